@@ -1,0 +1,60 @@
+# Plain `make` lists the verbs.
+PYTHON ?= python3
+ARGS ?=
+BIN := .venv/bin
+ifeq ($(OS),Windows_NT)
+  BIN := .venv/Scripts
+endif
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check bench prove docs browser lock
+
+help:  ## list the verbs
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+setup: .venv/ready  ## make .venv with everything to run
+
+demo: setup  ## a whole study with simulated participants (ARGS=--exit stops by itself)
+	$(BIN)/beholder demo $(ARGS)
+
+test: check browser  ## everything that must hold; runs check first
+	$(BIN)/python -m pytest $(ARGS)
+
+check: .venv/dev  ## style, types (Python and browser), import directions
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python tools/check_browser_types.py
+	$(BIN)/python -m pytest -q tests/test_architecture.py
+
+bench: .venv/dev  ## measure, and write docs/benchmarks.md
+	$(BIN)/python tools/bench.py $(ARGS)
+
+prove: .venv/dev browser  ## the long simulations and kill loops, whole
+	$(BIN)/python -m pytest -m long --whole $(ARGS)
+
+docs: .venv/dev browser  ## make the screenshots and reference pages of the docs anew
+	$(BIN)/python tools/make_docs.py
+
+browser: .venv/dev
+	$(BIN)/python tools/find_browser.py
+
+lock:  # pins, without index addresses
+	for name in run dev; do \
+	  $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+	    --no-annotate pyproject.toml requirements/build.in $$([ $$name = dev ] && echo --group dev) -o requirements/$$name.txt; done
+
+.venv/uv: requirements/uv.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
+	@touch $@
+
+.venv/ready: .venv/uv requirements/run.txt pyproject.toml
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r requirements/run.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	$(BIN)/python -m compileall -q src
+	@touch $@
+
+.venv/dev: .venv/ready requirements/dev.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r requirements/dev.txt
+	@touch $@

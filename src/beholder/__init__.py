@@ -1,0 +1,29 @@
+"""Beholder: subjective evaluation, as easy to run as an objective metric.
+
+    import beholder
+    results = beholder.run("study.yaml", simulate=True)
+    results.conditions
+
+Every verb of the command line is a function here. They have the names of packages, so they are imported all at
+once: a function bound later would be replaced by the module of the same name.
+"""
+
+from __future__ import annotations
+
+from beholder.analyse import analyse
+from beholder.check import check
+from beholder.clean import clean
+from beholder.demo import demo
+from beholder.errors import BeholderError, Problem, UserError
+from beholder.new import new
+from beholder.plan import plan
+from beholder.report import report
+from beholder.run import run
+from beholder.serve import serve
+from beholder.simulate import simulate
+from beholder.study import schema
+
+__all__ = [
+    "BeholderError", "Problem", "UserError", "analyse", "check", "clean", "demo", "new", "plan", "report", "run",
+    "schema", "serve", "simulate",
+]  # fmt: skip

@@ -1,0 +1,5 @@
+"""`python -m beholder`."""
+
+from beholder.cli import main
+
+main()

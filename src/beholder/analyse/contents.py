@@ -1,0 +1,18 @@
+"""contents: one row per content and question."""
+
+from __future__ import annotations
+
+from beholder.analyse.conditions import by_group
+from beholder.analyse.result import Result
+from beholder.analyse.table import Ratings
+
+
+def contents(ratings: Ratings) -> Result:
+    """Return n, participants, mean, sd, median and interval of every content over all its conditions, per question."""
+    order = tuple(sorted(set(ratings.table["content"])))
+    return Result(
+        by_group(ratings, "content", order),
+        "Over all conditions of a content; unit and interval as for conditions. Each content under each condition "
+        "stands in scores.",
+        "as conditions",
+    )

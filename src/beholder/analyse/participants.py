@@ -1,0 +1,43 @@
+"""participants: how each one used the scale, and how far they agree with the others (reference: checks 7)."""
+
+from __future__ import annotations
+
+import pandas as pd
+from scipy import stats
+
+from beholder.analyse.result import Result
+from beholder.analyse.table import Ratings
+
+FEWEST = 10
+COLUMNS = ["participant", "ratings", "stimuli", "mean", "sd", "lowest", "highest", "agreement"]
+
+
+def participants(ratings: Ratings) -> Result:
+    """Return one row per participant: ratings, mean, sd, range, and rank correlation with the mean of the others."""
+    table = ratings.table.assign(others=_others(ratings.table))
+    rows = []
+    for participant, own in table.groupby("participant", sort=True):
+        values = own["value"]
+        sd = values.std(ddof=1) if len(own) > 1 else float("nan")
+        stimuli = own["stimulus"].nunique()
+        rows.append((participant, len(own), stimuli, values.mean(), sd, values.min(), values.max(), _agreement(own)))
+    note = (
+        "agreement: Spearman's rank correlation of a participant's ratings with the mean of everybody else's ratings of "
+        f"the same stimuli and questions (leave one out); empty below {FEWEST} shared ratings."
+    )
+    return Result(pd.DataFrame(rows, columns=COLUMNS), note, "Spearman (1904); ITU-R BT.500 (leave one out is ours)")
+
+
+def _others(table: pd.DataFrame) -> pd.Series:
+    """Return for each rating the mean of the others' ratings of the same stimulus and question."""
+    groups = table.groupby(["question", "stimulus"])["value"]
+    n = groups.transform("size")
+    total = groups.transform("sum")
+    return ((total - table["value"]) / (n - 1)).where(n > 1)
+
+
+def _agreement(own: pd.DataFrame) -> float:
+    shared = own.dropna(subset=["others"])
+    if len(shared) < FEWEST or shared["value"].nunique() < 2 or shared["others"].nunique() < 2:
+        return float("nan")
+    return float(stats.spearmanr(shared["value"], shared["others"]).statistic)

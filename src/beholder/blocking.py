@@ -1,0 +1,47 @@
+"""From blocking code into asyncio, also where a loop is running already (a notebook)."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def block_on(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Return the result of a coroutine, run in this thread, or in one of its own beside a running loop."""
+    return _in_thread(coroutine) if _has_loop() else asyncio.run(coroutine)
+
+
+def _has_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _in_thread(coroutine: Coroutine[Any, Any, T]) -> T:
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(coroutine)
+    thread = threading.Thread(target=_run, args=(loop, task), name="beholder", daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(0.2)  # a join without end would keep Ctrl-C out
+    except KeyboardInterrupt:
+        loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+        raise
+    finally:
+        if not thread.is_alive():
+            loop.close()
+    return task.result()
+
+
+def _run(loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any]) -> None:
+    asyncio.set_event_loop(loop)
+    loop.run_until_complete(asyncio.wait([task]))
+    loop.run_until_complete(loop.shutdown_asyncgens())

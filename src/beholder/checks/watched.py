@@ -1,0 +1,57 @@
+"""watched: every rated stimulus was seen as the study asks, recomputed from the stored evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from beholder.checks.verdict import Evidence, Say, Verdict, Viewing, Watch
+
+WHOLE = 0.97
+"""The share of a stimulus that counts as all of it, together with its last half second."""
+_LAST_MS = 500
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Fails when a slot was rated without having been watched. Only the ratings of that slot are lost."""
+
+    name: ClassVar[str] = "watched"
+    version: ClassVar[int] = 1
+    stage: ClassVar[Literal["rate"]] = "rate"
+    action: ClassVar[Literal["flag"]] = "flag"
+
+    def judge(self, evidence: Evidence) -> Verdict:
+        says = [(viewing, judge_viewing(viewing, evidence.watch)) for viewing in evidence.viewings]
+        failed = [f"{viewing.trial}.{viewing.slot}" for viewing, say in says if say == "fail"]
+        known = sum(say != "unknown" for _, say in says)
+        if failed:
+            say, reason = "fail", "not_watched"
+        elif known:
+            say, reason = "pass", ""
+        else:
+            say, reason = "unknown", "no_evidence"
+        share = round((known - len(failed)) / known, 4) if known else None
+        return Verdict(
+            self.name, self.version, say, reason, share, 1, {"watch": evidence.watch, "slots": len(says), "failed": failed}
+        )
+
+
+def judge_viewing(viewing: Viewing, watch: Watch) -> Say:
+    """Return whether one slot was watched. A slot that would not play has no rating to lose."""
+    if watch == "none" or viewing.missing:
+        return "pass"
+    if viewing.plays is None:
+        return "unknown"
+    # A browser that cannot draw a codec still reports the end of the clip; no frame drawn means nothing was seen.
+    if viewing.plays == 0 or viewing.frames == 0:
+        return "fail"
+    if watch == "start":
+        return "pass"
+    if viewing.coverage is None:
+        return "unknown"
+    if viewing.coverage < WHOLE:
+        return "fail"
+    if viewing.furthest_ms is None or viewing.length_ms is None:
+        return "unknown"
+    return "pass" if viewing.furthest_ms >= viewing.length_ms - _LAST_MS else "fail"

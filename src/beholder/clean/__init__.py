@@ -1,0 +1,46 @@
+"""Clean: from facts to ratings, with a verdict and a reason for everything that is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from beholder.study.model import Study
+
+__all__ = ["Cleaned", "Lost", "clean"]
+
+
+@dataclass(frozen=True)
+class Lost:
+    """How much one rule cost: all sessions and ratings with this reason, and sessions with no other reason."""
+
+    rule: str
+    reason: str
+    words: str
+    sessions: int
+    only: int
+    ratings: int
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """What `clean` found and wrote: who was there, who is used, and what was lost at which rule."""
+
+    folder: Path
+    population: Literal["people", "robots"]
+    counts: Mapping[str, int]
+    """participants, sessions, completed, used_participants, used_sessions, ratings, used_ratings, other_plans"""
+    lost: tuple[Lost, ...]
+
+
+def clean(study: str | Path | Study = "study.yaml", *, store: str | None = None, robots: bool = False) -> Cleaned:
+    """Judge every session in the store and write `clean/`; return what was kept and what was lost.
+
+    People are looked at where there are any, else robots; `robots=True` looks at a rehearsal again.
+    """
+    from beholder.clean.folder import clean_folder
+
+    return clean_folder(study, store=store, robots=robots)

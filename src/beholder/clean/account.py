@@ -1,0 +1,73 @@
+"""The account: how many there were, how many are used, and what each rule cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from beholder.checks.verdict import Verdict
+from beholder.clean import Lost
+from beholder.clean.decide import ORDER, in_words
+from beholder.clean.facts import Facts
+from beholder.clean.sessions import Judged
+
+
+def counts(facts: Facts, judged: Sequence[Judged]) -> dict[str, int]:
+    """Return the numbers of participants, sessions and ratings, in all and in use."""
+    used = [one for one in judged if one.decision.use]
+    ratings = [rating for one in judged for rating in one.ratings]
+    return {
+        "participants": len({one.visit.participant for one in judged}),
+        "sessions": len(judged),
+        "completed": sum(one.visit.outcome == "completed" for one in judged),
+        "completed_participants": len({one.visit.participant for one in judged if one.visit.outcome == "completed"}),
+        "used_participants": len({one.visit.participant for one in used}),
+        "used_sessions": len(used),
+        "ratings": len(ratings),
+        "used_ratings": sum(rating.use for rating in ratings),
+        "missing_ratings": sum(rating.value is None for rating in ratings),
+        "other_plans": facts.other_plans,
+    }
+
+
+def lost(judged: Sequence[Judged]) -> tuple[Lost, ...]:
+    """Return what each rule cost, in the order of the checks."""
+    sessions: Counter[str] = Counter()
+    only: Counter[str] = Counter()
+    ratings: Counter[str] = Counter()
+    for one in judged:
+        sessions.update(one.decision.reasons)
+        if len(one.decision.reasons) == 1:
+            only.update(one.decision.reasons)
+        for rating in one.ratings:
+            ratings.update(reason for reason in rating.reasons.split("; ") if reason)
+    order = [check.name for check in ORDER]
+    found = sorted(sessions, key=lambda reason: (order.index(reason.partition(":")[0]), reason))
+    return tuple(
+        Lost(*reason.split(":", 1), in_words(reason), sessions[reason], only[reason], ratings[reason])
+        for reason in found
+    )
+
+
+def verdict_counts(judged: Sequence[Judged]) -> dict[str, dict[str, int]]:
+    """Return for each check how often it passed, failed and was unknown."""
+    table = {check.name: {"pass": 0, "fail": 0, "unknown": 0} for check in ORDER}
+    for one in judged:
+        for verdict in one.verdicts:
+            table[verdict.check][verdict.verdict] += 1
+    return table
+
+
+def verdict_row(session: str, verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as a row of verdicts.csv."""
+    return {
+        "session": session,
+        "check": verdict.check,
+        "version": verdict.version,
+        "verdict": verdict.verdict,
+        "reason": verdict.reason,
+        "measured": verdict.measured,
+        "needed": verdict.needed,
+        "evidence": dict(verdict.evidence),
+    }

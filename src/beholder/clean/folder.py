@@ -1,0 +1,139 @@
+"""The folder clean/: what `clean` reads, and the tables that it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, cast
+
+from beholder.checks.verdict import Watch
+from beholder.clean import Cleaned
+from beholder.clean.account import counts, lost, verdict_counts, verdict_row
+from beholder.clean.facts import TABLES, Facts, Rows, gather
+from beholder.clean.ratings import COLUMNS, as_record, number_repetitions
+from beholder.clean.sessions import Judged, judge_visit
+from beholder.clean.tables import write_json, write_table
+from beholder.errors import Problem, StoreError
+from beholder.methods.contract import Method
+from beholder.study.model import Playback, Study
+
+SESSIONS = ("session", "participant", "mode", "outcome", "minutes", "accept", "use", "reasons")
+PARTICIPANTS = ("participant", "mode", "sessions", "minutes", "ratings", "used_ratings", "accept", "use", "reasons")
+VERDICTS = ("session", "check", "version", "verdict", "reason", "measured", "needed", "evidence")
+
+
+def clean_folder(study: str | Path | Study, *, store: str | None, robots: bool) -> Cleaned:
+    """Read the store of a study, judge every session, write clean/."""
+    from beholder.methods import load_study
+    from beholder.store.open import read_tables
+
+    loaded = study if isinstance(study, Study) else load_study(Path(study))
+    url = store or str(loaded.folder / "store")
+    if store is None and not Path(url).is_dir():
+        raise StoreError(
+            Problem(url, "is not there", "", "Run `beholder serve` or `beholder simulate` first, or name a store with --store.")
+        )
+    return clean_tables(loaded, read_tables(url, TABLES), where=store or "store/", robots=robots)
+
+
+def clean_tables(study: Study, tables: Mapping[str, Rows], *, where: str = "store/", robots: bool = False) -> Cleaned:
+    """Judge the sessions in these tables and write clean/ in the study's folder."""
+    from beholder.methods import find
+
+    foreign = sorted({str(row["study"]) for row in tables["studies"]} - {study.name})
+    if foreign:
+        raise StoreError(
+            Problem(where, f"holds the study {foreign[0]}, not {study.name}", "", "Name the store of this study.")
+        )
+    facts = gather(tables, where=where, robots=robots)
+    method = find(study.method)
+    watch = {digest: watch_rule(text, method) for digest, text in facts.yaml.items()}
+    judged = [judge_visit(study, method, visit, facts.stimuli, watch[visit.digest]) for visit in facts.visits]
+    folder = study.folder / "clean"
+    _write(folder, study, facts, judged)
+    return Cleaned(folder, facts.population, counts(facts, judged), lost(judged))
+
+
+def watch_rule(text: str, method: Method) -> Watch:
+    """Return what had to be watched under this study text: as written, else the method's default, else ours."""
+    import yaml
+
+    for source in (yaml.safe_load(text), method.defaults):
+        playback = source.get("playback") if isinstance(source, Mapping) else None
+        if isinstance(playback, Mapping) and "watch" in playback:
+            return cast(Watch, playback["watch"])
+    return Playback().watch
+
+
+def _write(folder: Path, study: Study, facts: Facts, judged: Sequence[Judged]) -> None:
+    ratings = number_repetitions(rating for one in judged for rating in one.ratings)
+    factors = sorted({f"factor_{name}" for rating in ratings for name in rating.factors})
+    write_table(folder / "ratings.csv", (*COLUMNS, *factors), (as_record(rating) for rating in ratings))
+    write_table(folder / "sessions.csv", SESSIONS, (_session_row(one) for one in judged))
+    asked = [ask.id for ask in (*study.before, *study.after)]
+    columns = (*PARTICIPANTS, *(f"answer_{name}" for name in asked))
+    write_table(folder / "participants.csv", columns, _participant_rows(judged))
+    rows = (verdict_row(one.visit.session, verdict) for one in judged for verdict in one.verdicts)
+    write_table(folder / "verdicts.csv", VERDICTS, rows)
+    write_json(
+        folder / "account.json",
+        {
+            "study": study.name,
+            "population": facts.population,
+            "digests": sorted({one.visit.digest for one in judged}),
+            "counts": counts(facts, judged),
+            "lost": [asdict(one) for one in lost(judged)],
+            "verdicts": verdict_counts(judged),
+        },
+    )
+
+
+def _session_row(one: Judged) -> dict[str, Any]:
+    return {
+        "session": one.visit.session,
+        "participant": one.visit.participant,
+        "mode": one.visit.mode,
+        "outcome": one.visit.outcome,
+        "minutes": one.visit.minutes,
+        "accept": one.decision.accept,
+        "use": one.decision.use,
+        "reasons": "; ".join(one.decision.reasons),
+    }
+
+
+def _participant_rows(judged: Sequence[Judged]) -> list[dict[str, Any]]:
+    """Return one row per participant, in order of arrival. Any accepted session is paid, any used one is analysed."""
+    sessions: dict[str, list[Judged]] = {}
+    for one in judged:
+        sessions.setdefault(one.visit.participant, []).append(one)
+    rows = []
+    for participant, theirs in sessions.items():
+        accepts = [one.decision.accept for one in theirs]
+        minutes = [one.visit.minutes for one in theirs if one.visit.minutes is not None]
+        reasons = dict.fromkeys(reason for one in theirs for reason in one.decision.reasons)
+        row: dict[str, Any] = {
+            "participant": participant,
+            "mode": theirs[0].visit.mode,
+            "sessions": len(theirs),
+            "minutes": round(sum(minutes), 2) if minutes else None,
+            "ratings": sum(len(one.ratings) for one in theirs),
+            "used_ratings": sum(rating.use for one in theirs for rating in one.ratings),
+            "accept": True if True in accepts else False if False in accepts else None,
+            "use": any(one.decision.use for one in theirs),
+            "reasons": "; ".join(reasons),
+        }
+        for one in theirs:
+            row.update(_questionnaire(one))
+        rows.append(row)
+    return rows
+
+
+def _questionnaire(one: Judged) -> dict[str, Any]:
+    """Return the answers to the questions before and after the trials."""
+    found = {}
+    for key in ("questions:before", "questions:after"):
+        given = one.visit.answers.get(key)
+        if given is not None:
+            found.update({f"answer_{name}": value for name, value in given.answer["answers"].items()})
+    return found

@@ -1,0 +1,307 @@
+"""The command line: one command per verb, no logic."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from beholder.errors import UserError
+
+if TYPE_CHECKING:
+    from beholder.analyse.results import Results
+    from beholder.serve import Live
+
+
+STUDY = click.argument("study", default="study.yaml", type=click.Path(path_type=Path))
+STORE = click.option("--store", help="A PostgreSQL URL, or another folder; store/ beside study.yaml when left out.")
+HOST = click.option("--host", default="127.0.0.1", show_default=True, help="0.0.0.0 to be reached from elsewhere.")
+PORT = click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535))
+PUBLIC = click.option("--public-url", help="The address under which participants reach this server.")
+SEED = click.option("--seed", default=1, show_default=True, help="Of the simulated people.")
+RATERS = click.option("--raters", default="honest", show_default=True, help="A mixture, as honest:0.9,careless:0.1.")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="beholder")
+def cli() -> None:
+    """Subjective evaluation that is as easy to run as an objective metric.
+
+    STUDY is study.yaml in this folder when left out. `beholder demo` shows the whole way.
+    """
+
+
+def main() -> None:
+    """Run the command line: exit 0 done, 1 our fault, 2 yours, 130 interrupted."""
+    try:
+        cli(standalone_mode=False)
+    except UserError as error:
+        click.echo(str(error), err=True)
+        sys.exit(2)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("\nStopped.", err=True)
+        sys.exit(130)
+
+
+@cli.command()
+@click.argument("method")
+@click.argument("folder", type=click.Path(path_type=Path))
+def new(method: str, folder: Path) -> None:
+    """Write a study of METHOD with sample stimuli to FOLDER, ready to run."""
+    import beholder
+
+    study = beholder.new(method, folder)
+    click.echo(f"Wrote {study}. Next:\n  cd {folder}\n  beholder preview                  look at it\n  beholder run --simulate           rehearse it\n  beholder serve                    put people on it")
+
+
+@cli.command()
+def schema() -> None:
+    """Print the JSON Schema of study.yaml, for editors."""
+    import beholder
+
+    click.echo(json.dumps(beholder.schema(), indent=2, ensure_ascii=False))
+
+
+@cli.command()
+@STUDY
+@click.option("--resolved", is_flag=True, help="Print the study with every default filled in.")
+def check(study: Path, resolved: bool) -> None:
+    """Find every problem; else say what a participant will go through."""
+    import beholder
+    from beholder.study.resolved import resolved_yaml
+
+    found = beholder.check(study)
+    for warning in found.warnings:
+        click.echo(f"Warning: {warning}", err=True)
+    if resolved:
+        click.echo(resolved_yaml(found.study), nl=False)
+        return
+    low, high = found.ratings_per_stimulus
+    click.echo(f"{found.study.title}\n")
+    for stage in found.stages:
+        click.echo(f"  {stage.name:<42} {stage.minutes:5.1f} min")
+    click.echo(f"  {'together about':<42} {found.minutes:5.1f} min\n")
+    click.echo(f"{found.stimuli} stimuli: {found.contents} contents, {len(found.conditions)} conditions ({', '.join(found.conditions)})")
+    click.echo(f"{found.participants} participants give each stimulus {_range(low, high)} ratings.")
+    click.echo("No problems found.")
+
+
+@cli.command()
+@STUDY
+def plan(study: Path) -> None:
+    """Write the balanced plan and print how balanced it is."""
+    import beholder
+    from beholder.methods import load_study
+
+    made = beholder.plan(study)
+    click.echo(f"{len(made.lists)} lists, one for each participant; seed {made.seed}.\n")
+    with (load_study(study).folder / "plan" / "balance.csv").open(encoding="utf-8", newline="") as table:
+        _table(list(csv.DictReader(table)))
+
+
+@cli.command()
+@STUDY
+@STORE
+@HOST
+@PORT
+@PUBLIC
+@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes; more than one needs PostgreSQL.")
+@click.option("--as-worker", is_flag=True, hidden=True)
+def serve(study: Path, store: str | None, host: str, port: int, public_url: str | None, workers: int, as_worker: bool) -> None:
+    """Serve the study to participants until Ctrl-C."""
+    import beholder
+
+    if as_worker:
+        from beholder.serve.watching import serve_as_worker
+
+        serve_as_worker(study, store=store or "", host=host, port=port, public_url=public_url or "")
+        return
+    beholder.serve(study, store=store, host=host, port=port, public_url=public_url, workers=workers, tell=_teller())
+
+
+@cli.command()
+@STUDY
+@HOST
+@PORT
+def preview(study: Path, host: str, port: int) -> None:
+    """Look at every step as a participant would see it; nothing is stored."""
+    import beholder
+
+    def tell(live: Live) -> None:
+        click.echo(f"Preview: {live.preview_link}\nNothing is stored. Ctrl-C stops.")
+
+    beholder.serve(study, host=host, port=port, preview=True, tell=tell)
+
+
+@cli.command()
+@STUDY
+@STORE
+@click.option("--participants", required=True, type=click.IntRange(1), help="How many robots.")
+@RATERS
+@SEED
+def simulate(study: Path, store: str | None, participants: int, raters: str, seed: int) -> None:
+    """Send robots with a known truth through the study, and print it beside the result."""
+    import beholder
+    from beholder.analyse.results import read_results
+
+    with _bar("Robots") as progress:
+        crowd = beholder.simulate(study, participants=participants, raters=raters, seed=seed, store=store, progress=progress)
+    beholder.clean(study, store=store, robots=True)
+    beholder.analyse(study)
+    _scores(read_results(Path(study).parent), crowd.truth.conditions)
+
+
+@cli.command()
+@STUDY
+@STORE
+@click.option("--robots", is_flag=True, help="Look at the rehearsal, although people have answered.")
+def clean(study: Path, store: str | None, robots: bool) -> None:
+    """Judge every session: who is paid, who is used, and why not."""
+    import beholder
+
+    cleaned = beholder.clean(study, store=store, robots=robots)
+    click.echo(cleaned.summary)
+
+
+@cli.command()
+@click.argument("source", default="study.yaml", type=click.Path(path_type=Path), metavar="[STUDY | RATINGS.CSV]")
+@click.option("--out", type=click.Path(path_type=Path), help="Where to write; analyse/ in the study when left out.")
+def analyse(source: Path, out: Path | None) -> None:
+    """Compute scores with intervals and all pairs."""
+    import beholder
+
+    _scores(beholder.analyse(source, out=out), {})
+
+
+@cli.command()
+@STUDY
+def report(study: Path) -> None:
+    """Write the report: one HTML page, figures, tables, ratings."""
+    import beholder
+
+    click.echo(beholder.report(study))
+
+
+@cli.command()
+@STUDY
+@STORE
+@HOST
+@PORT
+@PUBLIC
+@click.option("--participants", type=click.IntRange(1), help="How many must finish; as the study says when left out.")
+@click.option("--simulate", "with_robots", is_flag=True, help="Robots instead of people.")
+@RATERS
+@SEED
+def run(study: Path, with_robots: bool, **options: Any) -> None:
+    """The whole way: check, plan, serve until enough have finished, clean, analyse, report."""
+    import beholder
+
+    with _bar("Robots", shown=with_robots) as progress:
+        results = beholder.run(study, simulate=with_robots, progress=progress, tell=None if with_robots else _teller(), **options)
+    _scores(results, {})
+    click.echo(f"\nReport: {results.report}")
+
+
+@cli.command()
+@click.argument("method", default="parallel")
+@click.option("--folder", default="beholder-demo", show_default=True, type=click.Path(path_type=Path))
+@click.option("--exit", "leave", is_flag=True, help="Stop after the report instead of serving on.")
+@PORT
+def demo(method: str, folder: Path, leave: bool, port: int) -> None:
+    """Sample stimuli, a study, 40 robots, the result beside the planted truth, the report."""
+    import beholder
+
+    click.echo("Making sample stimuli …")
+
+    def on_result(truth: Any, results: Results) -> None:
+        progress.close()
+        _scores(results, truth.conditions)
+        click.echo(f"\nReport: {results.report}")
+        if not leave:
+            click.echo("Still serving. Take the study yourself, or stop with Ctrl-C.")
+
+    with _bar("Robots") as progress:
+        beholder.demo(
+            method, folder, stay=not leave, port=port, on_result=on_result, progress=progress,
+            on_link=lambda link: click.echo(f"Participants: {link}"),
+        )  # fmt: skip
+
+
+def _teller() -> Callable[[Live], None]:
+    """Return what prints the links once and then the counts, on one line where this is a terminal."""
+    first = True
+
+    def tell(live: Live) -> None:
+        nonlocal first
+        if first:
+            click.echo(f"Participants: {live.link}\nPreview:      {live.preview_link}\nCtrl-C stops; nothing is lost.")
+            first = False
+        line = "  ".join(f"{name} {count}" for name, count in live.counts.items())
+        click.echo(f"\r{line:<70}" if sys.stdout.isatty() else line, nl=not sys.stdout.isatty())
+
+    return tell
+
+
+class _bar:  # noqa: N801
+    """A progress bar, drawn only where somebody watches."""
+
+    def __init__(self, label: str, shown: bool = True) -> None:
+        self._label, self._bar = label, None
+        self._shown = shown and sys.stderr.isatty()
+
+    def __enter__(self) -> _bar:
+        return self
+
+    def __call__(self, done: int, total: int) -> None:
+        if not self._shown:
+            return
+        if self._bar is None:
+            self._bar = click.progressbar(length=total, label=self._label, file=sys.stderr)
+            self._bar.__enter__()
+        self._bar.update(done - self._bar.pos)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.__exit__(None, None, None)
+            self._bar = None
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def _scores(results: Results, truth: Mapping[str, float]) -> None:
+    """Print the conditions with their intervals, best first, and the planted truth where there is one."""
+    rows = []
+    for row in results.conditions.sort_values(["question", "mean"], ascending=[True, False]).to_dict("records"):
+        line = {
+            "question": row["question"],
+            "condition": row["condition"],
+            "n": f"{row['n']}",
+            "mean": f"{row['mean']:.2f}",
+            "95 % interval": f"{row['ci_low']:.2f} to {row['ci_high']:.2f}",
+        }
+        if truth:
+            line["planted"] = f"{truth[row['condition']]:.2f}"
+        rows.append(line)
+    _table(rows)
+
+
+def _table(rows: list[dict[str, Any]]) -> None:
+    if not rows:
+        return
+    heads = list(rows[0])
+    widths = [max(len(head), *(len(str(row[head])) for row in rows)) for head in heads]
+    for cells in [heads, ["-" * width for width in widths], *([str(row[head]) for head in heads] for row in rows)]:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip())
+
+
+def _range(low: int, high: int) -> str:
+    return f"{low}" if low == high else f"{low} to {high}"

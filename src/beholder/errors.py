@@ -1,0 +1,78 @@
+"""The error tree.
+
+    BeholderError
+    ├── UserError            yours to fix: one or many problems, exit code 2, never a traceback
+    │   ├── StudyError       in study.yaml or the files it names
+    │   ├── StimuliError     in the stimuli
+    │   ├── PlanError        a plan that cannot be made
+    │   └── StoreError       a store that is locked, foreign, newer, or holds another design
+    └── Refused              a request of a participant's browser that is not accepted (HTTP 4xx)
+
+A traceback means that the bug is ours (exit code 1).
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing to fix: where it is, what is wrong, what is allowed, and how to fix it."""
+
+    where: str
+    what: str
+    allowed: str = ""
+    fix: str = ""
+
+    def __str__(self) -> str:
+        parts = [self.what.rstrip(".") + "."]
+        if self.allowed:
+            parts.append(f"Allowed: {self.allowed.rstrip('.')}.")
+        if self.fix:
+            parts.append(self.fix)
+        return f"{self.where}  {' '.join(parts)}"
+
+
+class BeholderError(Exception):
+    """Anything that Beholder raises on purpose."""
+
+
+class UserError(BeholderError):
+    """Problems that the researcher can fix, all of them at once."""
+
+    def __init__(self, problems: Problem | Iterable[Problem]) -> None:
+        self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class StudyError(UserError):
+    """The study file, or a file that it names, has problems."""
+
+
+class StimuliError(UserError):
+    """The stimuli have problems."""
+
+
+class PlanError(UserError):
+    """No plan can keep what the study asks for."""
+
+
+class StoreError(UserError):
+    """The store cannot be used as asked."""
+
+
+class Refused(BeholderError):
+    """A request that changes nothing: which code, where, what is wrong, what is allowed."""
+
+    def __init__(self, what: str, *, where: str = "", allowed: str = "", code: str = "bad_answer", status: int = 422):
+        self.what, self.where, self.allowed, self.code, self.status = what, where, allowed, code, status
+        super().__init__(what)
+
+
+def did_you_mean(word: str, known: Sequence[str]) -> str:
+    """Return `Did you mean x?`, or an empty string when nothing known is near."""
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    return f"Did you mean {near[0]}?" if near else ""

@@ -1,0 +1,108 @@
+"""The rating methods: one folder each, found through the entry point group `beholder.methods`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from beholder.methods.contract import Method
+    from beholder.study.model import Study
+
+GROUP = "beholder.methods"
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all registered methods, without importing them."""
+    from importlib.metadata import entry_points
+
+    return tuple(sorted(entry_points(group=GROUP).names))
+
+
+def methods() -> Mapping[str, Method]:
+    """Return all registered methods by name; raises `StudyError` where one cannot be imported."""
+    return {name: find(name) for name in names()}
+
+
+def find(name: str, where: str = "method") -> Method:
+    """Return a method by its name; raises `StudyError` where there is none, or it cannot be used."""
+    return _load(_entry(name, where), where)
+
+
+def method_folder(name: str) -> Path:
+    """Return the folder of a method, which holds its view.js, example.yaml and README.md."""
+    entry = _entry(name, "method")
+    _load(entry, "method")
+    file = sys.modules[entry.module].__file__
+    assert file is not None, "a method that was imported has a file"
+    return Path(file).parent
+
+
+def load_study(path: str | Path = "study.yaml") -> Study:
+    """Return the study in a file, or in `study.yaml` of a folder; raises `StudyError` with every problem at once."""
+    from beholder.errors import StudyError
+    from beholder.study.document import read_document
+    from beholder.study.load import build_study
+
+    document = read_document(path)
+    name = document.text("method")
+    if not name:
+        return build_study(document, None)
+    try:
+        method = find(name, document.where(("method",)))
+    except StudyError as error:
+        return build_study(document, None, error.problems)
+    return build_study(document, method)
+
+
+def _entry(name: str, where: str) -> EntryPoint:
+    """Return the one entry point of this name."""
+    from importlib.metadata import entry_points
+
+    from beholder.errors import Problem, StudyError, did_you_mean
+    from beholder.study.kind import listed
+    from beholder.study.reserved import METHODS
+
+    known = names()
+    # An installation that was repeated may name the same thing twice.
+    found = {entry.value: entry for entry in entry_points(group=GROUP, name=name)}
+    if len(found) == 1:
+        return next(iter(found.values()))
+    if found:
+        what = f"method {name} is brought by two packages: {listed(sorted(found), 'and')}"
+        raise StudyError(Problem(where, what, "one package for each name", "Uninstall one of them."))
+    if name in METHODS:
+        raise StudyError(Problem(where, f"method is {name}, which is not in this version", listed(known)))
+    what = f"method is {' '.join(name.split()) or 'empty'}, which is not a method"
+    raise StudyError(Problem(where, what, listed(known), did_you_mean(name, known)))
+
+
+def _load(entry: EntryPoint, where: str) -> Method:
+    """Return what an entry point leads to, if it keeps the contract on its face."""
+    from beholder.errors import Problem, StudyError
+    from beholder.methods.contract import Method
+    from beholder.study.kind import listed
+
+    came = f" of the package {entry.dist.name}" if entry.dist else ""
+    subject = f"method {entry.name}, entry point {entry.value}{came},"
+    try:
+        method = entry.load()
+    # A stranger's module may fail in any way while it is imported.
+    except Exception as error:
+        what = f"{subject} cannot be imported: {type(error).__name__}: {error}"
+        raise StudyError(Problem(where, what, "", "Repair, update or uninstall that package.")) from error
+    if isinstance(method, type):
+        raise StudyError(Problem(where, f"{subject} is a class", "an instance of it"))
+    wanted = [*Method.__annotations__, *(name for name in vars(Method) if not name.startswith("_"))]
+    missing = [name for name in wanted if not hasattr(method, name)]
+    if missing:
+        what = f"{subject} lacks {listed(missing, 'and')}"
+        raise StudyError(Problem(where, what, "what beholder.methods.contract.Method names", "Update that package."))
+    if method.name != entry.name:
+        what = f"{subject} calls itself {method.name}"
+        raise StudyError(Problem(where, what, "one name", "Register it under its own name."))
+    return cast("Method", method)

@@ -1,0 +1,73 @@
+"""acr: one stimulus, then one vote (absolute category rating, ITU-T P.910 clause 8.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+from beholder.methods.contract import (
+    Asked, Catalogue, Generator, Json, Judgement, Medium, Part, Percept, Problem, Question, Slot, Study, Trial, Unit,
+    Units,
+)  # fmt: skip
+from beholder.methods.scores import read_scores, score_judgements, score_response
+
+
+class Options(Part):
+    """Options of `acr`: none."""
+
+
+class Acr:
+    """One stimulus at a time, rated after its end."""
+
+    name: ClassVar[str] = "acr"
+    media: ClassVar[frozenset[Medium]] = frozenset({"video"})
+    scales: ClassVar[tuple[str, ...]] = ("acr5", "acr9", "acr11", "cont100")
+    Options = Options
+    analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
+    defaults: ClassVar[Mapping[str, Json]] = {"playback": {"fullscreen": True}, "design": {"contents": "apart"}}
+
+    def questions(self, study: Study) -> tuple[Question, ...]:
+        return study.questions
+
+    def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
+        if study.design.per_trial not in (None, 1):
+            yield Problem(
+                "design.per_trial",
+                f"is {study.design.per_trial}, and {self.name} shows one stimulus at a time",
+                "1",
+                "Leave it out.",
+            )
+        if study.design.always:
+            yield Problem("design.always", f"does not fit {self.name}: a trial is one stimulus", "", "Leave it out.")
+
+    def units(self, study: Study, catalogue: Catalogue) -> Units:
+        items = tuple(Unit(stimulus.content, (stimulus.id,)) for stimulus in catalogue.by_cell.values())
+        return Units(kind="stimulus", items=items, per_trial=1, shuffle="none")
+
+    def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
+        (stimulus,) = unit.stimuli
+        return Trial(
+            id=stimulus,
+            content=unit.content,
+            purpose="rate",
+            slots=(Slot("s1", stimulus, catalogue.by_id[stimulus].role, None, True, None),),
+            asked=tuple(Asked(f"q{n}", q.id, "ask", q.text, q.scale) for n, q in enumerate(self.questions(study), 1)),
+        )
+
+    def extra(self, trial: Trial) -> Mapping[str, Json]:
+        return {}
+
+    def read(self, trial: Trial, answer: Json) -> Json:
+        return read_scores(trial, answer)
+
+    def judgements(self, trial: Trial, answer: Json) -> tuple[Judgement, ...]:
+        return score_judgements(trial, answer)
+
+    def respond(self, trial: Trial, percept: Percept, rng: Generator) -> Json:
+        return score_response(trial, percept)
+
+    def seconds(self, trial: Trial, catalogue: Catalogue) -> float:
+        return catalogue.by_id[trial.slots[0].stimulus].probe.duration_ms / 1000 + 3 + 4 * len(trial.asked)
+
+
+acr = Acr()

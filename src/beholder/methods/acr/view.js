@@ -1,0 +1,8 @@
+/** Show one clip by itself, then ask about it.
+ *  @type {import("../../web/types").View} */
+export default async function acr(trial, stage) {
+  const [slot] = trial.slots;
+  await stage.load();
+  await stage.play(slot.id);
+  return stage.ask(slot.id);
+}

@@ -1,0 +1,100 @@
+"""parallel: many stimuli of one content, one slider each (HEMVIP; Jonell et al. 2021, sections 3 and 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from beholder.methods.contract import (
+    Asked, Catalogue, Generator, Json, Judgement, Medium, Part, Percept, Problem, Question, Slot, Study, Trial, Unit,
+    Units,
+)  # fmt: skip
+from beholder.methods.scores import read_scores, score_judgements, score_response
+
+_MOST_SLOTS = 12  # as many colours as can be told apart; BS.1534 stops here too
+
+
+class Options(Part):
+    """Options of `parallel`."""
+
+    layout: Literal["turns", "rows"] = Field(
+        default="turns",
+        description="Several questions: one set of sliders after the other (`turns`), or all at once (`rows`).",
+    )
+
+
+class Parallel:
+    """Many stimuli of one content on one page, one slider each."""
+
+    name: ClassVar[str] = "parallel"
+    media: ClassVar[frozenset[Medium]] = frozenset({"video"})
+    scales: ClassVar[tuple[str, ...]] = ("cont100",)
+    Options = Options
+    analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
+    defaults: ClassVar[Mapping[str, Json]] = {"design": {"contents": "once"}}
+
+    def questions(self, study: Study) -> tuple[Question, ...]:
+        return study.questions
+
+    def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
+        slots = study.design.per_trial or len(catalogue.conditions)
+        if slots > _MOST_SLOTS:
+            yield Problem(
+                "design.per_trial",
+                f"is {slots}, more videos than one page can hold",
+                f"2 to {_MOST_SLOTS}",
+                "HEMVIP used 8 per page.",
+            )
+        if slots < 2:
+            yield Problem(
+                "design.per_trial", f"is {slots}, and {self.name} compares at least two", f"2 to {_MOST_SLOTS}"
+            )
+        for index, question in enumerate(study.questions):
+            if question.scale.look != "slider":
+                yield Problem(
+                    f"questions.{index}.scale", "has the look radio, and each video gets a slider", "look: slider"
+                )
+
+    def units(self, study: Study, catalogue: Catalogue) -> Units:
+        items = []
+        for content in catalogue.contents:
+            cells = [catalogue.by_cell.get((content, condition)) for condition in catalogue.conditions]
+            items.append(Unit(content, tuple(stimulus.id for stimulus in cells if stimulus)))
+        per_trial = study.design.per_trial or len(catalogue.conditions)
+        return Units(kind="content", items=tuple(items), per_trial=per_trial, shuffle="slots")
+
+    def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
+        options = Options.model_validate(study.options)
+        return Trial(
+            id=unit.content,
+            content=unit.content,
+            purpose="rate",
+            slots=tuple(
+                Slot(f"s{n}", stimulus, catalogue.by_id[stimulus].role, None, True, None)
+                for n, stimulus in enumerate(unit.stimuli, 1)
+            ),
+            asked=tuple(Asked(f"q{n}", q.id, "ask", q.text, q.scale) for n, q in enumerate(self.questions(study), 1)),
+            draws={"layout": options.layout},
+        )
+
+    def extra(self, trial: Trial) -> Mapping[str, Json]:
+        return {"layout": trial.draws["layout"]}
+
+    def read(self, trial: Trial, answer: Json) -> Json:
+        return read_scores(trial, answer)
+
+    def judgements(self, trial: Trial, answer: Json) -> tuple[Judgement, ...]:
+        return score_judgements(trial, answer)
+
+    def respond(self, trial: Trial, percept: Percept, rng: Generator) -> Json:
+        return score_response(trial, percept)
+
+    def seconds(self, trial: Trial, catalogue: Catalogue) -> float:
+        # HEMVIP: 8 clips of 10 s took 176 s a page, that is 22 s a clip with going back and forth.
+        watching = sum(catalogue.by_id[slot.stimulus].probe.duration_ms for slot in trial.slots) / 1000
+        return 1.4 * watching + 8 * len(trial.slots) * len(trial.asked)
+
+
+parallel = Parallel()

@@ -1,0 +1,110 @@
+"""Even picks: rounding a share of every item so that whole families of counts stay within one.
+
+Two nested families of groups over the same items make a totally unimodular system, so whenever fractional shares
+exist, whole picks exist that round every group's sum up or down. One maximum flow finds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+_NEAR = 1e-6  # shares are ratios of small whole numbers, so nothing real lies this close to a whole number
+
+
+class Groups(NamedTuple):
+    """A partition of the items: the group of each item, and how many groups there are."""
+
+    of: Ints
+    count: int
+
+
+class _Arcs(NamedTuple):
+    tails: Ints
+    heads: Ints
+    least: Ints
+    most: Ints
+
+
+def pick(share: Floats, left: Sequence[Groups], right: Sequence[Groups], rng: Generator) -> Mask:
+    """Return a mask of picked items: in every group, and overall, the sum of the shares rounded up or down.
+
+    `left` and `right` each run from fine to coarse, every group inside one of the next partition.
+    An item must be the only one of its finest left and finest right group together.
+    """
+    names = _node_names(left, right)
+    top, bottom = names.top, names.bottom
+    arcs = [_bounded(names.left[0] + left[0].of, names.right[0] + right[0].of, share)]
+    for level, groups in enumerate(left):
+        heads = names.left[level] + np.arange(groups.count)
+        tails = names.left[level + 1] + _parents(left, level) if level + 1 < len(left) else np.full(groups.count, top)
+        arcs.append(_bounded(tails, heads, _sums(groups, share)))
+    for level, groups in enumerate(right):
+        tails = names.right[level] + np.arange(groups.count)
+        heads = (
+            names.right[level + 1] + _parents(right, level) if level + 1 < len(right) else np.full(groups.count, bottom)
+        )
+        arcs.append(_bounded(tails, heads, _sums(groups, share)))
+    arcs.append(_bounded(np.array([bottom]), np.array([top]), np.array([share.sum()])))
+    joined = _Arcs(*(np.concatenate(columns) for columns in zip(*arcs, strict=True)))
+    return _circulate(joined, bottom + 1, rng)[: len(share)] > 0
+
+
+class _Names(NamedTuple):
+    left: list[int]
+    right: list[int]
+    top: int
+    bottom: int
+
+
+def _node_names(left: Sequence[Groups], right: Sequence[Groups]) -> _Names:
+    starts = np.concatenate([[0], np.cumsum([groups.count for groups in (*left, *right)])]).tolist()
+    return _Names(starts[: len(left)], starts[len(left) : -1], starts[-1], starts[-1] + 1)
+
+
+def _parents(levels: Sequence[Groups], level: int) -> Ints:
+    parents = np.zeros(levels[level].count, dtype=np.int64)
+    parents[levels[level].of] = levels[level + 1].of
+    return parents
+
+
+def _sums(groups: Groups, share: Floats) -> Floats:
+    return np.bincount(groups.of, weights=share, minlength=groups.count)
+
+
+def _bounded(tails: Ints, heads: Ints, sums: Floats) -> _Arcs:
+    least = np.floor(sums + _NEAR).astype(np.int64)
+    return _Arcs(tails, heads, least, np.maximum(least, np.ceil(sums - _NEAR).astype(np.int64)))
+
+
+def _circulate(arcs: _Arcs, nodes: int, rng: Generator) -> Ints:
+    """Return a whole flow on every arc between its bounds, conserved at every node."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import maximum_flow
+
+    surplus = np.zeros(nodes, dtype=np.int64)
+    np.add.at(surplus, arcs.heads, arcs.least)
+    np.subtract.at(surplus, arcs.tails, arcs.least)
+    gain, loss = np.flatnonzero(surplus > 0), np.flatnonzero(surplus < 0)
+    source, sink = nodes, nodes + 1
+    tails = np.concatenate([arcs.tails, np.full(len(gain), source), loss])
+    heads = np.concatenate([arcs.heads, gain, np.full(len(loss), sink)])
+    room = np.concatenate([arcs.most - arcs.least, surplus[gain], -surplus[loss]])
+    # The solver walks nodes by number: new numbers make the pick a matter of the seed, not of names.
+    number = rng.permutation(nodes + 2)
+    tails, heads = number[tails], number[heads]
+    open_ = room > 0
+    graph = csr_matrix((room[open_].astype(np.int32), (tails[open_], heads[open_])), shape=(nodes + 2, nodes + 2))
+    solved = maximum_flow(graph, int(number[source]), int(number[sink]))
+    if solved.flow_value != surplus[gain].sum():
+        raise AssertionError("shares that add up have no whole picks")
+    flow = np.asarray(solved.flow[tails[: len(arcs.tails)], heads[: len(arcs.tails)]]).ravel()
+    return arcs.least + np.maximum(flow, 0)

@@ -1,0 +1,106 @@
+"""Making a plan: contents to lists and positions, conditions to trials, stimuli to slots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.random import Generator
+
+from beholder.methods.contract import Break, Method, Slot, Trial, Unit
+from beholder.plan.conditions import deal_conditions
+from beholder.plan.contents import Shape, deal_by_quota, deal_evenly, quotas
+from beholder.plan.digest import plan_digest
+from beholder.plan.flow import Ints
+from beholder.plan.grid import Grid, count_trials, lay_out
+from beholder.plan.model import Plan, PlannedList
+from beholder.plan.slots import PALETTE, draw_colours, order_slots
+from beholder.stimuli.catalogue import Catalogue
+from beholder.study.model import Design, Study
+
+_LETTERS = "ABCDEFGHIJKL"
+
+
+def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
+    """Return every list of the study, deterministic in study, stimuli and seed; raise PlanError if none can be."""
+    design = study.design
+    units = method.units(study, catalogue)
+    grid = lay_out(units, catalogue, design, method.name)
+    shape = Shape(design.participants, count_trials(grid, design))
+    # One stream for each kind of draw: the colours do not change when the order does.
+    deal, mix, paint, compose = (np.random.default_rng([design.seed, stream]) for stream in range(4))
+    dealt = _deal_contents(grid, shape, design, deal)
+    conditions = _conditions(grid, dealt, deal)
+    order = order_slots(conditions, shape.trials, mix) if units.shuffle == "slots" else _as_it_is(conditions)
+    colours = draw_colours(len(conditions), grid.per_trial, paint)
+    contents, rows, orders, hues = dealt.ravel().tolist(), conditions.tolist(), order.tolist(), colours.tolist()
+    lists = []
+    for number in range(shape.lists):
+        trials = []
+        for index in range(number * shape.trials, (number + 1) * shape.trials):
+            cells = grid.cells[contents[index]]
+            unit = Unit(grid.contents[contents[index]], tuple(_held(cells[a]) for a in rows[index]))
+            composed = method.compose(study, unit, catalogue, compose)
+            position = index - number * shape.trials + 1
+            trials.append(_arrange(composed, method.name, position, orders[index], hues[index]))
+        lists.append(PlannedList(number + 1, tuple(_with_breaks(trials, design.breaks))))
+    return Plan(plan_digest(study, catalogue), design.seed, tuple(lists))
+
+
+def _deal_contents(grid: Grid, shape: Shape, design: Design, rng: Generator) -> Ints:
+    apart = design.contents == "apart"
+    stimuli = grid.present.sum(axis=1)
+    if grid.by_content or (stimuli == stimuli[0]).all():
+        return deal_evenly(shape, len(grid.contents), apart=apart, rng=rng)
+    rooms = grid.rooms(design)
+    if apart:
+        rooms = np.minimum(rooms, -(-shape.trials // 2))
+    return deal_by_quota(shape, quotas(shape.trials, stimuli, rooms), apart=apart, rng=rng)
+
+
+def _conditions(grid: Grid, dealt: Ints, rng: Generator) -> Ints:
+    """Return the conditions of each trial in canonical order."""
+    chosen = np.zeros((dealt.size, len(grid.conditions)), dtype=np.bool_)
+    chosen[:, list(grid.always)] = True
+    if grid.dealt_per_trial:
+        chosen[:, list(grid.free)] = deal_conditions(dealt, grid.present, grid.dealt_per_trial, rng)
+    return np.nonzero(chosen)[1].reshape(dealt.size, grid.per_trial)
+
+
+def _as_it_is(conditions: Ints) -> Ints:
+    return np.broadcast_to(np.arange(conditions.shape[1]), conditions.shape)
+
+
+def _held(stimulus: str | None) -> str:
+    assert stimulus is not None, "dealt a stimulus that is not there"
+    return stimulus
+
+
+def _arrange(trial: Trial, method: str, position: int, order: list[int], hues: list[int]) -> Trial:
+    """Return the trial with its slots in shown order, named and coloured by it."""
+    if len(trial.slots) != len(order):
+        raise ValueError(f"{method} composed {len(trial.slots)} slots from a unit of {len(order)} stimuli")
+    several = len(order) > 1
+    slots = []
+    for place, canonical in enumerate(order):
+        slot = trial.slots[canonical]
+        slots.append(
+            Slot(
+                f"s{place + 1}",
+                slot.stimulus,
+                slot.role,
+                _LETTERS[place] if several else None,
+                slot.rated,
+                PALETTE[hues[place]] if several else None,
+            )
+        )
+    return Trial(
+        f"trial:{position}", trial.content, trial.purpose, tuple(slots), trial.asked, trial.draws, trial.targets
+    )
+
+
+def _with_breaks(trials: list[Trial], every: int | None) -> Iterator[Trial | Break]:
+    for number, trial in enumerate(trials, 1):
+        yield trial
+        if every and number % every == 0 and number < len(trials):
+            yield Break(f"break:{number // every}")

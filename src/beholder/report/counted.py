@@ -1,0 +1,103 @@
+"""Who was counted, and how the numbers came about."""
+
+from __future__ import annotations
+
+from importlib import metadata
+
+from beholder.report.markup import Child, Markup, tag
+from beholder.report.material import Material
+from beholder.report.words import count, number
+
+_WATCH = {
+    "whole": "A rating counts when at least 97 % of the stimulus, and its end, were played at normal speed.",
+    "start": "A rating counts when the stimulus had been started.",
+    "none": "Stimuli did not have to be watched before rating.",
+}
+
+
+def people_words(material: Material) -> tuple[str, str]:
+    """Return what one and several participants are called."""
+    return ("robot", "robots") if material.is_simulated else ("person", "people")
+
+
+def counted(material: Material) -> Markup:
+    """Return the account: arrived, finished, used, and what was lost for which reason."""
+    numbers = material.account["counts"]
+    one, many = people_words(material)
+    lines = [
+        _line(f"{many.capitalize()} who came", numbers["participants"]),
+        _line("Sessions", numbers["sessions"]),
+        _line("Finished", numbers["completed"]),
+        _line("Used", numbers["used_sessions"]),
+        _line("Not used", numbers["sessions"] - numbers["used_sessions"]),
+    ]
+    for lost in material.account["lost"]:
+        if lost["rule"] != "watched":
+            lines.append(_line(lost["words"], lost["sessions"], is_part=True))
+    lines.append(_line("Ratings", numbers["ratings"]))
+    lines.append(_line("Used", numbers["used_ratings"], is_part=True))
+    for lost in material.account["lost"]:
+        if lost["ratings"]:
+            lines.append(_line(lost["words"], lost["ratings"], is_part=True))
+    if numbers["missing_ratings"]:
+        lines.append(_line("Without a value: would not play", numbers["missing_ratings"], is_part=True))
+    agreement = material.results.participants["agreement"].dropna()
+    if len(agreement):
+        lines.append(_line("Agreement with the others, median", number(float(agreement.median()), 2)))
+    notes = ["A session can be lost for several reasons and is then counted under each."]
+    unknown = sum(verdict["unknown"] for verdict in material.account["verdicts"].values())
+    if unknown:
+        notes.append(f"{count(unknown, 'verdict')} unknown for lack of evidence; an unknown verdict costs nothing.")
+    if numbers["other_plans"]:
+        notes.append(f"{count(numbers['other_plans'], 'session')} under an earlier plan left out.")
+    return tag("dl", lines, class_="counted") + tag("p", " ".join(notes), class_="panel__foot")
+
+
+def _line(name: str, value: int | str, *, is_part: bool = False) -> Markup:
+    shown = f"{value:,}" if isinstance(value, int) else value
+    return tag("div", tag("dt", name), tag("dd", shown), class_="is-part" if is_part else None)
+
+
+def method_section(material: Material) -> Markup:
+    """Return how the study was run and analysed, with what somebody else needs to repeat it."""
+    study, results = material.study, material.results
+    analyses = results.notes["analyses"]
+    trials = material.used.groupby("session")["position"].nunique()
+    per_session = "none" if trials.empty else _range(int(trials.min()), int(trials.max()))
+    software = ", ".join(f"{name} {version}" for name, version in results.notes["software"].items())
+    entries: list[tuple[str, Child]] = [
+        ("Rating method", tag("code", study.method)),
+        ("Answered by", "robots (simulated)" if material.is_simulated else "people"),
+        ("Trials per session", per_session),
+        ("Watching", _WATCH[study.playback.watch]),
+        ("Scores", analyses["conditions"]["note"]),
+        ("Differences", analyses["pairs"]["note"]),
+        ("Clear difference", f"Holm-corrected p below {results.notes['alpha']:g}."),
+        ("Sources", "; ".join(dict.fromkeys(analysis["citation"] for analysis in analyses.values()))),
+        ("Software", f"Beholder {_version()}, {software}"),
+        ("Study text", [tag("code", digest) for digest in material.account["digests"]]),
+        ("Seed of the plan", str(study.design.seed)),
+    ]
+    return tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for name, value in entries], class_="method")
+
+
+def wording(material: Material) -> Markup:
+    """Return what participants were asked, word by word, with the scale."""
+    entries = []
+    for part in material.parts:
+        scale = part.scale
+        labels = ", ".join(f"{place:g} {text}" for place, text in sorted(scale.labels))
+        words = f"{scale.min:g} to {scale.max:g} in steps of {scale.step:g}" + (f": {labels}" if labels else "")
+        entries.append(tag("div", tag("dt", tag("code", part.id)), tag("dd", tag("q", part.text), tag("br"), words)))
+    return tag("dl", entries, class_="method")
+
+
+def _range(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _version() -> str:
+    try:
+        return metadata.version("beholder")
+    except metadata.PackageNotFoundError:
+        return "(not installed)"

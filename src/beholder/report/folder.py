@@ -1,0 +1,91 @@
+"""The folder report/: the page, and beside it figures, tables and ratings."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from beholder.analyse.results import TABLES
+from beholder.clean.tables import write_table, write_whole
+from beholder.report.figures import NARROW, PAPER_WIDTH, WIDE, described, scores_chart, to_svg
+from beholder.report.latex import latex_table
+from beholder.report.markup import Markup, tag
+from beholder.report.material import Material, Part, load_material
+from beholder.report.page import page
+from beholder.report.words import listed, number
+from beholder.study.model import Study
+
+
+def report_folder(study: str | Path | Study) -> Path:
+    """Write the report of a study and return the path of its page."""
+    from beholder.methods import find, load_study
+
+    loaded = study if isinstance(study, Study) else load_study(Path(study))
+    material = load_material(loaded, find(loaded.method).questions(loaded))
+    folder = loaded.folder / "report"
+    for name in ("figures", "tables"):
+        for stale in sorted((folder / name).glob("*.*")):
+            stale.unlink()
+    files = [*_write_figures(material, folder), *_write_tables(material, folder), *_write_ratings(material, folder)]
+    figures = {part.id: _inline(part, material) for part in material.parts if part.order}
+    path = folder / "index.html"
+    write_whole(path, page(material, figures, files).encode())
+    return path
+
+
+def _inline(part: Part, material: Material) -> Markup:
+    """Return the figure twice: for wide screens and paper, and for phones; the stylesheet shows one of them."""
+    told = [f"{material.labels[row.condition]} {number(row.mean, part.decimals)}" for row in part.conditions.itertuples()]
+    words = f"Mean scores, best first: {listed(told)}. The intervals are in the table of scores."
+    title = f"Scores: {part.text}"
+    wide = described(to_svg(scores_chart(part, material.labels, WIDE)), f"wide-{part.id}", title, words)
+    narrow = described(to_svg(scores_chart(part, material.labels, NARROW)), f"narrow-{part.id}", title, words)
+    return Markup(tag("div", wide, class_="figure figure--wide") + tag("div", narrow, class_="figure figure--narrow"))
+
+
+def _write_figures(material: Material, folder: Path) -> list[str]:
+    import vl_convert
+
+    names = []
+    for part in material.parts:
+        if not part.order:
+            continue
+        title = f"{part.id}: mean and 95 % interval over participants"
+        svg = to_svg(scores_chart(part, material.labels, PAPER_WIDTH, title=title))
+        kinds = {
+            "svg": svg.encode(),
+            "pdf": vl_convert.svg_to_pdf(svg),
+            "png": vl_convert.svg_to_png(svg, scale=3),
+        }
+        for kind, content in kinds.items():
+            name = f"figures/scores-{part.id}.{kind}"
+            write_whole(folder / name, content)
+            names.append(name)
+    return names
+
+
+def _write_tables(material: Material, folder: Path) -> list[str]:
+    names = []
+    for name in TABLES:
+        table = getattr(material.results, name)
+        rows: list[dict[str, Any]] = table.to_dict("records")
+        columns = list(table.columns)
+        write_table(folder / f"tables/{name}.csv", columns, rows)
+        write_whole(folder / f"tables/{name}.tex", latex_table(columns, rows).encode())
+        names.extend((f"tables/{name}.csv", f"tables/{name}.tex"))
+    return names
+
+
+def _write_ratings(material: Material, folder: Path) -> list[str]:
+    """Write the tidy ratings as CSV, and as Parquet where pyarrow is installed."""
+    ratings = material.results.ratings
+    write_table(folder / "ratings.csv", list(ratings.columns), ratings.to_dict("records"))
+    if find_spec("pyarrow") is None:
+        return ["ratings.csv"]
+    import io
+
+    buffer = io.BytesIO()
+    ratings.to_parquet(buffer, index=False)
+    write_whole(folder / "ratings.parquet", buffer.getvalue())
+    return ["ratings.csv", "ratings.parquet"]

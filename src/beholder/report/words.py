@@ -1,0 +1,53 @@
+"""Numbers, dates and lists as a reader of the report sees them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import datetime
+
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+
+
+def number(value: float, decimals: int) -> str:
+    """Return a number with a true minus sign, or a dash where there is none."""
+    if math.isnan(value):
+        return "–"
+    text = f"{value:.{decimals}f}"
+    return ("0" + text[2:] if float(text) == 0 and text.startswith("-") else text).replace("-", "−")
+
+
+def signed(value: float, decimals: int) -> str:
+    """Return a number with its sign, also when it is positive."""
+    text = number(value, decimals)
+    return text if text.startswith(("−", "–")) else f"+{text}"
+
+
+def p_value(p: float) -> str:
+    """Return a p-value as papers print it."""
+    if math.isnan(p):
+        return "–"
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def count(n: int, one: str, many: str | None = None) -> str:
+    """Return `1 person`, `2,000 people`."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return `a`, `a and b`, `a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def date(at: datetime) -> str:
+    """Return `15 November 2026`, whatever the machine's language."""
+    return f"{at.day} {_MONTHS[at.month - 1]} {at.year}"
+
+
+def decimals_for(low: float, high: float) -> int:
+    """Return how many decimals a mean on this scale deserves."""
+    return 1 if high - low >= 20 else 2

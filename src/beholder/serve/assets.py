@@ -1,0 +1,64 @@
+"""The browser's half, ready to serve: every module under one hash, compressed once."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import html
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path, PurePosixPath
+
+from beholder.methods import method_folder
+from beholder.methods.contract import Method
+from beholder.study.model import Study
+
+_TYPES = {
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+}
+
+
+@dataclass(frozen=True)
+class Asset:
+    """One file as it goes out."""
+
+    body: bytes
+    packed: bytes
+    type: str
+
+
+class Assets:
+    """All modules, styles and words of the participant's page, and the page itself."""
+
+    def __init__(self, method: Method) -> None:
+        root = Path(str(resources.files("beholder.web")))
+        found = {path.relative_to(root).as_posix(): path for path in _files(root)}
+        found[f"methods/{method.name}/view.js"] = method_folder(method.name) / "view.js"
+        self.files = {name: _asset(path) for name, path in sorted(found.items())}
+        whole = hashlib.sha256()
+        for name, asset in self.files.items():
+            whole.update(name.encode() + b"\0" + asset.body + b"\0")
+        self.hash = whole.hexdigest()[:16]
+        self._page = (root / "index.html").read_text("utf-8")
+
+    def page(self, study: Study) -> Asset:
+        """Return the one HTML page of a study."""
+        text = self._page
+        values = {"web": f"/web/{self.hash}", "study": study.name, "title": study.title, "language": study.language}
+        for name, value in values.items():
+            text = text.replace("{{" + name + "}}", html.escape(value))
+        body = text.encode()
+        return Asset(body, gzip.compress(body, mtime=0), "text/html; charset=utf-8")
+
+
+def _files(root: Path) -> Iterator[Path]:
+    return (path for path in root.rglob("*") if path.suffix in _TYPES and path.is_file())
+
+
+def _asset(path: Path) -> Asset:
+    body = path.read_bytes()
+    return Asset(body, gzip.compress(body, mtime=0), _TYPES[PurePosixPath(path.name).suffix])

@@ -1,0 +1,39 @@
+"""Media as they go out: whole or in ranges, with nothing that tells two slots apart."""
+
+from __future__ import annotations
+
+import re
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from beholder.stimuli.blinding import Blinded
+from beholder.stimuli.catalogue import Stimulus
+
+_RANGE = re.compile(r"^bytes=(\d*)-(\d*)$")
+
+
+def deliver(request: Request, token: str, stimulus: Stimulus, blinded: Blinded) -> Response:
+    """Return the file of a slot, or the range that was asked for (RFC 9110, section 14)."""
+    headers = {
+        "etag": f'"{token}"',
+        "cache-control": "private, max-age=31536000, immutable",
+        "accept-ranges": "bytes",
+    }
+    if request.headers.get("if-none-match") == headers["etag"]:
+        return Response(status_code=304, headers=headers)
+    size = blinded.size
+    asked = _RANGE.match(request.headers.get("range", ""))
+    start, stop, status = 0, size, 200
+    if asked and (asked[1] or asked[2]) and request.headers.get("if-range", headers["etag"]) == headers["etag"]:
+        if asked[1]:
+            start, stop = int(asked[1]), min(size, int(asked[2]) + 1 if asked[2] else size)
+        else:
+            start, stop = max(0, size - int(asked[2])), size
+        if start >= stop:
+            return Response(status_code=416, headers={**headers, "content-range": f"bytes */{size}"})
+        status = 206
+        headers["content-range"] = f"bytes {start}-{stop - 1}/{size}"
+    headers["content-length"] = str(stop - start)
+    body = iter(()) if request.method == "HEAD" else blinded.read(start, stop)
+    return StreamingResponse(body, status, headers, media_type=blinded.content_type)

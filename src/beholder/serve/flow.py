@@ -1,0 +1,113 @@
+"""Where a participant is: a pure function of the script and the facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from beholder.errors import Refused
+from beholder.serve.script import CONSENT, Planned, Script
+from beholder.study.model import Ask
+from beholder.types import Json, Outcome
+
+_LONGEST_TEXT = 5000
+
+
+@dataclass(frozen=True)
+class Ending:
+    """The session is over."""
+
+    outcome: Outcome
+    reason: str = ""
+
+
+def next_step(script: Script | None, answers: Mapping[str, Json]) -> Planned | Ending:
+    """Return the first step without an answer, or how the session ends. Without a script nothing is claimed yet."""
+    consent = answers.get(CONSENT.key)
+    if isinstance(consent, Mapping) and consent.get("agree") is False:
+        return Ending("no_consent")
+    if script is None or consent is None:
+        return CONSENT
+    for step in script.steps:
+        if step.key not in answers:
+            return step
+        wrong = _wrong_item(step, answers[step.key])
+        if wrong:
+            return Ending("screened_out", f"{step.key}.{wrong}")
+    return Ending("completed")
+
+
+def read_step_answer(step: Planned, answer: Json) -> Json:
+    """Return the normalised answer of a step that is not a trial, or raise Refused."""
+    if not isinstance(answer, Mapping):
+        raise Refused("The answer is not an object", where="answer", allowed="a JSON object")
+    if step.kind == "consent":
+        if not isinstance(answer.get("agree"), bool) or len(answer) != 1:
+            raise Refused("Agreement is neither yes nor no", where="answer.agree", allowed="true or false")
+        return {"agree": answer["agree"]}
+    if step.kind == "questions":
+        return {"answers": _read_items(step.items, answer.get("answers"))}
+    if answer:
+        raise Refused("This step takes no answer", where="answer", allowed="{}")
+    return {}
+
+
+def _wrong_item(step: Planned, answer: Json) -> str:
+    """Return the id of the first item whose answer is not among the correct ones."""
+    given = answer.get("answers", {}) if isinstance(answer, Mapping) else {}
+    assert isinstance(given, Mapping)
+    for item in step.items:
+        if item.correct is None or item.id not in given:
+            continue
+        chosen = given[item.id]
+        right = set(chosen) == set(item.correct) if isinstance(chosen, list | tuple) else chosen in item.correct
+        if not right:
+            return item.id
+    return ""
+
+
+def _read_items(items: tuple[Ask, ...], given: Json) -> dict[str, Json]:
+    known = {item.id: item for item in items}
+    if not isinstance(given, Mapping):
+        raise Refused("No answers are given", where="answer.answers", allowed=f"an object with {', '.join(known)}")
+    for name in given:
+        if name not in known:
+            raise Refused(f"{name} was not asked", where=f"answer.answers.{name}", allowed=", ".join(known))
+    read: dict[str, Json] = {}
+    for item in items:
+        where = f"answer.answers.{item.id}"
+        value = given.get(item.id)
+        if value is None or value == "" or value == []:
+            if item.required:
+                raise Refused("An answer is missing", where=where, allowed="an answer")
+            continue
+        read[item.id] = _read_item(item, value, where)
+    return read
+
+
+def _read_item(item: Ask, value: Json, where: str) -> Json:
+    options = item.options or tuple("12345")
+    match item.type:
+        case "single":
+            if value in options:
+                return value
+            raise Refused("This answer was not offered", where=where, allowed=", ".join(options))
+        case "likert":
+            if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= len(options):
+                return value
+            raise Refused("This answer is not on the scale", where=where, allowed=f"1 to {len(options)}")
+        case "multiple":
+            if isinstance(value, list) and all(choice in options for choice in value) and len(set(value)) == len(value):
+                return value
+            raise Refused("An answer was not offered", where=where, allowed=", ".join(options))
+        case "number":
+            low = item.min if item.min is not None else float("-inf")
+            high = item.max if item.max is not None else float("inf")
+            if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high:
+                return value
+            raise Refused("This number is not possible", where=where, allowed=f"{low:g} to {high:g}")
+        case "text":
+            longest = int(item.max) if item.max is not None else _LONGEST_TEXT
+            if isinstance(value, str) and len(value) <= longest:
+                return value
+            raise Refused("This text is too long", where=where, allowed=f"up to {longest} characters")

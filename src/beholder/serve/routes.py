@@ -1,0 +1,197 @@
+"""The HTTP routes: a thin skin over the host."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from beholder.errors import Refused
+from beholder.serve.assets import Asset, Assets
+from beholder.serve.delivery import deliver
+from beholder.serve.headers import SecurityHeaders
+from beholder.serve.host import Host
+from beholder.serve.submission import read_submission
+from beholder.store.contract import StoreAway
+from beholder.types import Json
+
+_LARGEST_BODY = 256 * 1024
+_BURST, _PER_SECOND = 240.0, 20.0
+_log = logging.getLogger("beholder.serve")
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+class _Pace:
+    """A bucket of requests for each token: a browser gone wild is slowed down, nobody else."""
+
+    def __init__(self) -> None:
+        self._buckets: dict[str, tuple[float, float]] = {}
+
+    def take(self, token: str) -> None:
+        now = time.monotonic()
+        left, at = self._buckets.get(token, (_BURST, now))
+        left = min(_BURST, left + (now - at) * _PER_SECOND)
+        if left < 1:
+            raise Refused("Too many requests at once. Please wait a moment.", code="too_many", status=429)
+        if len(self._buckets) > 50_000:
+            self._buckets.clear()
+        self._buckets[token] = (left - 1, now)
+
+
+def make_app(host: Host, assets: Assets) -> Starlette:
+    """Return the application that serves one study."""
+    study = host.served.study
+    page = assets.page(study)
+    pace = _Pace()
+
+    def token_of(request: Request) -> str:
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not token:
+            raise Refused(host.words["unknown_token"], where="Authorization", code="unknown_token", status=401)
+        pace.take(token)
+        return token
+
+    async def show(request: Request) -> Response:
+        if request.path_params["study"] != study.name:
+            raise Refused(host.words["no_study"], where="study", code="unknown_study", status=404)
+        return _send(request, page, "no-cache")
+
+    async def arrive(request: Request) -> Response:
+        body = await _read(request)
+        if not isinstance(body, Mapping):
+            raise Refused("The body is not an object", where="body", allowed="a JSON object")
+        if body.get("study") != study.name:
+            raise Refused(host.words["no_study"], where="study", code="unknown_study", status=404)
+        params, device = body.get("params", {}), body.get("device", {})
+        if not isinstance(params, Mapping) or not all(isinstance(value, str) for value in params.values()):
+            raise Refused("params is not an object of texts", where="params", allowed='{"participant": "..."}')
+        if not isinstance(device, Mapping):
+            raise Refused("device is not an object", where="device", allowed="a JSON object")
+        is_new, arrival = await host.arrive({str(k): str(v) for k, v in params.items()}, device)
+        return JSONResponse(arrival, 201 if is_new else 200)
+
+    async def step(request: Request) -> Response:
+        return JSONResponse(await host.step(token_of(request), request.query_params.get("key")))
+
+    async def answer(request: Request) -> Response:
+        token = token_of(request)
+        submission = read_submission(await _read(request), with_answer=True)
+        try:
+            return JSONResponse(await host.answer(token, request.path_params["key"], submission))
+        except Refused as refused:
+            if refused.status != 409:
+                raise
+            return JSONResponse({**_error(refused), "step": await host.step(token)}, 409)
+
+    async def events(request: Request) -> Response:
+        token = token_of(request)
+        body = await _read(request)
+        batch = read_submission(body, with_answer=False)
+        key = body.get("key") if isinstance(body, Mapping) else None
+        if not isinstance(key, str):
+            raise Refused("key is not the key of a step", where="key", allowed="a text such as trial:1")
+        await host.events(token, batch, key)
+        return Response(status_code=204)
+
+    async def withdraw(request: Request) -> Response:
+        return JSONResponse({"step": await host.withdraw(token_of(request))})
+
+    async def media(request: Request) -> Response:
+        token = request.path_params["token"]
+        stimulus, blinded = await host.media(token)
+        return deliver(request, token, stimulus, blinded)
+
+    async def web(request: Request) -> Response:
+        asset = assets.files.get(request.path_params["path"])
+        if asset is None or request.path_params["hash"] != assets.hash:
+            raise Refused("There is no such file", code="unknown_file", status=404)
+        return _send(request, asset, "public, max-age=31536000, immutable")
+
+    async def health(request: Request) -> Response:
+        if await host.store.ready():
+            return JSONResponse({"study": study.name, "store": "ready"})
+        return JSONResponse({"study": study.name, "store": "away"}, 503, {"retry-after": "5"})
+
+    async def front(request: Request) -> Response:
+        return RedirectResponse(f"/s/{study.name}")
+
+    return Starlette(
+        routes=[
+            Route("/", front),
+            Route("/s/{study}", show),
+            Route("/api/arrive", arrive, methods=["POST"]),
+            Route("/api/step", step),
+            Route("/api/answers/{key}", answer, methods=["PUT"]),
+            Route("/api/events", events, methods=["POST"]),
+            Route("/api/withdraw", withdraw, methods=["POST"]),
+            Route("/media/{token}", media),
+            Route("/web/{hash}/{path:path}", web),
+            Route("/healthz", health),
+        ],
+        middleware=[Middleware(SecurityHeaders)],
+        exception_handlers={Refused: _refuse, StoreAway: _away, 404: _not_found, 405: _not_found, Exception: _fail},
+    )
+
+
+async def _read(request: Request) -> Json:
+    """Return the JSON body, refusing one that is too large before it has been read."""
+    body = bytearray()
+    if int(request.headers.get("content-length") or 0) > _LARGEST_BODY:
+        raise Refused("The body is too large", where="body", allowed="up to 256 kB", code="too_large", status=413)
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _LARGEST_BODY:
+            raise Refused("The body is too large", where="body", allowed="up to 256 kB", code="too_large", status=413)
+    try:
+        value: Json = json.loads(body)
+    except (ValueError, RecursionError):
+        raise Refused("The body is not JSON", where="body", allowed="JSON in UTF-8") from None
+    return value
+
+
+def _send(request: Request, asset: Asset, caching: str) -> Response:
+    headers = {"cache-control": caching, "vary": "accept-encoding"}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(asset.packed, headers={**headers, "content-encoding": "gzip"}, media_type=asset.type)
+    return Response(asset.body, headers=headers, media_type=asset.type)
+
+
+def _error(refused: Refused) -> dict[str, Any]:
+    return {
+        "error": {
+            "code": refused.code, "message": refused.what, "where": refused.where or None,
+            "allowed": refused.allowed or None,
+        }
+    }  # fmt: skip
+
+
+async def _refuse(request: Request, refused: Exception) -> Response:
+    assert isinstance(refused, Refused)
+    headers = {"retry-after": "2"} if refused.status == 429 else {}
+    return JSONResponse(_error(refused), refused.status, headers)
+
+
+async def _away(request: Request, away: Exception) -> Response:
+    _log.warning("the store is away: %s", away)
+    error = Refused("The study cannot save right now. Nothing is lost; it goes on by itself.", code="store_away")
+    return JSONResponse(_error(error), 503, {"retry-after": "2"})
+
+
+async def _not_found(request: Request, error: Exception) -> Response:
+    status = getattr(error, "status_code", 404)
+    return JSONResponse(_error(Refused("There is nothing here", code="not_found")), status)
+
+
+async def _fail(request: Request, error: Exception) -> Response:
+    _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    message = "Something went wrong on our side. Your answers are safe; please try again."
+    return JSONResponse(_error(Refused(message, code="our_fault")), 500)

@@ -1,0 +1,140 @@
+"""A running server: the study loaded, the store open, the port listening."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import socket
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from granian.constants import Interfaces
+from granian.server.embed import Server as Granian
+
+from beholder.errors import Problem, UserError
+from beholder.methods import find
+from beholder.plan import open_plan
+from beholder.plan.digest import study_digest
+from beholder.plan.model import Plan, list_to_json
+from beholder.serve.assets import Assets
+from beholder.serve.host import Host, Served
+from beholder.serve.routes import make_app
+from beholder.stimuli.catalogue import Catalogue
+from beholder.stimuli.ingest import load_catalogue
+from beholder.store.contract import Store, StudyRecord
+from beholder.store.open import open_store
+from beholder.study.model import Study
+from beholder.study.resolved import resolved_yaml
+
+
+@dataclass(frozen=True)
+class Running:
+    """A server that answers. `address` is where this machine reaches it."""
+
+    host: Host
+    store: Store
+    address: str
+
+    @property
+    def link(self) -> str:
+        """The address for participants."""
+        return f"{self.host.served.public_url}/s/{self.host.served.study.name}"
+
+
+def load_served(study: Study, public_url: str) -> tuple[Served, Plan]:
+    """Return everything that a server holds in memory, and the plan it follows."""
+    catalogue = load_catalogue(study)
+    method = find(study.method)
+    plan = open_plan(study, catalogue)
+    lists = [planned.entries for planned in plan.lists]
+    return Served(study, study_digest(study, catalogue), catalogue, method, lists, public_url.rstrip("/")), plan
+
+
+@contextlib.asynccontextmanager
+async def running(
+    study: Study,
+    *,
+    store: str | Path | None = None,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    public_url: str | None = None,
+    shares_port: bool = False,
+) -> AsyncIterator[Running]:
+    """Yield a server that listens; closes port and store when left. Port 0 takes a free one."""
+    port = _free_port(host, port, shares_port)
+    address = f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"
+    served, plan = load_served(study, public_url or address)
+    async with open_store(store or study.folder / "store") as opened:
+        await opened.begin(_record(served, plan))
+        app_host = Host(served, opened)
+        logging.getLogger("_granian").setLevel(logging.ERROR)
+        server = Granian(
+            make_app(app_host, Assets(served.method)), host, port, interface=Interfaces.ASGINL, log_enabled=False,
+            backlog=1024,
+        )  # fmt: skip
+        serving = asyncio.create_task(server.serve())
+        try:
+            await _until_listening(host, port, serving)
+            yield Running(app_host, opened, address)
+        finally:
+            server.stop()
+            await serving
+
+
+def _free_port(host: str, port: int, shares_port: bool) -> int:
+    """Return the port, checked: the server's own socket would share a busy one without a word (SO_REUSEPORT)."""
+    if shares_port:
+        return port
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        if sys.platform != "win32":  # there it means the opposite
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise UserError(
+                Problem(f"--port {port}", f"cannot be opened on {host}: {error.strerror}", fix="Try another --port.")
+            ) from None
+        return int(probe.getsockname()[1])
+
+
+async def _until_listening(host: str, port: int, serving: asyncio.Task[None]) -> None:
+    target = "127.0.0.1" if host in ("0.0.0.0", "::") else host
+    while not serving.done():
+        try:
+            _, writer = await asyncio.open_connection(target, port)
+        except OSError:
+            await asyncio.sleep(0.01)
+        else:
+            writer.close()
+            return
+    serving.result()
+
+
+def _record(served: Served, plan: Plan) -> StudyRecord:
+    study = served.study
+    return StudyRecord(
+        digest=served.digest,
+        plan_digest=plan.plan_digest,
+        study=study.name,
+        yaml=resolved_yaml(study),
+        software=f"beholder {version('beholder')}",
+        stimuli=_stimulus_rows(served.catalogue),
+        lists=[list_to_json(planned) for planned in plan.lists],
+        at=datetime.now(UTC),
+    )
+
+
+def _stimulus_rows(catalogue: Catalogue) -> list[dict[str, object]]:
+    return [
+        {
+            "stimulus": s.id, "content": s.content, "condition": s.condition, "role": s.role, "medium": s.medium,
+            "sha256": s.sha256, "probe": asdict(s.probe), "factors": dict(s.factors),
+        }
+        for s in catalogue.stimuli
+    ]  # fmt: skip

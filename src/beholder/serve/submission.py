@@ -1,0 +1,66 @@
+"""What a browser sends with an answer or a batch of events, read strictly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from beholder.errors import Refused
+from beholder.serve.playback import read_events
+from beholder.types import Json
+
+_INPUTS = ("mouse", "touch", "keyboard", "robot", "")
+
+
+@dataclass(frozen=True)
+class Submission:
+    """An answer with the whole event log of its step; the first `first` events were stored before."""
+
+    answer: Json
+    events: list[Json] = field(default_factory=list)
+    first: int = 0
+    tab: str = ""
+    shown_ms: float = 0
+    sent_ms: float = 0
+    input: str = ""
+
+
+def read_submission(body: Json, *, with_answer: bool) -> Submission:
+    """Return the body of a request, or raise Refused saying what is wrong with it."""
+    if not isinstance(body, Mapping):
+        raise Refused("The body is not an object", where="body", allowed="a JSON object")
+    if with_answer and "answer" not in body:
+        raise Refused("There is no answer", where="answer", allowed="an answer")
+    events = body.get("events", [])
+    read_events(events)
+    assert isinstance(events, list)
+    first = body.get("from", 0)
+    if isinstance(first, bool) or not isinstance(first, int) or not 0 <= first <= 1_000_000:
+        raise Refused("from is not a place in the log", where="from", allowed="a whole number from 0")
+    return Submission(
+        answer=body.get("answer"),
+        events=events,
+        first=first,
+        tab=_text(body.get("tab", ""), "tab", 64),
+        shown_ms=_number(body.get("shown_ms", 0), "shown_ms"),
+        sent_ms=_number(body.get("sent_ms", 0), "sent_ms"),
+        input=_choice(body.get("input", "")),
+    )
+
+
+def _text(value: Json, where: str, longest: int) -> str:
+    if not isinstance(value, str) or len(value) > longest:
+        raise Refused(f"{where} is not a short text", where=where, allowed=f"up to {longest} characters")
+    return value
+
+
+def _number(value: Json, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e15:
+        raise Refused(f"{where} is not a time", where=where, allowed="milliseconds, from 0")
+    return float(value)
+
+
+def _choice(value: Json) -> str:
+    if value not in _INPUTS:
+        raise Refused("input is not known", where="input", allowed="mouse, touch, keyboard")
+    return str(value)

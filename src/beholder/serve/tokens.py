@@ -1,0 +1,86 @@
+"""Tokens, codes and pseudonyms: everything that is keyed by the store's secret."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+from datetime import datetime
+from typing import NamedTuple
+
+from beholder.errors import Refused
+
+_CLEAR_LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ23456789"  # none that look or sound like another
+
+
+def keyed(secret: bytes, *parts: str) -> bytes:
+    """Return 32 bytes that only the holder of the secret can make from these parts."""
+    return hmac.digest(secret, "\x1f".join(parts).encode(), hashlib.sha256)
+
+
+def short(digest: bytes, length: int = 16) -> str:
+    """Return a digest as text that is safe in an address."""
+    return base64.urlsafe_b64encode(digest[:length]).decode().rstrip("=")
+
+
+class Bearer(NamedTuple):
+    """What a token says: which session of which study."""
+
+    study: str
+    session: str
+
+
+def session_token(secret: bytes, study: str, session: str) -> str:
+    """Return what the browser of this session shows with each request."""
+    return f"{study}.{session}.{short(keyed(secret, 'session', study, session))}"
+
+
+def read_token(secret: bytes, study: str, token: str) -> Bearer:
+    """Return whose token this is, or raise Refused: 403 of another study, 401 forged or unknown."""
+    parts = token.split(".")
+    if len(parts) == 3 and parts[0] != study:
+        raise Refused("This link belongs to another study", where="token", code="other_study", status=403)
+    if len(parts) != 3 or not hmac.compare_digest(token.encode(), session_token(secret, study, parts[1]).encode()):
+        raise Refused("This link is not valid", where="token", code="unknown_token", status=401)
+    return Bearer(study, parts[1])
+
+
+def media_token(secret: bytes, session: str, key: str, slot: str) -> str:
+    """Return the address of one slot of one step of one session; it begins with the session, so any server finds it."""
+    return f"{session}-{short(keyed(secret, 'media', session, key, slot), 18)}"
+
+
+def pseudonym(secret: bytes, platform: str, platform_id: str) -> str:
+    """Return the name under which a person's facts are kept."""
+    return keyed(secret, "participant", platform, platform_id).hex()[:20]
+
+
+def preview_secret(secret: bytes) -> str:
+    """Return the secret part of the researcher's preview link."""
+    return short(keyed(secret, "preview"), 12)
+
+
+def robot_signature(secret: bytes, robot: str) -> str:
+    """Return what proves that a robot is a robot."""
+    return short(keyed(secret, "robot", robot))
+
+
+def completion_code(secret: bytes, session: str, outcome: str) -> str:
+    """Return the code that a participant takes back, such as K7QM-4XPD."""
+    letters = _letters(keyed(secret, "code", session, outcome), 8)
+    return f"{letters[:4]}-{letters[4:]}"
+
+
+def receipt_code(secret: bytes, session: str, at: datetime) -> str:
+    """Return the receipt with which a participant can ask for erasure without giving a name."""
+    letters = _letters(keyed(secret, "receipt", session), 8)
+    return f"BH-{at:%Y%m%d}-{letters[:4]}-{letters[4:]}"
+
+
+def _letters(digest: bytes, count: int) -> str:
+    number = int.from_bytes(digest)
+    letters = []
+    for _ in range(count):
+        number, index = divmod(number, len(_CLEAR_LETTERS))
+        letters.append(_CLEAR_LETTERS[index])
+    return "".join(letters)

@@ -1,0 +1,159 @@
+"""A robot: one simulated participant that takes a study over the same HTTP as people."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import httpx
+
+from beholder.types import Json
+
+_FIRST_WAIT_S, _LONGEST_WAIT_S = 0.05, 2.0
+
+
+@dataclass
+class Acknowledged:
+    """An answer for which the server has said yes."""
+
+    session: str
+    key: str
+    answer: Json
+    stored_at: str
+
+
+class GaveUp(Exception):
+    """The server stayed away for longer than a robot waits."""
+
+
+class Mind(Protocol):
+    """What a robot thinks: its ratings, and its answers to questionnaires."""
+
+    def rate(self, robot: Robot, step: Mapping[str, Any]) -> Json: ...
+    def fill(self, item: Mapping[str, Any]) -> Json: ...
+
+
+@dataclass
+class Robot:
+    """One simulated participant. Its mind says what it answers; everything else it does by itself."""
+
+    name: str
+    study: str
+    params: Mapping[str, str]
+    client: httpx.AsyncClient
+    mind: Mind
+    patience_s: float = 60.0
+    token: str = ""
+    session: str = ""
+    step: dict[str, Any] = field(default_factory=dict)
+    acknowledged: list[Acknowledged] = field(default_factory=list)
+    refused: str = ""
+
+    @property
+    def is_done(self) -> bool:
+        return bool(self.refused) or self.step.get("kind") == "end"
+
+    async def arrive(self) -> None:
+        """Come to the door; somebody who has finished before is turned away and is done."""
+        body = {"study": self.study, "params": dict(self.params), "device": {"robot": self.name}}
+        response = await self._send("POST", "/api/arrive", body)
+        if response.status_code == 403:
+            self.refused = response.json()["error"]["code"]
+            return
+        response.raise_for_status()
+        arrival = response.json()
+        self.token, self.step = arrival["token"], arrival["step"]
+        self.session = self.token.split(".")[1]
+
+    async def consent(self) -> None:
+        """Agree, which claims a list."""
+        if not self.is_done and self.step["kind"] == "consent":
+            await self.answer_step()
+
+    async def take(self) -> None:
+        """Answer every step until the end."""
+        while not self.is_done:
+            await self.answer_step()
+
+    async def answer_step(self) -> None:
+        """Answer the step at hand and go where the server says."""
+        step = self.step
+        answer, events = self._answer(step)
+        shown, spent = 0.0, events[-1][0] if events else 1000.0
+        body = {
+            "answer": answer, "events": events, "from": 0, "tab": self.name, "shown_ms": shown, "sent_ms": spent,
+            "input": "robot",
+        }  # fmt: skip
+        response = await self._send("PUT", f"/api/answers/{step['key']}", body)
+        if response.status_code == 403:
+            self.refused = response.json()["error"]["code"]
+            return
+        if response.status_code != 409:
+            response.raise_for_status()
+        said = response.json()
+        if response.status_code == 200:
+            self.acknowledged.append(Acknowledged(self.session, step["key"], answer, said["stored_at"]))
+        self.step = said["step"]
+
+    def _answer(self, step: Mapping[str, Any]) -> tuple[Json, list[Any]]:
+        match step["kind"]:
+            case "consent":
+                return {"agree": True}, []
+            case "questions":
+                return {"answers": {item["id"]: self.mind.fill(item) for item in step["items"] if item["required"]}}, []
+            case "trial":
+                return self.mind.rate(self, step), watch_events(step["trial"])
+            case _:
+                return {}, []
+
+    async def _send(self, method: str, path: str, body: Json) -> httpx.Response:
+        """Return the first real reply; a server that is away is asked again, as the browser's outbox does."""
+        wait, waited = _FIRST_WAIT_S, 0.0
+        headers = {"authorization": f"Bearer {self.token}"} if self.token else {}
+        while True:
+            try:
+                response = await self.client.request(method, path, json=body, headers=headers)
+            except httpx.TransportError as error:
+                failure: Exception | None = error
+            else:
+                if response.status_code not in (429, 503):
+                    return response
+                failure = None
+            if waited >= self.patience_s:
+                raise GaveUp(f"robot {self.name}: {method} {path} unanswered for {waited:.0f} s") from failure
+            await asyncio.sleep(wait)
+            waited += wait
+            wait = min(_LONGEST_WAIT_S, 2 * wait)
+
+
+def watch_events(trial: Mapping[str, Any]) -> list[Any]:
+    """Return the log of somebody who plays every slot once, to the end."""
+    now = 200.0
+    events: list[Any] = [[0, "shown", None, {}]]
+    for slot in trial["slots"]:
+        media = slot["media"]
+        events.append([now, "play", slot["id"], {"at": 0}])
+        now += media["ms"]
+        frames = {"total": max(1, media["ms"] // 40), "dropped": 0, "width": media["width"], "height": media["height"]}
+        events.append([now, "ended", slot["id"], {"at": media["ms"]}])
+        events.append([now, "frames", slot["id"], frames])
+        now += 500
+    return events
+
+
+def plain_fill(item: Mapping[str, Any]) -> Json:
+    """Return any valid answer to an item of a questionnaire."""
+    match item["type"]:
+        case "single":
+            return str(item["options"][-1])
+        case "multiple":
+            return [item["options"][0]]
+        case "likert":
+            return 1 + (len(item["options"]) or 5) // 2
+        case "number":
+            low, high = item["min"], item["max"]
+            return (low + high) / 2 if low is not None and high is not None else (low if low is not None else high or 0)
+        case _:
+            return "A robot has nothing to say."

@@ -1,0 +1,10 @@
+"""Stimuli: where they come from, what they hold, and the blind copies that participants get.
+
+sources     folder, pattern or manifest -> what the researcher points at
+fetching    https addresses -> media/cache
+probe       a file -> Probe, by ffmpeg
+stripping   a file -> the copy without metadata in media/
+ingest      Study -> Catalogue: all of the above, in parallel, remembered
+blinding    a copy -> what one slot of one session gets, of a size of its own
+samples     an animated figure under degradations, for demos and new studies
+"""

@@ -1,0 +1,67 @@
+"""Stimuli and the catalogue that holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from beholder.errors import Problem
+from beholder.types import Medium, Role
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What a file holds, as measured."""
+
+    bytes: int
+    container: str
+    duration_ms: int
+    width: int
+    height: int
+    fps: float
+    codec: str
+    audio_codec: str
+    channels: int
+
+
+@dataclass(frozen=True)
+class Stimulus:
+    """One thing to see or hear: a content under a condition."""
+
+    id: str
+    content: str
+    condition: str
+    role: Role
+    medium: Medium
+    file: str
+    """As the researcher wrote it; never shown to a participant."""
+    sha256: str
+    probe: Probe
+    served: Path
+    """The stripped copy in media/ that participants get."""
+    factors: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """Every stimulus of a study, its conditions in the order of the study, its contents by code point."""
+
+    stimuli: tuple[Stimulus, ...]
+    conditions: tuple[str, ...]
+    contents: tuple[str, ...]
+    warnings: tuple[Problem, ...] = ()
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Stimulus]:
+        return {stimulus.id: stimulus for stimulus in self.stimuli}
+
+    @cached_property
+    def by_cell(self) -> Mapping[tuple[str, str], Stimulus]:
+        """Stimuli that may be rated, by (content, condition)."""
+        return {(s.content, s.condition): s for s in self.stimuli if s.role in ("test", "reference", "anchor")}
+
+    def missing(self) -> tuple[tuple[str, str], ...]:
+        """Return every (content, condition) that has no file."""
+        return tuple((t, c) for t in self.contents for c in self.conditions if (t, c) not in self.by_cell)

@@ -1,0 +1,109 @@
+"""ffmpeg: the one from the wheel, or the one on PATH; IMAGEIO_FFMPEG_EXE overrules both."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from beholder.errors import Problem, StimuliError
+
+NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+"""On Windows a console would flash up for each file."""
+
+
+class Ran(NamedTuple):
+    """What a run of ffmpeg left."""
+
+    code: int
+    out: bytes
+    log: str
+
+    def last_words(self) -> str:
+        """Return the last line of the log that says something about the file, without addresses in memory."""
+        lines = [line.strip() for line in self.log.splitlines() if line.strip()]
+        telling = [line for line in lines if not line.startswith(("Error opening", "Conversion failed", "frame="))]
+        line = (telling or lines or [f"exit code {self.code}"])[-1]
+        return line.partition("] ")[2] if line.startswith("[") else line
+
+
+def find_ffmpeg() -> str:
+    """Return the path of ffmpeg, or raise StimuliError with what to do."""
+    import imageio_ffmpeg
+
+    try:
+        return str(imageio_ffmpeg.get_ffmpeg_exe())
+    except RuntimeError:
+        found = shutil.which("ffmpeg")
+        if found:
+            return found
+    raise StimuliError(
+        Problem(
+            "ffmpeg",
+            "was not found",
+            fix="Reinstall imageio-ffmpeg, put ffmpeg on PATH, or set IMAGEIO_FFMPEG_EXE to it.",
+        )
+    )
+
+
+def command(arguments: Sequence[str]) -> list[str]:
+    """Return the command line of one quiet, unasking ffmpeg."""
+    return [find_ffmpeg(), "-hide_banner", "-nostdin", "-nostats", *arguments]
+
+
+def run_ffmpeg(arguments: Sequence[str]) -> Ran:
+    """Return what ffmpeg said; a failure is in the code, not raised."""
+    try:
+        ran = subprocess.run(
+            command(arguments), stdin=subprocess.DEVNULL, capture_output=True, check=False, creationflags=NO_WINDOW
+        )
+    except OSError as error:
+        raise _unstartable(error) from error
+    return Ran(ran.returncode, ran.stdout, ran.stderr.decode("utf-8", "replace"))
+
+
+def feed_ffmpeg(arguments: Sequence[str], pieces: Iterable[bytes]) -> Ran:
+    """Return what ffmpeg said after it has read all pieces on its standard input."""
+    line = [word for word in command(arguments) if word != "-nostdin"]
+    try:
+        process = subprocess.Popen(
+            line,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            creationflags=NO_WINDOW,
+        )
+    except OSError as error:
+        raise _unstartable(error) from error
+    assert process.stdin is not None
+    assert process.stderr is not None
+    with process:
+        try:
+            for piece in pieces:
+                process.stdin.write(piece)
+            process.stdin.close()
+        except OSError:
+            # It has gone already (Windows says EINVAL, not EPIPE); its log tells why.
+            pass
+        except BaseException:
+            process.kill()
+            raise
+        log = process.stderr.read().decode("utf-8", "replace")
+    return Ran(process.returncode, b"", log)
+
+
+def file_argument(path: Path) -> str:
+    """Return a path as ffmpeg takes it, so that a name with a colon or a leading dash stays a name."""
+    return f"file:{path}"
+
+
+def _unstartable(error: OSError) -> StimuliError:
+    return StimuliError(
+        Problem(
+            "ffmpeg",
+            f"cannot be started: {error.strerror or error}",
+            fix="Set IMAGEIO_FFMPEG_EXE to an ffmpeg that runs here.",
+        )
+    )

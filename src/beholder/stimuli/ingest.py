@@ -1,0 +1,218 @@
+"""From a study to its catalogue: every file hashed, probed and stripped once, then remembered."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from beholder.errors import Problem, StimuliError, did_you_mean
+from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
+from beholder.stimuli.fetching import cached, fetch
+from beholder.stimuli.probe import measure, unplayable
+from beholder.stimuli.sources import RATED, Source, no_stimuli, plain, read_sources
+from beholder.stimuli.stripping import put_in_place, served_name, strip
+from beholder.stimuli.suspicions import suspicions
+from beholder.study.model import Study
+
+if TYPE_CHECKING:
+    import httpx
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is remembered of a file while its size and time stay the same."""
+
+    size: int
+    mtime_ns: int
+    sha256: str
+    probe: Probe
+    served: str
+    served_bytes: int
+
+
+def load_catalogue(
+    study: Study,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    transport: httpx.BaseTransport | None = None,
+) -> Catalogue:
+    """Return every stimulus of the study, ready to serve; raise StimuliError with all problems at once.
+
+    `progress(done, total)` is called for files that are new or changed. `transport` replaces the network.
+    """
+    sources = read_sources(study)
+    problems, warnings = list(sources.problems), list(sources.warnings)
+    found, order = _choose(study, sources.found, problems, warnings)
+    root = study.folder.absolute()
+    media = root / "media"
+    entries, failures = _ingest(found, root, media, progress, transport)
+    problems.extend(failures)
+    if not found and not problems:
+        problems.append(
+            no_stimuli(study.stimuli.folder or study.stimuli.manifest or "", study.stimuli.pattern, warnings)
+        )
+    if problems:
+        raise StimuliError(problems)
+    roles = {condition.name: condition.role for condition in study.conditions}
+    rank = {name: place for place, name in enumerate(order)}
+    stimuli = []
+    for source, entry in zip(found, entries, strict=True):
+        assert entry is not None
+        role = source.role or roles.get(source.condition, "test")
+        name = f"{source.condition}/{source.content}"
+        stimuli.append(
+            Stimulus(
+                id=name if role in RATED else f"{role}:{name}",
+                content=source.content,
+                condition=source.condition,
+                role=role,
+                medium=source.medium,
+                file=source.file,
+                sha256=entry.sha256,
+                probe=entry.probe,
+                served=media / entry.served,
+                factors=source.factors,
+            )
+        )
+    stimuli.sort(key=lambda s: (rank.get(s.condition, len(rank)), s.condition, s.content, s.id))
+    contents = tuple(sorted({s.content for s in stimuli if s.role in RATED}))
+    catalogue = Catalogue(tuple(stimuli), order, contents, tuple(warnings))
+    return replace(catalogue, warnings=(*warnings, *suspicions(catalogue)))
+
+
+def _choose(
+    study: Study, found: Sequence[Source], problems: list[Problem], warnings: list[Problem]
+) -> tuple[list[Source], tuple[str, ...]]:
+    """Return the sources to use and the conditions in order: those that the study lists, or all by code point."""
+    listed = [condition.name for condition in study.conditions]
+    spelling = {plain(name): name for name in listed}
+    found = [replace(source, condition=spelling.get(source.condition, source.condition)) for source in found]
+    there = sorted({source.condition for source in found if source.role is None or source.role in RATED})
+    if not listed:
+        return found, tuple(there)
+    for place, name in enumerate(listed):
+        if name not in there and found:
+            spare = [other for other in there if other not in listed]
+            hint = did_you_mean(name, spare) or did_you_mean(name, there)
+            problems.append(Problem(f"conditions.{place}", f"{name} has no stimuli", ", ".join(there), hint))
+    for name in (name for name in there if name not in listed):
+        count = sum(source.condition == name for source in found)
+        warnings.append(
+            Problem(f"condition {name}", f"is not listed in conditions, so its {count} stimuli are left out")
+        )
+    unrated = {source.condition for source in found} - set(there)
+    return [source for source in found if source.condition in listed or source.condition in unrated], tuple(listed)
+
+
+def _ingest(
+    found: Sequence[Source],
+    root: Path,
+    media: Path,
+    progress: Callable[[int, int], None] | None,
+    transport: httpx.BaseTransport | None,
+) -> tuple[list[Entry | None], list[Problem]]:
+    """Return an entry for each source, from memory where the file is as it was, and the problems of the others."""
+    memory = _read_memory(media)
+    copies = {entry.name: entry.stat().st_size for entry in os.scandir(media)} if media.is_dir() else {}
+    entries: list[Entry | None] = [_recall(source, root, media, memory, copies) for source in found]
+    todo = [place for place, entry in enumerate(entries) if entry is None]
+    if not todo:
+        return entries, []
+    media.mkdir(parents=True, exist_ok=True)
+    failures: dict[int, Sequence[Problem]] = {}
+    with ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 2)) as pool:
+        work: dict[Future[tuple[str, Entry]], int] = {
+            pool.submit(_take_in, found[place], root, media, transport): place for place in todo
+        }
+        try:
+            for done, future in enumerate(as_completed(work), start=1):
+                try:
+                    key, entry = future.result()
+                except StimuliError as error:
+                    failures[work[future]] = error.problems
+                else:
+                    entries[work[future]] = memory[key] = entry
+                if progress is not None:
+                    progress(done, len(todo))
+        finally:
+            pool.shutdown(cancel_futures=True)
+            _write_memory(media, memory)
+    return entries, list(dict.fromkeys(problem for place in sorted(failures) for problem in failures[place]))
+
+
+def _take_in(source: Source, root: Path, media: Path, transport: httpx.BaseTransport | None) -> tuple[str, Entry]:
+    path = source.path or fetch(source.file, media / "cache", source.where, transport)
+    try:
+        state = path.stat()
+        with path.open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise StimuliError(Problem(source.where, f"cannot be opened: {error.strerror or error}")) from error
+    measured = measure(path, _named(source))
+    problem = unplayable(measured, _named(source))
+    if problem is not None:
+        raise StimuliError(problem)
+    served = media / served_name(sha256, measured.probe)
+    strip(path, served, measured.probe, _named(source))
+    entry = Entry(state.st_size, state.st_mtime_ns, sha256, measured.probe, served.name, served.stat().st_size)
+    return _key(path, root), entry
+
+
+def _named(source: Source) -> str:
+    """Return how a problem inside the file is named: a manifest's line alone would not say which file."""
+    return source.where if source.where == source.file else f"{source.where} {source.file}"
+
+
+def _recall(
+    source: Source, root: Path, media: Path, memory: Mapping[str, Entry], copies: Mapping[str, int]
+) -> Entry | None:
+    path = source.path or cached(source.file, media / "cache")
+    if path is None:
+        return None
+    entry = memory.get(_key(path, root))
+    if entry is None or copies.get(entry.served) != entry.served_bytes:
+        return None
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    same = (state.st_size, state.st_mtime_ns) == (entry.size, entry.mtime_ns)
+    return entry if same and served_name(entry.sha256, entry.probe) == entry.served else None
+
+
+def _key(path: Path, root: Path) -> str:
+    return (
+        path.relative_to(os.path.normpath(root)).as_posix()
+        if path.is_relative_to(os.path.normpath(root))
+        else str(path)
+    )
+
+
+def _read_memory(media: Path) -> dict[str, Entry]:
+    """Return what catalogue.json remembers; a damaged or foreign one remembers nothing."""
+    try:
+        document: dict[str, Any] = json.loads((media / "catalogue.json").read_text(encoding="utf-8"))
+        if document["format"] != FORMAT:
+            return {}
+        return {key: Entry(**{**row, "probe": Probe(**row["probe"])}) for key, row in document["files"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _write_memory(media: Path, memory: Mapping[str, Entry]) -> None:
+    document = {"format": FORMAT, "files": {key: asdict(memory[key]) for key in sorted(memory)}}
+    part = media / f".catalogue.{uuid.uuid4().hex}.part"
+    try:
+        part.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        put_in_place(part, media / "catalogue.json")
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,143 @@
+"""A manifest: a CSV with a line for each stimulus."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import get_args
+from urllib.parse import urlsplit
+
+from beholder.errors import Problem, did_you_mean
+from beholder.stimuli.media import READY, medium_of, ready_suffixes
+from beholder.stimuli.sources import RATED, Source, Sources, inside, name_problem, outside, plain
+from beholder.types import Role
+
+NEEDED = ("file", "content", "condition")
+LATER = ("reference", "expected", "tolerance", "message")
+"""Columns of trials that later versions make: known, so that they are no factors."""
+ROLES: tuple[Role, ...] = ("test", "reference", "anchor", "gold", "trap", "training")
+"""What a stimulus can be; the other roles belong to a place in a trial."""
+
+
+def read_manifest(root: Path, name: str) -> Sources:
+    """Return the sources that a manifest lists, with the line of each problem."""
+    sources = Sources()
+    path = inside(root, name)
+    if path is None:
+        sources.problems.append(outside("stimuli.manifest", name))
+        return sources
+    if not path.is_file():
+        sources.problems.append(Problem(name, "does not exist", fix="Write it, or change stimuli in the study."))
+        return sources
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        sources.problems.append(Problem(name, "is not UTF-8 text", fix="Save it as CSV UTF-8."))
+        return sources
+    # Spreadsheets of half of Europe write semicolons.
+    heading = text.partition("\n")[0]
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=";" if ";" in heading and "," not in heading else ",", strict=True
+    )
+    try:
+        lines = [(reader.line_num, cells) for cells in reader]
+    except csv.Error as error:
+        sources.problems.append(Problem(f"{name}:{reader.line_num}", f"is no CSV: {error}"))
+        return sources
+    _read_lines(root, name, lines, sources)
+    return sources
+
+
+def _read_lines(root: Path, name: str, lines: list[tuple[int, list[str]]], sources: Sources) -> None:
+    columns = [_column(cell) for cell in (lines[0][1] if lines else [])]
+    if not _columns_fit(name, columns, sources):
+        return
+    seen: set[str] = set()
+    for number, cells in lines[1:]:
+        line = f"{name}:{number}"
+        if not any(cell.strip() for cell in cells):
+            continue
+        if len(cells) > len(columns):
+            sources.problems.append(Problem(line, f"has {len(cells)} cells, the first line has {len(columns)}"))
+            continue
+        row = dict(zip(columns, (cell.strip() for cell in cells), strict=False))
+        seen.update(column for column in LATER if row.get(column))
+        source = _read_row(root, line, {column: row.get(column, "") for column in columns}, sources)
+        if source is not None:
+            sources.found.append(source)
+    for column in (column for column in LATER if column in seen):
+        sources.warnings.append(Problem(name, f"column {column} is not used in this version"))
+    for role in sorted({source.role for source in sources.found if source.role and source.role not in RATED}):
+        sources.warnings.append(Problem(name, f"stimuli with role {role} are not shown in this version"))
+
+
+def _column(cell: str) -> str:
+    name = cell.strip()
+    return name.lower() if name.lower() in (*NEEDED, "role", *LATER) else name
+
+
+def _columns_fit(name: str, columns: list[str], sources: Sources) -> bool:
+    where = f"{name}:1"
+    before = len(sources.problems)
+    missing = [column for column in NEEDED if column not in columns]
+    for column in missing:
+        hint = did_you_mean(column, [other for other in columns if other not in NEEDED])
+        # The near word is what stands there, so the advice is to rename it.
+        fix = f"Rename column {hint.removeprefix('Did you mean ').rstrip('?')} to {column}." if hint else ""
+        sources.problems.append(
+            Problem(where, f"column {column} is missing", ", ".join(NEEDED) + ", role, factors", fix)
+        )
+    twice = sorted({column for column in columns if column and columns.count(column) > 1})
+    sources.problems.extend(Problem(where, f"column {column} is there twice") for column in twice)
+    return len(sources.problems) == before
+
+
+def _read_row(root: Path, line: str, row: Mapping[str, str], sources: Sources) -> Source | None:
+    before = len(sources.problems)
+    for kind in ("content", "condition"):
+        if problem := name_problem(line, kind, row[kind]):
+            sources.problems.append(problem)
+    role = _role(line, row.get("role", ""), sources)
+    path = _path(root, line, row["file"], sources)
+    if len(sources.problems) > before:
+        return None
+    known = (*NEEDED, "role", *LATER, "")
+    factors = {column: value for column, value in row.items() if column not in known}
+    content, condition = plain(row["content"]), plain(row["condition"])
+    return Source(line, row["file"], path, content, condition, "video", role, factors)
+
+
+def _role(line: str, word: str, sources: Sources) -> Role | None:
+    found = next((role for role in ROLES if role == word), None)
+    if word and found is None:
+        kind = "belongs to a place in a trial, not to a stimulus" if word in get_args(Role) else "is unknown"
+        sources.problems.append(Problem(line, f"role {word} {kind}", ", ".join(ROLES), did_you_mean(word, ROLES)))
+    return found
+
+
+def _path(root: Path, line: str, file: str, sources: Sources) -> Path | None:
+    """Return the path of a local file; None for an address, and after a problem."""
+    problem: Problem | None = None
+    path: Path | None = None
+    scheme = urlsplit(file).scheme.lower() if "://" in file else ""
+    medium = medium_of(urlsplit(file).path if scheme else file)
+    if not file:
+        problem = Problem(line, "the file is empty", "a path inside the study folder, or an https address")
+    elif medium not in READY:
+        what = f"{medium} is not in this version" if medium else "this kind of file is unknown"
+        problem = Problem(line, f"{file}: {what}", ", ".join(ready_suffixes()))
+    elif scheme and scheme != "https":
+        problem = Problem(line, f"{file} is fetched over {scheme}", "https addresses", "Write https:// in front.")
+    elif not scheme:
+        path = inside(root, file)
+        if path is None:
+            problem = outside(line, file)
+        elif not path.is_file():
+            there = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+            problem = Problem(line, f"{file} does not exist", fix=did_you_mean(path.name, there))
+    if problem is not None:
+        sources.problems.append(problem)
+        return None
+    return path

@@ -1,0 +1,71 @@
+"""Media and containers as data: which suffix is which medium, and what browsers play."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from beholder.types import Medium
+
+MEDIA: Mapping[Medium, tuple[str, ...]] = {
+    "video": (".mp4", ".m4v", ".mov", ".webm", ".mkv"),
+    "audio": (".wav", ".mp3", ".flac", ".ogg", ".oga", ".opus", ".m4a", ".aac", ".aif", ".aiff"),
+    "image": (".png", ".jpg", ".jpeg", ".webp", ".avif", ".gif", ".bmp", ".tif", ".tiff", ".svg"),
+    "text": (".txt", ".md", ".html", ".htm", ".vtt", ".srt", ".json"),
+}
+"""Suffixes of each medium, in lower case."""
+
+READY: frozenset[Medium] = frozenset({"video"})
+"""The media of this version."""
+
+
+def medium_of(name: str) -> Medium | None:
+    """Return the medium of a file name by its suffix, None when the suffix is unknown."""
+    suffix = Path(name).suffix.lower()
+    return next((medium for medium, suffixes in MEDIA.items() if suffix in suffixes), None)
+
+
+def ready_suffixes() -> tuple[str, ...]:
+    """Return the suffixes that this version reads."""
+    return tuple(suffix for medium, suffixes in MEDIA.items() if medium in READY for suffix in suffixes)
+
+
+@dataclass(frozen=True)
+class Served:
+    """A container that browsers play, with the codecs they play in it."""
+
+    suffix: str
+    format: str
+    """ffmpeg's name of the muxer."""
+    content_type: str
+    codecs: frozenset[str]
+    audio_codecs: frozenset[str]
+    """An empty name stands for no sound."""
+
+
+SERVED: tuple[Served, ...] = (
+    Served(
+        ".webm", "webm", "video/webm",
+        codecs=frozenset({"vp8", "vp9", "av1"}), audio_codecs=frozenset({"", "opus", "vorbis"}),
+    ),
+    Served(
+        ".mp4", "mp4", "video/mp4",
+        codecs=frozenset({"h264", "vp9", "av1"}), audio_codecs=frozenset({"", "aac", "mp3", "opus", "flac"}),
+    ),
+)  # fmt: skip
+"""Whatever the researcher has (mov, mkv), participants get one of these."""
+
+
+def served_container(container: str, codec: str, audio_codec: str) -> Served | None:
+    """Return the container to serve these codecs in, the one they came in where it fits; None when none plays."""
+    fits = [row for row in SERVED if codec in row.codecs and audio_codec in row.audio_codecs]
+    return next((row for row in fits if row.format == container), fits[0] if fits else None)
+
+
+def served_by_suffix(suffix: str) -> Served:
+    """Return the row of a served file's suffix."""
+    for row in SERVED:
+        if row.suffix == suffix.lower():
+            return row
+    raise ValueError(f"no served container has the suffix {suffix!r}")

@@ -1,0 +1,148 @@
+"""How the sample figure moves: a time line of poses, and what can be done to it to make it worse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Curve: TypeAlias = npt.NDArray[np.float64]
+
+FPS = 25
+FACE = ("sway", "breath", "tilt", "nod", "turn", "brow", "blink", "mouth", "smile")
+ARM = ("shoulder", "forearm", "wrist", "spread")
+CHANNELS = (*FACE, *(f"left_{joint}" for joint in ARM), *(f"right_{joint}" for joint in ARM))
+"""Angles in degrees: 0 hangs down, 90 points outwards, 180 up, negative ones point inwards."""
+
+_REST = (11.0, -52.0, -10.0, 0.25)
+_GESTURES: dict[str, tuple[float, float, float, float]] = {
+    "rest": _REST,
+    "offer": (32.0, 104.0, 14.0, 0.9),
+    "wide": (47.0, 122.0, 10.0, 1.0),
+    "raise": (26.0, 152.0, -6.0, 0.8),
+    "wave": (38.0, 166.0, 16.0, 1.0),
+    "wave back": (34.0, 141.0, -20.0, 1.0),
+    "heart": (20.0, -128.0, -8.0, 0.35),
+    "chest": (24.0, -104.0, 8.0, 0.5),
+    "point": (17.0, 171.0, 0.0, 0.1),
+    "low": (24.0, 62.0, 18.0, 0.7),
+    "near": (14.0, -78.0, -14.0, 0.6),
+}
+
+SCENES: tuple[tuple[str, str, str], ...] = (
+    ("greeting", "wave, wave back, wave, offer, rest", "rest, near, rest, offer, heart"),
+    ("story", "near, wide, chest, raise, low", "chest, wide, near, offer, raise"),
+    ("question", "offer, rest, wide, wide, near", "offer, point, wide, wide, chest"),
+    ("directions", "rest, near, low, rest, heart", "raise, point, wide, low, offer"),
+    ("surprise", "raise, wide, heart, near, offer", "raise, wide, heart, chest, low"),
+    ("recipe", "low, chest, near, offer, rest", "near, low, chest, raise, offer"),
+    ("memory", "heart, rest, offer, chest, wide", "rest, raise, near, wide, heart"),
+    ("farewell", "rest, heart, near, offer, rest", "offer, wave, wave back, wave, rest"),
+)
+"""A name, and the gestures of the left and of the right arm, one after the other."""
+
+
+def speak(scene: int, frames: int, rng: np.random.Generator) -> dict[str, Curve]:
+    """Return a time line for each channel: somebody who talks with face and arms."""
+    seconds = np.arange(frames) / FPS
+    _, left, right = SCENES[scene % len(SCENES)]
+    beats = _beats(frames, rng)
+    lines = dict(zip(CHANNELS, np.zeros((len(CHANNELS), frames)), strict=True))
+    for side, words in (("left", left), ("right", right)):
+        joints = _arm(words.split(", "), beats, frames)
+        for joint, curve in zip(ARM, joints, strict=True):
+            lines[f"{side}_{joint}"] = curve
+        # Hands beat a little with the syllables, and never stand quite still.
+        pulse = np.sin(2 * np.pi * (2.1 * seconds + rng.uniform())) * np.sin(2 * np.pi * 0.4 * seconds + 1) ** 2
+        lines[f"{side}_forearm"] += 3.5 * pulse
+        lines[f"{side}_wrist"] = _late(lines[f"{side}_wrist"] + 5.0 * pulse, 2)
+    mouth = np.abs(np.sin(2 * np.pi * 2.3 * seconds + rng.uniform(0, 3))) * (0.65 + 0.35 * np.sin(9.7 * seconds))
+    phrase = np.clip(1.6 * np.sin(2 * np.pi * (0.42 * seconds + rng.uniform(0.05, 0.2))) + 1.0, 0, 1)
+    lines["mouth"] = mouth * phrase
+    lines["smile"] = 0.55 + 0.45 * np.sin(2 * np.pi * 0.23 * seconds + rng.uniform(0, 6))
+    lines["blink"] = _blinks(seconds, rng)
+    lines["brow"] = np.clip(np.sin(2 * np.pi * (0.55 * seconds + rng.uniform())), 0, 1) ** 2
+    lines["breath"] = np.sin(2 * np.pi * 0.3 * seconds + rng.uniform(0, 6))
+    lines["sway"] = 3.2 * np.sin(2 * np.pi * 0.21 * seconds + rng.uniform(0, 6))
+    lines["tilt"] = 4.5 * np.sin(2 * np.pi * 0.33 * seconds + rng.uniform(0, 6))
+    lines["turn"] = 0.8 * np.sin(2 * np.pi * 0.27 * seconds + rng.uniform(0, 6))
+    lines["nod"] = np.sin(2 * np.pi * 0.9 * seconds + rng.uniform(0, 6)) * (0.4 + 0.6 * phrase)
+    return lines
+
+
+def damped(lines: dict[str, Curve], rng: np.random.Generator) -> dict[str, Curve]:
+    """Return arms that were smoothed too much: late, small and round."""
+    width = round(0.36 * FPS)
+    kernel = np.exp(-0.5 * (np.arange(-3 * width, 3 * width + 1) / width) ** 2)
+    kernel /= kernel.sum()
+    smoothed = dict(lines)
+    for name in _joints():
+        curve = np.convolve(np.pad(lines[name], 3 * width, mode="edge"), kernel, mode="valid")
+        smoothed[name] = curve.mean() + 0.62 * (curve - curve.mean())
+    return smoothed
+
+
+def held(lines: dict[str, Curve], rng: np.random.Generator, every: int = 6) -> dict[str, Curve]:
+    """Return every sixth pose only, held until the next."""
+    frames = len(next(iter(lines.values())))
+    places = np.arange(frames) // every * every
+    return {name: curve[places] for name, curve in lines.items()}
+
+
+def shaken(lines: dict[str, Curve], rng: np.random.Generator) -> dict[str, Curve]:
+    """Return joints that jitter from frame to frame."""
+    worse = dict(lines)
+    for name in _joints():
+        strength = {"shoulder": 4.0, "forearm": 9.0, "wrist": 12.0, "spread": 0.15}[name.partition("_")[2]]
+        worse[name] = lines[name] + strength * rng.standard_normal(len(lines[name]))
+    for name, strength in (("tilt", 1.6), ("sway", 0.9)):
+        worse[name] = lines[name] + strength * rng.standard_normal(len(lines[name]))
+    return worse
+
+
+def stuck(lines: dict[str, Curve], rng: np.random.Generator) -> dict[str, Curve]:
+    """Return arms that never leave their first pose, and a body that does not move."""
+    still = {*_joints(), "sway", "tilt", "breath", "nod", "turn"}
+    return {name: np.full_like(curve, curve[0]) if name in still else curve for name, curve in lines.items()}
+
+
+def _joints() -> list[str]:
+    return [f"{side}_{joint}" for side in ("left", "right") for joint in ARM]
+
+
+def _beats(frames: int, rng: np.random.Generator) -> Sequence[tuple[int, int]]:
+    """Return first and last frame of each movement; between them the hands hold."""
+    spans = []
+    place = round(FPS * rng.uniform(0.12, 0.22))
+    while place < frames:
+        length = round(FPS * rng.uniform(0.36, 0.5))
+        spans.append((place, place + length))
+        place += length + round(FPS * rng.uniform(0.06, 0.2))
+    return spans
+
+
+def _arm(words: Sequence[str], beats: Sequence[tuple[int, int]], frames: int) -> npt.NDArray[np.float64]:
+    """Return the joints of an arm that goes from gesture to gesture along paths of least jerk."""
+    joints = np.tile(np.asarray(_REST), (frames, 1)).T
+    for number, (first, last) in enumerate(beats):
+        goal = np.asarray(_GESTURES[words[number % len(words)]])
+        way = np.clip((np.arange(first, frames) - first) / (last - first), 0, 1)
+        eased = way**3 * (10 - 15 * way + 6 * way**2)
+        start = joints[:, first].copy()
+        joints[:, first:] = start[:, None] + (goal - start)[:, None] * eased
+    return joints
+
+
+def _late(curve: Curve, frames: int) -> Curve:
+    return np.concatenate([np.full(frames, curve[0]), curve[:-frames]])[: len(curve)]
+
+
+def _blinks(seconds: Curve, rng: np.random.Generator) -> Curve:
+    closed = np.zeros_like(seconds)
+    at = rng.uniform(0.5, 1.3)
+    while at < seconds[-1]:
+        closed = np.maximum(closed, np.exp(-(((seconds - at) / 0.06) ** 2)))
+        at += rng.uniform(1.4, 2.6)
+    return closed

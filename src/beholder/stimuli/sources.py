@@ -1,0 +1,211 @@
+"""Where stimuli come from: a folder of conditions, a flat folder with a pattern, or a manifest."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from beholder.errors import Problem
+from beholder.stimuli.media import READY, medium_of, ready_suffixes
+from beholder.study.model import Study
+from beholder.types import Medium, Role
+
+RATED: frozenset[Role] = frozenset({"test", "reference", "anchor"})
+"""Roles of stimuli that are rated; the others have jobs of their own."""
+
+_CLUTTER = frozenset({"thumbs.db", "desktop.ini"})
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file or an address that the researcher points at."""
+
+    where: str
+    """How problems call it: the path, or the line of the manifest."""
+    file: str
+    """As the researcher wrote it."""
+    path: Path | None
+    """None: `file` is an address, still to be fetched."""
+    content: str
+    condition: str
+    medium: Medium
+    role: Role | None = None
+    """None: the role of the condition in the study."""
+    factors: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Sources:
+    """What was found, and what is wrong with it."""
+
+    found: list[Source] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    warnings: list[Problem] = field(default_factory=list)
+
+
+def read_sources(study: Study) -> Sources:
+    """Return the sources of a study, whichever of the three ways it uses."""
+    from beholder.stimuli.manifest import read_manifest
+
+    stimuli = study.stimuli
+    root = study.folder.absolute()
+    if stimuli.manifest is not None:
+        sources = read_manifest(root, stimuli.manifest)
+        origin = stimuli.manifest
+    else:
+        origin = stimuli.folder or "stimuli"
+        sources = _read_folder(root, origin, stimuli.pattern)
+    if not sources.found and not sources.problems:
+        sources.problems.append(no_stimuli(origin, stimuli.pattern, sources.warnings))
+    sources.problems.extend(_twins(sources.found))
+    return sources
+
+
+def inside(folder: Path, name: str) -> Path | None:
+    """Return the path of `name` in the study folder, None when it leads out of it.
+
+    By words, not by links: a link that the researcher put into the folder may point anywhere.
+    """
+    path = Path(os.path.normpath(folder / name))
+    return path if path.is_relative_to(os.path.normpath(folder)) else None
+
+
+def outside(where: str, name: str) -> Problem:
+    """Return the problem of a path that leaves the study folder."""
+    return Problem(
+        where,
+        f"{name} lies outside the study folder",
+        "paths inside it",
+        "Copy or link the files into the study folder.",
+    )
+
+
+def name_problem(where: str, kind: str, name: str) -> Problem | None:
+    """Return what is wrong with the name of a content or condition, None when nothing is."""
+    if not name.strip():
+        return Problem(where, f"the {kind} is empty", "a name")
+    if "/" in name or any(unicodedata.category(letter) == "Cc" for letter in name):
+        return Problem(where, f"the {kind} {name!r} has a slash or a control character", "a name without them")
+    return None
+
+
+def plain(name: str) -> str:
+    """Return a name in the one Unicode form that study.yaml, macOS and Linux then agree on."""
+    return unicodedata.normalize("NFC", name)
+
+
+def no_stimuli(origin: str, pattern: str | None, skipped: list[Problem]) -> Problem:
+    """Return the problem of a study without any stimulus."""
+    expected = f"{origin}/<content>-<condition>.mp4" if pattern else f"{origin}/<condition>/<content>.mp4"
+    others = f" ({len(skipped)} other file{'s' if len(skipped) > 1 else ''} left out)" if skipped else ""
+    return Problem(
+        origin,
+        f"holds no stimuli{others}",
+        ", ".join(ready_suffixes()),
+        f"Put videos there as {expected}" + (", or change the pattern." if pattern else "."),
+    )
+
+
+def _read_folder(root: Path, name: str, pattern: str | None) -> Sources:
+    sources = Sources()
+    folder = inside(root, name)
+    if folder is None:
+        sources.problems.append(outside("stimuli.folder", name))
+    elif not folder.is_dir():
+        what = "is a file, not a folder" if folder.exists() else "does not exist"
+        fix = f"Make the folder {name} with one folder per condition, or change stimuli in the study."
+        sources.problems.append(Problem(name, what, fix=fix))
+    elif pattern is None:
+        _read_conditions(root, folder, sources)
+    else:
+        _read_flat(root, folder, pattern, sources)
+    return sources
+
+
+def _read_conditions(root: Path, folder: Path, sources: Sources) -> None:
+    for entry in _listed(folder):
+        where = _relative(root, entry)
+        if not entry.is_dir():
+            if _is_video(where, entry, sources):
+                expected = f"{_relative(root, folder)}/<condition>/{entry.name}"
+                fix = f"Expected {expected}  Move it there, or give a pattern for file names."
+                sources.problems.append(Problem(where, "lies in no condition folder", fix=fix))
+            continue
+        for file in _listed(entry):
+            inner = _relative(root, file)
+            if file.is_dir():
+                sources.warnings.append(Problem(inner, "is a folder inside a condition and is left out"))
+            elif _is_video(inner, file, sources):
+                sources.found.append(_source(inner, file, content=file.stem, condition=entry.name))
+
+
+def _read_flat(root: Path, folder: Path, pattern: str, sources: Sources) -> None:
+    matcher = re.compile(pattern)
+    for file in _listed(folder):
+        where = _relative(root, file)
+        if file.is_dir():
+            sources.warnings.append(Problem(where, "is a folder and is left out: with a pattern the folder is flat"))
+            continue
+        if not _is_video(where, file, sources):
+            continue
+        # A pattern may speak of the whole name or of the name without its suffix.
+        match = matcher.fullmatch(file.name) or matcher.fullmatch(file.stem) or matcher.match(file.name)
+        if match is None:
+            fix = "Rename it, take it out, or change the pattern."
+            sources.problems.append(Problem(where, f"does not match the pattern {pattern}", fix=fix))
+            continue
+        names = {group: match[group] or "" for group in ("content", "condition")}
+        wrong = [problem for kind, text in names.items() if (problem := name_problem(where, kind, text))]
+        if wrong:
+            sources.problems.extend(wrong)
+            continue
+        others = {key: value or "" for key, value in match.groupdict().items() if key not in names}
+        sources.found.append(_source(where, file, **names, factors=others))
+
+
+def _source(
+    where: str, file: Path, *, content: str, condition: str, factors: Mapping[str, str] | None = None
+) -> Source:
+    return Source(where, where, file, plain(content), plain(condition), "video", factors=factors or {})
+
+
+def _listed(folder: Path) -> list[Path]:
+    """Return what a person sees in the folder, by code point."""
+    shown = (entry for entry in folder.iterdir() if not entry.name.startswith("."))
+    return sorted((entry for entry in shown if entry.name.lower() not in _CLUTTER), key=lambda entry: entry.name)
+
+
+def _is_video(where: str, file: Path, sources: Sources) -> bool:
+    medium = medium_of(file.name)
+    if medium in READY:
+        return True
+    what = f"{medium} is not in this version" if medium else f"{file.suffix or 'no suffix'} is an unknown kind of file"
+    sources.warnings.append(Problem(where, f"is left out: {what}", ", ".join(ready_suffixes())))
+    return False
+
+
+def _relative(root: Path, path: Path) -> str:
+    return path.relative_to(os.path.normpath(root)).as_posix()
+
+
+def _twins(found: list[Source]) -> list[Problem]:
+    """Return a problem for each (content, condition) that has several files, rated and unrated ones apart."""
+    first: dict[tuple[str, str, str], Source] = {}
+    problems = []
+    for source in found:
+        job = "" if source.role is None or source.role in RATED else source.role
+        earlier = first.setdefault((source.content, source.condition, job), source)
+        if earlier is not source:
+            problems.append(
+                Problem(
+                    source.where,
+                    f"is content {source.content} under condition {source.condition} again, as {earlier.where} is",
+                    "one file for each content and condition",
+                    "Rename one of them or take it out.",
+                )
+            )
+    return problems

@@ -1,0 +1,202 @@
+"""The store: append-only facts, exactly once, behind one contract that `beholder.testing.check_store` proves."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, Protocol
+
+from beholder.errors import BeholderError
+from beholder.types import Json, Mode, Outcome
+
+
+class StoreAway(BeholderError):
+    """The store cannot be reached or written right now; nothing was acknowledged, and a repeat is harmless."""
+
+
+Table = Literal[
+    "studies", "stimuli", "lists", "sessions", "claims", "posed", "answers", "events", "told", "ends", "erasures",
+]  # fmt: skip
+"""The tables of facts. `ledger` joins them with recruiting."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """One visit of one participant. `digest` is the study text that the session began with."""
+
+    session: str
+    participant: str
+    digest: str
+    run: int
+    mode: Mode
+    visit: int
+    device: Mapping[str, Json]
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one step was answered with. `playback` is per slot, computed from the events on arrival."""
+
+    session: str
+    key: str
+    answer: Json
+    playback: Mapping[str, Json]
+    shown_ms: float
+    sent_ms: float
+    input: str
+    tab: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Events:
+    """A batch of what the browser saw; `first` (column `from`) is the place of its first event in the step's log."""
+
+    session: str
+    key: str
+    tab: str
+    first: int
+    events: Sequence[Json]
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a check made the server tell a person."""
+
+    session: str
+    key: str
+    check: str
+    verdict: str
+    reason: str
+    evidence: Json
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Posed:
+    """What a check attempt, a training attempt or an adaptive trial was."""
+
+    session: str
+    key: str
+    seed: str
+    public: Json
+    at: datetime
+
+
+@dataclass(frozen=True)
+class End:
+    """How a session ended."""
+
+    session: str
+    outcome: Outcome
+    reason: str
+    code: str
+    receipt: str
+    at: datetime
+
+
+Fact = Answer | Events | Told | Posed | End
+
+
+@dataclass(frozen=True)
+class SessionFacts:
+    """What the flow needs to know of one session: the claim, the answers by key, the end."""
+
+    session: Session
+    list: int | None = None
+    claimed_at: datetime | None = None
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+    end: End | None = None
+    erased: bool = False
+
+
+@dataclass(frozen=True)
+class StudyRecord:
+    """A study as it is served: what `open` writes once per digest. `lists` are the planned lists as JSON, from 1."""
+
+    digest: str
+    plan_digest: str
+    study: str
+    yaml: str
+    software: str
+    stimuli: Sequence[Mapping[str, Json]]
+    """stimulus, content, condition, role, medium, sha256, probe, factors"""
+    lists: Sequence[Json]
+    at: datetime
+
+
+class Store(Protocol):
+    """Facts of one study. Every method returns after a durable commit.
+
+    Times are passed in, so that a fake clock can drive leases. Every method may raise StoreAway; a session that
+    never arrived raises LookupError; facts of a session that was erased raise Refused (410).
+    """
+
+    secret: bytes
+    """Made with the store; keys every hash, token and draw."""
+
+    async def begin(self, record: StudyRecord) -> None:
+        """Write a study text, its stimuli and its plan, once.
+
+        Raises StoreError when the store holds another study, or another plan that a person has claimed.
+        """
+        ...
+
+    async def current(self) -> StudyRecord | None:
+        """Return the study text that began last, with its stimuli and its plan; None in an empty store."""
+        ...
+
+    async def arrive(self, session: Session) -> tuple[Session, bool]:
+        """Return the session of (participant, run, mode, visit) under this plan, and whether it is new."""
+        ...
+
+    async def claim(self, session: str, *, now: datetime, until: datetime, per_list: int | None) -> int | None:
+        """Return the list of this session, claiming the least-filled one atomically; None when all are full.
+
+        Counts finished and live sessions of the same population (robots, or people). A session that has a claim
+        keeps it. With `per_list`, a list with that many finished and live sessions is full.
+        A session of a plan that was replaced before it claimed anything raises Refused (410).
+        """
+        ...
+
+    async def renew(self, session: str, until: datetime) -> None:
+        """Let the lease of a claimed session last until then."""
+        ...
+
+    async def release(self, session: str) -> None:
+        """End the lease, so that the list is open again unless the session has finished."""
+        ...
+
+    async def append(self, facts: Sequence[Fact]) -> datetime:
+        """Commit all facts of one request at once; return when the first of them was first stored.
+
+        A fact whose key is there already changes nothing.
+        """
+        ...
+
+    async def session_facts(self, session: str) -> SessionFacts | None: ...
+
+    def rows(self, table: Table) -> AsyncIterator[dict[str, Any]]:
+        """Yield the rows of a table in the order of insertion, JSON decoded, times as aware datetimes."""
+        ...
+
+    async def erase(self, session: str, at: datetime) -> int:
+        """Delete the answers, events, told and posed of a session and its identity; leave a tombstone."""
+        ...
+
+    async def identify(self, participant: str, platform: str, platform_id: str) -> None:
+        """Keep the link from pseudonym to platform id, apart from the facts."""
+        ...
+
+    async def counts(self, now: datetime) -> Mapping[str, int]:
+        """Return live numbers for people: arrived, live, completed, ended (otherwise), answers."""
+        ...
+
+    async def ready(self) -> bool:
+        """Return whether the store can be written now."""
+        ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,1 @@
+"""The grown store: PostgreSQL through asyncpg, shared by any number of server processes."""

@@ -1,0 +1,130 @@
+"""Connections to PostgreSQL: the pool, the schema, and what counts as being away."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from importlib.resources.abc import Traversable
+from typing import Any
+from urllib.parse import urlsplit
+
+import asyncpg
+
+from beholder.errors import Problem, StoreError
+from beholder.store.contract import StoreAway
+from beholder.store.migrations import check_current, due, migrations
+
+SCHEMA = "facts"
+LOCK_SCHEMA, LOCK_PLAN, LOCK_ARRIVAL = 0xBE401, 0xBE402, 0xBE403
+"""Advisory locks: of upgrading, of everything that depends on who has claimed which list, of arriving."""
+
+_AWAY = (
+    OSError, asyncio.TimeoutError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError,
+    asyncpg.InsufficientResourcesError, asyncpg.OperatorInterventionError, asyncpg.ReadOnlySQLTransactionError,
+    asyncpg.PostgresSystemError, asyncpg.InternalClientError,
+)  # fmt: skip
+
+
+def name_of(url: str) -> str:
+    """Return an address without user and password, to be shown."""
+    parts = urlsplit(url)
+    return f"postgresql://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
+
+
+@contextmanager
+def reaching() -> Iterator[None]:
+    """Turn every failure to reach or write the database into StoreAway."""
+    try:
+        yield
+    except _AWAY as error:
+        raise StoreAway(f"{type(error).__name__}: {error}") from error
+
+
+async def open_pool(url: str) -> Any:
+    """Return a pool for this address, or raise StoreError with what the server said."""
+
+    async def keep(connection: Any) -> None:
+        """Nothing to reset: no session state is ever set, and a reset would cost a round trip per batch."""
+
+    try:
+        return await asyncpg.create_pool(
+            url,
+            min_size=1,
+            max_size=8,
+            reset=keep,
+            timeout=10,
+            command_timeout=60,
+            server_settings={
+                "application_name": "beholder",
+                "search_path": SCHEMA,
+                "synchronous_commit": "on",
+                "jit": "off",
+                "timezone": "UTC",
+            },
+        )
+    except (OSError, asyncio.TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
+        raise StoreError(
+            Problem(
+                name_of(url),
+                f"cannot be opened ({error})",
+                fix="Check the address, and that the server runs and lets you in.",
+            )
+        ) from error
+
+
+@asynccontextmanager
+async def transaction(pool: Any, *, lock: int | None = None, isolation: str | None = None) -> AsyncIterator[Any]:
+    """Give a connection in a transaction. With a lock, later statements see whatever was committed before it."""
+    with reaching():
+        async with pool.acquire(timeout=10) as connection, connection.transaction(isolation=isolation):
+            if lock is not None:
+                await connection.execute("SELECT pg_advisory_xact_lock($1)", lock)
+            yield connection
+
+
+async def schema_version(connection: Any) -> int:
+    """Return the number of the last migration; 0 in a new database."""
+    if await connection.fetchval("SELECT to_regclass($1)", f"{SCHEMA}.meta") is None:
+        return 0
+    return int(await connection.fetchval("SELECT value FROM meta WHERE name = 'schema_version'") or 0)
+
+
+async def migrate(pool: Any, where: str, schema: str | Traversable = "postgresql") -> None:
+    """Bring a database to the newest schema in one transaction, one process at a time, and make its secret."""
+    steps = migrations(schema)
+    try:
+        async with transaction(pool, lock=LOCK_SCHEMA) as connection:
+            for step in due(where, await schema_version(connection), steps):
+                if step.number == 1:
+                    await connection.execute(
+                        f"CREATE SCHEMA {SCHEMA}; CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);"
+                    )
+                await connection.execute(step.sql)
+                await set_meta(connection, "schema_version", str(step.number))
+            await connection.execute(
+                "INSERT INTO meta VALUES ('secret', $1) ON CONFLICT DO NOTHING", secrets.token_hex(32)
+            )
+    except (asyncpg.InsufficientPrivilegeError, asyncpg.DuplicateSchemaError) as error:
+        raise StoreError(
+            Problem(
+                where, f"cannot take the tables of a study ({error})", fix="Give this study an empty database of its own."
+            )
+        ) from error
+
+
+async def check_schema(pool: Any, where: str) -> None:
+    """Raise StoreError unless the database can be read as it is."""
+    async with transaction(pool) as connection:
+        version = await schema_version(connection)
+    if version == 0:
+        raise StoreError(Problem(where, "holds no facts yet", fix="Run `beholder serve` or `beholder simulate` first."))
+    check_current(where, version, migrations("postgresql"))
+
+
+async def set_meta(connection: Any, name: str, value: str) -> None:
+    """Keep something that is not a fact."""
+    await connection.execute(
+        "INSERT INTO meta VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value
+    )

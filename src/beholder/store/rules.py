@@ -1,0 +1,78 @@
+"""What a store refuses, in the words of both databases."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from beholder.errors import Problem, Refused, StoreError
+from beholder.store.contract import StudyRecord
+from beholder.types import Mode
+
+NOT_PEOPLE: tuple[Mode, ...] = ("robot", "preview")
+
+
+def population(mode: str) -> str:
+    """Return who is counted together: robots, previews, or people whichever way they came."""
+    return mode if mode in NOT_PEOPLE else "people"
+
+
+class Held(NamedTuple):
+    """What a store holds when a study begins."""
+
+    study: str | None
+    """The name of its study."""
+    plan_digest: str | None
+    """The plan of the digest that begins, where it is known already."""
+    software: str | None
+    """What wrote that digest."""
+    people: int
+    """How many people have claimed lists of another plan."""
+
+
+def check_begin(where: str, record: StudyRecord, held: Held) -> None:
+    """Raise StoreError unless this study text and this plan may begin in this store."""
+    if held.study is not None and held.study != record.study:
+        raise StoreError(
+            Problem(
+                where,
+                f"holds the study {held.study}, not {record.study}",
+                fix="A store holds one study: give this one its own folder or database.",
+            )
+        )
+    if held.people:
+        claimed = "1 person has" if held.people == 1 else f"{held.people} people have"
+        raise StoreError(
+            Problem(
+                where,
+                f"{claimed} already claimed lists of the plan before this change",
+                fix="Texts may change, the design may not. Undo the change, or start a new folder.",
+            )
+        )
+    if held.plan_digest is not None and held.plan_digest != record.plan_digest:
+        raise StoreError(
+            Problem(
+                where,
+                f"holds another plan of the same study, made by {held.software}",
+                fix="Go on with that version, or start a new folder.",
+            )
+        )
+
+
+def read_only(where: str) -> StoreError:
+    """Return the error of writing to a store that was opened for reading."""
+    return StoreError(Problem(where, "is open for reading only", fix="Open it with write=True."))
+
+
+def unknown_session(session: str) -> LookupError:
+    """Return the error of a fact without its session: a bug of the caller, not of a participant."""
+    return LookupError(f"session {session} is not in this store")
+
+
+def erased_session() -> Refused:
+    """Return the refusal of facts about somebody who has withdrawn."""
+    return Refused("These answers have been erased, and nothing more is kept.", code="ended", status=410)
+
+
+def outdated_session() -> Refused:
+    """Return the refusal of a claim under a plan that has been replaced since the session arrived."""
+    return Refused("The study has changed since you came. Please open your link again.", code="ended", status=410)

@@ -1,0 +1,151 @@
+"""The files of an embedded store: making, opening and upgrading them."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from beholder.errors import Problem, StoreError
+from beholder.store.contract import StoreAway
+from beholder.store.migrations import check_current, due, migrations, statements
+
+FACTS, IDENTITY = "facts.sqlite", "identity.sqlite"
+_AWAY = {
+    sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_PERM,
+}  # fmt: skip
+
+
+def away(error: BaseException) -> StoreAway | None:
+    """Return what to raise when the disk, not the request, is at fault: full, read-only, broken, held by others."""
+    code = getattr(error, "sqlite_errorcode", None)
+    if isinstance(error, sqlite3.Error) and code is not None and (code & 0xFF) in _AWAY:
+        return StoreAway(str(error))
+    return None
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of a store, for its owner only; raise StoreError where that cannot be."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(folder, error) from error
+
+
+def unwritable(folder: Path, error: Exception) -> StoreError:
+    """Return the error of a place where no store can be written."""
+    what = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return StoreError(
+        Problem(str(folder), f"cannot be written ({what})", fix="Name a folder that you may write to, on a local disk.")
+    )
+
+
+def connect_write(path: Path, schema: str | Traversable) -> sqlite3.Connection:
+    """Return a connection that writes durably, its schema up to date; the file is for its owner only."""
+    folder = path.parent
+    try:
+        # SQLite gives its -wal and -shm files the mode of the database, so the mode must be right from the start.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=2)
+    except (OSError, sqlite3.Error) as error:
+        raise unwritable(folder, error) from error
+    try:
+        for setting in (
+            "journal_mode = WAL",
+            "synchronous = FULL",
+            "foreign_keys = ON",
+            # Without it INSERT OR REPLACE would delete a fact past its trigger.
+            "recursive_triggers = ON",
+            "secure_delete = ON",
+            "wal_autocheckpoint = 4000",
+            "journal_size_limit = 67108864",
+        ):
+            connection.execute(f"PRAGMA {setting}")
+        migrate(connection, str(folder), schema)
+    except sqlite3.OperationalError as error:
+        connection.close()
+        raise unwritable(folder, error) from error
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        raise _foreign(path, error) from error
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def connect_read(path: Path, schema: str | Traversable) -> sqlite3.Connection:
+    """Return a connection that only reads, beside whoever writes."""
+    if not path.is_file():
+        raise StoreError(
+            Problem(str(path.parent), "holds no facts yet", fix="Run `beholder serve` or `beholder simulate` first.")
+        )
+    failure: sqlite3.Error | None = None
+    # A WAL file needs its -shm neighbour even for reading; in a folder that cannot be written, nobody else writes.
+    for mode in ("mode=ro", "immutable=1"):
+        connection = sqlite3.connect(
+            f"{path.resolve().as_uri()}?{mode}", uri=True, isolation_level=None, check_same_thread=False, timeout=5
+        )
+        try:
+            check_current(str(path.parent), schema_version(connection), migrations(schema))
+        except sqlite3.Error as error:
+            connection.close()
+            failure = error
+            if (path.parent / f"{path.name}-wal").exists():
+                break
+        except BaseException:
+            connection.close()
+            raise
+        else:
+            return connection
+    assert failure is not None
+    raise _foreign(path, failure) from failure
+
+
+def _foreign(path: Path, error: Exception) -> StoreError:
+    return StoreError(
+        Problem(
+            str(path),
+            f"is not a store of Beholder ({error})",
+            fix="Name another folder, or put a backup in its place.",
+        )
+    )
+
+
+def schema_version(connection: sqlite3.Connection) -> int:
+    """Return the number of the last migration; 0 in a new file."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+        return 0
+    row = connection.execute("SELECT value FROM meta WHERE name = 'schema_version'").fetchone()
+    return int(row[0]) if row else 0
+
+
+def migrate(connection: sqlite3.Connection, where: str, schema: str | Traversable) -> None:
+    """Bring a file to the newest schema, in one transaction."""
+    steps = migrations(schema)
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for step in due(where, schema_version(connection), steps):
+            connection.execute("CREATE TABLE IF NOT EXISTS meta (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL)")
+            for statement in statements(step.sql):
+                connection.execute(statement)
+            connection.execute("INSERT OR REPLACE INTO meta VALUES ('schema_version', ?)", (str(step.number),))
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def make_secret(connection: sqlite3.Connection) -> bytes:
+    """Return the secret of this store, made on the first call."""
+    connection.execute("INSERT INTO meta VALUES ('secret', ?) ON CONFLICT DO NOTHING", (secrets.token_hex(32),))
+    return read_secret(connection)
+
+
+def read_secret(connection: sqlite3.Connection) -> bytes:
+    """Return the secret of this store."""
+    return bytes.fromhex(connection.execute("SELECT value FROM meta WHERE name = 'secret'").fetchone()[0])

@@ -1,0 +1,163 @@
+"""Sessions in SQLite: arriving, claiming a list, and what is known of each."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+from beholder.store.contract import Session, SessionFacts, Table
+from beholder.store.rules import outdated_session, population, unknown_session
+from beholder.store.tables import SHAPES, Row, read_answer, read_end, read_session, session_row, to_iso
+
+_CACHED = 1024
+
+_FIND = f"""
+SELECT {SHAPES["sessions"].quoted} FROM sessions
+WHERE run = ? AND mode = ? AND participant = ? AND visit = ? AND digest IN
+  (SELECT digest FROM studies WHERE plan_digest = (SELECT plan_digest FROM studies WHERE digest = ?))
+"""
+
+_CLAIM = """
+INSERT INTO claims (session, list, at)
+SELECT :session, lists.list, :now
+FROM lists
+LEFT JOIN (
+  SELECT claims.list, count(*) AS sessions
+  FROM claims
+  JOIN sessions USING (session)
+  JOIN studies USING (digest)
+  LEFT JOIN ends USING (session)
+  LEFT JOIN leases USING (session)
+  WHERE studies.plan_digest = :plan
+    AND CASE WHEN sessions.mode IN ('robot', 'preview') THEN sessions.mode ELSE 'people' END = :population
+    AND claims.session NOT IN (SELECT session FROM erasures)
+    AND (ends.outcome = 'completed' OR (ends.outcome IS NULL AND leases.until > :now))
+  GROUP BY claims.list
+) AS filled ON filled.list = lists.list
+WHERE lists.plan_digest = :plan AND (:per_list IS NULL OR coalesce(filled.sessions, 0) < :per_list)
+ORDER BY coalesce(filled.sessions, 0), lists.list
+LIMIT 1
+"""
+
+
+def arrive(connection: sqlite3.Connection, session: Session) -> tuple[Session, bool]:
+    """Return the session of the same visit under the same plan, and whether it is new."""
+    row = session_row(session)
+    known = (session.run, session.mode, row[1], session.visit, session.digest)
+    found = connection.execute(_FIND, known).fetchone()
+    if found:
+        return read_session(found), False
+    connection.execute(
+        f"INSERT INTO sessions ({SHAPES['sessions'].quoted}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (*row[:-1], to_iso(session.at)),
+    )
+    return read_session(row), True
+
+
+def claim(
+    connection: sqlite3.Connection, session: str, now: datetime, until: datetime, per_list: int | None
+) -> tuple[int, datetime] | None:
+    """Return the list of a session and since when it has it, claiming the least-filled list where it has none."""
+    found = connection.execute(
+        "SELECT mode, plan_digest, claims.list FROM sessions JOIN studies USING (digest)"
+        " LEFT JOIN claims USING (session) WHERE session = ?",
+        (session,),
+    ).fetchone()
+    if found is None:
+        raise unknown_session(session)
+    mode, plan, claimed = found
+    if claimed is None:
+        current = "SELECT plan_digest FROM studies WHERE digest = (SELECT value FROM meta WHERE name = 'digest')"
+        if connection.execute(current).fetchone()[0] != plan:
+            raise outdated_session()
+        values = {"session": session, "now": to_iso(now), "plan": plan, "population": population(mode)}
+        if not connection.execute(_CLAIM, {**values, "per_list": per_list}).rowcount:
+            return None
+    renew(connection, session, until)
+    number, at = connection.execute("SELECT list, at FROM claims WHERE session = ?", (session,)).fetchone()
+    return number, datetime.fromisoformat(at)
+
+
+def renew(connection: sqlite3.Connection, session: str, until: datetime) -> None:
+    """Let the lease of a claimed session last until then."""
+    changed = connection.execute(
+        "INSERT INTO leases SELECT session, ? FROM claims WHERE session = ?"
+        " ON CONFLICT DO UPDATE SET until = excluded.until",
+        (to_iso(until), session),
+    ).rowcount
+    if not changed:
+        check_known(connection, session)
+
+
+def release(connection: sqlite3.Connection, session: str) -> None:
+    """End the lease of a session."""
+    if not connection.execute("DELETE FROM leases WHERE session = ?", (session,)).rowcount:
+        check_known(connection, session)
+
+
+def check_known(connection: sqlite3.Connection, session: str) -> None:
+    """Raise LookupError unless this session arrived."""
+    if not connection.execute("SELECT 1 FROM sessions WHERE session = ?", (session,)).fetchone():
+        raise unknown_session(session)
+
+
+def load_facts(connection: sqlite3.Connection, session: str) -> SessionFacts | None:
+    """Return what is stored about a session."""
+
+    def rows(table: Table) -> list[Row]:
+        query = f"SELECT {SHAPES[table].quoted} FROM {table} WHERE session = ? ORDER BY rowid"
+        return connection.execute(query, (session,)).fetchall()
+
+    found = rows("sessions")
+    if not found:
+        return None
+    claims, ends = rows("claims"), rows("ends")
+    answers = [read_answer(row) for row in rows("answers")]
+    return SessionFacts(
+        session=read_session(found[0]),
+        list=claims[0][1] if claims else None,
+        claimed_at=datetime.fromisoformat(claims[0][2]) if claims else None,
+        answers={answer.key: answer for answer in answers},
+        end=read_end(ends[0]) if ends else None,
+        erased=bool(rows("erasures")),
+    )
+
+
+class Cache:
+    """The sessions that are under way, as stored. True because nobody else writes to an embedded store."""
+
+    def __init__(self) -> None:
+        self._facts: OrderedDict[str, SessionFacts] = OrderedDict()
+
+    def get(self, session: str) -> SessionFacts | None:
+        """Return what is known without asking the file."""
+        facts = self._facts.get(session)
+        if facts is not None:
+            self._facts.move_to_end(session)
+        return facts
+
+    def put(self, facts: SessionFacts | None) -> None:
+        """Remember a session, and forget the one that was quiet for longest."""
+        if facts is None:
+            return
+        self._facts[facts.session.session] = facts
+        if len(self._facts) > _CACHED:
+            self._facts.popitem(last=False)
+
+    def add(self, table: Table, row: Row) -> None:
+        """Take in a row that has been committed; the first of its key counts."""
+        facts = self._facts.get(row[0])
+        if facts is None:
+            return
+        if table == "answers" and row[1] not in facts.answers:
+            self._facts[row[0]] = replace(facts, answers={**facts.answers, row[1]: read_answer(row)})
+        elif table == "ends" and facts.end is None:
+            self._facts[row[0]] = replace(facts, end=read_end(row))
+
+    def change(self, session: str, how: Callable[[SessionFacts], SessionFacts]) -> None:
+        """Take in another change that has been committed."""
+        if session in self._facts:
+            self._facts[session] = how(self._facts[session])

@@ -1,0 +1,175 @@
+"""The embedded store."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from beholder.store.contract import Fact, Session, SessionFacts, StoreAway, StudyRecord, Table
+from beholder.store.rules import read_only
+from beholder.store.sqlite import erasure, sessions, study
+from beholder.store.sqlite.files import (
+    FACTS, IDENTITY, away, connect_read, connect_write, make_folder, make_secret, read_secret,
+)  # fmt: skip
+from beholder.store.sqlite.lock import Lock
+from beholder.store.sqlite.writer import Writer
+from beholder.store.tables import Row, fact_row, read_row, to_iso, to_text
+
+T = TypeVar("T")
+_CHUNK = 500
+
+
+class SqliteStore:
+    """Facts in a folder: one process writes, any number read. `beholder.store.open` makes it."""
+
+    def __init__(self, folder: Path, secret: bytes, writer: Writer | None, identity: Writer | None, lock: Lock | None):
+        self.secret = secret
+        self._folder, self._where, self._lock = folder, str(folder), lock
+        self._facts_writer, self._identity_writer = writer, identity
+        self._cache = sessions.Cache()
+
+    @classmethod
+    async def open(cls, folder: Path, *, write: bool) -> SqliteStore:
+        """Return the store in a folder, made where there is none; only one process at a time may write."""
+        if not write:
+            with closing(await asyncio.to_thread(connect_read, folder / FACTS, "sqlite")) as reading:
+                return cls(folder, read_secret(reading), None, None, None)
+        make_folder(folder)
+        lock = Lock(folder)
+        try:
+            facts = await asyncio.to_thread(connect_write, folder / FACTS, "sqlite")
+            try:
+                identity = await asyncio.to_thread(connect_write, folder / IDENTITY, "sqlite-identity")
+                secret = make_secret(facts)
+            except BaseException:
+                facts.close()
+                raise
+        except BaseException:
+            lock.release()
+            raise
+        return cls(folder, secret, Writer(facts), Writer(identity), lock)
+
+    @property
+    def _writer(self) -> Writer:
+        if self._facts_writer is None:
+            raise read_only(self._where)
+        return self._facts_writer
+
+    async def begin(self, record: StudyRecord) -> None:
+        await self._writer.do(lambda connection: study.begin(connection, self._where, record))
+
+    async def current(self) -> StudyRecord | None:
+        return await self._read(study.current)
+
+    async def arrive(self, session: Session) -> tuple[Session, bool]:
+        def remember(arrived: tuple[Session, bool]) -> None:
+            if arrived[1]:
+                self._cache.put(SessionFacts(arrived[0]))
+
+        return await self._writer.do(lambda connection: sessions.arrive(connection, session), remember)
+
+    async def claim(self, session: str, *, now: datetime, until: datetime, per_list: int | None) -> int | None:
+        session = to_text(session)
+
+        def remember(claimed: tuple[int, datetime] | None) -> None:
+            if claimed is not None:
+                self._cache.change(session, lambda facts: replace(facts, list=claimed[0], claimed_at=claimed[1]))
+
+        claimed = await self._writer.do(
+            lambda connection: sessions.claim(connection, session, now, until, per_list), remember
+        )
+        return claimed[0] if claimed else None
+
+    async def renew(self, session: str, until: datetime) -> None:
+        await self._writer.do(lambda connection: sessions.renew(connection, to_text(session), until))
+
+    async def release(self, session: str) -> None:
+        await self._writer.do(lambda connection: sessions.release(connection, to_text(session)))
+
+    async def append(self, facts: Sequence[Fact]) -> datetime:
+        if not facts:
+            raise ValueError("append needs at least one fact")
+        rows: list[tuple[Table, Row]] = []
+        for fact in facts:
+            table, row = fact_row(fact)
+            rows.append((table, (*row[:-1], to_iso(row[-1]))))
+
+        def remember(_: str) -> None:
+            for table, row in rows:
+                self._cache.add(table, row)
+
+        return datetime.fromisoformat(await self._writer.append(rows, remember))
+
+    async def session_facts(self, session: str) -> SessionFacts | None:
+        session = to_text(session)
+        known = self._cache.get(session)
+        if known is not None:
+            return known
+        if self._facts_writer is None:
+            return await self._read(lambda connection: sessions.load_facts(connection, session))
+        # Through the writer, so that no commit falls between reading a session and remembering it.
+        return await self._writer.do(lambda connection: sessions.load_facts(connection, session), self._cache.put)
+
+    async def rows(self, table: Table) -> AsyncIterator[dict[str, Any]]:
+        connection = await asyncio.to_thread(connect_read, self._folder / FACTS, "sqlite")
+        with closing(connection):
+            cursor = await asyncio.to_thread(connection.execute, study.select(table))
+            while chunk := await asyncio.to_thread(cursor.fetchmany, _CHUNK):
+                for row in chunk:
+                    yield read_row(table, row)
+
+    async def erase(self, session: str, at: datetime) -> int:
+        session = to_text(session)
+        alone = await self._writer.do(lambda connection: erasure.last_of(connection, session))
+        # The link goes first: should we die here, asking again takes the rest away.
+        if alone is not None and self._identity_writer is not None:
+            await self._identity_writer.do(
+                lambda identity: erasure.forget(identity, alone)
+            )
+        return await self._writer.do(
+            lambda connection: erasure.erase(connection, session, at),
+            lambda _: self._cache.change(session, lambda facts: replace(facts, answers={}, erased=True)),
+        )
+
+    async def identify(self, participant: str, platform: str, platform_id: str) -> None:
+        if self._identity_writer is None:
+            raise read_only(self._where)
+        link = (to_text(participant), to_text(platform), to_text(platform_id))
+        await self._identity_writer.do(lambda identity: erasure.remember(identity, link))
+
+    async def counts(self, now: datetime) -> Mapping[str, int]:
+        return await self._read(lambda connection: study.counts(connection, now))
+
+    async def ready(self) -> bool:
+        if self._facts_writer is None or not (self._folder / FACTS).exists():
+            return False
+        try:
+            await self._writer.do(study.touch)
+        except StoreAway:
+            return False
+        return True
+
+    async def close(self) -> None:
+        for writer in (self._facts_writer, self._identity_writer):
+            if writer is not None:
+                await writer.close()
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        def reading() -> T:
+            with closing(connect_read(self._folder / FACTS, "sqlite")) as connection:
+                connection.execute("BEGIN")  # one snapshot for all that is read
+                return work(connection)
+
+        try:
+            return await asyncio.to_thread(reading)
+        except sqlite3.Error as error:
+            raise away(error) or error from error

@@ -1,0 +1,144 @@
+"""The one thread that writes: what waits is committed together, and answered after the commit."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
+
+from beholder.store.contract import StoreAway, Table
+from beholder.store.sqlite.files import away
+from beholder.store.sqlite.inserts import insert_rows, stored_at
+from beholder.store.tables import Row
+
+T = TypeVar("T")
+_TOGETHER = 512
+
+
+@dataclass
+class _Request:
+    """One thing to commit: either rows to append, or any work on the connection.
+
+    `after` sees the result on the loop's thread, in the order of execution, before anybody waiting for it does.
+    """
+
+    future: asyncio.Future[Any]
+    after: Callable[[Any], None]
+    rows: Sequence[tuple[Table, Row]] = ()
+    work: Callable[[sqlite3.Connection], Any] | None = None
+    result: Any = None
+    error: BaseException | None = field(default=None)
+
+
+class Writer:
+    """Commits requests in groups: while one group syncs, the next one gathers."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._loop = asyncio.get_running_loop()
+        self._queue: SimpleQueue[_Request | None] = SimpleQueue()
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name="beholder-store", daemon=True)
+        self._thread.start()
+
+    async def do(self, work: Callable[[sqlite3.Connection], T], after: Callable[[T], None] = lambda _: None) -> T:
+        """Return what `work` returns, once it is durable. It may run twice, so it must change nothing else."""
+        return await self._submit(_Request(self._loop.create_future(), after, work=work))  # type: ignore[no-any-return]
+
+    async def append(self, rows: Sequence[tuple[Table, Row]], after: Callable[[str], None]) -> str:
+        """Return when the first row was first stored, as text, once all rows are durable."""
+        return await self._submit(_Request(self._loop.create_future(), after, rows=rows))  # type: ignore[no-any-return]
+
+    async def close(self) -> None:
+        """Finish what waits, then let go of the file."""
+        if not self._closed:
+            self._closed = True
+            self._queue.put(None)
+        await asyncio.to_thread(self._thread.join)
+
+    def _submit(self, request: _Request) -> asyncio.Future[Any]:
+        if self._closed:
+            raise StoreAway("the store is closed")
+        self._queue.put(request)
+        return request.future
+
+    def _run(self) -> None:
+        open_ = True
+        while open_:
+            waiting = [self._queue.get()]
+            with suppress(Empty):
+                while len(waiting) < _TOGETHER:
+                    waiting.append(self._queue.get_nowait())
+            open_ = None not in waiting
+            group = [request for request in waiting if request is not None]
+            if group:
+                self._commit(group)
+                with suppress(RuntimeError):  # the loop was closed without closing the store
+                    self._loop.call_soon_threadsafe(_settle, group)
+        self._connection.close()
+
+    def _commit(self, group: list[_Request]) -> None:
+        # Appends go first, as few statements: each statement hands the interpreter lock over and back.
+        group.sort(key=lambda request: request.work is not None)
+        try:
+            try:
+                self._transact(group, self._together)
+            except Exception as error:
+                if away(error) is not None:
+                    raise
+                self._transact(group, self._one_by_one)
+        except Exception as error:
+            for request in group:
+                request.error = away(error) or error
+
+    def _transact(self, group: list[_Request], run: Callable[[list[_Request]], None]) -> None:
+        connection = self._connection
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            run(group)
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:  # a full disk has rolled back by itself
+                connection.execute("ROLLBACK")
+            raise
+
+    def _together(self, group: list[_Request]) -> None:
+        appends = [request for request in group if request.work is None]
+        if insert_rows(self._connection, [row for request in appends for row in request.rows]):
+            for request in appends:
+                request.result = request.rows[0][1][-1]
+        else:
+            for request in appends:
+                request.result = stored_at(self._connection, request.rows[0])
+        for request in group[len(appends) :]:
+            assert request.work is not None
+            request.result = request.work(self._connection)
+
+    def _one_by_one(self, group: list[_Request]) -> None:
+        for request in group:
+            self._connection.execute("SAVEPOINT request")
+            try:
+                self._together([request])
+            except Exception as error:
+                if away(error) is not None:
+                    raise
+                request.error = error
+                self._connection.execute("ROLLBACK TO request")
+            self._connection.execute("RELEASE request")
+
+
+def _settle(group: list[_Request]) -> None:
+    for request in group:
+        if request.error is None:
+            request.after(request.result)
+        if request.future.done():  # whoever asked has gone away; what they asked for is stored all the same
+            continue
+        if request.error is None:
+            request.future.set_result(request.result)
+        else:
+            request.future.set_exception(request.error)

@@ -1,0 +1,201 @@
+"""The tables of facts: their columns, and how a value becomes a column and a column a value."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import pydantic_core
+
+from beholder.store.contract import Answer, End, Events, Fact, Posed, Session, StudyRecord, Table, Told
+from beholder.types import Json
+
+Kind = Literal["text", "json", "time", "int", "real"]
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The columns of one table, the key first."""
+
+    columns: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    key: tuple[str, ...]
+
+    @property
+    def quoted(self) -> str:
+        """The columns as SQL: `from` and `check` are words of the language, so all are quoted."""
+        return ", ".join(f'"{column}"' for column in self.columns)
+
+
+def _shape(key: str, rest: str) -> Shape:
+    kinds: Mapping[str, Kind] = {
+        "list": "int", "run": "int", "visit": "int", "from": "int", "rows": "int", "shown_ms": "real", "sent_ms": "real",
+        "at": "time", "probe": "json", "factors": "json", "trials": "json", "device": "json", "public": "json",
+        "answer": "json", "playback": "json", "events": "json", "evidence": "json",
+    }  # fmt: skip
+    columns = (*key.split(), *rest.split())
+    return Shape(columns, tuple(kinds.get(column, "text") for column in columns), tuple(key.split()))
+
+
+SHAPES: Mapping[Table, Shape] = {
+    "studies": _shape("digest", "plan_digest study yaml software at"),
+    "stimuli": _shape("digest stimulus", "content condition role medium sha256 probe factors"),
+    "lists": _shape("plan_digest list", "trials"),
+    "sessions": _shape("session", "participant digest run mode visit device at"),
+    "claims": _shape("session", "list at"),
+    "posed": _shape("session key", "seed public at"),
+    "answers": _shape("session key", "answer playback shown_ms sent_ms input tab at"),
+    "events": _shape("session key tab from", "events at"),
+    "told": _shape("session key check", "verdict reason evidence at"),
+    "ends": _shape("session", "outcome reason code receipt at"),
+    "erasures": _shape("session", "rows at"),
+}
+ERASABLE: tuple[Table, ...] = ("posed", "answers", "events", "told")
+"""What an erasure takes away; every other fact stays."""
+
+
+def _unwrap(value: object) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Sequence):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+# Escaped to ASCII, so that lone surrogates in what a browser sent come back as they were.
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_unwrap).encode
+
+
+def to_json(value: Json) -> str:
+    """Return compact JSON; NaN and infinities raise ValueError."""
+    # pydantic's encoder is three times faster, and knows neither lone surrogates nor that NaN is not JSON.
+    try:
+        text = pydantic_core.to_json(value).decode()
+    except pydantic_core.PydanticSerializationError:
+        return _encode(value)
+    return _encode(value) if "NaN" in text or "Infinity" in text else text
+
+
+def from_json(text: str) -> Any:
+    """Return what `to_json` was given, with lists for tuples."""
+    try:
+        return pydantic_core.from_json(text)
+    except ValueError:
+        return json.loads(text)
+
+
+def to_text(value: str) -> str:
+    """Return text that every database takes: NUL and lone surrogates become U+FFFD."""
+    if value.isascii() and "\0" not in value:
+        return value
+    return value.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def to_time(value: datetime) -> datetime:
+    """Return the same moment in UTC; a time without zone raises ValueError."""
+    if value.tzinfo is None:
+        raise ValueError(f"{value.isoformat()} has no time zone")
+    return value.astimezone(UTC)
+
+
+def to_iso(value: datetime) -> str:
+    """Return UTC ISO text of one width, so that texts compare as times do."""
+    return to_time(value).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+_READ: Mapping[Kind, Callable[[Any], Any]] = {
+    "json": from_json,
+    "time": lambda value: value if isinstance(value, datetime) else datetime.fromisoformat(value),
+}
+
+
+def read_row(table: Table, row: Sequence[Any]) -> dict[str, Any]:
+    """Return a row by column, JSON decoded, times as aware datetimes."""
+    shape = SHAPES[table]
+    return {
+        column: _READ[kind](value) if kind in _READ else value
+        for column, kind, value in zip(shape.columns, shape.kinds, row, strict=True)
+    }
+
+
+def fact_row(fact: Fact) -> tuple[Table, Row]:
+    """Return the table of a fact and its row; the last column is always the time."""
+    session, at = to_text(fact.session), to_time(fact.at)
+    match fact:
+        case Answer():
+            return "answers", (
+                session, to_text(fact.key), to_json(fact.answer), to_json(fact.playback), float(fact.shown_ms),
+                float(fact.sent_ms), to_text(fact.input), to_text(fact.tab), at,
+            )  # fmt: skip
+        case Events():
+            return "events", (session, to_text(fact.key), to_text(fact.tab), fact.first, to_json(fact.events), at)
+        case Told():
+            return "told", (
+                session, to_text(fact.key), to_text(fact.check), to_text(fact.verdict), to_text(fact.reason),
+                to_json(fact.evidence), at,
+            )  # fmt: skip
+        case Posed():
+            return "posed", (session, to_text(fact.key), to_text(fact.seed), to_json(fact.public), at)
+        case End():
+            return "ends", (
+                session, fact.outcome, to_text(fact.reason), to_text(fact.code), to_text(fact.receipt), at,
+            )  # fmt: skip
+
+
+def session_row(session: Session) -> Row:
+    """Return the row of a session."""
+    return (
+        to_text(session.session), to_text(session.participant), session.digest, session.run, session.mode,
+        session.visit, to_json(session.device), to_time(session.at),
+    )  # fmt: skip
+
+
+def study_row(record: StudyRecord) -> Row:
+    """Return the row of a study text."""
+    return (
+        record.digest, record.plan_digest, record.study, to_text(record.yaml), record.software, to_time(record.at),
+    )  # fmt: skip
+
+
+def stimulus_rows(record: StudyRecord) -> list[Row]:
+    """Return one row per stimulus of a study text."""
+    shape = SHAPES["stimuli"]
+    pairs = list(zip(shape.columns[1:], shape.kinds[1:], strict=True))
+    return [
+        (record.digest, *(to_json(item[name]) if kind == "json" else to_text(str(item[name])) for name, kind in pairs))
+        for item in record.stimuli
+    ]
+
+
+def list_rows(record: StudyRecord) -> list[Row]:
+    """Return one row per planned list, numbered from 1."""
+    return [(record.plan_digest, number, to_json(trials)) for number, trials in enumerate(record.lists, start=1)]
+
+
+def read_session(row: Sequence[Any]) -> Session:
+    """Return the session of a row."""
+    return Session(**read_row("sessions", row))
+
+
+def read_answer(row: Sequence[Any]) -> Answer:
+    """Return the answer of a row, as anybody who reads the store would find it."""
+    return Answer(**read_row("answers", row))
+
+
+def read_end(row: Sequence[Any]) -> End:
+    """Return the end of a row."""
+    return End(**read_row("ends", row))
+
+
+def read_record(study: Sequence[Any], stimuli: Sequence[Sequence[Any]], lists: Sequence[Sequence[Any]]) -> StudyRecord:
+    """Return a study text with its stimuli and its plan, from their rows."""
+    rows = [read_row("stimuli", row) for row in stimuli]
+    return StudyRecord(
+        **read_row("studies", study),
+        stimuli=[{name: value for name, value in row.items() if name != "digest"} for row in rows],
+        lists=[read_row("lists", row)["trials"] for row in lists],
+    )

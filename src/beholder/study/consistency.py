@@ -1,0 +1,113 @@
+"""Whether the parts of a study fit each other: told from the values as they were read, so that all is told at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from beholder.errors import did_you_mean
+from beholder.study.document import Place
+from beholder.study.fault import Fault
+from beholder.study.kind import listed
+from beholder.study.reader import dotted, shown
+from beholder.study.texts import path_fault, text_fault
+
+
+def inconsistencies(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
+    """Yield what does not fit, by places from the top of the study."""
+    yield from _doubles(list(_words(data, "questions", "id")), "every id once")
+    yield from _doubles([*_words(data, "before", "id"), *_words(data, "after", "id")], "every id once")
+    yield from _doubles(list(_conditions(data)), "every condition once")
+    yield from _design(data)
+    yield from _texts(data, folder)
+    yield from _paths(data)
+    yield from _language(data)
+
+
+def languages() -> tuple[str, ...]:
+    """Return the languages that our own words on the pages are written in."""
+    folder = resources.files("beholder") / "web" / "words"
+    files = [file.name for file in folder.iterdir()] if folder.is_dir() else []
+    # English is always there: every other language falls back to it.
+    return tuple(sorted({"en", *(name.removesuffix(".json") for name in files if name.endswith(".json"))}))
+
+
+def _part(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    part = data.get(key)
+    return part if isinstance(part, Mapping) else {}
+
+
+def _words(data: Mapping[str, Any], key: str, below: str) -> Iterator[tuple[Place, str]]:
+    part = data.get(key)
+    for index, item in enumerate(part if isinstance(part, list) else ()):
+        if isinstance(item, Mapping) and isinstance(item.get(below), str):
+            yield (key, index, below), item[below]
+
+
+def _conditions(data: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
+    part = data.get("conditions")
+    for index, item in enumerate(part if isinstance(part, list) else ()):
+        if isinstance(item, str):
+            yield ("conditions", index), item
+        elif isinstance(item, Mapping) and isinstance(item.get("name"), str):
+            yield ("conditions", index, "name"), item["name"]
+
+
+def _doubles(words: Sequence[tuple[Place, str]], allowed: str) -> Iterator[Fault]:
+    first: dict[str, Place] = {}
+    for place, word in words:
+        if word in first:
+            yield Fault(f"is {shown(word)}, as is {dotted(first[word])}", allowed, "Rename or remove one.", place)
+        first.setdefault(word, place)
+
+
+def _design(data: Mapping[str, Any]) -> Iterator[Fault]:
+    design = _part(data, "design")
+    written = design.get("always")
+    always = [(("design", "always", i), word) for i, word in enumerate(written if isinstance(written, list) else ())]
+    named = [(place, word) for place, word in always if isinstance(word, str)]
+    yield from _doubles(named, "every condition once")
+    conditions = [word for _, word in _conditions(data)]
+    for place, word in named if conditions else ():
+        if word not in conditions:
+            fix = did_you_mean(word, conditions)
+            yield Fault(f"is {shown(word)}, which is not among the conditions", listed(conditions), fix, place)
+    per_trial = design.get("per_trial")
+    if isinstance(per_trial, bool) or not isinstance(per_trial, int) or per_trial < 1:
+        return
+    known, needed = len(set(conditions)), len({word for _, word in named})
+    if known and per_trial > known:
+        allowed, fix = f"at most {known}", "Leave it out to show all conditions."
+        yield Fault(f"is {per_trial}, above the number of conditions {known}", allowed, fix, ("design", "per_trial"))
+    elif per_trial < needed:
+        allowed = f"at least {needed}"
+        what = f"is {per_trial}, below the {needed} conditions that are always shown"
+        yield Fault(what, allowed, "Shorten design.always, or show more per trial.", ("design", "per_trial"))
+
+
+def _texts(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
+    for key, text in _part(data, "texts").items():
+        fault = text_fault(folder, text) if isinstance(text, str) else None
+        if fault is not None:
+            yield Fault(fault.what, fault.allowed, fault.fix, ("texts", key))
+
+
+def _paths(data: Mapping[str, Any]) -> Iterator[Fault]:
+    stimuli = data.get("stimuli")
+    found: dict[Place, Any] = {("stimuli",): stimuli}
+    if isinstance(stimuli, Mapping):
+        found = {("stimuli", key): stimuli.get(key) for key in ("folder", "manifest")}
+    for place, path in found.items():
+        fault = path_fault(path) if isinstance(path, str) else None
+        if fault is not None:
+            yield Fault(fault.what, fault.allowed, fault.fix, place)
+
+
+def _language(data: Mapping[str, Any]) -> Iterator[Fault]:
+    language, known = data.get("language", "en"), languages()
+    if isinstance(language, str) and language not in known:
+        what = f"is {shown(language)}, and our words are not written in it"
+        fix = "Another language is one more file in web/words of Beholder."
+        yield Fault(what, listed(known), fix, ("language",))

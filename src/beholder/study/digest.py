@@ -1,0 +1,27 @@
+"""The study as canonical JSON, and digests of such values."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from beholder.study.model import Study
+from beholder.study.texts import study_text
+
+
+def study_json(study: Study) -> dict[str, Any]:
+    """Return the study as JSON values, defaults filled, with the texts themselves where it names files."""
+    value: dict[str, Any] = study.model_dump(mode="json")
+    value["texts"] = {which: study_text(study, which) for which in value["texts"]}
+    return value
+
+
+def canonical(value: Any) -> str:
+    """Return JSON text that is the same for equal values: sorted keys, no spaces."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def digest(value: Any) -> str:
+    """Return the SHA-256 of a JSON value, as 64 hexadecimal digits."""
+    return hashlib.sha256(canonical(value).encode()).hexdigest()

@@ -1,0 +1,173 @@
+"""What may stand at a place of the study file, read off the types of the model."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import annotated_types
+from pydantic import BaseModel, StringConstraints
+from pydantic.fields import FieldInfo
+
+Scalars = frozenset[type]
+NUMBERS: Scalars = frozenset((int, float))
+
+
+@dataclass(frozen=True)
+class Says:
+    """Words for what a type allows, where its pattern would not help a reader."""
+
+    words: str
+
+
+@dataclass(frozen=True)
+class AsText:
+    """Marks a type in which every value that is written plainly stays text."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What may stand at one place. A kind of which nothing is known takes everything."""
+
+    scalars: Scalars = frozenset()
+    choices: tuple[Any, ...] = ()
+    model: type[BaseModel] | None = None
+    item: Kind | None = None
+    is_map: bool = False
+    is_free: bool = False
+    is_nullable: bool = False
+    as_text: bool = False
+    says: str = ""
+    bounds: str = ""
+    given: Mapping[str, Kind] = field(default_factory=dict)
+    """Keys that somebody else than the model decides: the options of the method."""
+
+    @property
+    def wants_text(self) -> bool:
+        """Whether a plain scalar stays the text that was written: `01`, `1.0`, `no`."""
+        return self.as_text or (str in self.scalars and len(self.scalars) == 1 and not self.is_free)
+
+    @property
+    def is_container(self) -> bool:
+        """Whether only a list or a map belongs here, so that nothing at all means left out."""
+        return (
+            not self.scalars and not self.is_free and (self.is_map or self.model is not None or self.item is not None)
+        )
+
+    def keys(self) -> dict[str, Kind]:
+        """Return the kind of each key."""
+        if self.model is None:
+            return {}
+        own = {field.alias or name: field_kind(field) for name, field in self.model.model_fields.items()}
+        return {**own, **self.given}
+
+    def words(self) -> str:
+        """Return what is allowed here, in words."""
+        if self.says:
+            return self.says
+        if self.choices:
+            return listed([_shown(choice) for choice in self.choices])
+        found = []
+        if bool in self.scalars:
+            found.append("true or false")
+        if int in self.scalars or float in self.scalars:
+            found.append(("a number" if float in self.scalars else "a whole number") + self.bounds)
+        if str in self.scalars:
+            found.append("text")
+        if self.item is not None:
+            found.append("a list")
+        if self.model is not None:
+            found.append(f"a map with the keys {listed(list(self.keys()), 'and')}" if self.keys() else "an empty map")
+        elif self.is_map:
+            found.append("a map of keys")
+        return ", or ".join(found)
+
+
+def listed(words: Sequence[str], last: str = "or") -> str:
+    """Return `a, b or c`."""
+    return f" {last} ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def field_kind(field: FieldInfo) -> Kind:
+    """Return what may stand at a field of a model."""
+    return _marked(kind_of(field.annotation), field.metadata)
+
+
+def kind_of(annotation: Any) -> Kind:
+    """Return what may stand where a value of this type is expected."""
+    origin, args = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _marked(kind_of(args[0]), args[1:])
+    if origin in (Union, types.UnionType):
+        return _union([kind_of(arg) for arg in args])
+    if origin is Literal:
+        return Kind(scalars=frozenset(type(arg) for arg in args if arg is not None), choices=args)
+    if annotation in (None, types.NoneType):
+        return Kind(is_nullable=True)
+    if annotation in (str, int, float, bool):
+        return Kind(scalars=frozenset((annotation,)))
+    outer = origin or annotation
+    if isinstance(outer, type):
+        if issubclass(outer, BaseModel):
+            return Kind(model=outer)
+        if issubclass(outer, Enum):
+            return Kind(scalars=frozenset(type(m.value) for m in outer), choices=tuple(m.value for m in outer))
+        if issubclass(outer, Mapping):
+            return Kind(is_map=True)
+        if issubclass(outer, Collection):
+            same = outer is not tuple or (len(args) == 2 and args[1] is Ellipsis)
+            return Kind(item=kind_of(args[0]) if args and same else Kind(is_free=True))
+    return Kind(is_free=True, is_nullable=True)
+
+
+def _union(kinds: Sequence[Kind]) -> Kind:
+    models = [kind.model for kind in kinds if kind.model is not None]
+    items = [kind.item for kind in kinds if kind.item is not None]
+    return Kind(
+        scalars=frozenset().union(*(kind.scalars for kind in kinds)),
+        # A choice beside other values is no longer all that is allowed.
+        choices=kinds[0].choices if all(k.choices or k == Kind(is_nullable=True) for k in kinds) else (),
+        model=models[0] if len(models) == 1 else None,
+        item=items[0] if len(items) == 1 else None,
+        is_map=any(kind.is_map for kind in kinds),
+        is_free=any(kind.is_free for kind in kinds) or len(models) > 1 or len(items) > 1,
+        is_nullable=any(kind.is_nullable for kind in kinds),
+        as_text=any(kind.as_text for kind in kinds),
+        says=" or ".join(dict.fromkeys(kind.says for kind in kinds if kind.says)),
+        bounds="".join(kind.bounds for kind in kinds),
+    )
+
+
+def _marked(kind: Kind, marks: Sequence[Any]) -> Kind:
+    for mark in marks:
+        if isinstance(mark, Says):
+            kind = replace(kind, says=mark.words)
+        elif isinstance(mark, AsText):
+            kind = replace(kind, as_text=True)
+        elif isinstance(mark, FieldInfo):
+            kind = _marked(kind, mark.metadata)
+        elif isinstance(mark, StringConstraints) and mark.pattern and not kind.says:
+            kind = replace(kind, says=f"text like {mark.pattern}")
+        else:
+            kind = replace(kind, bounds=kind.bounds + _bound(mark))
+    return kind
+
+
+def _bound(mark: Any) -> str:
+    match mark:
+        case annotated_types.Ge(limit):
+            return f", {limit:g} or more"
+        case annotated_types.Gt(limit):
+            return f" above {limit:g}"
+        case annotated_types.Le(limit):
+            return f", {limit:g} or less"
+        case annotated_types.Lt(limit):
+            return f" below {limit:g}"
+    return ""
+
+
+def _shown(choice: Any) -> str:
+    return {True: "true", False: "false"}[choice] if isinstance(choice, bool) else str(choice)

@@ -1,0 +1,269 @@
+"""The study as the researcher wrote it, defaults filled, frozen."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, StringConstraints, model_validator
+
+from beholder.study.fault import Fault, raise_faults
+from beholder.study.kind import Says
+from beholder.study.scale import SCALES, Scale
+
+Slug = Annotated[
+    str,
+    StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$"),
+    Says("up to 64 small letters, digits, - and _, beginning with a letter or digit"),
+]
+Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S"), Says("text that is not empty")]
+
+
+class Part(BaseModel):
+    """Base of every part of a study: frozen, and unknown keys are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False)
+
+
+class Stimuli(Part):
+    """Where the stimuli are: a folder, a folder with a file-name pattern, or a manifest."""
+
+    folder: Text | None = Field(
+        default=None, description="Folder `<condition>/<content>.<ext>`, or flat with `pattern`."
+    )
+    pattern: Text | None = Field(
+        default=None, description="Regular expression with the groups `content` and `condition`, for a flat folder."
+    )
+    manifest: Text | None = Field(
+        default=None,
+        description="CSV: file (or https address), content, condition, optional role; any other column is a factor.",
+    )
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Stimuli:
+        faults = []
+        if self.folder is None and self.manifest is None:
+            faults.append(Fault("names neither folder nor manifest", "one of the two"))
+        if self.folder is not None and self.manifest is not None:
+            faults.append(Fault("names both folder and manifest", "one of the two"))
+        if self.pattern is not None and self.manifest is not None:
+            faults.append(Fault("goes with folder, not with manifest", "", "Take it out.", ("pattern",)))
+        if self.pattern is not None:
+            faults += _pattern_faults(self.pattern)
+        raise_faults(faults)
+        return self
+
+
+def _pattern_faults(pattern: str) -> list[Fault]:
+    example = r"Write for example (?P<content>[^_]+)_(?P<condition>.+)\.mp4"
+    try:
+        groups = re.compile(pattern).groupindex
+    except (re.error, RecursionError, OverflowError) as error:
+        return [Fault(f"is not a regular expression: {error}", "a regular expression", example, ("pattern",))]
+    missing = [group for group in ("content", "condition") if group not in groups]
+    allowed = "the groups content and condition"
+    return [Fault(f"has no group {group}", allowed, example, ("pattern",)) for group in missing]
+
+
+class Condition(Part):
+    """One system or treatment. Its place in the list orders tables and signs."""
+
+    name: Text = Field(description="As in the stimuli.")
+    label: str | None = Field(default=None, description="How reports call it; the name when left out.")
+    role: Literal["test", "reference", "anchor"] = Field(default="test", description="What it is to the method.")
+
+
+class Question(Part):
+    """One question that is asked about each stimulus."""
+
+    id: Slug = Field(description="Names the answer in every table.")
+    text: Text = Field(description="What participants read.")
+    scale: Annotated[Scale, Says(f"{', '.join(SCALES)}, or {{min, max, step, labels, look}}")] = Field(
+        default=SCALES["cont100"], description=f"A name ({', '.join(SCALES)}) or `{{min, max, step, labels, look}}`."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named_scale(cls, data: Any) -> Any:
+        if isinstance(data, dict) and isinstance(data.get("scale"), str) and data["scale"] in SCALES:
+            return {**data, "scale": SCALES[data["scale"]]}
+        return data
+
+
+class Playback(Part):
+    """How stimuli play and what has to be watched."""
+
+    watch: Literal["whole", "start", "none"] = Field(
+        default="whole", description="What must have been watched: `whole` (97 % and the end), `start`, or `none`."
+    )
+    switching: Literal["restart", "keep"] = Field(
+        default="restart", description="Changing to another stimulus starts it again, or keeps the position."
+    )
+    size: Annotated[
+        str,
+        StringConstraints(pattern=r"^(fit|native|[1-9][0-9]{0,2}%)$"),
+        Says("fit, native or a percentage such as 50%"),
+    ] = Field(
+        default="fit", description="`fit`, `native` (one media pixel = one device pixel), or a percentage of native."
+    )
+    fullscreen: bool = Field(default=False, description="Play in full screen.")
+    max_plays: int | None = Field(
+        default=None, ge=1, description="How often one stimulus may be played; no limit when left out."
+    )
+
+
+class Design(Part):
+    """How many people see how much."""
+
+    participants: int = Field(default=20, ge=1, description="How many participants the plan is for.")
+    trials: int | None = Field(
+        default=None, ge=1, description="Trials per participant; as many as possible up to 12 when left out."
+    )
+    per_trial: int | None = Field(default=None, ge=1, description="Stimuli per trial; all conditions when left out.")
+    always: tuple[Text, ...] = Field(default=(), description="Conditions that are in every trial.")
+    contents: Literal["once", "apart", "free"] = Field(
+        default="apart",
+        description="A content in one trial of a session (`once`), never in neighbouring trials (`apart`), or `free`.",
+    )
+    breaks: int | None = Field(default=None, ge=1, description="Offer a break after every so many trials.")
+    seed: int = Field(default=1, ge=0, description="The same seed gives the same plan.")
+
+
+class Texts(Part):
+    """What participants read: inline Markdown, or the name of a file that ends in `.md`."""
+
+    consent: Text | None = Field(default=None, description="Shown first; agreeing starts the session.")
+    instructions: Text | None = Field(default=None, description="Shown before the trials; one key away while rating.")
+    pause: Text | None = Field(default=None, description="Shown at breaks.")
+    thanks: Text | None = Field(default=None, description="Shown at the end.")
+
+
+class Ask(Part):
+    """One item of a questionnaire before or after the trials."""
+
+    id: Slug = Field(description="Names the answer in the tables.")
+    text: Text = Field(description="What participants read: Markdown.")
+    type: Literal["single", "multiple", "likert", "number", "text"] = Field(
+        description="One choice, several choices, a row of labels, a number, or free text."
+    )
+    options: tuple[Text, ...] = Field(
+        default=(), description="The choices of `single` and `multiple`; the labels of `likert`."
+    )
+    required: bool = Field(default=True, description="Whether the page can be left without an answer.")
+    placeholder: str | None = Field(default=None, description="Shown in an empty field.")
+    min: float | None = Field(default=None, description="Lowest `number`.")
+    max: float | None = Field(default=None, description="Highest `number`; longest `text` in characters.")
+    correct: tuple[Text, ...] | None = Field(
+        default=None, description="Right answers; another answer ends the session kindly. Never sent to the browser."
+    )
+
+    @model_validator(mode="after")
+    def _fits_type(self) -> Ask:
+        faults = []
+        if self.type in ("single", "multiple") and len(self.options) < 2:
+            faults.append(Fault(f"has fewer than two options, and type {self.type} needs them", "two or more options"))
+        if self.type == "likert" and len(self.options) == 1:
+            faults.append(Fault("has one option", "two or more labels, or none for the five usual ones"))
+        if self.type in ("number", "text") and self.options:
+            faults.append(Fault(f"does not go with type {self.type}", "", "Take it out.", ("options",)))
+        for index, option in enumerate(self.options):
+            if option in self.options[:index]:
+                faults.append(Fault(f"is {option} a second time", "every option once", "", ("options", index)))
+        faults += self._limits() + self._right_answers()
+        raise_faults(faults)
+        return self
+
+    def _limits(self) -> list[Fault]:
+        faults = []
+        limits = {"min": self.min, "max": self.max}
+        for key, fits in (("min", ("number",)), ("max", ("number", "text"))):
+            if limits[key] is not None and self.type not in fits:
+                faults.append(Fault(f"does not go with type {self.type}", "", "Take it out.", (key,)))
+        if self.type == "text" and self.max is not None and (self.max < 1 or self.max != round(self.max)):
+            faults.append(Fault(f"is {self.max:g}", "a whole number of characters, 1 or more", "", ("max",)))
+        if self.min is not None and self.max is not None and self.min > self.max:
+            faults.append(Fault(f"is {self.min:g}, above max {self.max:g}", "min up to max", "", ("min",)))
+        return faults
+
+    def _right_answers(self) -> list[Fault]:
+        if self.correct is None:
+            return []
+        if self.type not in ("single", "multiple"):
+            return [Fault(f"does not go with type {self.type}", "types single and multiple", "", ("correct",))]
+        if not self.correct:
+            return [Fault("is an empty list", "one or more of the options", "", ("correct",))]
+        return [
+            Fault(f"is {answer}, which is not among the options", ", ".join(self.options), "", ("correct", index))
+            for index, answer in enumerate(self.correct)
+            if answer not in self.options
+        ]
+
+
+class Recruit(Part):
+    """Where participants come from."""
+
+    mode: Literal["link"] = Field(default="link", description="`link`: anybody who has the address.")
+    minutes: float | None = Field(
+        default=None,
+        gt=0,
+        description="A lease on a list lasts this long after the last sign of life; 60 when left out.",
+    )
+    block: tuple[Text, ...] = Field(
+        default=(), description="Ids that are turned away kindly, as they stand in the address."
+    )
+
+
+class Study(Part):
+    """What the researcher wrote, defaults filled, frozen."""
+
+    beholder: Literal[1] = Field(description="Version of this format.")
+    name: Slug = Field(description="Part of the address and of every table.")
+    title: Text = Field(description="What participants see at the top.")
+    language: Text = Field(default="en", description="Of our own words on the pages.")
+    method: Text = Field(description="The rating method: one plain word.")
+    options: dict[str, Any] = Field(default_factory=dict, description="Options of the method.")
+    preset: Literal["none"] = Field(
+        default="none", description="Fills what is not written; only `none` in this version."
+    )
+    stimuli: Annotated[Stimuli, Says("a folder, {folder, pattern} or {manifest}")] = Field(
+        description="A folder, or `{folder, pattern}`, or `{manifest}`."
+    )
+    conditions: tuple[Annotated[Condition, Says("a name, or {name, label, role}")], ...] = Field(
+        default=(), description="Names or `{name, label, role}`, in the order of tables; by code point when left out."
+    )
+    questions: tuple[Question, ...] = Field(default=(), description="What is asked about each stimulus.")
+    playback: Playback = Playback()
+    design: Design = Design()
+    texts: Texts = Texts()
+    before: tuple[Ask, ...] = Field(default=(), description="Questionnaire before the trials.")
+    after: tuple[Ask, ...] = Field(default=(), description="Questionnaire after the trials.")
+    recruit: Recruit = Recruit()
+    contact: (
+        Annotated[
+            str,
+            StringConstraints(pattern=r"""^([^@\s<>"]+@[^@\s<>"]+\.[^@\s<>"]+|https://[^\s<>"]+)$"""),
+            Says("an e-mail address, or a web address that begins with https://"),
+        ]
+        | None
+    ) = Field(default=None, description="An e-mail or web address, shown on every page.")
+    source: Any = Field(default=None, description="Kept verbatim, for importers.")
+
+    _folder: Path = PrivateAttr(default=Path())
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_forms(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        data = dict(data)
+        if isinstance(data.get("stimuli"), str):
+            data["stimuli"] = {"folder": data["stimuli"]}
+        if isinstance(data.get("conditions"), list | tuple):
+            data["conditions"] = tuple({"name": c} if isinstance(c, str) else c for c in data["conditions"])
+        return data
+
+    @property
+    def folder(self) -> Path:
+        """The folder of study.yaml, in which everything else lies."""
+        return self._folder

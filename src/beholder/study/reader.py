@@ -1,0 +1,149 @@
+"""Reads the tree of a study file by the types of the model: a name stays text, a number has to be one."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from beholder.errors import Problem, did_you_mean
+from beholder.study.document import Document, Place
+from beholder.study.kind import NUMBERS, Kind, listed
+from beholder.study.nodes import Entries, Items, Node, Scalar, core_value
+from beholder.study.reserved import is_reserved_key
+
+_LEFT_OUT: Final = object()
+_LONGEST_SHOWN = 40
+
+
+class Reader:
+    """Plain values from a document, with every problem on the way and the kind of each place."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.found: list[tuple[int, Problem]] = list(document.problems)
+        self.refused: set[Place] = set()
+        """Places about which a problem was told; nothing more needs to be said about them."""
+        self.dropped: set[Place] = set()
+        """Places whose value nobody sees, so that what is around them may seem to lack something."""
+
+    def read(self, kind: Kind) -> dict[str, Any]:
+        """Return the document as plain values."""
+        return self._entries(self.document.root, kind, ())
+
+    def drop(self, place: Place, what: str, allowed: str = "", fix: str = "") -> None:
+        """Note a problem with a value that is not handed on."""
+        self.dropped.add(place)
+        self.refuse(place, what, allowed, fix)
+
+    def refuse(self, place: Place, what: str, allowed: str = "", fix: str = "") -> None:
+        """Note a problem with what stands at a place, once for each place."""
+        if place not in self.refused:
+            self.refused.add(place)
+            self.note(place, what, allowed, fix)
+
+    def note(self, place: Place, what: str, allowed: str = "", fix: str = "") -> None:
+        """Note a problem. `what` is told about the dotted name of the place."""
+        line = self.document.line(place)
+        subject = f"{dotted(place)} {what}" if place else what
+        self.found.append((line, Problem(self.document.where(place), subject, allowed, fix)))
+
+    def _value(self, node: Node, kind: Kind, place: Place) -> Any:
+        if isinstance(node, Scalar):
+            return self._scalar(node, kind, place)
+        if isinstance(node, Entries):
+            return self._entries(node, kind, place)
+        return self._items(node, kind, place)
+
+    def _items(self, node: Items, kind: Kind, place: Place) -> list[Any]:
+        item = kind.item or Kind(is_free=True)
+        if kind.as_text:
+            item = Kind(as_text=True)
+        values = [self._value(part, item, (*place, index)) for index, part in enumerate(node.items)]
+        for index, value in enumerate(values):
+            if value is _LEFT_OUT and (*place, index) not in self.refused:
+                self.drop((*place, index), "is empty", item.words())
+        # What is left out keeps its place, so that the numbers of the others stay right.
+        return [None if value is _LEFT_OUT else value for value in values]
+
+    def _entries(self, node: Entries, kind: Kind, place: Place) -> dict[str, Any]:
+        keys = kind.keys()
+        is_open = kind.model is None or kind.model.model_config.get("extra") == "allow"
+        values: dict[str, Any] = {}
+        for key, (_, part) in node.entries.items():
+            here = (*place, key)
+            if is_reserved_key(here) and key not in keys:
+                self.drop(here, "is not in this version", "", "Take it out.")
+            elif key not in keys and not is_open:
+                self._unknown(here, list(keys))
+            else:
+                below = Kind(as_text=True) if kind.as_text else keys.get(key, Kind(is_free=True))
+                value = self._value(part, below, here)
+                if value is not _LEFT_OUT:
+                    values[key] = value
+        return values
+
+    def _unknown(self, place: Place, keys: list[str]) -> None:
+        if place[-1] == "<<":
+            self.drop(place, "is a merge, which YAML 1.2 does not have", "keys", "Write the keys out.")
+            return
+        allowed = listed(keys, "and") if keys else "no keys"
+        self.drop(place, "is not a known key", allowed, did_you_mean(str(place[-1]), keys))
+
+    def _scalar(self, node: Scalar, kind: Kind, place: Place) -> Any:
+        value = core_value(node.text) if node.plain else node.text
+        if value is None:
+            return self._nothing(kind, place)
+        if kind.wants_text or (kind.model is not None and not kind.scalars):
+            return node.text
+        if isinstance(value, float) and not math.isfinite(value):
+            self.drop(place, f"is {node.text}", kind.words() or "a finite number")
+            return _LEFT_OUT
+        if kind.scalars and not kind.is_free and not self._fits(value, kind):
+            self.drop(place, f"is {shown(node.text)}", kind.words(), _advice(value, kind, node))
+            return _LEFT_OUT
+        return value
+
+    def _nothing(self, kind: Kind, place: Place) -> Any:
+        if kind.is_container and not kind.is_nullable:
+            return _LEFT_OUT
+        if kind.is_nullable or kind.is_free:
+            return None
+        self.drop(place, "is empty", kind.words())
+        return _LEFT_OUT
+
+    @staticmethod
+    def _fits(value: object, kind: Kind) -> bool:
+        """Return whether pydantic should see this value: it would take `yes` and 1 for true, and true for 1."""
+        if isinstance(value, bool):
+            return bool in kind.scalars
+        if isinstance(value, int | float):
+            return bool(kind.scalars & NUMBERS)
+        return str in kind.scalars or kind.item is not None or kind.model is not None
+
+
+def dotted(place: Place) -> str:
+    """Return `questions.0.scale`."""
+    return ".".join(str(step) for step in place)
+
+
+def shown(value: object) -> str:
+    """Return a value as it is quoted in a message: short, on one line."""
+    if isinstance(value, list | tuple):
+        return "a list"
+    if isinstance(value, dict):
+        return "a map"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = " ".join(str(value).split())
+    return f"{text[:_LONGEST_SHOWN]}..." if len(text) > _LONGEST_SHOWN else text or "empty"
+
+
+def _advice(value: object, kind: Kind, node: Scalar) -> str:
+    word = node.text.lower()
+    if bool in kind.scalars and word in ("yes", "on", "no", "off", "true", "false"):
+        return f"Write {'true' if word in ('yes', 'on', 'true') else 'false'}."
+    if kind.scalars & NUMBERS and not node.plain and isinstance(core_value(node.text), int | float):
+        return "Take the quotes off."
+    if kind.choices and isinstance(value, str):
+        return did_you_mean(value, [str(choice) for choice in kind.choices])
+    return ""

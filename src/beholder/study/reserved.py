@@ -1,0 +1,40 @@
+"""Names that the study file will know later. They are refused by name, so that nobody takes them for typing errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from beholder.study.document import Place
+
+METHODS = frozenset((
+    "acr-hr", "dcr", "mushra", "dscqs", "samviq", "likert", "ccr", "pair", "ab", "mismatch", "abx", "best-worst",
+    "rank", "word-select", "side-by-side",
+))  # fmt: skip
+SCALES = frozenset(("dcr5", "dcr9", "ccr7", "ccr5", "pref2", "pref3", "agree5"))
+MODES = frozenset(("panel", "lab", "prolific"))
+PRESETS = frozenset(("hemvip", "p910", "audio", "mushra"))
+
+_KEYS: Mapping[Place, frozenset[str]] = {
+    (): frozenset(("qualification", "training", "checks", "clean", "budget", "run", "family", "retention")),
+    ("design",): frozenset(("votes", "sessions_per_participant", "pairs", "both_orders")),
+    ("playback",): frozenset(("loop", "sound")),
+    ("recruit",): frozenset(
+        ("places", "reward", "screen_out", "filters", "id_parameter", "codes", "stations", "single_use")
+    ),
+    ("questions", "*"): frozenset(("keyed",)),
+}
+_VALUES: Mapping[Place, frozenset[str]] = {("recruit", "mode"): MODES, ("preset",): PRESETS}
+
+
+def is_reserved_key(place: Place) -> bool:
+    """Return whether a later version knows the key at this place."""
+    return bool(place) and place[-1] in _KEYS.get(_pattern(place[:-1]), frozenset())
+
+
+def is_reserved_value(place: Place, value: object) -> bool:
+    """Return whether a later version knows this value at this place."""
+    return isinstance(value, str) and value in _VALUES.get(_pattern(place), frozenset())
+
+
+def _pattern(place: Place) -> Place:
+    return tuple("*" if isinstance(step, int) else step for step in place)

@@ -1,0 +1,112 @@
+"""Scales: the numbers and words of an answer."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from beholder.study.fault import Fault, FaultsError, raise_faults
+from beholder.study.kind import AsText, Says
+
+_MOST_CATEGORIES = 21
+_QUALITY = ("Bad", "Poor", "Fair", "Good", "Excellent")
+
+
+class Scale(BaseModel):
+    """The range of an answer and the words beside it. A label is a place on the scale and a text."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    min: float = Field(description="The lowest answer.")
+    max: float = Field(description="The highest answer.")
+    step: float = Field(default=1.0, gt=0, description="The distance between two neighbouring answers.")
+    labels: Annotated[
+        tuple[tuple[float, str], ...],
+        AsText(),
+        Says("a list of words from low to high, or a map from value to word"),
+    ] = Field(default=(), description="A list of words from low to high, or a map from value to word.")
+    look: Literal["slider", "radio"] = Field(
+        default="slider", description="`slider` for continuous scales, `radio` for categories."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _spread_labels(cls, data: Any) -> Any:
+        """Place a plain list of words: one per value where they fit, else in the middle of equal bands."""
+        if not isinstance(data, dict):
+            return data
+        labels = data.get("labels")
+        if isinstance(labels, dict):
+            return {**data, "labels": _placed(labels)}
+        if isinstance(labels, list | tuple) and labels and all(isinstance(label, str) for label in labels):
+            try:
+                low, high, step = float(data["min"]), float(data["max"]), float(data.get("step", 1))
+                values = round((high - low) / step) + 1
+            except (KeyError, TypeError, ValueError, ArithmeticError):
+                return {**data, "labels": ()}  # what is wrong with the numbers is told of them
+            if values == len(labels):
+                places = [low + step * i for i in range(len(labels))]
+            else:
+                places = [low + (high - low) * (i + 0.5) / len(labels) for i in range(len(labels))]
+            return {**data, "labels": tuple(zip(places, labels, strict=True))}
+        return data
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Scale:
+        if self.min >= self.max:
+            what = f"is {self.min:g}, {'above' if self.min > self.max else 'the same as'} max {self.max:g}"
+            raise FaultsError([Fault(what, "min below max", "For the usual slider write scale: cont100.", ("min",))])
+        faults = []
+        steps = (self.max - self.min) / self.step
+        if not math.isfinite(steps) or abs(steps - round(steps)) > 1e-9 * max(1, steps):
+            what = f"is {self.step:g}, which does not divide {self.min:g} to {self.max:g} into equal parts"
+            faults.append(Fault(what, "a step that leads from min to max", "", ("step",)))
+        elif self.look == "radio" and steps > _MOST_CATEGORIES:
+            what = f"is radio with {round(steps) + 1} categories"
+            faults.append(Fault(what, f"up to {_MOST_CATEGORIES} categories", "Write look: slider.", ("look",)))
+        seen = set()
+        for value, text in self.labels:
+            if not self.min <= value <= self.max:
+                what = f"has {text!r} at {value:g}, outside {self.min:g} to {self.max:g}"
+                faults.append(Fault(what, f"{self.min:g} to {self.max:g}", "", ("labels",)))
+            if value in seen:
+                faults.append(Fault(f"has two words at {value:g}", "one word for each value", "", ("labels",)))
+            seen.add(value)
+        raise_faults(faults)
+        return self
+
+    def holds(self, value: float) -> bool:
+        """Return whether `value` is an answer on this scale: in range and on a step."""
+        steps = (value - self.min) / self.step
+        return self.min <= value <= self.max and abs(steps - round(steps)) < 1e-6
+
+
+def _placed(labels: dict[Any, Any]) -> tuple[tuple[float, Any], ...]:
+    """Return labels that were written as a map, from low to high."""
+    placed, faults = [], []
+    for value, text in labels.items():
+        try:
+            placed.append((float(value), text))
+        except (TypeError, ValueError):
+            faults.append(Fault(f"is at {value}", "numbers as keys of labels", "", ("labels", str(value))))
+    raise_faults(faults)
+    return tuple(sorted(placed, key=lambda label: label[0]))
+
+
+def _categories(low: int, high: int, places: dict[int, str]) -> Scale:
+    return Scale(min=low, max=high, labels=tuple((v, t) for v, t in places.items()), look="radio")
+
+
+def _five(values: tuple[int, ...], words: tuple[str, ...]) -> dict[int, str]:
+    return dict(zip(values, words, strict=True))
+
+
+SCALES: dict[str, Scale] = {
+    "acr5": _categories(1, 5, _five((1, 2, 3, 4, 5), _QUALITY)),
+    "acr9": _categories(1, 9, _five((1, 3, 5, 7, 9), _QUALITY)),
+    "acr11": _categories(0, 10, _five((1, 3, 5, 7, 9), _QUALITY)),
+    "cont100": Scale(min=0, max=100, labels=tuple((10 + 20 * i, word) for i, word in enumerate(_QUALITY))),
+}
+"""The scales with a name. Scales of methods to come join with them."""

@@ -1,0 +1,110 @@
+"""What participants read: the researcher's Markdown, and safe HTML made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any, Literal, get_args
+
+from beholder.errors import Problem, StudyError
+from beholder.study.fault import Fault
+from beholder.study.model import Study
+
+Which = Literal["consent", "instructions", "pause", "thanks"]
+
+_TAGS = frozenset((
+    "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "em",
+    "strong", "s", "code", "pre", "blockquote", "a", "br", "hr",
+))  # fmt: skip
+_SCHEMES = {"http", "https", "mailto"}
+
+
+def study_text(study: Study, which: Which | str) -> str | None:
+    """Return a text of the study as Markdown, from its file where it names one; None where there is none."""
+    if which not in get_args(Which):
+        raise KeyError(which)
+    text: str | None = getattr(study.texts, which)
+    if text is None or not is_file_name(text):
+        return text
+    fault = text_fault(study.folder, text)
+    if fault is not None:
+        raise StudyError(Problem("study.yaml", f"texts.{which} {fault.what}", fault.allowed, fault.fix))
+    return (study.folder / text).read_text("utf-8-sig")
+
+
+def is_file_name(text: str) -> bool:
+    """Return whether a text of the study is the name of a file."""
+    return text.endswith(".md") and "\n" not in text
+
+
+def path_fault(path: str) -> Fault | None:
+    """Return what is wrong with a path as such, if anything: it has to stay inside the study folder."""
+    allowed = "a path inside the study folder, with / between folders"
+    if "\0" in path or "\\" in path:
+        return Fault(f"is {path!r}", allowed)
+    if PurePosixPath(path).is_absolute() or PureWindowsPath(path).drive:
+        return Fault(f"is {path}, an absolute path", allowed, "Move it into the study folder.")
+    depth = 0
+    for step in PurePosixPath(path).parts:
+        depth += -1 if step == ".." else 1
+        if depth < 0:
+            return Fault(f"is {path}, outside the study folder", allowed, "Move it into the study folder.")
+    return None
+
+
+def text_fault(folder: Path, text: str) -> Fault | None:
+    """Return what is wrong with a text of the study, if it names a file."""
+    if not is_file_name(text):
+        return None
+    fault = path_fault(text)
+    if fault is not None:
+        return fault
+    file = folder / text
+    try:
+        content = file.read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        return Fault(f"is {text}, which is not UTF-8", "UTF-8", "Save the file as UTF-8.")
+    except (OSError, ValueError):
+        allowed = "Markdown, or the name of a file that ends in .md"
+        return Fault(f"is {text}, and there is no such file", allowed, f"Write it to {text} in the study folder.")
+    if not content.strip():
+        return Fault(f"is {text}, which is empty", "a file that says something")
+    return None
+
+
+def markdown(text: str) -> str:
+    """Return safe HTML of a Markdown text: no raw HTML, no images, no links but to the web and to mail."""
+    import nh3
+    from markdown_it import MarkdownIt
+
+    reader = MarkdownIt("commonmark", {"html": True}).enable("table").enable("strikethrough")
+    reader.add_render_rule("html_inline", _nothing)
+    reader.add_render_rule("html_block", _words_only)
+    reader.add_render_rule("image", _nothing)
+    return nh3.clean(
+        reader.render(text),
+        tags=set(_TAGS),
+        attributes={"a": {"href", "title"}, "ol": {"start"}},
+        attribute_filter=_keep,
+        url_schemes=_SCHEMES,
+        link_rel="noopener noreferrer",
+        set_tag_attribute_values={"a": {"target": "_blank"}},
+    ).strip()
+
+
+def _keep(tag: str, attribute: str, value: str) -> str | None:
+    """Keep an attribute, unless it leads to somewhere on our own server."""
+    if attribute == "href" and value.split(":", 1)[0].lower() not in _SCHEMES:
+        return None
+    return value
+
+
+def _nothing(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: Mapping[str, Any]) -> str:
+    return ""
+
+
+def _words_only(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: Mapping[str, Any]) -> str:
+    import nh3
+
+    words = nh3.clean(tokens[index].content, tags=set()).strip()
+    return f"<p>{words}</p>" if words else ""

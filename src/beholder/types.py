@@ -1,0 +1,17 @@
+"""The few aliases that every part shares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypeAlias
+
+Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
+Medium = Literal["video", "audio", "image", "text"]
+Role = Literal[
+    "test", "reference", "hidden_reference", "anchor", "attention", "gold", "trap", "training", "repeat",
+    "matched", "mismatched",
+]  # fmt: skip
+Mode = Literal["link", "panel", "lab", "prolific", "preview", "robot"]
+Outcome = Literal[
+    "completed", "screened_out", "wrong_device", "no_consent", "failed_checks", "technical", "withdrawn"
+]  # fmt: skip

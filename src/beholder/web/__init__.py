@@ -1,0 +1,1 @@
+"""The browser's half: modules, styles and words, served as they are."""

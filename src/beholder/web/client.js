@@ -1,0 +1,96 @@
+// The server, as seen from here: four things to ask of it, and two ways in which it can say no.
+
+/** Nobody answered, or not now: try again later. */
+export class Unreachable extends Error {
+  /** @param {string} why @param {number | null} waitMs what the server asked for */
+  constructor(why, waitMs = null) {
+    super(why);
+    this.waitMs = waitMs;
+  }
+}
+
+/** The server understood and said no. */
+export class Declined extends Error {
+  /** @param {number} status @param {{ code?: string, message?: string, where?: string }} error
+   *  @param {import("./types").Step | null} step */
+  constructor(status, error, step) {
+    super(error.message ?? "");
+    this.status = status;
+    this.code = error.code ?? "";
+    this.step = step;
+  }
+}
+
+const PATIENCE_MS = 30_000;
+
+/** Come to a study.
+ *  @param {{ study: string, params: Record<string, string>, device: import("./types").Json }} body
+ *  @returns {Promise<import("./types").Arrival>} */
+export function arrive(body) {
+  return request("POST", "arrive", { body });
+}
+
+/** @typedef {ReturnType<typeof connect>} Client */
+
+/** Return the requests of one session.
+ *  @param {string} token */
+export function connect(token) {
+  return {
+    /** @param {string} [key] a step to look at, in previews @returns {Promise<import("./types").Step>} */
+    step: (key) => request("GET", key === undefined ? "step" : `step?key=${encodeURIComponent(key)}`, { token }),
+    /** @param {string} key @param {import("./types").AnswerBody} body @returns {Promise<import("./types").Stored>} */
+    answer: (key, body) => request("PUT", `answers/${encodeURIComponent(key)}`, { token, body }),
+    /** @param {import("./types").Batch} batch @param {{ leaving?: boolean }} [options] @returns {Promise<void>} */
+    events: (batch, { leaving = false } = {}) => request("POST", "events", { token, body: batch, keepalive: leaving }),
+    /** @returns {Promise<import("./types").Step | { step: import("./types").Step }>} */
+    withdraw: () => request("POST", "withdraw", { token, body: {} }),
+  };
+}
+
+/** Return whether the server answers at all. @returns {Promise<boolean>} */
+export async function isReachable() {
+  try {
+    return (await fetch(new URL("../../healthz", import.meta.url), { cache: "no-store" })).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** @param {string} method @param {string} path
+ *  @param {{ token?: string, body?: unknown, keepalive?: boolean }} options @returns {Promise<any>} */
+async function request(method, path, { token, body, keepalive = false }) {
+  /** @type {Record<string, string>} */
+  const headers = { Accept: "application/json" };
+  if (token !== undefined) headers["Authorization"] = `Bearer ${token}`;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  let answer, told;
+  try {
+    answer = await fetch(new URL(`../../api/${path}`, import.meta.url), {
+      method, headers, keepalive, cache: "no-store",
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: keepalive ? null : AbortSignal.timeout(PATIENCE_MS),
+    });
+    told = answer.status === 204 ? "" : await answer.text();
+  } catch (error) {
+    throw new Unreachable(String(error));
+  }
+  if (answer.status === 429 || answer.status >= 500) throw new Unreachable(`HTTP ${answer.status}`, waitOf(answer));
+  const read = told === "" ? null : readJson(told);
+  if (answer.ok) return read;
+  throw new Declined(answer.status, read?.error ?? {}, read?.step ?? read?.error?.step ?? null);
+}
+
+/** @param {string} text */
+function readJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Unreachable("the answer is not ours"); // a hotel's login page, a proxy's error page
+  }
+}
+
+/** @param {Response} answer @returns {number | null} */
+function waitOf(answer) {
+  const seconds = Number(answer.headers.get("Retry-After"));
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null;
+}

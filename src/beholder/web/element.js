@@ -1,0 +1,30 @@
+// Elements by nodes: text goes in as text, numbers reach the style sheets as custom properties.
+
+/** Return a new element. Attributes that are null, undefined or false are left out; `true` gives an empty one.
+ *  @type {import("./types").MakeElement} */
+export function element(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  const { on, vars, ...plain } = attributes;
+  for (const [name, value] of Object.entries(plain)) {
+    if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value === true ? "" : String(value));
+  }
+  for (const [name, listener] of Object.entries(on ?? {})) node.addEventListener(name, listener);
+  for (const [name, value] of Object.entries(vars ?? {})) node.style.setProperty(`--${name}`, String(value));
+  fill(node, ...children);
+  return node;
+}
+
+/** Put children into a node, in place of what was there.
+ *  @param {Element} node @param {...import("./types").Child} children */
+export function fill(node, ...children) {
+  /** @type {(Node | string)[]} */
+  const flat = [];
+  /** @param {import("./types").Child} child */
+  const add = (child) => {
+    if (Array.isArray(child)) child.forEach(add);
+    else if (child instanceof Node) flat.push(child);
+    else if (child !== null && child !== undefined && child !== false) flat.push(String(child));
+  };
+  children.forEach(add);
+  node.replaceChildren(...flat);
+}

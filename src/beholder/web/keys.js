@@ -1,0 +1,60 @@
+// Single keys: who listens to which, and the switch that turns them all off.
+
+/** @typedef {ReturnType<typeof openKeys>} Keys */
+
+/** Return the keyboard of the page.
+ *  @param {import("./storage.js").Storage} storage keeps the switch */
+export function openKeys(storage) {
+  /** @type {Set<import("./types").Binding>} */
+  const bound = new Set();
+  let isOn = storage.get("keys") !== false;
+
+  document.addEventListener("keydown", (event) => {
+    if (!isOn || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (document.querySelector("dialog[open]") !== null) return;
+    const key = nameOf(event);
+    if (isTyping(event.target) || ((key === " " || key === "enter") && isPressed(event.target))) return;
+    for (const binding of bound) {
+      if (!binding.keys.includes(key)) continue;
+      event.preventDefault();
+      binding.run(key);
+      return;
+    }
+  });
+
+  return {
+    /** Listen to keys until the signal ends. @param {import("./types").Binding[]} bindings @param {AbortSignal} signal */
+    bind(bindings, signal) {
+      for (const binding of bindings) bound.add(binding);
+      signal.addEventListener("abort", () => bindings.forEach((binding) => bound.delete(binding)));
+    },
+    /** @returns {import("./types").Binding[]} */
+    list: () => [...bound],
+    get isOn() {
+      return isOn;
+    },
+    set isOn(value) {
+      isOn = value;
+      storage.set("keys", value);
+    },
+  };
+}
+
+/** @param {KeyboardEvent} event */
+function nameOf(event) {
+  if (/^[\x20-\x7e]$/.test(event.key) && /[a-z0-9 ?]/i.test(event.key)) return event.key.toLowerCase();
+  // French rows of digits and Greek or Arabic letters: go by the place of the key.
+  const place = /^(?:Key|Digit|Numpad)([A-Z0-9])$/.exec(event.code);
+  return place !== null && !event.shiftKey && event.key.length === 1 ? place[1].toLowerCase() : event.key.toLowerCase();
+}
+
+/** @param {EventTarget | null} target */
+function isTyping(target) {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.matches("textarea, select, [contenteditable], input:not([type=range], [type=radio], [type=checkbox], [type=button])");
+}
+
+/** Whether Space or Enter already mean something there. @param {EventTarget | null} target */
+function isPressed(target) {
+  return target instanceof HTMLElement && target.matches("button, a[href], summary, input[type=checkbox]");
+}

@@ -1,0 +1,100 @@
+// The log and the draft of one step: what happened on the page, and what is half done. Both survive a reload.
+
+/** @typedef {import("./types").Event} Event */
+/** @typedef {{ tab: string, shown_ms: number, events: Event[], stored: number, tried: number,
+ *              values: Record<string, import("./types").Json> }} Draft */
+/** @typedef {ReturnType<typeof openLog>} Log */
+
+const SAVE_EVERY_MS = 400;
+const SEND_EVERY_MS = 25_000;
+const CROWDED = 3000; // so many events, and small ones are left out: an answer must stay under 256 kB
+const SMALL = new Set(["change", "key", "click", "focus"]);
+const LEAVING_BYTES = 60_000; // browsers carry at most 64 kB after a page has gone
+
+/** Return the log of a step, continued where an earlier page left it.
+ *  @param {{ key: string, session: string, tab: string, storage: import("./storage.js").Storage,
+ *            outbox: import("./outbox.js").Outbox, signal: AbortSignal }} parts */
+export function openLog({ key, session, tab, storage, outbox, signal }) {
+  const place = `draft:${session}:${key}`;
+  for (const name of storage.names()) if (name.startsWith("draft:") && name !== place) storage.remove(name);
+
+  const kept = /** @type {Draft | null} */ (storage.get(place));
+  /** @type {Draft} */
+  const draft = kept ?? { tab, shown_ms: Date.now(), events: [], stored: 0, tried: 0, values: {} };
+  if (draft.tab !== tab) Object.assign(draft, { tab, stored: 0, tried: 0 }); // counted per tab
+  const last = draft.events.at(-1)?.[0] ?? 0;
+  const begun = Math.max(last, Date.now() - draft.shown_ms) - performance.now();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let saving;
+
+  function save() {
+    clearTimeout(saving);
+    saving = undefined;
+    if (!signal.aborted) storage.set(place, draft);
+  }
+  function saveSoon() {
+    saving ??= setTimeout(save, SAVE_EVERY_MS);
+  }
+
+  /** A batch that was tried once keeps its ends, so that sending it again changes nothing.
+   *  @returns {import("./types").Batch | null} */
+  function batch() {
+    if (draft.tried <= draft.stored) return null;
+    return { key, tab, from: draft.stored, events: draft.events.slice(draft.stored, draft.tried) };
+  }
+
+  /** @param {{ leaving?: boolean }} [options] */
+  async function send({ leaving = false } = {}) {
+    if (draft.tried <= draft.stored) draft.tried = draft.events.length;
+    save();
+    const tried = batch();
+    if (tried === null || (leaving && JSON.stringify(tried).length > LEAVING_BYTES)) return;
+    const end = draft.tried;
+    if (await outbox.send(tried, { leaving })) draft.stored = Math.max(draft.stored, end);
+    saveSoon();
+  }
+
+  const timer = setInterval(send, SEND_EVERY_MS);
+  addEventListener("pagehide", () => { add("visibility", null, { hidden: true }); send({ leaving: true }); }, { signal });
+  signal.addEventListener("abort", () => { clearInterval(timer); clearTimeout(saving); });
+
+  /** @param {import("./types").EventKind} kind @param {string | null} slot @param {import("./types").Json} data */
+  function add(kind, slot, data) {
+    if (signal.aborted || (draft.events.length > CROWDED && SMALL.has(kind))) return;
+    draft.events.push([Math.round(begun + performance.now()), kind, slot, data]);
+    saveSoon();
+  }
+
+  return {
+    add,
+    /** Everything so far, also from before a reload. @returns {readonly Event[]} */
+    get events() {
+      return draft.events;
+    },
+    values: {
+      /** @param {string} name @returns {import("./types").Json | undefined} */
+      get: (name) => draft.values[name],
+      /** @param {string} name @param {import("./types").Json} value */
+      set(name, value) {
+        draft.values[name] = value;
+        saveSoon();
+      },
+    },
+    /** Return the body of an answer that is given now, and the batch that has to go before it.
+     *  @param {import("./types").Json} answer @param {import("./types").AnswerBody["input"]} input
+     *  @returns {{ body: import("./types").AnswerBody, batch: import("./types").Batch | null }} */
+    seal(answer, input) {
+      save();
+      const body = {
+        answer, events: [...draft.events], from: Math.max(draft.tried, draft.stored), tab,
+        shown_ms: draft.shown_ms, sent_ms: Date.now(), input,
+      };
+      return { body, batch: batch() };
+    },
+    /** Forget the draft: the step is over. */
+    close() {
+      clearTimeout(saving);
+      storage.remove(place);
+    },
+  };
+}

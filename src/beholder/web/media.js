@@ -1,0 +1,117 @@
+// Clips, fetched whole before a page starts, and those of the next page while this one is rated.
+
+import { isReachable } from "./client.js";
+
+/** @typedef {{ got: number, state: "waiting" | "loading" | "ready" | "stuck" | "failed" }} Progress */
+/** @typedef {{ chunks: BlobPart[], got: number, blob: Promise<Blob> | null, url: string | null,
+ *              hear: Set<(got: number) => void> }} Piece */
+/** @typedef {ReturnType<typeof openShelf>} Shelf */
+
+const SILENT_TRIES = 3;
+const WAIT_MS = 700;
+
+/** The server has the clip, and it will not come. */
+export class MediaError extends Error {}
+
+/** Return the shelf on which clips lie while they are needed. */
+export function openShelf() {
+  /** @type {Map<string, Piece>} */
+  const pieces = new Map();
+  let order = 0;
+
+  /** @param {import("./types").Media} media @returns {Piece} */
+  function piece(media) {
+    const known = pieces.get(media.url);
+    if (known !== undefined) return known;
+    /** @type {Piece} */
+    const made = { chunks: [], got: 0, blob: null, url: null, hear: new Set() };
+    pieces.set(media.url, made);
+    return made;
+  }
+
+  /** @param {import("./types").Media} media @returns {Promise<Blob>} */
+  function fetchWhole(media) {
+    const it = piece(media);
+    it.blob ??= insist(media, it).catch((error) => {
+      it.blob = null; // the next attempt starts with what has come so far
+      throw error;
+    });
+    return it.blob;
+  }
+
+  return {
+    /** Resolve with the address of a clip that is wholly here. Rejects with MediaError, or TypeError off line.
+     *  @param {import("./types").Media} media @param {(got: number) => void} hear bytes so far
+     *  @returns {Promise<string>} */
+    async get(media, hear) {
+      const it = piece(media);
+      it.hear.add(hear);
+      hear(it.got);
+      try {
+        const blob = await fetchWhole(media);
+        it.url ??= URL.createObjectURL(blob);
+        return it.url;
+      } finally {
+        it.hear.delete(hear);
+      }
+    },
+    /** Drop everything that neither this page nor the next needs.
+     *  @param {import("./types").Media[]} needed */
+    keep(needed) {
+      const urls = new Set(needed.map((media) => media.url));
+      for (const [url, it] of pieces) {
+        if (urls.has(url)) continue;
+        if (it.url !== null) URL.revokeObjectURL(it.url);
+        pieces.delete(url);
+      }
+    },
+    /** Fetch one after the other, quietly; a later call takes over.
+     *  @param {import("./types").Media[]} list */
+    async prefetch(list) {
+      const mine = ++order;
+      for (const media of list) {
+        if (mine !== order) return;
+        await fetchWhole(media).catch(() => {}); // its own page will try again, and say so
+      }
+    },
+  };
+}
+
+/** @param {import("./types").Media} media @param {Piece} it @returns {Promise<Blob>} */
+async function insist(media, it) {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await fetchOnce(media, it);
+    } catch (error) {
+      if (!navigator.onLine) throw new TypeError("offline");
+      if (attempt < SILENT_TRIES) await new Promise((resolve) => setTimeout(resolve, WAIT_MS * 2 ** attempt));
+      else if (error instanceof MediaError || (await isReachable())) throw new MediaError(String(error));
+      else throw error;
+    }
+  }
+}
+
+/** @param {import("./types").Media} media @param {Piece} it @returns {Promise<Blob>} */
+async function fetchOnce(media, it) {
+  const answer = await fetch(media.url, it.got > 0 ? { headers: { Range: `bytes=${it.got}-` } } : {});
+  if (answer.status === 503 || answer.status === 429) throw new TypeError(`HTTP ${answer.status}`);
+  if (!answer.ok || answer.body === null) throw new MediaError(`HTTP ${answer.status}`);
+  if (answer.status !== 206) Object.assign(it, { chunks: [], got: 0 });
+  const reader = answer.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    it.chunks.push(value);
+    it.got += value.byteLength;
+    for (const hear of it.hear) hear(it.got);
+  }
+  if (it.got !== media.bytes) {
+    const got = it.got;
+    if (got > media.bytes) Object.assign(it, { chunks: [], got: 0 });
+    throw new MediaError(`${got} of ${media.bytes} bytes`);
+  }
+  const type = answer.headers.get("Content-Type") ?? "video/mp4";
+  const blob = new Blob(it.chunks, { type });
+  it.chunks = [];
+  return blob;
+}

@@ -1,0 +1,165 @@
+// Controls for one value: a standing slider without a handle until it is set, and a list of words.
+
+import { element } from "./element.js";
+
+/** @typedef {{ say: import("./types").Say, status: (text: string) => void,
+ *              log: (kind: import("./types").EventKind, slot: string | null, data: import("./types").Json) => void }} Surroundings */
+
+const CHANGES_APART_MS = 100;
+const LEAP = 10; // Page Up and Page Down cross a tenth of the scale
+
+/** Return a slider. @param {import("./types").ControlOptions} options @param {Surroundings} around @returns {import("./types").Control} */
+export function fader({ scale, label, value, question, slot, onChange }, { say, status, log }) {
+  /** @type {string | null} */
+  let locked = null;
+  let loggedAt = 0;
+  const input = element("input", {
+    class: "fader-input", type: "range", min: scale.min, max: scale.max, step: scale.step, "aria-label": label,
+    "aria-orientation": "vertical", "data-question": question, "data-slot": slot,
+  });
+  const shown = element("output", { class: "fader-value", "aria-hidden": "true" });
+  const node = element("div", { class: "fader" }, input, shown);
+
+  function draw() {
+    node.dataset["state"] = value !== null ? "set" : locked !== null ? "locked" : "open";
+    input.value = String(value ?? middle(scale));
+    input.style.setProperty("--value", String(value === null ? 0 : (100 * (value - scale.min)) / (scale.max - scale.min)));
+    input.setAttribute("aria-disabled", String(locked !== null));
+    input.setAttribute("aria-valuetext", value === null ? say("scale.unset") : spoken(scale, value));
+    shown.textContent = value !== null ? String(value) : locked !== null ? "–" : say("scale.set");
+  }
+
+  /** @param {number} next @param {{ isFinal: boolean }} how */
+  function set(next, { isFinal }) {
+    if (locked !== null) {
+      draw();
+      status(locked);
+      return;
+    }
+    const isNew = value !== next;
+    value = next;
+    draw();
+    if (isFinal || (isNew && performance.now() - loggedAt >= CHANGES_APART_MS)) {
+      loggedAt = performance.now();
+      log("change", slot, { question, value });
+    }
+    if (isNew) onChange(value);
+  }
+
+  input.addEventListener("input", () => set(Number(input.value), { isFinal: false }));
+  input.addEventListener("change", () => set(Number(input.value), { isFinal: true }));
+  input.addEventListener("pointerdown", (event) => {
+    if (locked === null) return;
+    event.preventDefault();
+    input.focus();
+    status(locked);
+  });
+  // A press on the very middle changes nothing that the browser would tell of, and yet is an answer.
+  input.addEventListener("click", () => { if (locked === null && value === null) set(Number(input.value), { isFinal: true }); });
+  input.addEventListener("keydown", (event) => {
+    const move = steps(event.key, scale);
+    if (move === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    if (move === "least" || move === "most") set(move === "least" ? scale.min : scale.max, { isFinal: true });
+    else set(value === null ? middle(scale) : onScale(scale, value + move * scale.step), { isFinal: true });
+  });
+
+  draw();
+  return {
+    element: node,
+    get value() {
+      return value;
+    },
+    lock(reason) {
+      if (reason === locked) return;
+      locked = reason;
+      draw();
+    },
+    focus: () => input.focus(),
+  };
+}
+
+/** Return a list of answers, the highest on top. @param {import("./types").ChoicesOptions} options
+ *  @param {Surroundings} around @returns {import("./types").Control} */
+export function choices({ scale, label, value, question, slot, onChange, labelledBy, hasKeys }, { log }) {
+  /** @type {HTMLInputElement[]} */
+  const inputs = [];
+  const words = new Map(scale.labels);
+  const node = element("div", { class: "choices", role: "radiogroup", "aria-labelledby": labelledBy, "aria-label": labelledBy ? null : label });
+  for (const number of values(scale).reverse()) {
+    const input = element("input", {
+      class: "choice-dot", type: "radio", name: `${question}.${slot}`, value: number, checked: number === value,
+      "aria-label": words.has(number) ? null : number, "data-question": question, "data-slot": slot,
+      on: {
+        change: () => {
+          value = number;
+          log("change", slot, { question, value });
+          onChange(number);
+        },
+      },
+    });
+    inputs.push(input);
+    const key = hasKeys && number >= 0 && number <= 9 && Number.isInteger(number);
+    node.append(element("label", { class: "choice" }, input, element("span", {}, words.get(number) ?? ""), key && element("kbd", { "aria-hidden": "true" }, number)));
+  }
+  return {
+    element: node,
+    get value() {
+      return value;
+    },
+    lock() {},
+    focus: () => (inputs.find((input) => input.checked) ?? inputs[0]).focus(),
+  };
+}
+
+/** Return the words of a scale beside its sliders, and the bands that run behind them.
+ *  @param {import("./types").Scale} scale */
+export function bands(scale) {
+  const sorted = [...scale.labels].sort((a, b) => b[0] - a[0]);
+  const width = (scale.max - scale.min) / sorted.length;
+  // Words in the middle of equal bands own their bands; other words stand where their value is.
+  const isEven = sorted.every(([value], place) => Math.abs(value - (scale.max - width * (place + 0.5))) < width / 1000);
+  const labels = element("ul", { class: "bands", "aria-hidden": "true" }, sorted.map(([value, word]) => element(
+    "li", { vars: { at: (100 * (value - scale.min)) / (scale.max - scale.min) } }, element("span", {}, word),
+  )));
+  const field = element("ul", { class: "band-field", "aria-hidden": "true" }, isEven ? sorted.map(() => element("li")) : []);
+  return { labels, field };
+}
+
+/** Return every value of a scale, from low to high. @param {import("./types").Scale} scale */
+export function values(scale) {
+  const count = Math.round((scale.max - scale.min) / scale.step) + 1;
+  return Array.from({ length: count }, (_, place) => onScale(scale, scale.min + place * scale.step));
+}
+
+/** @param {import("./types").Scale} scale */
+function middle(scale) {
+  return onScale(scale, (scale.min + scale.max) / 2);
+}
+
+/** Return the nearest value that the scale has. @param {import("./types").Scale} scale @param {number} value */
+function onScale(scale, value) {
+  const steps = Math.round((Math.min(scale.max, Math.max(scale.min, value)) - scale.min) / scale.step);
+  return Number((scale.min + steps * scale.step).toFixed(9));
+}
+
+/** Return a value with its nearest word. @param {import("./types").Scale} scale @param {number} value */
+function spoken(scale, value) {
+  const near = [...scale.labels].sort((a, b) => Math.abs(a[0] - value) - Math.abs(b[0] - value))[0];
+  return near === undefined ? String(value) : `${value}, ${near[1]}`;
+}
+
+/** Return how many steps a key moves a slider, or an end of it, or null.
+ *  @param {string} key @param {import("./types").Scale} scale @returns {number | "least" | "most" | null} */
+function steps(key, scale) {
+  const leap = Math.max(1, Math.round((scale.max - scale.min) / scale.step / LEAP));
+  switch (key) {
+    case "ArrowUp": case "ArrowRight": return 1;
+    case "ArrowDown": case "ArrowLeft": return -1;
+    case "PageUp": return leap;
+    case "PageDown": return -leap;
+    case "Home": return "least";
+    case "End": return "most";
+    default: return null;
+  }
+}

@@ -1,0 +1,162 @@
+// The shapes that the server sends and the views return. Checked by `tsc --noEmit`; never served as code.
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** [ms since the step was shown, kind, slot or null, data] */
+export type Event = [number, EventKind, string | null, Json];
+export type EventKind =
+  | "shown" | "load" | "play" | "pause" | "ended" | "seek" | "rate" | "stall" | "error" | "frames"
+  | "fullscreen" | "visibility" | "focus" | "change" | "key" | "click" | "measure";
+
+export interface Scale { min: number; max: number; step: number; labels: [number, string][]; look: "slider" | "radio" }
+export interface Asked { id: string; text: string; scale: Scale }
+export interface Media { url: string; medium: "video"; bytes: number; ms: number; width: number; height: number }
+export interface Slot { id: string; label: string | null; colour: string | null; rated: boolean; media: Media }
+export interface Playback {
+  watch: "whole" | "start" | "none"; switching: "restart" | "keep"; size: string; fullscreen: boolean; max_plays: number | null;
+}
+export interface Trial { asked: Asked[]; slots: Slot[]; playback: Playback; extra: { [key: string]: Json } }
+
+export interface Item {
+  id: string; text: string /* safe HTML */; type: "single" | "multiple" | "likert" | "number" | "text";
+  options: string[]; required: boolean; placeholder: string | null; min: number | null; max: number | null;
+}
+
+interface StepBase { key: string; progress: [number, number]; prefetch: Media[] }
+export interface ConsentStep extends StepBase { kind: "consent"; text: string /* safe HTML */ }
+export interface TextStep extends StepBase { kind: "text"; text: string }
+export interface BreakStep extends StepBase { kind: "break"; text: string }
+export interface QuestionsStep extends StepBase { kind: "questions"; items: Item[] }
+export interface TrialStep extends StepBase { kind: "trial"; method: string; trial: Trial }
+export interface EndStep extends StepBase {
+  kind: "end"; outcome: string; text: string; code: string | null; return_url: string | null; receipt: string | null;
+  answers: number; seconds: number | null; ended_at: string | null;
+}
+export type Step = ConsentStep | TextStep | BreakStep | QuestionsStep | TrialStep | EndStep;
+
+/** What POST /api/arrive returns. */
+export interface Arrival {
+  token: string; link: string; step: Step;
+  study: { name: string; title: string; language: string; contact: string | null; instructions: string /* safe HTML */ };
+  preview: { steps: { key: string; label: string }[] } | null;
+}
+
+/** What PUT /api/answers/{key} returns once the answer is stored. */
+export interface Stored { stored_at: string; feedback: string | null; step: Step }
+
+/** What PUT /api/answers/{key} gets: `events` is the whole log of the step, `from` how many of them went before. */
+export interface AnswerBody {
+  answer: Json; events: Event[]; from: number; tab: string; shown_ms: number; sent_ms: number; input: "mouse" | "touch" | "keyboard";
+}
+/** What POST /api/events gets. */
+export interface Batch { key: string; tab: string; from: number; events: Event[] }
+
+// ---- Views: what a method's `view.js` gets and gives -------------------------------------------------------------
+
+/** question -> slot -> value */
+export type Scores = { [question: string]: { [slot: string]: number } };
+/** slot -> why it has no value */
+export type Missing = { [slot: string]: "media_error" };
+export type Answer = { scores?: Scores; missing?: Missing } & { [key: string]: Json | undefined };
+export type View = (trial: Trial, stage: Stage) => Promise<Answer>;
+
+export type Child = Node | string | number | null | undefined | false | Child[];
+export interface Attributes {
+  on?: { [event: string]: (event: any) => void };
+  vars?: { [name: string]: string | number };
+  [name: string]: unknown;
+}
+export type IconName =
+  | "play" | "pause" | "replay" | "tick" | "offline" | "copy" | "help" | "down" | "attention" | "back";
+export type Say = (key: string, values?: { [name: string]: string | number }) => string;
+export type MakeElement = <T extends keyof HTMLElementTagNameMap>(
+  tag: T, attributes?: Attributes, ...children: Child[]
+) => HTMLElementTagNameMap[T];
+
+/** One key of the keyboard. `keys` are values of KeyboardEvent.key in lower case. */
+export interface Binding { keys: string[]; shown: string; label: string; run(key: string): void }
+
+/** One video element per slot, decoded and ready; exactly one plays. */
+export interface Player {
+  readonly current: string | null;
+  readonly isPlaying: boolean;
+  /** Play a slot from where `playback.switching` says, stopping any other. Resolves whether it started. */
+  play(slot: string): Promise<boolean>;
+  /** Play a slot from its beginning. */
+  restart(slot: string): Promise<boolean>;
+  pause(): void;
+  /** Play a slot, or pause it when it plays. */
+  toggle(slot: string): void;
+  /** Share of the slot that has been watched, 0 to 1. */
+  watched(slot: string): number;
+  /** Whether the slot has been watched as `playback.watch` asks. */
+  isWatched(slot: string): boolean;
+  /** Whether the slot may be played (again), by `playback.max_plays`. */
+  mayPlay(slot: string): boolean;
+  /** Why the slot cannot be shown, or null. */
+  failure(slot: string): string | null;
+  /** Milliseconds into the current slot. */
+  position(): number;
+  video(slot: string): HTMLVideoElement;
+  /** Hear of every change; `tick` is time passing. */
+  listen(listener: (what: "state" | "tick" | "ended" | "stopped") => void): void;
+}
+
+/** A control for one value. `value` is null until it is set. */
+export interface Control {
+  element: HTMLElement;
+  readonly value: number | null;
+  lock(reason: string | null): void;
+  focus(): void;
+}
+export interface ControlOptions {
+  scale: Scale; label: string; value: number | null;
+  /** Log and keep the value under this question and slot. */
+  question: string; slot: string;
+  onChange(value: number): void;
+}
+export interface ChoicesOptions extends ControlOptions { labelledBy: string; hasKeys: boolean }
+
+/** What stands between the participant and the next page: words, and where to go to change that. */
+export interface Gap { reason: string; focus(): void }
+
+export interface WayOn { button: HTMLButtonElement; reason: HTMLElement; refresh(): void; done: Promise<void> }
+
+/** Everything a view draws with. What it builds is accessible, logged, kept over a reload, and translated. */
+export interface Stage {
+  /** Where the view draws; empty. */
+  main: HTMLElement;
+  say: Say;
+  element: MakeElement;
+  icon(name: IconName): SVGElement;
+  /** Letter or label of a slot, as shown. */
+  label(slot: Slot): string;
+  /** Resolves when all media of the trial are on this device; shows how far it is. */
+  load(): Promise<void>;
+  /** Shows one slot by itself, after a gesture, in full screen where the study says so. Resolves when it was watched. */
+  play(slot: string): Promise<void>;
+  /** Plays a slot on the screen of the page, at once; again pauses it. */
+  switchTo(slot: string): void;
+  /** Asks all questions of the trial about one slot; resolves with what was chosen, after Next. */
+  ask(slot: string): Promise<Answer>;
+  /** A Next button that says what is missing. `done` resolves when it is pressed and nothing is. */
+  next(options: { gap(): Gap | null; ready: string; word?: string }): WayOn;
+  /** A framed place for the clips, as large as the page allows. */
+  screen(options: { hint: string; note: string }): HTMLElement;
+  fader(options: ControlOptions): Control;
+  choices(options: ChoicesOptions): Control;
+  /** The words of a scale beside a row of faders, and the bands behind them. */
+  bands(scale: Scale): { labels: HTMLElement; field: HTMLElement };
+  player: Player;
+  /** Listens to single keys until the signal, or the step, ends; Help lists them. */
+  keys(bindings: Binding[], signal?: AbortSignal): void;
+  /** Says something politely to who cannot see it. */
+  status(text: string): void;
+  log(kind: EventKind, slot: string | null, data: Json): void;
+  /** Values that survive a reload. */
+  draft: { get(name: string): Json | undefined; set(name: string, value: Json): void };
+  /** Slots that would not play, for the answer. */
+  missing(): Missing;
+  /** Ends with the step. */
+  signal: AbortSignal;
+}

@@ -1,0 +1,36 @@
+// What happens to the window while a page is shown: hidden, left, shrunk, touched.
+
+/** Log what happens to the window until the signal ends.
+ *  @param {import("./log.js").Log} log @param {AbortSignal} signal */
+export function witness(log, signal) {
+  document.addEventListener("visibilitychange", () => log.add("visibility", null, { hidden: document.hidden }), { signal });
+  document.addEventListener("fullscreenchange", () => log.add("fullscreen", null, { on: document.fullscreenElement !== null }), { signal });
+  addEventListener("focus", () => log.add("focus", null, { has: true }), { signal });
+  addEventListener("blur", () => log.add("focus", null, { has: false }), { signal });
+}
+
+/** Return a function that tells by what the person last acted.
+ *  @returns {() => import("./types").AnswerBody["input"]} */
+export function watchInput() {
+  /** @type {import("./types").AnswerBody["input"]} */
+  let input = matchMedia("(pointer: coarse)").matches ? "touch" : "mouse";
+  addEventListener("pointerdown", (event) => { input = event.pointerType === "mouse" ? "mouse" : "touch"; }, { capture: true, passive: true });
+  addEventListener("keydown", () => { input = "keyboard"; }, { capture: true, passive: true });
+  return () => input;
+}
+
+/** Return what the study has to know about the device; nothing that would tell one person from another.
+ *  @returns {import("./types").Json} */
+export function device() {
+  return {
+    screen: [screen.width, screen.height],
+    viewport: [innerWidth, innerHeight],
+    dpr: devicePixelRatio,
+    touch: navigator.maxTouchPoints > 0,
+    pointer: matchMedia("(pointer: fine)").matches ? "fine" : matchMedia("(pointer: coarse)").matches ? "coarse" : "none",
+    language: navigator.language,
+    timezone_offset: new Date().getTimezoneOffset(),
+    platform: /** @type {{ userAgentData?: { platform?: string } }} */ (navigator).userAgentData?.platform ?? navigator.platform,
+    browser: /(Firefox|Edg|OPR|Chrome|Version)\/(\d+)/.exec(navigator.userAgent)?.slice(1).join(" ") ?? "",
+  };
+}
