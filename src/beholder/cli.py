@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import sys
@@ -14,6 +15,8 @@ import click
 from beholder.errors import UserError
 
 if TYPE_CHECKING:
+    from click._termui_impl import ProgressBar
+
     from beholder.analyse.results import Results
     from beholder.serve import Live
 
@@ -152,7 +155,7 @@ def simulate(study: Path, store: str | None, participants: int, raters: str, see
     import beholder
     from beholder.analyse.results import read_results
 
-    with _bar("Robots") as progress:
+    with _Bar("Robots") as progress:
         crowd = beholder.simulate(study, participants=participants, raters=raters, seed=seed, store=store, progress=progress)
     beholder.clean(study, store=store, robots=True)
     beholder.analyse(study)
@@ -168,7 +171,9 @@ def clean(study: Path, store: str | None, robots: bool) -> None:
     import beholder
 
     cleaned = beholder.clean(study, store=store, robots=robots)
-    click.echo(cleaned.summary)
+    counts = cleaned.counts
+    click.echo(f"{counts['used_sessions']} of {counts['sessions']} sessions ({cleaned.population}) are used: {counts['used_ratings']} ratings.\n")
+    _table([{"lost at": lost.words, "sessions": lost.sessions, "only for this": lost.only, "ratings": lost.ratings} for lost in cleaned.lost])
 
 
 @cli.command()
@@ -204,7 +209,7 @@ def run(study: Path, with_robots: bool, **options: Any) -> None:
     """The whole way: check, plan, serve until enough have finished, clean, analyse, report."""
     import beholder
 
-    with _bar("Robots", shown=with_robots) as progress:
+    with _Bar("Robots", shown=with_robots) as progress:
         results = beholder.run(study, simulate=with_robots, progress=progress, tell=None if with_robots else _teller(), **options)
     _scores(results, {})
     click.echo(f"\nReport: {results.report}")
@@ -228,7 +233,7 @@ def demo(method: str, folder: Path, leave: bool, port: int) -> None:
         if not leave:
             click.echo("Still serving. Take the study yourself, or stop with Ctrl-C.")
 
-    with _bar("Robots") as progress:
+    with _Bar("Robots") as progress:
         beholder.demo(
             method, folder, stay=not leave, port=port, on_result=on_result, progress=progress,
             on_link=lambda link: click.echo(f"Participants: {link}"),
@@ -250,28 +255,27 @@ def _teller() -> Callable[[Live], None]:
     return tell
 
 
-class _bar:  # noqa: N801
+class _Bar:
     """A progress bar, drawn only where somebody watches."""
 
     def __init__(self, label: str, shown: bool = True) -> None:
-        self._label, self._bar = label, None
-        self._shown = shown and sys.stderr.isatty()
+        self._label, self._shown = label, shown and sys.stderr.isatty()
+        self._stack = contextlib.ExitStack()
+        self._bar: ProgressBar[int] | None = None
 
-    def __enter__(self) -> _bar:
+    def __enter__(self) -> _Bar:
         return self
 
     def __call__(self, done: int, total: int) -> None:
         if not self._shown:
             return
         if self._bar is None:
-            self._bar = click.progressbar(length=total, label=self._label, file=sys.stderr)
-            self._bar.__enter__()
+            bar: ProgressBar[int] = click.progressbar(length=total, label=self._label, file=sys.stderr)
+            self._bar = self._stack.enter_context(bar)
         self._bar.update(done - self._bar.pos)
 
     def close(self) -> None:
-        if self._bar is not None:
-            self._bar.__exit__(None, None, None)
-            self._bar = None
+        self._stack.close()
 
     def __exit__(self, *error: object) -> None:
         self.close()
@@ -279,6 +283,8 @@ class _bar:  # noqa: N801
 
 def _scores(results: Results, truth: Mapping[str, float]) -> None:
     """Print the conditions with their intervals, best first, and the planted truth where there is one."""
+    ranges = results.ratings.groupby("question")[["scale_min", "scale_max"]].first()
+    scales = {str(question): (row["scale_min"], row["scale_max"]) for question, row in ranges.iterrows()}
     rows = []
     for row in results.conditions.sort_values(["question", "mean"], ascending=[True, False]).to_dict("records"):
         line = {
@@ -289,7 +295,8 @@ def _scores(results: Results, truth: Mapping[str, float]) -> None:
             "95 % interval": f"{row['ci_low']:.2f} to {row['ci_high']:.2f}",
         }
         if truth:
-            line["planted"] = f"{truth[row['condition']]:.2f}"
+            low, high = scales[row["question"]]
+            line["planted"] = f"{low + truth[row['condition']] * (high - low):.2f}"
         rows.append(line)
     _table(rows)
 

@@ -25,7 +25,7 @@ def conditions(ratings: Ratings) -> Result:
 
 def by_group(ratings: Ratings, group: str, order: tuple[str, ...]) -> pd.DataFrame:
     """Return one row per question and value of the column `group`, in this order."""
-    groups = {key: part for key, part in ratings.table.groupby(["question", group], sort=False)}
+    groups = dict(iter(ratings.table.groupby(["question", group], sort=False)))
     rows = []
     for question in ratings.questions:
         for name in order:
@@ -37,7 +37,18 @@ def by_group(ratings: Ratings, group: str, order: tuple[str, ...]) -> pd.DataFra
             sd = part["value"].std(ddof=1) if len(part) > 1 else float("nan")
             note = _note(found.n, found.sd)
             rows.append(
-                (question, name, len(part), found.n, found.mean, sd, part["value"].median(), found.low, found.high, note)
+                (
+                    question,
+                    name,
+                    len(part),
+                    found.n,
+                    found.mean,
+                    sd,
+                    part["value"].median(),
+                    found.low,
+                    found.high,
+                    note,
+                )
             )
     return pd.DataFrame(rows, columns=["question", group, *COLUMNS])
 

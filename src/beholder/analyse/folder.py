@@ -15,7 +15,7 @@ from beholder.analyse.contents import contents
 from beholder.analyse.interval import LEVEL
 from beholder.analyse.pairs import ALPHA, pairs
 from beholder.analyse.participants import participants
-from beholder.analyse.result import Result
+from beholder.analyse.result import Result, records
 from beholder.analyse.results import Results
 from beholder.analyse.scores import scores
 from beholder.analyse.table import Ratings, load_ratings, tidy
@@ -63,7 +63,7 @@ def _analyse(
     }
     notes = _notes(ratings, found, population)
     for name, result in found.items():
-        write_table(out / f"{name}.csv", list(result.table.columns), result.table.to_dict("records"))
+        write_table(out / f"{name}.csv", list(result.table.columns), records(result.table))
     write_json(out / "notes.json", notes)
     return Results(
         scores=found["scores"].table,

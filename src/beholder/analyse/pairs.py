@@ -41,12 +41,9 @@ def _question_pairs(ratings: Ratings, question: str) -> pd.DataFrame:
         differences = (means[one] - means[other]).dropna().to_numpy()
         found = t_interval(differences)
         test = signed_rank(differences)
-        rows.append(
-            (
-                question, one, other, "participant", found.n, found.mean, found.low, found.high, test.statistic, test.p,
-                float("nan"), test.method, _note(found.n),
-            )  # fmt: skip
-        )
+        difference = (found.n, found.mean, found.low, found.high)
+        tested = (test.statistic, test.p, float("nan"), test.method, _note(found.n))
+        rows.append((question, one, other, "participant", *difference, *tested))
     table = pd.DataFrame(rows, columns=COLUMNS)
     table["p_holm"] = holm(table["p"].to_numpy(dtype=float))
     return table

@@ -22,8 +22,8 @@ def participants(ratings: Ratings) -> Result:
         stimuli = own["stimulus"].nunique()
         rows.append((participant, len(own), stimuli, values.mean(), sd, values.min(), values.max(), _agreement(own)))
     note = (
-        "agreement: Spearman's rank correlation of a participant's ratings with the mean of everybody else's ratings of "
-        f"the same stimuli and questions (leave one out); empty below {FEWEST} shared ratings."
+        "agreement: Spearman's rank correlation of a participant's ratings with the mean of everybody else's "
+        f"ratings of the same stimuli and questions (leave one out); empty below {FEWEST} shared ratings."
     )
     return Result(pd.DataFrame(rows, columns=COLUMNS), note, "Spearman (1904); ITU-R BT.500 (leave one out is ours)")
 

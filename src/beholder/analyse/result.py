@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -16,3 +16,8 @@ class Result:
     table: DataFrame
     note: str
     citation: str
+
+
+def records(table: DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table by column name."""
+    return cast("list[dict[str, Any]]", table.to_dict("records"))

@@ -53,6 +53,6 @@ def read_result(path: Path) -> DataFrame:
     import pandas as pd
 
     table = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8")
-    for column in table.columns.difference(_TEXT):
-        table[column] = pd.to_numeric(table[column].where(table[column] != "", "nan"))
+    for column in [name for name in table.columns if name not in _TEXT]:
+        table[column] = table[column].replace("", "nan").astype(float)
     return table

@@ -19,7 +19,18 @@ def scores(ratings: Ratings) -> Result:
     )["value"]:
         found = t_interval(votes)
         rows.append(
-            (stimulus, content, condition, question, found.n, found.mean, found.sd, votes.median(), found.low, found.high)
+            (
+                stimulus,
+                content,
+                condition,
+                question,
+                found.n,
+                found.mean,
+                found.sd,
+                votes.median(),
+                found.low,
+                found.high,
+            )
         )
     table = pd.DataFrame(rows, columns=COLUMNS)
     unanimous = int(((table["n"] > 1) & (table["sd"] == 0)).sum())

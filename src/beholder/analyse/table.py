@@ -56,7 +56,7 @@ def tidy(table: pd.DataFrame, conditions: Sequence[str] = (), questions: Sequenc
     has_value = table["value"].notna()
     kept = table[is_score & has_value & table["use"]]
     keys = ["question", "participant", "stimulus", "content", "condition"]
-    averaged = kept.groupby(keys, sort=True, as_index=False)["value"].mean()
+    averaged = kept.groupby(keys, sort=True)["value"].mean().reset_index()
     counts = {
         "rows": len(table),
         "used": len(kept),
@@ -65,7 +65,9 @@ def tidy(table: pd.DataFrame, conditions: Sequence[str] = (), questions: Sequenc
         "other_kinds": int((~is_score).sum()),
         "repeated": len(kept) - len(averaged),
     }
-    return Ratings(averaged, _ordered(averaged["condition"], conditions), _ordered(averaged["question"], questions), counts)
+    return Ratings(
+        averaged, _ordered(averaged["condition"], conditions), _ordered(averaged["question"], questions), counts
+    )
 
 
 def _ordered(names: pd.Series, first: Sequence[str]) -> tuple[str, ...]:

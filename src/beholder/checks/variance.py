@@ -8,6 +8,7 @@ from statistics import variance
 from typing import ClassVar, Literal
 
 from beholder.checks.verdict import Evidence, Verdict
+from beholder.types import Json
 
 FEWEST = 4
 _FIVE_POINT_RANGE = 4
@@ -33,11 +34,11 @@ class Variance:
             share = (click.raw_value - click.scale_min) / (click.scale_max - click.scale_min)
             clicks[click.question].append(_FIVE_POINT_RANGE * share)
         spread = {question: round(variance(values), 6) for question, values in clicks.items() if len(values) >= FEWEST}
-        counted = {"clicks": {question: len(values) for question, values in sorted(clicks.items())}}
+        counted: dict[str, Json] = {"clicks": {question: len(values) for question, values in sorted(clicks.items())}}
         if not spread:
             return Verdict(self.name, self.version, "unknown", "too_few_answers", None, self.least, counted)
         widest = max(spread.values())
-        evidence_out = {**counted, "variance": dict(sorted(spread.items()))}
+        measured: dict[str, Json] = {**counted, "variance": dict(sorted(spread.items()))}
         if widest < self.least:
-            return Verdict(self.name, self.version, "fail", "same_answer", widest, self.least, evidence_out)
-        return Verdict(self.name, self.version, "pass", "", widest, self.least, evidence_out)
+            return Verdict(self.name, self.version, "fail", "same_answer", widest, self.least, measured)
+        return Verdict(self.name, self.version, "pass", "", widest, self.least, measured)

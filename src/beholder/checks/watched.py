@@ -22,18 +22,20 @@ class Watched:
     action: ClassVar[Literal["flag"]] = "flag"
 
     def judge(self, evidence: Evidence) -> Verdict:
-        says = [(viewing, judge_viewing(viewing, evidence.watch)) for viewing in evidence.viewings]
-        failed = [f"{viewing.trial}.{viewing.slot}" for viewing, say in says if say == "fail"]
-        known = sum(say != "unknown" for _, say in says)
-        if failed:
-            say, reason = "fail", "not_watched"
-        elif known:
-            say, reason = "pass", ""
-        else:
-            say, reason = "unknown", "no_evidence"
+        slots = [(viewing, judge_viewing(viewing, evidence.watch)) for viewing in evidence.viewings]
+        failed = [f"{viewing.trial}.{viewing.slot}" for viewing, one in slots if one == "fail"]
+        known = sum(one != "unknown" for _, one in slots)
+        say: Say = "fail" if failed else "pass" if known else "unknown"
+        reason = {"fail": "not_watched", "pass": "", "unknown": "no_evidence"}[say]
         share = round((known - len(failed)) / known, 4) if known else None
         return Verdict(
-            self.name, self.version, say, reason, share, 1, {"watch": evidence.watch, "slots": len(says), "failed": failed}
+            self.name,
+            self.version,
+            say,
+            reason,
+            share,
+            1,
+            {"watch": evidence.watch, "slots": len(slots), "failed": failed},
         )
 
 

@@ -45,7 +45,14 @@ def lost(judged: Sequence[Judged]) -> tuple[Lost, ...]:
     order = [check.name for check in ORDER]
     found = sorted(sessions, key=lambda reason: (order.index(reason.partition(":")[0]), reason))
     return tuple(
-        Lost(*reason.split(":", 1), in_words(reason), sessions[reason], only[reason], ratings[reason])
+        Lost(
+            reason.partition(":")[0],
+            reason.partition(":")[2],
+            in_words(reason),
+            sessions[reason],
+            only[reason],
+            ratings[reason],
+        )
         for reason in found
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,10 +10,11 @@ from typing import Any, Literal
 
 from beholder.errors import Problem, StoreError
 from beholder.methods.contract import Trial
+from beholder.store.contract import Table
 from beholder.types import Mode, Outcome
 
 Rows = Sequence[Mapping[str, Any]]
-TABLES = ("studies", "stimuli", "lists", "sessions", "claims", "answers", "ends", "erasures")
+TABLES: tuple[Table, ...] = ("studies", "stimuli", "lists", "sessions", "claims", "answers", "ends", "erasures")
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def gather(tables: Mapping[str, Rows], *, where: str, robots: bool = False) -> F
     chosen = machines if robots or not people else people
     if not chosen:
         raise StoreError(_nobody(where, robots=robots))
-    newest = max(chosen, key=lambda row: (_time(row["at"]), str(row["session"])))
+    newest = max(chosen, key=lambda row: (row["at"], str(row["session"])))
     plan = plans[newest["digest"]]
     mine = sorted((row for row in chosen if plans[row["digest"]] == plan), key=_session_order)
     digests = {str(row["digest"]) for row in mine}
@@ -118,7 +118,7 @@ def _visits(sessions: Rows, tables: Mapping[str, Rows], plan: str) -> tuple[Visi
     for row in sessions:
         claimed = claims.get(row["session"])
         if claimed is not None and claimed not in trials:
-            entries = list_from_json(_decoded(lists[claimed])).entries
+            entries = list_from_json(lists[claimed]).entries
             trials[claimed] = tuple(entry for entry in entries if isinstance(entry, Trial))
         end = ends.get(row["session"], {})
         visits.append(
@@ -129,9 +129,9 @@ def _visits(sessions: Rows, tables: Mapping[str, Rows], plan: str) -> tuple[Visi
                 run=row["run"],
                 mode=row["mode"],
                 visit=row["visit"],
-                at=_time(row["at"]),
+                at=row["at"],
                 outcome=end.get("outcome"),
-                ended_at=_time(end["at"]) if end else None,
+                ended_at=end["at"] if end else None,
                 is_erased=row["session"] in erased,
                 trials=trials[claimed] if claimed is not None else (),
                 answers=given[row["session"]],
@@ -143,31 +143,21 @@ def _visits(sessions: Rows, tables: Mapping[str, Rows], plan: str) -> tuple[Visi
 def _given(row: Mapping[str, Any]) -> Given:
     return Given(
         key=str(row["key"]),
-        answer=_decoded(row["answer"]),
-        playback=_decoded(row["playback"]) or {},
+        answer=row["answer"],
+        playback=row["playback"],
         shown_ms=row["shown_ms"],
         sent_ms=row["sent_ms"],
         input=str(row["input"]),
-        at=_time(row["at"]),
+        at=row["at"],
     )
 
 
 def _shown(row: Mapping[str, Any]) -> Shown:
-    probe = _decoded(row["probe"]) or {}
-    factors = _decoded(row["factors"]) or {}
-    return Shown(str(row["content"]), str(row["condition"]), probe.get("duration_ms"), dict(factors))
+    return Shown(str(row["content"]), str(row["condition"]), row["probe"].get("duration_ms"), dict(row["factors"]))
 
 
 def _session_order(row: Mapping[str, Any]) -> tuple[datetime, str]:
-    return _time(row["at"]), str(row["session"])
-
-
-def _decoded(value: Any) -> Any:
-    return json.loads(value) if isinstance(value, str) else value
-
-
-def _time(value: Any) -> datetime:
-    return value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
+    return row["at"], str(row["session"])
 
 
 def _nobody(where: str, *, robots: bool) -> Problem:
@@ -175,5 +165,8 @@ def _nobody(where: str, *, robots: bool) -> Problem:
     if robots:
         return Problem(where, "holds no robots yet", "", f"To rehearse, {rehearse}.")
     return Problem(
-        where, "holds no sessions yet", "", f"Let people in with `beholder serve`, or {rehearse}. Previews are not kept."
+        where,
+        "holds no sessions yet",
+        "",
+        f"Let people in with `beholder serve`, or {rehearse}. Previews are not kept.",
     )

@@ -32,7 +32,12 @@ def clean_folder(study: str | Path | Study, *, store: str | None, robots: bool) 
     url = store or str(loaded.folder / "store")
     if store is None and not Path(url).is_dir():
         raise StoreError(
-            Problem(url, "is not there", "", "Run `beholder serve` or `beholder simulate` first, or name a store with --store.")
+            Problem(
+                url,
+                "is not there",
+                "",
+                "Run `beholder serve` or `beholder simulate` first, or name a store with --store.",
+            )
         )
     return clean_tables(loaded, read_tables(url, TABLES), where=store or "store/", robots=robots)
 

@@ -176,7 +176,9 @@ def read_ratings(path: str | Path) -> DataFrame:
     try:
         table = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8-sig")
     except FileNotFoundError:
-        raise UserError(Problem(str(path), "is not there", "", "Run `beholder clean` first, or give another file.")) from None
+        raise UserError(
+            Problem(str(path), "is not there", "", "Run `beholder clean` first, or give another file.")
+        ) from None
     except (ValueError, pd.errors.ParserError) as error:
         reason = str(error).strip().splitlines()[-1] if str(error).strip() else "it is not a table"
         raise UserError(
@@ -201,7 +203,7 @@ def _numbers(cells: Any, path: Path, problems: list[Problem]) -> Any:
     import pandas as pd
 
     stripped = cells.str.strip()
-    numbers = pd.to_numeric(stripped.where(stripped != "", "nan"), errors="coerce")
+    numbers = pd.to_numeric(stripped, errors="coerce")
     is_blank = stripped.str.lower().isin(("", "nan"))
     wrong = (numbers.isna() & ~is_blank) | np.isinf(numbers)
     for line, text in cells[wrong].head(_MOST_PROBLEMS).items():

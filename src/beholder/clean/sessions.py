@@ -41,9 +41,7 @@ def judge_visit(
         missing = {row.slot: row.missing for row in rows}
         viewings.extend(_viewing(visit, given, slot, why, stimuli, position) for slot, why in missing.items())
     clicks = tuple(
-        Click(row.question, row.raw_value, row.scale_min, row.scale_max)
-        for row in ratings
-        if row.raw_value is not None
+        Click(row.question, row.raw_value, row.scale_min, row.scale_max) for row in ratings if row.raw_value is not None
     )
     verdicts = judge(Evidence(outcome, watch, tuple(viewings), clicks))
     decision = decide(outcome, verdicts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, cast
 
 from beholder.methods.contract import Json, Judgement, Percept, Refused, Scale, Trial
 
@@ -20,30 +21,29 @@ def read_scores(trial: Trial, answer: Json) -> Json:
     missing = _read_missing(rated, answer.get("missing", {}))
     scores = _exactly(answer.get("scores"), [asked.id for asked in trial.asked], "answer.scores")
     wanted = [slot for slot in rated if slot not in missing]
-    normal: dict[str, Json] = {"scores": {}}
+    normal: dict[str, dict[str, Json]] = {}
     for asked in trial.asked:
         where = f"answer.scores.{asked.id}"
         values = _exactly(scores[asked.id], wanted, where)
-        normal["scores"][asked.id] = {  # type: ignore[index, call-overload]
-            slot: _value(asked.scale, values[slot], f"{where}.{slot}") for slot in wanted
-        }
+        normal[asked.id] = {slot: _value(asked.scale, values[slot], f"{where}.{slot}") for slot in wanted}
+    read: dict[str, Json] = {"scores": normal}
     if missing:
-        normal["missing"] = missing
+        read["missing"] = missing
     comment = answer.get("comment")
     if comment is not None:
         if not isinstance(comment, str) or len(comment) > 5000:
             raise Refused("The comment cannot be kept", where="answer.comment", allowed="text of up to 5000 characters")
-        normal["comment"] = comment
-    return normal
+        read["comment"] = comment
+    return read
 
 
 def score_judgements(trial: Trial, answer: Json) -> tuple[Judgement, ...]:
     """Return one judgement of kind `score` for every question and rated slot; a missing slot has no value."""
-    assert isinstance(answer, Mapping)
-    missing = answer.get("missing") or {}
+    given = cast("Mapping[str, Mapping[str, Any]]", answer)
+    missing = given.get("missing", {})
     found = []
     for asked in trial.asked:
-        scores = answer["scores"][asked.id]
+        scores = given["scores"][asked.id]
         for slot in trial.slots:
             if not slot.rated:
                 continue

@@ -40,7 +40,7 @@ def deal_conditions(dealt: Ints, present: Mask, per_trial: int, rng: Generator) 
 
 
 def _only(groups: Groups, items: Ints) -> Groups:
-    return Groups(groups.of[items], groups.count)
+    return Groups(groups.of[items], groups.number)
 
 
 def _hands(of_list: Ints, content: Ints, dealt: Ints) -> list[Groups]:
@@ -54,6 +54,6 @@ def _hands(of_list: Ints, content: Ints, dealt: Ints) -> list[Groups]:
 
 def _families(of_list: Ints, lists: int) -> list[Groups]:
     families = [Groups(of_list, lists)]
-    while families[-1].count > 1:
-        families.append(Groups(families[-1].of // _FAMILY, -(-families[-1].count // _FAMILY)))
+    while families[-1].number > 1:
+        families.append(Groups(families[-1].of // _FAMILY, -(-families[-1].number // _FAMILY)))
     return families

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -79,10 +80,11 @@ def _walk(shifts: Ints, contents: int, rng: Generator) -> Ints:
         # Williams' zigzag: neighbours lie at ever other distances, so no content keeps following the same one.
         step = np.arange(len(shifts))
         zigzag = np.where(step % 2 == 0, step // 2, -(step + 1) // 2)
-        return shifts[(rng.integers(len(shifts)) + rng.choice([-1, 1]) * zigzag) % len(shifts)]
+        places: Ints = (rng.integers(len(shifts)) + rng.choice([-1, 1]) * zigzag) % len(shifts)
+        return shifts[places]
     counts = np.bincount(shifts, minlength=contents)
     rounds = [rng.permutation(np.flatnonzero(counts >= depth)) for depth in range(int(counts.max()), 0, -1)]
-    for before, after in zip(rounds, rounds[1:], strict=False):
+    for before, after in pairwise(rounds):
         if before[-1] == after[0]:
             after[[0, -1]] = after[[-1, 0]]
     return np.concatenate(rounds)

@@ -21,10 +21,10 @@ _NEAR = 1e-6  # shares are ratios of small whole numbers, so nothing real lies t
 
 
 class Groups(NamedTuple):
-    """A partition of the items: the group of each item, and how many groups there are."""
+    """A partition of the items: the group of each item, and how many groups there can be."""
 
     of: Ints
-    count: int
+    number: int
 
 
 class _Arcs(NamedTuple):
@@ -42,20 +42,31 @@ def pick(share: Floats, left: Sequence[Groups], right: Sequence[Groups], rng: Ge
     """
     names = _node_names(left, right)
     top, bottom = names.top, names.bottom
-    arcs = [_bounded(names.left[0] + left[0].of, names.right[0] + right[0].of, share)]
+    # Every item is a node between its two finest groups, so that the order of items can be told to the solver.
+    items = bottom + 1 + np.arange(len(share))
+    arcs = [
+        _bounded(names.left[0] + left[0].of, items, share),
+        _bounded(items, names.right[0] + right[0].of, share),
+    ]
     for level, groups in enumerate(left):
-        heads = names.left[level] + np.arange(groups.count)
-        tails = names.left[level + 1] + _parents(left, level) if level + 1 < len(left) else np.full(groups.count, top)
+        heads = names.left[level] + np.arange(groups.number)
+        tails = names.left[level + 1] + _parents(left, level) if level + 1 < len(left) else np.full(groups.number, top)
         arcs.append(_bounded(tails, heads, _sums(groups, share)))
     for level, groups in enumerate(right):
-        tails = names.right[level] + np.arange(groups.count)
+        tails = names.right[level] + np.arange(groups.number)
         heads = (
-            names.right[level + 1] + _parents(right, level) if level + 1 < len(right) else np.full(groups.count, bottom)
+            names.right[level + 1] + _parents(right, level)
+            if level + 1 < len(right)
+            else np.full(groups.number, bottom)
         )
         arcs.append(_bounded(tails, heads, _sums(groups, share)))
     arcs.append(_bounded(np.array([bottom]), np.array([top]), np.array([share.sum()])))
     joined = _Arcs(*(np.concatenate(columns) for columns in zip(*arcs, strict=True)))
-    return _circulate(joined, bottom + 1, rng)[: len(share)] > 0
+    # The solver walks nodes by number. Items are numbered as in drawing lots with a chance in proportion to the
+    # share: so no set of conditions is preferred, and the pick is a matter of the seed, not of names.
+    lots = rng.exponential(size=len(share)) / np.maximum(share, _NEAR)
+    number = np.concatenate([rng.permutation(bottom + 1), bottom + 1 + np.argsort(np.argsort(lots))])
+    return _circulate(joined, number)[: len(share)] > 0
 
 
 class _Names(NamedTuple):
@@ -66,18 +77,18 @@ class _Names(NamedTuple):
 
 
 def _node_names(left: Sequence[Groups], right: Sequence[Groups]) -> _Names:
-    starts = np.concatenate([[0], np.cumsum([groups.count for groups in (*left, *right)])]).tolist()
+    starts = np.concatenate([[0], np.cumsum([groups.number for groups in (*left, *right)])]).tolist()
     return _Names(starts[: len(left)], starts[len(left) : -1], starts[-1], starts[-1] + 1)
 
 
 def _parents(levels: Sequence[Groups], level: int) -> Ints:
-    parents = np.zeros(levels[level].count, dtype=np.int64)
+    parents = np.zeros(levels[level].number, dtype=np.int64)
     parents[levels[level].of] = levels[level + 1].of
     return parents
 
 
 def _sums(groups: Groups, share: Floats) -> Floats:
-    return np.bincount(groups.of, weights=share, minlength=groups.count)
+    return np.asarray(np.bincount(groups.of, weights=share, minlength=groups.number), dtype=np.float64)
 
 
 def _bounded(tails: Ints, heads: Ints, sums: Floats) -> _Arcs:
@@ -85,11 +96,12 @@ def _bounded(tails: Ints, heads: Ints, sums: Floats) -> _Arcs:
     return _Arcs(tails, heads, least, np.maximum(least, np.ceil(sums - _NEAR).astype(np.int64)))
 
 
-def _circulate(arcs: _Arcs, nodes: int, rng: Generator) -> Ints:
+def _circulate(arcs: _Arcs, number: Ints) -> Ints:
     """Return a whole flow on every arc between its bounds, conserved at every node."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import maximum_flow
 
+    nodes = len(number)
     surplus = np.zeros(nodes, dtype=np.int64)
     np.add.at(surplus, arcs.heads, arcs.least)
     np.subtract.at(surplus, arcs.tails, arcs.least)
@@ -98,13 +110,12 @@ def _circulate(arcs: _Arcs, nodes: int, rng: Generator) -> Ints:
     tails = np.concatenate([arcs.tails, np.full(len(gain), source), loss])
     heads = np.concatenate([arcs.heads, gain, np.full(len(loss), sink)])
     room = np.concatenate([arcs.most - arcs.least, surplus[gain], -surplus[loss]])
-    # The solver walks nodes by number: new numbers make the pick a matter of the seed, not of names.
-    number = rng.permutation(nodes + 2)
+    number = np.concatenate([number, [source, sink]])
     tails, heads = number[tails], number[heads]
     open_ = room > 0
     graph = csr_matrix((room[open_].astype(np.int32), (tails[open_], heads[open_])), shape=(nodes + 2, nodes + 2))
-    solved = maximum_flow(graph, int(number[source]), int(number[sink]))
+    solved = maximum_flow(graph, source, sink)
     if solved.flow_value != surplus[gain].sum():
         raise AssertionError("shares that add up have no whole picks")
-    flow = np.asarray(solved.flow[tails[: len(arcs.tails)], heads[: len(arcs.tails)]]).ravel()
+    flow: Ints = np.asarray(solved.flow[tails[: len(arcs.tails)], heads[: len(arcs.tails)]], dtype=np.int64).ravel()
     return arcs.least + np.maximum(flow, 0)

@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 
 from beholder.plan.balance import balance, balance_table
+from beholder.plan.bulk import no_collection
 from beholder.plan.model import Plan, list_from_json, list_to_json
 from beholder.stimuli.catalogue import Catalogue
 
@@ -45,7 +46,8 @@ def read_plan(folder: Path, plan_digest: str | None = None) -> Plan | None:
         lists = (folder / "plan" / "lists.jsonl").read_bytes()
         if hashlib.sha256(lists).hexdigest() != counts["lists_sha256"]:
             return None
-        planned = tuple(list_from_json(json.loads(line)) for line in lists.splitlines())
+        with no_collection():
+            planned = tuple([list_from_json(json.loads(line)) for line in lists.splitlines()])
         return Plan(counts["plan_digest"], counts["seed"], planned)
     except (OSError, ValueError, KeyError, TypeError):
         return None

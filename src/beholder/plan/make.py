@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from beholder.methods.contract import Break, Method, Slot, Trial, Unit
+from beholder.plan.bulk import no_collection
 from beholder.plan.conditions import deal_conditions
 from beholder.plan.contents import Shape, deal_by_quota, deal_evenly, quotas
 from beholder.plan.digest import plan_digest
@@ -19,6 +20,7 @@ from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Design, Study
 
 _LETTERS = "ABCDEFGHIJKL"
+_NAMES = tuple(f"s{place}" for place in range(1, len(_LETTERS) + 1))
 
 
 def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
@@ -35,15 +37,19 @@ def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
     colours = draw_colours(len(conditions), grid.per_trial, paint)
     contents, rows, orders, hues = dealt.ravel().tolist(), conditions.tolist(), order.tolist(), colours.tolist()
     lists = []
-    for number in range(shape.lists):
-        trials = []
-        for index in range(number * shape.trials, (number + 1) * shape.trials):
-            cells = grid.cells[contents[index]]
-            unit = Unit(grid.contents[contents[index]], tuple(_held(cells[a]) for a in rows[index]))
-            composed = method.compose(study, unit, catalogue, compose)
-            position = index - number * shape.trials + 1
-            trials.append(_arrange(composed, method.name, position, orders[index], hues[index]))
-        lists.append(PlannedList(number + 1, tuple(_with_breaks(trials, design.breaks))))
+    with no_collection():
+        for number in range(shape.lists):
+            trials = []
+            for position in range(shape.trials):
+                index = number * shape.trials + position
+                cells = grid.cells[contents[index]]
+                unit = Unit(grid.contents[contents[index]], tuple([_held(cells[a]) for a in rows[index]]))
+                composed = method.compose(study, unit, catalogue, compose)
+                if len(composed.slots) != grid.per_trial:
+                    made = f"{len(composed.slots)} slots from a unit of {grid.per_trial} stimuli"
+                    raise ValueError(f"{method.name} composed {made}")
+                trials.append(_arrange(composed, position + 1, orders[index], hues[index]))
+            lists.append(PlannedList(number + 1, tuple(_with_breaks(trials, design.breaks))))
     return Plan(plan_digest(study, catalogue), design.seed, tuple(lists))
 
 
@@ -76,24 +82,16 @@ def _held(stimulus: str | None) -> str:
     return stimulus
 
 
-def _arrange(trial: Trial, method: str, position: int, order: list[int], hues: list[int]) -> Trial:
+def _arrange(trial: Trial, position: int, order: list[int], colours: list[int]) -> Trial:
     """Return the trial with its slots in shown order, named and coloured by it."""
-    if len(trial.slots) != len(order):
-        raise ValueError(f"{method} composed {len(trial.slots)} slots from a unit of {len(order)} stimuli")
-    several = len(order) > 1
-    slots = []
-    for place, canonical in enumerate(order):
-        slot = trial.slots[canonical]
-        slots.append(
-            Slot(
-                f"s{place + 1}",
-                slot.stimulus,
-                slot.role,
-                _LETTERS[place] if several else None,
-                slot.rated,
-                PALETTE[hues[place]] if several else None,
-            )
-        )
+    shown = [trial.slots[place] for place in order]
+    if len(shown) == 1:
+        slots = [Slot("s1", slot.stimulus, slot.role, None, slot.rated, None) for slot in shown]
+    else:
+        slots = [
+            Slot(name, slot.stimulus, slot.role, label, slot.rated, PALETTE[colour])
+            for name, label, slot, colour in zip(_NAMES, _LETTERS, shown, colours, strict=False)
+        ]
     return Trial(
         f"trial:{position}", trial.content, trial.purpose, tuple(slots), trial.asked, trial.draws, trial.targets
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.random import Generator
 
@@ -81,7 +83,7 @@ def _settle(arcs: Ints, excess: Ints) -> None:
     for high in range(len(excess)):
         while excess[high] >= 2:
             path = _path(arcs, high, excess)
-            steps = list(zip(path, path[1:], strict=False))
+            steps = list(pairwise(path))
             amount = min(excess[high] // 2, (1 - excess[path[-1]]) // 2, *(arcs[a, b] for a, b in steps))
             for a, b in steps:
                 arcs[a, b] -= amount

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import metadata
 
-from beholder.report.markup import Child, Markup, tag
+from beholder.report.markup import Child, Markup, render, tag
 from beholder.report.material import Material
 from beholder.report.words import count, number
 
@@ -23,7 +23,7 @@ def people_words(material: Material) -> tuple[str, str]:
 def counted(material: Material) -> Markup:
     """Return the account: arrived, finished, used, and what was lost for which reason."""
     numbers = material.account["counts"]
-    one, many = people_words(material)
+    _, many = people_words(material)
     lines = [
         _line(f"{many.capitalize()} who came", numbers["participants"]),
         _line("Sessions", numbers["sessions"]),
@@ -50,7 +50,7 @@ def counted(material: Material) -> Markup:
         notes.append(f"{count(unknown, 'verdict')} unknown for lack of evidence; an unknown verdict costs nothing.")
     if numbers["other_plans"]:
         notes.append(f"{count(numbers['other_plans'], 'session')} under an earlier plan left out.")
-    return tag("dl", lines, class_="counted") + tag("p", " ".join(notes), class_="panel__foot")
+    return render([tag("dl", lines, class_="counted"), tag("p", " ".join(notes), class_="panel__foot")])
 
 
 def _line(name: str, value: int | str, *, is_part: bool = False) -> Markup:

@@ -6,8 +6,10 @@ import io
 import math
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
+from beholder.analyse.result import records
 from beholder.report.markup import Markup, tag
 from beholder.report.material import Part
 from beholder.report.words import number
@@ -26,13 +28,15 @@ class Layout(NamedTuple):
     names: int
     size: int
     ticks: int
+    dot: int
+    """Area; small enough not to hide an interval of two points in a hundred."""
     has_margin: bool
     """Whether the interval stands beside the mean at the right."""
 
 
-WIDE = Layout(plot=860, names=230, size=13, ticks=6, has_margin=True)
-PAPER_WIDTH = Layout(plot=460, names=170, size=12, ticks=6, has_margin=True)
-NARROW = Layout(plot=200, names=92, size=12, ticks=3, has_margin=False)
+WIDE = Layout(plot=860, names=230, size=13, ticks=6, dot=130, has_margin=True)
+PAPER_WIDTH = Layout(plot=460, names=170, size=12, ticks=6, dot=64, has_margin=True)
+NARROW = Layout(plot=200, names=92, size=12, ticks=3, dot=16, has_margin=False)
 
 
 def scores_chart(part: Part, labels: Mapping[str, str], layout: Layout, *, title: str = "") -> Any:
@@ -41,55 +45,50 @@ def scores_chart(part: Part, labels: Mapping[str, str], layout: Layout, *, title
 
     low, high, bands = scale_bands(part.scale)
     names = [labels[name] for name in part.order]
-    height = _ROW * max(1, len(names))
-    rows = [_row(row, labels, part.decimals) for row in part.conditions.to_dict("records")]
-    axis = alt.Axis(
-        grid=False, domain=False, ticks=False, labelPadding=8, labelColor=SOFT, title=title or None, titleColor=SOFT,
-        titleFontWeight="normal", titlePadding=10, values=_ticks(part.scale, layout.ticks), format="~g",
+    height = _ROW * len(names)
+    rows = [_row(row, labels, part.decimals) for row in records(part.conditions)]
+    calm: dict[str, Any] = {"domain": False, "ticks": False}
+    across = alt.Axis(
+        **calm, grid=False, labelPadding=8, labelColor=SOFT, title=title or None, titleColor=SOFT, format="~f", labelFlush=False,
+        titleFontWeight="normal", titlePadding=10, values=_ticks(part.scale, layout.ticks),
     )  # fmt: skip
-    x_scale = alt.Scale(domain=[low, high], nice=False, zero=False)
-    place = alt.Y(
-        "name:N",
-        sort=names,
-        title=None,
-        axis=alt.Axis(
-            domain=False, ticks=False, labelPadding=10, labelColor=INK, labelLimit=layout.names, labelFontSize=layout.size
-        ),
-    )
-    data = alt.Data(values=rows)
-    band_data = alt.Data(values=[band._asdict() for band in bands])
-    shaded = alt.Data(values=[band._asdict() for band in bands[::2]] if len(bands) > 1 else [])
-    across = {"y": alt.value(0), "y2": alt.value(height)}
+    down = alt.Axis(
+        **calm, labelPadding=10, labelColor=INK, labelLimit=layout.names, labelFontSize=layout.size
+    )  # fmt: skip
+    y = alt.Y("name:N", sort=names, title=None, axis=down)
+
+    def x(field: str) -> Any:
+        return alt.X(f"{field}:Q", scale=alt.Scale(domain=[low, high], nice=False, zero=False), axis=across)
+
+    def chart(values: list[dict[str, Any]]) -> Any:
+        return alt.Chart(alt.Data(values=values))  # type: ignore[no-untyped-call]
+
+    def words(offset: float, field: str, colour: str, weight: str) -> Any:
+        mark = chart(rows).mark_text(align="left", color=colour, fontWeight=weight, fontSize=layout.size)
+        return mark.encode(x=alt.value(layout.plot + offset), y=y, text=f"{field}:N")
+
+    whole = {"y": alt.value(0), "y2": alt.value(height)}
+    shaded = [band._asdict() for band in bands[::2]] if len(bands) > 1 else []
+    ranges = [row for row in rows if "low" in row]
+    dot: dict[str, Any] = {"color": ACCENT, "size": layout.dot, "opacity": 1, "stroke": PAPER, "strokeWidth": layout.dot**0.5 / 6}
+    # Rounded inside its ends: a round line cap would make every interval look wider than it is.
+    bar: dict[str, Any] = {"color": BAR, "height": 6, "cornerRadius": 3, "clip": True, "opacity": 1}
     layers = [
-        alt.Chart(shaded).mark_rect(color=BAND, opacity=1).encode(
-            x=alt.X("start:Q", scale=x_scale, axis=axis), x2="stop:Q", **across
-        ),
-        alt.Chart(data).mark_rule(color=LINE).encode(x=alt.value(0), x2=alt.value(layout.plot), y=place),
-        alt.Chart(alt.Data(values=[row for row in rows if "low" in row]))
-        .mark_rule(color=BAR, strokeWidth=6, strokeCap="round", clip=True, opacity=1)
-        .encode(x=alt.X("low:Q", scale=x_scale, axis=axis), x2="high:Q", y=place),
-        alt.Chart(data).mark_circle(color=ACCENT, size=130, opacity=1, stroke=PAPER, strokeWidth=2).encode(
-            x=alt.X("mean:Q", scale=x_scale, axis=axis), y=place
-        ),
-        alt.Chart(data).mark_text(align="left", color=INK, fontWeight="bold", fontSize=layout.size).encode(
-            x=alt.value(layout.plot + 10), y=place, text="value:N"
-        ),
+        chart(shaded).mark_rect(color=BAND, opacity=1).encode(x=x("start"), x2="stop:Q", **whole),
+        chart(rows).mark_rule(color=LINE).encode(x=alt.value(0), x2=alt.value(layout.plot), y=y),
+        chart(ranges).mark_bar(**bar).encode(x=x("low"), x2="high:Q", y=y),
+        chart(rows).mark_circle(**dot).encode(x=x("mean"), y=y),
+        words(10, "value", INK, "bold"),
     ]  # fmt: skip
     if layout.has_margin:
-        widest = max((len(row["value"]) for row in rows), default=0)
-        layers.append(
-            alt.Chart(data)
-            .mark_text(align="left", color=SOFT, fontSize=layout.size)
-            .encode(x=alt.value(layout.plot + 14 + 0.62 * layout.size * widest), y=place, text="margin:N")
+        widest = max(len(row["value"]) for row in rows)
+        layers.append(words(14 + 0.62 * layout.size * widest, "margin", SOFT, "normal"))
+    longest = max(len(band.text) for band in bands)
+    if longest and longest * layout.size * 0.55 < layout.plot / len(bands):
+        mark = chart([band._asdict() for band in bands]).mark_text(
+            baseline="bottom", color=SOFT, fontSize=layout.size - 1
         )
-    shown = [band for band in bands if band.text]
-    room = layout.plot / max(1, len(bands))
-    if shown and max(len(band.text) for band in shown) * layout.size * 0.55 < room:
-        layers.append(
-            alt.Chart(band_data).mark_text(baseline="bottom", color=SOFT, fontSize=layout.size - 1).encode(
-                x=alt.X("middle:Q", scale=x_scale, axis=axis), y=alt.value(-7), text="text:N"
-            )
-        )  # fmt: skip
+        layers.append(mark.encode(x=x("middle"), y=alt.value(-7), text="text:N"))
     return (
         alt.layer(*layers)
         .properties(width=layout.plot, height=height, background=PAPER, padding=6)
@@ -135,7 +134,7 @@ def scale_bands(scale: Scale) -> tuple[float, float, list[Band]]:
     if len(labels) < 2:
         return scale.min, scale.max, [Band(scale.min, scale.max, (scale.min + scale.max) / 2, "")]
     places = [place for place, _ in labels]
-    edges = [(a + b) / 2 for a, b in zip(places, places[1:], strict=False)]
+    edges = [(a + b) / 2 for a, b in pairwise(places)]
     low = min(scale.min, places[0] - (edges[0] - places[0])) if places[0] == scale.min else scale.min
     high = max(scale.max, places[-1] + (places[-1] - edges[-1])) if places[-1] == scale.max else scale.max
     starts, stops = [low, *edges], [*edges, high]
@@ -146,7 +145,12 @@ def scale_bands(scale: Scale) -> tuple[float, float, list[Band]]:
 
 
 def _row(row: Mapping[str, Any], labels: Mapping[str, str], decimals: int) -> dict[str, Any]:
-    shown = {"name": labels[row["condition"]], "mean": row["mean"], "value": number(row["mean"], decimals), "margin": ""}
+    shown = {
+        "name": labels[row["condition"]],
+        "mean": row["mean"],
+        "value": number(row["mean"], decimals),
+        "margin": "",
+    }
     if not math.isnan(row["ci_low"]):
         half = (row["ci_high"] - row["ci_low"]) / 2
         shown |= {"low": row["ci_low"], "high": row["ci_high"], "margin": f"± {number(half, decimals)}"}

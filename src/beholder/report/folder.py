@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
+from beholder.analyse.result import records
 from beholder.analyse.results import TABLES
 from beholder.clean.tables import write_table, write_whole
 from beholder.report.figures import NARROW, PAPER_WIDTH, WIDE, described, scores_chart, to_svg
@@ -36,7 +36,9 @@ def report_folder(study: str | Path | Study) -> Path:
 
 def _inline(part: Part, material: Material) -> Markup:
     """Return the figure twice: for wide screens and paper, and for phones; the stylesheet shows one of them."""
-    told = [f"{material.labels[row.condition]} {number(row.mean, part.decimals)}" for row in part.conditions.itertuples()]
+    told = [
+        f"{material.labels[row['condition']]} {number(row['mean'], part.decimals)}" for row in records(part.conditions)
+    ]
     words = f"Mean scores, best first: {listed(told)}. The intervals are in the table of scores."
     title = f"Scores: {part.text}"
     wide = described(to_svg(scores_chart(part, material.labels, WIDE)), f"wide-{part.id}", title, words)
@@ -66,10 +68,10 @@ def _write_figures(material: Material, folder: Path) -> list[str]:
 
 
 def _write_tables(material: Material, folder: Path) -> list[str]:
-    names = []
+    names: list[str] = []
     for name in TABLES:
         table = getattr(material.results, name)
-        rows: list[dict[str, Any]] = table.to_dict("records")
+        rows = records(table)
         columns = list(table.columns)
         write_table(folder / f"tables/{name}.csv", columns, rows)
         write_whole(folder / f"tables/{name}.tex", latex_table(columns, rows).encode())
@@ -80,7 +82,7 @@ def _write_tables(material: Material, folder: Path) -> list[str]:
 def _write_ratings(material: Material, folder: Path) -> list[str]:
     """Write the tidy ratings as CSV, and as Parquet where pyarrow is installed."""
     ratings = material.results.ratings
-    write_table(folder / "ratings.csv", list(ratings.columns), ratings.to_dict("records"))
+    write_table(folder / "ratings.csv", list(ratings.columns), records(ratings))
     if find_spec("pyarrow") is None:
         return ["ratings.csv"]
     import io

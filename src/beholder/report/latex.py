@@ -35,7 +35,13 @@ def _cell(value: Any, column: str, decimals: int) -> str:
     if isinstance(value, float):
         if math.isnan(value):
             return "--"
-        places = 4 if column in ("p", "p_holm") else 0 if value.is_integer() and column in ("n", "participants") else decimals
+        places = (
+            4
+            if column in ("p", "p_holm")
+            else 0
+            if value.is_integer() and column in ("n", "participants")
+            else decimals
+        )
         text = f"{value:.{places}f}"
         return f"${text}$" if text.startswith("-") else text
     return latex_text(str(value)) or "--"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
+from typing import TypeAlias
 
 VOID = frozenset({"meta", "br", "col"})
 
@@ -13,10 +15,10 @@ class Markup(str):
     __slots__ = ()
 
 
-Child = str | int | float | None | list["Child"] | tuple["Child", ...]
+Child: TypeAlias = "str | int | float | Sequence[Child] | None"
 
 
-def tag(name: str, *children: Child, **attributes: str | int | bool | None) -> Markup:
+def tag(name: str, /, *children: Child, **attributes: str | int | bool | None) -> Markup:
     """Return an element. `class_` is class, `aria_label` is aria-label; None and False leave an attribute out."""
     parts = [f"<{name}"]
     for key, value in attributes.items():
@@ -36,6 +38,6 @@ def render(child: Child) -> Markup:
         return Markup()
     if isinstance(child, Markup):
         return child
-    if isinstance(child, list | tuple):
-        return Markup("".join(render(one) for one in child))
-    return Markup(escape(str(child)))
+    if isinstance(child, str | int | float):
+        return Markup(escape(str(child)))
+    return Markup("".join(render(one) for one in child))

@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from beholder.analyse.result import records
 from beholder.analyse.results import Results, read_results
 from beholder.errors import Problem, UserError
 from beholder.report.words import decimals_for
@@ -45,17 +46,20 @@ class Part:
     def differences(self) -> Mapping[tuple[str, str], float]:
         """Mean difference of participants, row minus column, for both directions of every pair."""
         found = {}
-        for pair in self.pairs.itertuples(index=False):
-            found[pair.condition, pair.other_condition] = float(pair.mean_difference)
-            found[pair.other_condition, pair.condition] = -float(pair.mean_difference)
+        for pair in records(self.pairs):
+            found[pair["condition"], pair["other_condition"]] = pair["mean_difference"]
+            found[pair["other_condition"], pair["condition"]] = -pair["mean_difference"]
         return found
 
     @cached_property
     def clear(self) -> frozenset[tuple[str, str]]:
         """Every pair, in both directions, that differs after Holm's correction."""
-        found = self.pairs[self.pairs["p_holm"] < self.alpha]
-        both = zip(found["condition"], found["other_condition"], strict=True)
-        return frozenset(pair for one, other in both for pair in ((one, other), (other, one)))
+        return _both_ways(self.pairs[self.pairs["p_holm"] < self.alpha])
+
+    @cached_property
+    def tested(self) -> frozenset[tuple[str, str]]:
+        """Every pair, in both directions, that could be tested."""
+        return _both_ways(self.pairs[self.pairs["p_holm"].notna()])
 
 
 @dataclass(frozen=True)
@@ -131,11 +135,14 @@ def _part(question: Question, results: Results) -> Part:
     )
 
 
+def _both_ways(pairs: pd.DataFrame) -> frozenset[tuple[str, str]]:
+    both = zip(pairs["condition"], pairs["other_condition"], strict=True)
+    return frozenset(pair for one, other in both for pair in ((one, other), (other, one)))
+
+
 def _labels(study: Study, results: Results) -> dict[str, str]:
     wanted = {condition.name: condition.label or condition.name for condition in study.conditions}
     names = list(results.notes["conditions"])
     labels = {name: wanted.get(name, name) for name in names}
     shared = {label for label in labels.values() if list(labels.values()).count(label) > 1}
     return {name: f"{label} ({name})" if label in shared else label for name, label in labels.items()}
-
-

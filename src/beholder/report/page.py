@@ -38,7 +38,10 @@ def page(material: Material, figures: Mapping[str, Markup], files: list[str]) ->
 def _population(material: Material) -> Markup:
     """Return the first line: who answered."""
     if material.is_simulated:
-        words: Child = [tag("b", "Simulated."), " Robots answered this study, no person did. A rehearsal, not a result."]
+        words: Child = [
+            tag("b", "Simulated."),
+            " Robots answered this study, no person did. A rehearsal, not a result.",
+        ]
         return tag("p", words, class_="population population--robots")
     return tag("p", "People answered this study.", class_="population")
 
@@ -56,8 +59,8 @@ def _main(material: Material, figures: Mapping[str, Markup], files: list[str]) -
         sections.append(_findings(material, part, is_single=is_single))
         if part.order:
             sections.append(_scores(part, figures[part.id]))
-        if len(part.order) > 1:
-            sections.append(_matrix(material, part, is_wide=not is_single or len(part.order) > 12))
+        if part.tested:
+            sections.append(_matrix(material, part, is_wide=not _has_side(material)))
     sections.append(_panel("counted", "Who was counted", counted(material), is_wide=not _has_side(material)))
     sections.append(_panel("wording", "What was asked", wording(material), is_wide=True))
     sections.append(_panel("method", "How it was done", method_section(material), is_wide=True))
@@ -68,7 +71,7 @@ def _main(material: Material, figures: Mapping[str, Markup], files: list[str]) -
 
 def _has_side(material: Material) -> bool:
     """Return whether the account stands beside the one matrix of the page."""
-    return len(material.parts) == 1 and 1 < len(material.parts[0].order) <= 12
+    return len(material.parts) == 1 and bool(material.parts[0].tested) and len(material.parts[0].order) <= 12
 
 
 def _head(material: Material) -> Markup:
@@ -121,12 +124,12 @@ def _scores(part: Part, figure: Markup) -> Markup:
 def _matrix(material: Material, part: Part, *, is_wide: bool) -> Markup:
     key = tag(
         "p",
-        tag("i", class_="matrix__above"), "row scores higher ",
-        tag("i", class_="matrix__below"), "row scores lower ",
-        tag("i", class_="matrix__same"), "= no clear difference",
+        tag("span", tag("i", class_="matrix__above"), "row scores higher"),
+        tag("span", tag("i", class_="matrix__below"), "row scores lower"),
+        tag("span", tag("i", class_="matrix__same"), "= no clear difference"),
         class_="key",
-    )  # fmt: skip
-    tested = int(part.pairs["p_holm"].notna().sum())
+    )
+    tested = len(part.tested) // 2
     foot = (
         f"Row minus column, in points. {len(part.clear) // 2} of {count(tested, 'tested pair')} differ: Wilcoxon "
         f"signed rank over participants, Holm-corrected, α = {part.alpha:g}."

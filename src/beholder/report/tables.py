@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from beholder.analyse.result import records
 from beholder.report.markup import Child, Markup, tag
 from beholder.report.material import Part
 from beholder.report.words import number, p_value, signed
@@ -11,12 +12,15 @@ from beholder.report.words import number, p_value, signed
 
 def table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[Child]], *, names: int = 1) -> Markup:
     """Return a table that scrolls by itself where it is too wide; the first `names` columns are text."""
-    head = tag("tr", [tag("th", head, scope="col", class_="is-name" if i < names else None) for i, head in enumerate(heads)])
-    body = [
-        tag("tr", tag("th", row[0], scope="row"), [tag("td", c, class_="is-name" if i < names else None) for i, c in enumerate(row[1:], 1)])
-        for row in rows
-    ]  # fmt: skip
-    return scrolling(caption, tag("table", tag("caption", caption), tag("thead", head), tag("tbody", body), class_="table"))
+    kinds = ["is-name" if place < names else None for place in range(len(heads))]
+    head = tag("tr", [tag("th", word, scope="col", class_=kind) for word, kind in zip(heads, kinds, strict=True)])
+    body = []
+    for first, *rest in rows:
+        cells = [tag("td", cell, class_=kind) for cell, kind in zip(rest, kinds[1:], strict=True)]
+        body.append(tag("tr", tag("th", first, scope="row"), cells))
+    return scrolling(
+        caption, tag("table", tag("caption", caption), tag("thead", head), tag("tbody", body), class_="table")
+    )
 
 
 def scrolling(label: str, content: Markup) -> Markup:
@@ -34,7 +38,9 @@ def matrix(part: Part, labels: Mapping[str, str]) -> Markup:
         for row in part.order
     ]
     caption = "Differences between conditions, row minus column"
-    grid = tag("table", tag("caption", caption, class_="unseen"), tag("thead", head), tag("tbody", body), class_="matrix")
+    grid = tag(
+        "table", tag("caption", caption, class_="unseen"), tag("thead", head), tag("tbody", body), class_="matrix"
+    )
     return scrolling(caption, grid)
 
 
@@ -44,10 +50,7 @@ def _cell(part: Part, row: str, column: str, places: int) -> Markup:
     if (row, column) in part.clear:
         value = part.differences[row, column]
         return tag("td", signed(value, places), class_="matrix__above" if value > 0 else "matrix__below")
-    is_tested = part.pairs[
-        (part.pairs["condition"].isin((row, column))) & (part.pairs["other_condition"].isin((row, column)))
-    ]["p"].notna()
-    if not is_tested.any():
+    if (row, column) not in part.tested:
         return tag("td", "–", class_="matrix__same", aria_label="not tested")
     return tag("td", "=", class_="matrix__same", aria_label="no clear difference")
 
@@ -60,7 +63,7 @@ def score_table(part: Part, labels: Mapping[str, str]) -> Markup:
             labels[row["condition"]], f"{row['n']:,.0f}", f"{row['participants']:,.0f}", number(row["mean"], d),
             _interval(row["ci_low"], row["ci_high"], d), number(row["sd"], d), number(row["median"], d),
         )
-        for row in part.conditions.to_dict("records")
+        for row in records(part.conditions)
     ]  # fmt: skip
     heads = ("Condition", "Ratings", "Participants", "Mean", "95 % interval", "SD of ratings", "Median")
     return table(f"Scores: {part.id}", heads, rows)
@@ -71,10 +74,11 @@ def pair_table(part: Part, labels: Mapping[str, str]) -> Markup:
     d = part.decimals
     rows = [
         (
-            labels[row["condition"]], labels[row["other_condition"]], f"{row['n']:.0f}", signed(row["mean_difference"], d),
-            _interval(row["ci_low"], row["ci_high"], d), p_value(row["p"]), p_value(row["p_holm"]),
+            labels[row["condition"]], labels[row["other_condition"]], f"{row['n']:.0f}",
+            signed(row["mean_difference"], d), _interval(row["ci_low"], row["ci_high"], d), p_value(row["p"]),
+            p_value(row["p_holm"]),
         )
-        for row in part.pairs.to_dict("records")
+        for row in records(part.pairs)
     ]  # fmt: skip
     heads = ("Condition", "minus", "Participants", "Mean difference", "95 % interval", "p", "p, Holm")
     return table(f"Pairs of conditions: {part.id}", heads, rows, names=2)
@@ -91,7 +95,7 @@ def content_table(part: Part, labels: Mapping[str, str]) -> Markup:
             number(row["mean"], d),
             f"{row['n']:,.0f}",
         )
-        for row in part.contents.to_dict("records")
+        for row in records(part.contents)
     ]
     heads = ("Content", *(labels[name] for name in part.order), "All", "Ratings")
     return table(f"Mean score of each content under each condition: {part.id}", heads, rows)

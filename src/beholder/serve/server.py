@@ -7,7 +7,7 @@ import contextlib
 import logging
 import socket
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -30,6 +30,7 @@ from beholder.store.contract import Store, StudyRecord
 from beholder.store.open import open_store
 from beholder.study.model import Study
 from beholder.study.resolved import resolved_yaml
+from beholder.types import Json
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ async def running(
             await _until_listening(host, port, serving)
             yield Running(app_host, opened, address)
         finally:
-            server.stop()
+            server.stop()  # type: ignore[no-untyped-call]
             await serving
 
 
@@ -130,7 +131,7 @@ def _record(served: Served, plan: Plan) -> StudyRecord:
     )
 
 
-def _stimulus_rows(catalogue: Catalogue) -> list[dict[str, object]]:
+def _stimulus_rows(catalogue: Catalogue) -> list[Mapping[str, Json]]:
     return [
         {
             "stimulus": s.id, "content": s.content, "condition": s.condition, "role": s.role, "medium": s.medium,

@@ -57,7 +57,7 @@ class Robot:
 
     async def arrive(self) -> None:
         """Come to the door; somebody who has finished before is turned away and is done."""
-        body = {"study": self.study, "params": dict(self.params), "device": {"robot": self.name}}
+        body: Json = {"study": self.study, "params": dict(self.params), "device": {"robot": self.name}}
         response = await self._send("POST", "/api/arrive", body)
         if response.status_code == 403:
             self.refused = response.json()["error"]["code"]

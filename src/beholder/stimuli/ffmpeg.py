@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -35,17 +34,9 @@ def find_ffmpeg() -> str:
 
     try:
         return str(imageio_ffmpeg.get_ffmpeg_exe())
-    except RuntimeError:
-        found = shutil.which("ffmpeg")
-        if found:
-            return found
-    raise StimuliError(
-        Problem(
-            "ffmpeg",
-            "was not found",
-            fix="Reinstall imageio-ffmpeg, put ffmpeg on PATH, or set IMAGEIO_FFMPEG_EXE to it.",
-        )
-    )
+    except RuntimeError as error:
+        fix = "Reinstall imageio-ffmpeg, put ffmpeg on PATH, or set IMAGEIO_FFMPEG_EXE to it."
+        raise StimuliError(Problem("ffmpeg", "was not found", fix=fix)) from error
 
 
 def command(arguments: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ from beholder.errors import Problem, StimuliError, did_you_mean
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.stimuli.fetching import cached, fetch
 from beholder.stimuli.probe import measure, unplayable
-from beholder.stimuli.sources import RATED, Source, no_stimuli, plain, read_sources
+from beholder.stimuli.sources import RATED, Source, plain, read_sources
 from beholder.stimuli.stripping import put_in_place, served_name, strip
 from beholder.stimuli.suspicions import suspicions
 from beholder.study.model import Study
@@ -56,10 +56,6 @@ def load_catalogue(
     media = root / "media"
     entries, failures = _ingest(found, root, media, progress, transport)
     problems.extend(failures)
-    if not found and not problems:
-        problems.append(
-            no_stimuli(study.stimuli.folder or study.stimuli.manifest or "", study.stimuli.pattern, warnings)
-        )
     if problems:
         raise StimuliError(problems)
     roles = {condition.name: condition.role for condition in study.conditions}
@@ -122,7 +118,7 @@ def _ingest(
 ) -> tuple[list[Entry | None], list[Problem]]:
     """Return an entry for each source, from memory where the file is as it was, and the problems of the others."""
     memory = _read_memory(media)
-    copies = {entry.name: entry.stat().st_size for entry in os.scandir(media)} if media.is_dir() else {}
+    copies = _copies(media)
     entries: list[Entry | None] = [_recall(source, root, media, memory, copies) for source in found]
     todo = [place for place, entry in enumerate(entries) if entry is None]
     if not todo:
@@ -149,6 +145,14 @@ def _ingest(
     return entries, list(dict.fromkeys(problem for place in sorted(failures) for problem in failures[place]))
 
 
+def _copies(media: Path) -> dict[str, int]:
+    """Return the finished copies with their sizes; what another process is just writing begins with a dot."""
+    if not media.is_dir():
+        return {}
+    with os.scandir(media) as there:
+        return {entry.name: entry.stat().st_size for entry in there if not entry.name.startswith(".")}
+
+
 def _take_in(source: Source, root: Path, media: Path, transport: httpx.BaseTransport | None) -> tuple[str, Entry]:
     path = source.path or fetch(source.file, media / "cache", source.where, transport)
     try:
@@ -162,7 +166,7 @@ def _take_in(source: Source, root: Path, media: Path, transport: httpx.BaseTrans
     if problem is not None:
         raise StimuliError(problem)
     served = media / served_name(sha256, measured.probe)
-    strip(path, served, measured.probe, _named(source))
+    strip(path, served, measured, _named(source))
     entry = Entry(state.st_size, state.st_mtime_ns, sha256, measured.probe, served.name, served.stat().st_size)
     return _key(path, root), entry
 

@@ -180,10 +180,10 @@ def _container(path: Path) -> str:
 
 
 def _reason(head: str, words: str) -> str:
-    if "moov atom not found" in head or "EBML header parsing failed" in head or "Invalid data found" in words:
+    if "Error opening input" in head:
         return "it is no mp4, mov, webm or mkv, or it is cut off"
     if "matches no streams" in head or "matches no streams" in words:
-        return "it has no picture"
+        return "it has no picture, or it is cut off"
     return f"ffmpeg says {words}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,12 +55,10 @@ def read_sources(study: Study) -> Sources:
     root = study.folder.absolute()
     if stimuli.manifest is not None:
         sources = read_manifest(root, stimuli.manifest)
-        origin = stimuli.manifest
     else:
-        origin = stimuli.folder or "stimuli"
-        sources = _read_folder(root, origin, stimuli.pattern)
+        sources = _read_folder(root, stimuli.folder or "", stimuli.pattern)
     if not sources.found and not sources.problems:
-        sources.problems.append(no_stimuli(origin, stimuli.pattern, sources.warnings))
+        sources.problems.append(_no_stimuli(study, sources.warnings))
     sources.problems.extend(_twins(sources.found))
     return sources
 
@@ -98,16 +96,17 @@ def plain(name: str) -> str:
     return unicodedata.normalize("NFC", name)
 
 
-def no_stimuli(origin: str, pattern: str | None, skipped: list[Problem]) -> Problem:
+def _no_stimuli(study: Study, skipped: Sequence[Problem]) -> Problem:
     """Return the problem of a study without any stimulus."""
-    expected = f"{origin}/<content>-<condition>.mp4" if pattern else f"{origin}/<condition>/<content>.mp4"
+    stimuli = study.stimuli
+    origin = stimuli.manifest or stimuli.folder or ""
     others = f" ({len(skipped)} other file{'s' if len(skipped) > 1 else ''} left out)" if skipped else ""
-    return Problem(
-        origin,
-        f"holds no stimuli{others}",
-        ", ".join(ready_suffixes()),
-        f"Put videos there as {expected}" + (", or change the pattern." if pattern else "."),
-    )
+    fix = f"Put videos there as {origin}/<condition>/<content>.mp4."
+    if stimuli.manifest is not None:
+        fix = "Write a line for each video."
+    elif stimuli.pattern is not None:
+        fix = "Put videos there with names that match the pattern."
+    return Problem(origin, f"holds no stimuli{others}", ", ".join(ready_suffixes()), fix)
 
 
 def _read_folder(root: Path, name: str, pattern: str | None) -> Sources:
@@ -153,7 +152,7 @@ def _read_flat(root: Path, folder: Path, pattern: str, sources: Sources) -> None
         if not _is_video(where, file, sources):
             continue
         # A pattern may speak of the whole name or of the name without its suffix.
-        match = matcher.fullmatch(file.name) or matcher.fullmatch(file.stem) or matcher.match(file.name)
+        match = matcher.fullmatch(file.stem) or matcher.fullmatch(file.name)
         if match is None:
             fix = "Rename it, take it out, or change the pattern."
             sources.problems.append(Problem(where, f"does not match the pattern {pattern}", fix=fix))

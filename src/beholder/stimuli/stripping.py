@@ -10,7 +10,7 @@ from beholder.errors import Problem, StimuliError
 from beholder.stimuli.catalogue import Probe
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 from beholder.stimuli.media import Served, served_container
-from beholder.stimuli.probe import READ
+from beholder.stimuli.probe import READ, Measured, measure
 
 _BARE = (
     "-map", "0:V:0", "-map", "0:a:0?", "-dn", "-sn", "-c", "copy", "-map_metadata", "-1", "-map_chapters", "-1",
@@ -28,8 +28,9 @@ def served_name(sha256: str, probe: Probe) -> str:
     return hashlib.sha256(recipe.encode()).hexdigest()[:32] + served.suffix
 
 
-def strip(path: Path, target: Path, probe: Probe, where: str) -> None:
-    """Write the stripped copy of `path` to `target`, whole or not at all."""
+def strip(path: Path, target: Path, measured: Measured, where: str) -> None:
+    """Write the stripped copy of `path` to `target`, whole and read back, or not at all."""
+    probe = measured.probe
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
     try:
         ran = run_ffmpeg(
@@ -45,16 +46,27 @@ def strip(path: Path, target: Path, probe: Probe, where: str) -> None:
             ]
         )
         if ran.code != 0:
-            raise StimuliError(
-                Problem(
-                    where,
-                    f"cannot be copied without its metadata: {ran.last_words()}",
-                    fix="Re-encode it to H.264 in mp4 or VP9 in webm.",
-                )
-            )
+            raise _unclean(where, f"ffmpeg says {ran.last_words()}")
+        if not _plays_like(part, measured):
+            # A clip cut out of an open group of pictures starts at a recovery point, which is of type 6 as well.
+            raise _unclean(where, "the copy does not play like it, as with clips cut between two key frames")
         put_in_place(part, target)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _plays_like(copy: Path, measured: Measured) -> bool:
+    try:
+        again = measure(copy, "")
+    except StimuliError:
+        return False
+    apart = abs(again.probe.duration_ms - measured.probe.duration_ms)
+    return again.frames == measured.frames and apart <= 1000 / measured.probe.fps
+
+
+def _unclean(where: str, reason: str) -> StimuliError:
+    fix = "Re-encode it, for example with ffmpeg -c:v libx264 -crf 12 -pix_fmt yuv420p."
+    return StimuliError(Problem(where, f"cannot be copied without its metadata: {reason}", fix=fix))
 
 
 def put_in_place(part: Path, target: Path) -> None:

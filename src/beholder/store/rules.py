@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from beholder.errors import Problem, Refused, StoreError
-from beholder.store.contract import StudyRecord
+from beholder.store.contract import Session, StudyRecord
 from beholder.types import Mode
 
 NOT_PEOPLE: tuple[Mode, ...] = ("robot", "preview")
@@ -66,6 +66,13 @@ def read_only(where: str) -> StoreError:
 def unknown_session(session: str) -> LookupError:
     """Return the error of a fact without its session: a bug of the caller, not of a participant."""
     return LookupError(f"session {session} is not in this store")
+
+
+def refused_arrival(session: Session, *, study_is_known: bool) -> Exception:
+    """Return the error of a session that cannot be written: a bug of the caller, not of a participant."""
+    if not study_is_known:
+        return LookupError(f"study text {session.digest} has not begun in this store")
+    return ValueError(f"session {session.session} belongs to another visit")
 
 
 def erased_session() -> Refused:

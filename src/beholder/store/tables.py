@@ -32,11 +32,11 @@ class Shape:
 
 
 def _shape(key: str, rest: str) -> Shape:
-    kinds: Mapping[str, Kind] = {
-        "list": "int", "run": "int", "visit": "int", "from": "int", "rows": "int", "shown_ms": "real", "sent_ms": "real",
-        "at": "time", "probe": "json", "factors": "json", "trials": "json", "device": "json", "public": "json",
-        "answer": "json", "playback": "json", "events": "json", "evidence": "json",
-    }  # fmt: skip
+    kinds: dict[str, Kind] = {"at": "time"}
+    kinds |= dict.fromkeys(("list", "run", "visit", "from", "rows"), "int")
+    kinds |= dict.fromkeys(("shown_ms", "sent_ms"), "real")
+    kinds |= dict.fromkeys(("probe", "factors", "trials", "device", "public"), "json")
+    kinds |= dict.fromkeys(("answer", "playback", "events", "evidence"), "json")
     columns = (*key.split(), *rest.split())
     return Shape(columns, tuple(kinds.get(column, "text") for column in columns), tuple(key.split()))
 

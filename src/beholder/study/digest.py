@@ -7,7 +7,10 @@ import json
 from typing import Any
 
 from beholder.study.model import Study
+from beholder.study.resolved import resolved_yaml
 from beholder.study.texts import study_text
+
+__all__ = ["canonical", "digest", "resolved_yaml", "study_json"]
 
 
 def study_json(study: Study) -> dict[str, Any]:

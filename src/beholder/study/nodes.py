@@ -96,7 +96,7 @@ def parse(text: str, file: str) -> Tree:
         root = yaml.compose(text, Loader=_Loader)
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        raise UnreadableError(line, f"holds the character {ord(error.character):#04x}", "printable text") from None
+        raise UnreadableError(line, f"holds the character {error.character:#04x}", "printable text") from None
     except yaml.MarkedYAMLError as error:
         raise _explained(error, text) from None
     except (ValueError, OverflowError):

@@ -1,6 +1,7 @@
 // What a view draws with. Everything made here is labelled, logged, kept over a reload, and in the study's language.
 
 import { ask } from "./card.js";
+import { wear } from "./colour.js";
 import { element } from "./element.js";
 import { icon } from "./icons.js";
 import { load } from "./loading.js";
@@ -20,6 +21,7 @@ export function openStage(step, page) {
   /** @type {import("./types").Stage} */
   const stage = {
     main, say, element, icon, player, status, signal, log: log.add, draft: log.values, bands,
+    wear: (node, slot) => wear(node, slot.colour),
     label: (slot) => slot.label ?? String.fromCharCode(65 + trial.slots.indexOf(slot)),
     async load() {
       document.body.dataset["state"] = "loading";

@@ -129,6 +129,8 @@ export interface Stage {
   say: Say;
   element: MakeElement;
   icon(name: IconName): SVGElement;
+  /** Lets a node and all in it wear the colour of a slot (--slot, --slot-ink). */
+  wear(node: HTMLElement, slot: Slot): void;
   /** Letter or label of a slot, as shown. */
   label(slot: Slot): string;
   /** Resolves when all media of the trial are on this device; shows how far it is. */

@@ -50,6 +50,7 @@ export default async function parallel(trial, stage) {
         if (control !== null) controls.set(`${question.id}.${slot.id}`, control);
         const parts = [row === 0 ? columns[at].button : null, control?.element ?? null];
         const cell = element("div", { class: "column", role: "group", "aria-label": say("parallel.slot", { label: stage.label(slot) }), "data-slot": slot.id }, parts);
+        stage.wear(cell, slot);
         columns[at].cells.push(cell);
         return cell;
       });
@@ -165,7 +166,6 @@ function column(slot, stage) {
     button.setAttribute("aria-label", say(name, { label }));
     button.setAttribute("aria-disabled", String(isFailed || !player.mayPlay(slot.id)));
     for (const cell of cells) {
-      stage.wear(cell, slot);
       cell.classList.toggle("is-current", player.current === slot.id);
       cell.classList.toggle("is-playing", isPlaying);
       cell.classList.toggle("is-played", isDone);

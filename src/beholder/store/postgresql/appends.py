@@ -17,11 +17,10 @@ from beholder.store.tables import ERASABLE, SHAPES, Row
 Request: TypeAlias = Sequence[tuple[Table, Row]]
 _TYPES = {"text": "text", "json": "text", "time": "timestamptz", "int": "bigint", "real": "double precision"}
 
-# Holding each session keeps an erasure out until we have committed, and waits for one that was first.
-_SESSIONS = """
-SELECT session, EXISTS (SELECT 1 FROM erasures WHERE erasures.session = sessions.session)
-FROM sessions WHERE session = ANY($1::text[]) ORDER BY session FOR KEY SHARE OF sessions
-"""
+# Holding each session keeps an erasure out until we have committed, and waits for one that was first. Whether there
+# was one, only a later statement can see.
+_HOLD = "SELECT session FROM sessions WHERE session = ANY($1::text[]) ORDER BY session FOR KEY SHARE"
+_ERASED = "SELECT session FROM erasures WHERE session = ANY($1::text[])"
 
 
 def _arrays(table: Table, columns: Sequence[str]) -> str:
@@ -67,11 +66,12 @@ async def append(pool: Any, requests: Sequence[Request]) -> list[datetime | Exce
 async def _append(pool: Any, requests: Sequence[Request]) -> list[datetime | Exception]:
     async with transaction(pool) as connection:
         named = sorted({row[0] for request in requests for _, row in request})
-        erased: dict[str, bool] = dict(await connection.fetch(_SESSIONS, named))
+        known = {row[0] for row in await connection.fetch(_HOLD, named)}
+        erased = {row[0] for row in await connection.fetch(_ERASED, named)}
         answers: list[datetime | Exception] = []
         by_table: dict[Table, list[Row]] = {}
         for request in requests:
-            refusal = _refusal(request, erased)
+            refusal = _refusal(request, known, erased)
             answers.append(refusal or request[0][1][-1])
             if refusal is None:
                 for table, row in request:
@@ -84,16 +84,18 @@ async def _append(pool: Any, requests: Sequence[Request]) -> list[datetime | Exc
         return answers
 
 
-def _refusal(request: Request, erased: dict[str, bool]) -> Exception | None:
+def _refusal(request: Request, known: set[str], erased: set[str]) -> Exception | None:
     for table, row in request:
-        if row[0] not in erased:
+        if row[0] not in known:
             return unknown_session(row[0])
-        if erased[row[0]] and table in ERASABLE:
+        if row[0] in erased and table in ERASABLE:
             return erased_session()
     return None
 
 
-async def _correct(connection: Any, table: Table, requests: Sequence[Request], answers: list[datetime | Exception]) -> None:
+async def _correct(
+    connection: Any, table: Table, requests: Sequence[Request], answers: list[datetime | Exception]
+) -> None:
     """Put the first time in the place of ours, where the first fact of a request was there before."""
     places = [
         place

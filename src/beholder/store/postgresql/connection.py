@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -21,7 +20,7 @@ LOCK_SCHEMA, LOCK_PLAN, LOCK_ARRIVAL = 0xBE401, 0xBE402, 0xBE403
 """Advisory locks: of upgrading, of everything that depends on who has claimed which list, of arriving."""
 
 _AWAY = (
-    OSError, asyncio.TimeoutError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError,
+    OSError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError,
     asyncpg.InsufficientResourcesError, asyncpg.OperatorInterventionError, asyncpg.ReadOnlySQLTransactionError,
     asyncpg.PostgresSystemError, asyncpg.InternalClientError,
 )  # fmt: skip
@@ -64,7 +63,7 @@ async def open_pool(url: str) -> Any:
                 "timezone": "UTC",
             },
         )
-    except (OSError, asyncio.TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
         raise StoreError(
             Problem(
                 name_of(url),
@@ -109,7 +108,9 @@ async def migrate(pool: Any, where: str, schema: str | Traversable = "postgresql
     except (asyncpg.InsufficientPrivilegeError, asyncpg.DuplicateSchemaError) as error:
         raise StoreError(
             Problem(
-                where, f"cannot take the tables of a study ({error})", fix="Give this study an empty database of its own."
+                where,
+                f"cannot take the tables of a study ({error})",
+                fix="Give this study an empty database of its own.",
             )
         ) from error
 

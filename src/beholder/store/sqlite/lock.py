@@ -24,9 +24,7 @@ class Lock:
         self._folder = folder
         try:
             os.close(os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600))
-            self._connection = sqlite3.connect(
-                folder / LOCK, isolation_level=None, check_same_thread=False, timeout=0
-            )
+            self._connection = sqlite3.connect(folder / LOCK, isolation_level=None, check_same_thread=False, timeout=0)
         except (OSError, sqlite3.Error) as error:
             raise unwritable(folder, error) from error
         try:
@@ -37,7 +35,8 @@ class Lock:
                 raise unwritable(folder, error) from error
             raise _in_use(folder) from error
         # Who holds the lock stands beside it, because the locked file cannot be read. Only a held lock makes it true.
-        holder = {"process": os.getpid(), "host": socket.gethostname(), "since": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"}
+        since = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+        holder = {"process": os.getpid(), "host": socket.gethostname(), "since": since}
         with suppress(OSError):
             (folder / HOLDER).write_text(json.dumps(holder), "utf-8")
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from beholder.store.contract import Session, SessionFacts, Table
-from beholder.store.rules import outdated_session, population, unknown_session
+from beholder.store.rules import outdated_session, population, refused_arrival, unknown_session
 from beholder.store.tables import SHAPES, Row, read_answer, read_end, read_session, session_row, to_iso
 
 _CACHED = 1024
@@ -50,10 +50,14 @@ def arrive(connection: sqlite3.Connection, session: Session) -> tuple[Session, b
     found = connection.execute(_FIND, known).fetchone()
     if found:
         return read_session(found), False
-    connection.execute(
-        f"INSERT INTO sessions ({SHAPES['sessions'].quoted}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (*row[:-1], to_iso(session.at)),
-    )
+    try:
+        connection.execute(
+            f"INSERT INTO sessions ({SHAPES['sessions'].quoted}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (*row[:-1], to_iso(session.at)),
+        )
+    except sqlite3.IntegrityError as error:
+        is_known = error.sqlite_errorcode != sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
+        raise refused_arrival(session, study_is_known=is_known) from error
     return read_session(row), True
 
 

@@ -15,7 +15,14 @@ from beholder.store.contract import Fact, Session, SessionFacts, StoreAway, Stud
 from beholder.store.rules import read_only
 from beholder.store.sqlite import erasure, sessions, study
 from beholder.store.sqlite.files import (
-    FACTS, IDENTITY, away, connect_read, connect_write, make_folder, make_secret, read_secret,
+    FACTS,
+    IDENTITY,
+    away,
+    connect_read,
+    connect_write,
+    make_folder,
+    make_secret,
+    read_secret,
 )  # fmt: skip
 from beholder.store.sqlite.lock import Lock
 from beholder.store.sqlite.writer import Writer
@@ -129,9 +136,7 @@ class SqliteStore:
         alone = await self._writer.do(lambda connection: erasure.last_of(connection, session))
         # The link goes first: should we die here, asking again takes the rest away.
         if alone is not None and self._identity_writer is not None:
-            await self._identity_writer.do(
-                lambda identity: erasure.forget(identity, alone)
-            )
+            await self._identity_writer.do(lambda identity: erasure.forget(identity, alone))
         return await self._writer.do(
             lambda connection: erasure.erase(connection, session, at),
             lambda _: self._cache.change(session, lambda facts: replace(facts, answers={}, erased=True)),

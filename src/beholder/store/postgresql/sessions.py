@@ -1,0 +1,204 @@
+"""Sessions in PostgreSQL: arriving, claiming a list, and what is known of each."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import asyncpg
+
+from beholder.store.contract import Answer, Session, SessionFacts
+from beholder.store.postgresql.connection import LOCK_ARRIVAL, LOCK_PLAN, reaching, transaction
+from beholder.store.rules import outdated_session, population, refused_arrival, unknown_session
+from beholder.store.tables import SHAPES, read_answer, read_end, read_session, session_row, to_time
+
+_CACHED = 1024
+
+_FIND = f"""
+SELECT {SHAPES["sessions"].quoted} FROM sessions
+WHERE run = $1 AND mode = $2 AND participant = $3 AND visit = $4 AND digest IN
+  (SELECT digest FROM studies WHERE plan_digest = (SELECT plan_digest FROM studies WHERE digest = $5))
+"""
+
+_CLAIMANT = """
+SELECT mode, plan_digest, claims.list,
+  (SELECT plan_digest FROM studies WHERE digest = (SELECT value FROM meta WHERE name = 'digest'))
+FROM sessions JOIN studies USING (digest) LEFT JOIN claims USING (session) WHERE session = $1
+"""
+
+_CLAIM = """
+INSERT INTO claims (session, list, at)
+SELECT $1, lists.list, $2
+FROM lists
+LEFT JOIN (
+  SELECT claims.list, count(*) AS sessions
+  FROM claims
+  JOIN sessions USING (session)
+  JOIN studies USING (digest)
+  LEFT JOIN ends USING (session)
+  LEFT JOIN leases USING (session)
+  WHERE studies.plan_digest = $3
+    AND CASE WHEN sessions.mode IN ('robot', 'preview') THEN sessions.mode ELSE 'people' END = $4
+    AND NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.session = claims.session)
+    AND (ends.outcome = 'completed' OR (ends.outcome IS NULL AND leases.until > $2))
+  GROUP BY claims.list
+) AS filled ON filled.list = lists.list
+WHERE lists.plan_digest = $3 AND ($5::bigint IS NULL OR coalesce(filled.sessions, 0) < $5)
+ORDER BY coalesce(filled.sessions, 0), lists.list
+LIMIT 1
+RETURNING list
+"""
+
+_RENEW = """
+INSERT INTO leases SELECT session, $2 FROM claims WHERE session = $1
+ON CONFLICT (session) DO UPDATE SET until = excluded.until
+"""
+
+_STATE = f"""
+SELECT sessions.session, claims.list, claims.at,
+  EXISTS (SELECT 1 FROM erasures WHERE erasures.session = sessions.session),
+  ARRAY(SELECT key FROM answers WHERE answers.session = sessions.session ORDER BY n),
+  {", ".join(f"ends.{column}" for column in SHAPES["ends"].columns)}
+FROM sessions LEFT JOIN claims USING (session) LEFT JOIN ends ON ends.session = sessions.session
+WHERE sessions.session = ANY($1::text[])
+"""
+_SESSIONS = f"SELECT {SHAPES['sessions'].quoted} FROM sessions WHERE session = ANY($1::text[])"
+_ANSWERS = f"""
+SELECT {SHAPES["answers"].quoted} FROM answers
+JOIN unnest($1::text[], $2::text[]) AS wanted (session, key) USING (session, key)
+"""
+
+
+class Claim(NamedTuple):
+    """Who wants a list, and on which terms."""
+
+    session: str
+    now: datetime
+    until: datetime
+    per_list: int | None
+
+
+async def arrive(pool: Any, arrivals: Sequence[Session]) -> list[tuple[Session, bool] | Exception]:
+    """Return for each the session of the same visit under the same plan, and whether it is new."""
+    found: list[tuple[Session, bool] | Exception] = []
+    # The lock covers what no key can: one visit under two texts of the same plan, at two servers.
+    async with transaction(pool, lock=LOCK_ARRIVAL) as connection:
+        for session in arrivals:
+            row = session_row(session)
+            known = await connection.fetchrow(_FIND, session.run, session.mode, row[1], session.visit, session.digest)
+            if known:
+                found.append((read_session(known), False))
+                continue
+            try:
+                async with connection.transaction():
+                    await connection.execute(
+                        f"INSERT INTO sessions ({SHAPES['sessions'].quoted}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+                        *row,
+                    )
+            except asyncpg.IntegrityConstraintViolationError as error:
+                is_known = not isinstance(error, asyncpg.ForeignKeyViolationError)
+                found.append(refused_arrival(session, study_is_known=is_known))
+            else:
+                found.append((read_session(row), True))
+    return found
+
+
+async def claim(pool: Any, claims: Sequence[Claim]) -> list[int | Exception | None]:
+    """Return for each the list of its session, claiming the least-filled one where it has none."""
+    # The lock comes in a statement of its own, so that the claim sees everything that was claimed before.
+    async with transaction(pool, lock=LOCK_PLAN) as connection:
+        return [await _claim(connection, wanted) for wanted in claims]
+
+
+async def _claim(connection: Any, wanted: Claim) -> int | Exception | None:
+    found = await connection.fetchrow(_CLAIMANT, wanted.session)
+    if found is None:
+        return unknown_session(wanted.session)
+    mode, plan, number, current = found
+    if number is None:
+        if plan != current:
+            return outdated_session()
+        now = to_time(wanted.now)
+        number = await connection.fetchval(_CLAIM, wanted.session, now, plan, population(mode), wanted.per_list)
+    if number is None:
+        return None
+    await connection.execute(_RENEW, wanted.session, to_time(wanted.until))
+    return int(number)
+
+
+async def renew(pool: Any, session: str, until: datetime) -> None:
+    """Let the lease of a claimed session last until then."""
+    with reaching():
+        status: str = await pool.execute(_RENEW, session, to_time(until))
+        await _check_known(pool, session, status)
+
+
+async def release(pool: Any, session: str) -> None:
+    """End the lease of a session."""
+    with reaching():
+        status: str = await pool.execute("DELETE FROM leases WHERE session = $1", session)
+        await _check_known(pool, session, status)
+
+
+async def _check_known(pool: Any, session: str, status: str) -> None:
+    if status.endswith(" 0") and not await pool.fetchval("SELECT 1 FROM sessions WHERE session = $1", session):
+        raise unknown_session(session)
+
+
+class _Known(NamedTuple):
+    """What never changes once it is stored, decoded."""
+
+    session: Session
+    answers: dict[str, Answer]
+
+
+class Reader:
+    """Reads what is known of sessions. Sessions and answers never change, so they are read and decoded once."""
+
+    def __init__(self, pool: Any) -> None:
+        self._pool = pool
+        self._known: OrderedDict[str, _Known] = OrderedDict()
+
+    async def read(self, sessions: Sequence[str]) -> list[SessionFacts | None]:
+        """Return what is stored about each session, None for a stranger."""
+        with reaching():
+            async with self._pool.acquire(timeout=10) as connection:
+                states = {row[0]: row for row in await connection.fetch(_STATE, list(set(sessions)))}
+                known = await self._learn(connection, states)
+        for session, one in known.items():
+            self._known[session] = one
+            self._known.move_to_end(session)
+        while len(self._known) > _CACHED:
+            self._known.popitem(last=False)
+        return [_facts(states[session], known[session]) if session in states else None for session in sessions]
+
+    async def _learn(self, connection: Any, states: dict[str, Any]) -> dict[str, _Known]:
+        known = {session: self._known[session] for session in states if session in self._known}
+        strange = [session for session in states if session not in known]
+        if strange:
+            for row in await connection.fetch(_SESSIONS, strange):
+                known[row[0]] = _Known(read_session(row), {})
+        missing = [
+            (session, key) for session in states for key in states[session][4] if key not in known[session].answers
+        ]
+        if missing:
+            for row in await connection.fetch(_ANSWERS, *map(list, zip(*missing, strict=True))):
+                known[row[0]].answers[row[1]] = read_answer(row)
+        return known
+
+
+def _facts(state: Any, known: _Known) -> SessionFacts:
+    _, number, claimed_at, erased, keys, *end = state
+    if erased:
+        known.answers.clear()
+    return SessionFacts(
+        session=known.session,
+        list=number,
+        claimed_at=claimed_at,
+        # An answer that was erased between two of our questions has a key and nothing else.
+        answers={key: known.answers[key] for key in keys if key in known.answers},
+        end=read_end(end) if end[0] is not None else None,
+        erased=erased,
+    )

@@ -1,0 +1,120 @@
+"""The grown store."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from beholder.store.batch import Batcher
+from beholder.store.contract import Fact, Session, SessionFacts, StoreAway, StudyRecord, Table
+from beholder.store.postgresql import appends, sessions, study
+from beholder.store.postgresql.connection import check_schema, migrate, name_of, open_pool, reaching, transaction
+from beholder.store.rules import read_only
+from beholder.store.tables import fact_row, read_row, to_text, to_time
+
+_CHUNK = 500
+
+
+class PostgresqlStore:
+    """Facts in a database of their own, which any number of servers share. `beholder.store.open` makes it."""
+
+    def __init__(self, pool: Any, where: str, secret: bytes, write: bool) -> None:
+        self.secret = secret
+        self._pool, self._where, self._write = pool, where, write
+        self._appends: Batcher[appends.Request, datetime] = Batcher(partial(appends.append, pool), at_once=2)
+        self._arrivals: Batcher[Session, tuple[Session, bool]] = Batcher(partial(sessions.arrive, pool))
+        self._claims: Batcher[sessions.Claim, int | None] = Batcher(partial(sessions.claim, pool))
+        self._facts: Batcher[str, SessionFacts | None] = Batcher(sessions.Reader(pool).read, at_once=2)
+
+    @classmethod
+    async def open(cls, url: str, *, write: bool) -> PostgresqlStore:
+        """Return the store at an address; its tables are made where there are none."""
+        pool, where = await open_pool(url), name_of(url)
+        try:
+            if write:
+                await migrate(pool, where)
+            else:
+                await check_schema(pool, where)
+            async with transaction(pool) as connection:
+                secret = await connection.fetchval("SELECT value FROM meta WHERE name = 'secret'")
+        except BaseException:
+            await pool.close()
+            raise
+        return cls(pool, where, bytes.fromhex(secret), write)
+
+    def _check_write(self) -> None:
+        if not self._write:
+            raise read_only(self._where)
+
+    async def begin(self, record: StudyRecord) -> None:
+        self._check_write()
+        await study.begin(self._pool, self._where, record)
+
+    async def current(self) -> StudyRecord | None:
+        return await study.current(self._pool)
+
+    async def arrive(self, session: Session) -> tuple[Session, bool]:
+        self._check_write()
+        return await self._arrivals.ask(session)
+
+    async def claim(self, session: str, *, now: datetime, until: datetime, per_list: int | None) -> int | None:
+        self._check_write()
+        return await self._claims.ask(sessions.Claim(to_text(session), now, until, per_list))
+
+    async def renew(self, session: str, until: datetime) -> None:
+        self._check_write()
+        await sessions.renew(self._pool, to_text(session), until)
+
+    async def release(self, session: str) -> None:
+        self._check_write()
+        await sessions.release(self._pool, to_text(session))
+
+    async def append(self, facts: Sequence[Fact]) -> datetime:
+        self._check_write()
+        if not facts:
+            raise ValueError("append needs at least one fact")
+        return await self._appends.ask([fact_row(fact) for fact in facts])
+
+    async def session_facts(self, session: str) -> SessionFacts | None:
+        return await self._facts.ask(to_text(session))
+
+    async def rows(self, table: Table) -> AsyncIterator[dict[str, Any]]:
+        async with transaction(self._pool) as connection:
+            async for row in connection.cursor(study.select(table), prefetch=_CHUNK):
+                yield read_row(table, row)
+
+    async def erase(self, session: str, at: datetime) -> int:
+        self._check_write()
+        return await study.erase(self._pool, to_text(session), to_time(at))
+
+    async def identify(self, participant: str, platform: str, platform_id: str) -> None:
+        self._check_write()
+        with reaching():
+            await self._pool.execute(
+                "INSERT INTO identity.links VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+                to_text(participant), to_text(platform), to_text(platform_id),
+            )  # fmt: skip
+
+    async def counts(self, now: datetime) -> Mapping[str, int]:
+        return await study.counts(self._pool, now)
+
+    async def ready(self) -> bool:
+        if not self._write:
+            return False
+        try:
+            with reaching():
+                await self._pool.execute("UPDATE meta SET value = value WHERE name = 'secret'")
+        except StoreAway:
+            return False
+        return True
+
+    async def close(self) -> None:
+        for batcher in (self._appends, self._arrivals, self._claims, self._facts):
+            await batcher.close()
+        try:
+            await asyncio.wait_for(self._pool.close(), timeout=10)
+        except TimeoutError:
+            self._pool.terminate()

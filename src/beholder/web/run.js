@@ -1,0 +1,234 @@
+// The runner: one step at a time, each as the server hands it out, the next only after the answer is stored.
+
+import { arrive, connect, Declined } from "./client.js";
+import { element, fill } from "./element.js";
+import { openFrame } from "./frame.js";
+import { openHelp } from "./help.js";
+import { openKeys } from "./keys.js";
+import { openLog } from "./log.js";
+import { openShelf } from "./media.js";
+import { openOutbox } from "./outbox.js";
+import { openPatience } from "./patience.js";
+import { openPreview } from "./preview.js";
+import { notice, pressed } from "./sheet.js";
+import { consent } from "./steps/consent.js";
+import { end } from "./steps/end.js";
+import { pause } from "./steps/pause.js";
+import { questions } from "./steps/questions.js";
+import { text } from "./steps/text.js";
+import { trial } from "./steps/trial.js";
+import { openStorage } from "./storage.js";
+import { meetTabs } from "./tabs.js";
+import { device, watchInput, witness } from "./witness.js";
+import { loadWords } from "./words.js";
+
+/** @typedef {import("./types").Step} Step */
+/** What a step gets.
+ *  @typedef {{ main: HTMLElement, say: import("./types").Say, language: string, status: (text: string) => void,
+ *              log: import("./log.js").Log, signal: AbortSignal, shelf: import("./media.js").Shelf, keys: import("./keys.js").Keys,
+ *              patience: import("./patience.js").Patience, study: import("./types").Arrival["study"] }} Page */
+
+/** @type {{ [kind: string]: (step: any, page: Page) => Promise<import("./types").Json> }} */
+const STEPS = { consent, text, questions, trial, break: pause, end };
+const CLOSED = new Set(["finished", "blocked", "full", "closed"]); // a no that is meant for this person
+const SENDING_MS = 1500;
+
+await start(document.documentElement.dataset["study"] ?? "");
+
+/** @param {string} name of the study */
+async function start(name) {
+  const { say, language, direction } = await loadWords(document.documentElement.lang || "en");
+  document.documentElement.dir = direction;
+  const device = openStorage("beholder:", { lasting: true });
+  const keys = openKeys(device);
+  const input = watchInput();
+  const patience = openPatience(() => connection());
+  let help = openHelp({ say, keys, study: null, onOpen: () => {}, onWithdraw: null });
+  const frame = openFrame({ say, title: document.title, onHelp: () => help.show(), onTry: patience.tryNow });
+  /** @type {import("./outbox.js").Outbox | null} */
+  let outbox = null;
+  /** @type {string | null} */
+  let word = null;
+  /** @type {Step | null} */
+  let shown = null;
+
+  function connection() {
+    const waiting = outbox?.waiting ?? 0;
+    const isDone = shown?.kind === "end";
+    frame.banner.show({ isOnline: navigator.onLine, isReached: patience.isReached, waiting, notice: word });
+    frame.topbar.setSaved({
+      waiting, isReached: patience.isReached, isAny: shown !== null && shown.kind !== "consent",
+      answers: isDone ? /** @type {import("./types").EndStep} */ (shown).answers : null,
+    });
+  }
+  connection();
+
+  let arrival;
+  try {
+    arrival = await come(name, device, patience);
+  } catch (error) {
+    if (!(error instanceof Declined)) throw error;
+    tell(notice(say("closed.title"), error.message || say("closed.text")));
+    return;
+  }
+
+  const isPreview = arrival.preview !== null;
+  const study = arrival.study;
+  const client = connect(arrival.token);
+  const session = nameOf(arrival.token);
+  const storage = openStorage(`beholder:${name}:`, { lasting: !isPreview });
+  const shelf = openShelf();
+  const tab = await meetTabs(session, () => { if (!isPreview) { word = say("tabs"); connection(); } });
+  const box = openOutbox({ client, patience, storage, session, tab, onChange: connection });
+  outbox = box;
+  document.title = study.title;
+  frame.topbar.setTitle(study.title);
+
+  /** @type {(step: Step) => void} */
+  let jump = () => {};
+  const withdraw = async () => {
+    const answer = await patience.insist(() => client.withdraw());
+    jump("step" in answer ? answer.step : answer);
+  };
+  help = openHelp({
+    say, keys, study, onWithdraw: withdraw,
+    onOpen: () => { for (const video of document.querySelectorAll("video")) video.pause(); },
+  });
+  frame.setFoot({ contact: study.contact, onWithdraw: () => help.show({ isWithdrawing: true }) });
+  const preview = arrival.preview === null ? null : openPreview({
+    say, steps: arrival.preview.steps, onPick: async (key) => jump(await patience.insist(() => client.step(key))),
+  });
+  if (preview !== null) document.body.prepend(preview.element);
+
+  let step = (await box.recover()) ?? arrival.step;
+  for (;;) {
+    const over = new AbortController();
+    /** @type {Promise<Step>} */
+    const jumped = new Promise((resolve) => { jump = resolve; });
+    /** @type {Step} */
+    const next = await Promise.race([show(step, over.signal), jumped]);
+    over.abort();
+    step = next;
+  }
+
+  /** Show a step until its answer is stored; return the step after it.
+   *  @param {Step} step @param {AbortSignal} signal @returns {Promise<Step>} */
+  async function show(step, signal) {
+    shown = step;
+    word = null;
+    document.body.dataset["step"] = step.key;
+    document.body.dataset["kind"] = step.kind;
+    frame.topbar.setStep(step);
+    frame.showFoot(step.kind !== "trial");
+    preview?.setStep(step.key);
+    connection();
+    const log = openLog({ key: step.key, session, tab, storage, outbox: box, signal });
+    log.add("shown", null, { again: log.events.length > 0 });
+    witness(log, signal);
+
+    for (;;) {
+      const attempt = new AbortController();
+      signal.addEventListener("abort", () => attempt.abort(), { signal: attempt.signal });
+      document.body.dataset["state"] = "ready";
+      frame.main.replaceChildren();
+      frame.main.inert = false;
+      scrollTo(0, 0);
+      try {
+        const answering = STEPS[step.kind](step, { main: frame.main, say, language, status: frame.status, log, signal: attempt.signal, shelf, keys, patience, study });
+        focusHeading();
+        return await send(step, log, await answering, signal);
+      } catch (error) {
+        if (signal.aborted) return new Promise(() => {});
+        const after = await afterRefusal(error, client);
+        if (after !== null) return after;
+        word = /** @type {Declined} */ (error).message || say("refused"); // 413, 422: nothing stored, the page is still theirs
+        connection();
+      } finally {
+        attempt.abort();
+      }
+    }
+  }
+
+  /** @param {Step} step @param {import("./log.js").Log} log @param {import("./types").Json} answer @param {AbortSignal} signal
+   *  @returns {Promise<Step>} */
+  async function send(step, log, answer, signal) {
+    const { body, batch } = log.seal(answer, input());
+    document.body.dataset["state"] = "sending";
+    frame.main.inert = true;
+    const timer = setTimeout(() => { if (!signal.aborted) tell(notice(say("sending.title"), say("sending.text"))); }, SENDING_MS);
+    try {
+      const stored = await box.submit(step.key, body, batch);
+      log.close();
+      if (stored.feedback) await feedback(stored.feedback);
+      return stored.step;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** @param {string} words */
+  async function feedback(words) {
+    const on = element("button", { class: "button button-primary", id: "next", type: "button" }, say("go-on"));
+    tell(notice(say("feedback.title"), words, on));
+    await pressed(on);
+  }
+
+  /** @param {unknown} error @param {import("./client.js").Client} client @returns {Promise<Step | null>} */
+  async function afterRefusal(error, client) {
+    if (!(error instanceof Declined)) {
+      tell(notice(say("broken.title"), say("broken.text"), element("button", { class: "button button-primary", type: "button", on: { click: () => location.reload() } }, say("broken.reload"))));
+      console.error(error);
+      return new Promise(() => {});
+    }
+    if (error.step !== null) return error.step;
+    if (error.status === 409 || error.status === 410) return patience.insist(() => client.step());
+    if (error.status === 413 || error.status === 422 || error.status === 400) return null;
+    tell(notice(say("closed.title"), error.message || say("closed.text")));
+    return new Promise(() => {});
+  }
+
+  /** @param {HTMLElement} node */
+  function tell(node) {
+    fill(frame.main, node);
+    frame.main.inert = false;
+    focusHeading();
+  }
+
+  function focusHeading() {
+    const heading = frame.main.querySelector("[tabindex='-1']");
+    if (heading instanceof HTMLElement) heading.focus({ preventScroll: true });
+  }
+}
+
+/** Come to the study: by what is in the address, else by what this device remembers.
+ *  @param {string} study @param {import("./storage.js").Storage} storage @param {import("./patience.js").Patience} patience */
+async function come(study, storage, patience) {
+  const params = Object.fromEntries(new URLSearchParams(location.search));
+  const known = Object.keys(params).length === 0 ? storage.get(`${study}:resume`) : null;
+  /** @param {Record<string, string>} with_ */
+  const ask = (with_) => patience.insist(() => arrive({ study, params: with_, device: device() }));
+  let arrival;
+  try {
+    arrival = await ask(known === null ? params : { resume: known });
+  } catch (error) {
+    if (known === null || !(error instanceof Declined) || CLOSED.has(error.code)) throw error;
+    storage.remove(`${study}:resume`); // of another store, long gone
+    arrival = await ask(params);
+  }
+  if (arrival.preview === null && arrival.link) {
+    const link = new URL(arrival.link, location.href);
+    history.replaceState(null, "", link.pathname + link.search);
+    storage.set(`${study}:resume`, link.searchParams.get("resume") ?? arrival.token);
+  }
+  return arrival;
+}
+
+/** Return a short name of a session for what is kept on this device; not the token itself. @param {string} token */
+function nameOf(token) {
+  let [one, two] = [0x811c9dc5, 0x01000193];
+  for (const letter of token) {
+    one = Math.imul(one ^ letter.charCodeAt(0), 0x01000193);
+    two = Math.imul(two ^ letter.charCodeAt(0), 0x85ebca6b);
+  }
+  return (one >>> 0).toString(16) + (two >>> 0).toString(16);
+}

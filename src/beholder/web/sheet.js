@@ -1,0 +1,34 @@
+// A calm page with one column: a heading, a panel, the way on.
+
+import { element } from "./element.js";
+import { hasHeading, markup } from "./markup.js";
+
+/** Return a text of the study on a panel, under our heading unless it brings its own.
+ *  @param {string} html @param {string} title */
+export function prose(html, title) {
+  const nodes = markup(html);
+  const isTitled = hasHeading(nodes);
+  const isEmpty = nodes.childNodes.length === 0;
+  const own = nodes.firstElementChild;
+  if (isTitled && own instanceof HTMLElement) own.tabIndex = -1;
+  return [
+    !isTitled && element("div", { class: "lead" }, element("h1", { tabindex: "-1" }, title)),
+    !isEmpty && element("section", { class: "panel prose" }, nodes),
+  ];
+}
+
+/** Return the foot of a calm page: why not yet, and the button. @param {HTMLElement} button @param {HTMLElement | null} reason */
+export function actions(button, reason = null) {
+  return element("div", { class: "actions" }, reason ?? element("span"), button);
+}
+
+/** Resolve when a button is pressed. @param {HTMLElement} button @returns {Promise<void>} */
+export function pressed(button) {
+  return new Promise((resolve) => button.addEventListener("click", () => resolve(), { once: true }));
+}
+
+/** Return a page that only tells something. @param {string} title @param {string} text @param {HTMLElement | null} [button] */
+export function notice(title, text, button = null) {
+  return element("div", { class: "sheet sheet-middle" }, element("section", { class: "panel notice" },
+    element("div", { class: "lead" }, element("h1", { tabindex: "-1" }, title), element("p", {}, text)), button));
+}

@@ -1,0 +1,75 @@
+// The end: the code first, then the receipt.
+
+import { element, fill } from "../element.js";
+import { contactLine } from "../help.js";
+import { icon } from "../icons.js";
+import { markup } from "../markup.js";
+
+const KNOWN = new Set(["completed", "screened_out", "wrong_device", "no_consent", "failed_checks", "technical", "withdrawn"]);
+
+/** @param {import("../types").EndStep} step @param {import("../run.js").Page} page @returns {Promise<never>} */
+export async function end(step, page) {
+  const { main, say } = page;
+  const outcome = KNOWN.has(step.outcome) ? step.outcome : "technical";
+  const isDone = outcome === "completed";
+  const lead = isDone && step.code !== null ? say("end.completed.code", { n: step.answers }) : say(`end.${outcome}.text`, { n: step.answers });
+  fill(main, element("div", { class: "sheet" },
+    element("div", { class: "lead" }, element("h1", { tabindex: "-1" }, say(`end.${outcome}`)), element("p", {}, lead)),
+    step.text !== "" && element("section", { class: "panel prose" }, markup(step.text)),
+    (step.code !== null || step.return_url !== null) && code(step, page),
+    step.receipt !== null && receipt(step, step.receipt, page)));
+  return new Promise(() => {}); // nothing comes after it
+}
+
+/** @param {import("../types").EndStep} step @param {import("../run.js").Page} page */
+function code(step, { say, status }) {
+  const value = step.code !== null && element("p", { class: "code-value", id: "code", translate: "no" }, step.code);
+  const word = element("span", {}, say("end.copy"));
+  const sign = element("span", { class: "code-sign" }, icon("copy"));
+  const copy = step.code !== null && element("button", { class: "button button-primary", id: "copy", type: "button" }, sign, word);
+  if (copy) {
+    copy.addEventListener("click", async () => {
+      const isCopied = await copyText(step.code ?? "", value || null);
+      word.textContent = say(isCopied ? "end.copied" : "end.marked");
+      if (isCopied) fill(sign, icon("tick"));
+      status(word.textContent);
+    });
+  }
+  const back = step.return_url !== null && element("a", { class: copy ? "button" : "button button-primary", id: "return", href: step.return_url }, say("end.return"));
+  return element("section", { class: "panel code", "aria-labelledby": "code-title" },
+    element("h2", { class: "code-title", id: "code-title" }, say(step.code !== null ? "end.code" : "end.return.title")), value, element("div", { class: "code-buttons" }, copy, back));
+}
+
+/** @param {string} text @param {HTMLElement | null} node */
+async function copyText(text, node) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    if (node !== null) getSelection()?.selectAllChildren(node); // not allowed: marked, ready for Ctrl C
+    return false;
+  }
+}
+
+/** @param {import("../types").EndStep} step @param {string} number @param {import("../run.js").Page} page */
+function receipt(step, number, { say, study, language }) {
+  /** @type {[string, string][]} */
+  const rows = [["end.study", study.title]];
+  if (step.ended_at !== null) rows.push(["end.finished", new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" }).format(new Date(step.ended_at))]);
+  rows.push(["end.answers", String(step.answers)]);
+  if (step.seconds !== null) rows.push(["end.time", say("end.minutes", { minutes: Math.floor(step.seconds / 60), seconds: Math.round(step.seconds % 60) })]);
+  rows.push(["end.number", number]);
+  const save = element("button", { class: "button button-quiet", id: "save-receipt", type: "button", on: { click: () => saveText(`${study.name}-receipt.txt`, [say("end.receipt"), ...rows.map(([key, value]) => `${say(key)}: ${value}`), study.contact ?? ""].join("\n")) } }, icon("down"), say("end.save"));
+  return element("section", { class: "panel receipt", "aria-labelledby": "receipt-title" },
+    element("div", { class: "receipt-head" }, element("h2", { id: "receipt-title" }, say("end.receipt")), save),
+    element("dl", {}, rows.map(([key, value]) => element("div", {}, element("dt", {}, say(key)), element("dd", key === "end.number" ? { id: "receipt", translate: "no" } : {}, value)))),
+    element("div", { class: "small soft" }, element("p", {}, say("end.erase")), contactLine(study.contact, say)));
+}
+
+/** @param {string} name @param {string} text */
+function saveText(name, text) {
+  const url = URL.createObjectURL(new Blob([text + "\n"], { type: "text/plain;charset=utf-8" }));
+  const link = element("a", { href: url, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

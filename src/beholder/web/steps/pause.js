@@ -1,0 +1,14 @@
+// A break between two trials: as long as the person likes.
+
+import { element, fill } from "../element.js";
+import { actions, pressed, prose } from "../sheet.js";
+
+/** @param {import("../types").BreakStep} step @param {import("../run.js").Page} page @returns {Promise<import("../types").Json>} */
+export async function pause(step, { main, say, shelf }) {
+  void shelf.prefetch(step.prefetch);
+  const on = element("button", { class: "button button-primary", id: "next", type: "button" }, say("go-on"));
+  const lead = step.text === "" ? element("div", { class: "lead" }, element("h1", { tabindex: "-1" }, say("pause.title")), element("p", {}, say("pause.text"))) : prose(step.text, say("pause.title"));
+  fill(main, element("div", { class: "sheet" }, lead, actions(on)));
+  await pressed(on);
+  return {};
+}

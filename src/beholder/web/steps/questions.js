@@ -1,0 +1,131 @@
+// A questionnaire: native fields, what is still missing in words, kept over a reload.
+
+import { element, fill } from "../element.js";
+import { markup } from "../markup.js";
+import { actions } from "../sheet.js";
+
+/** @typedef {import("../types").Item} Item */
+/** @typedef {import("../types").Json} Json */
+/** @typedef {{ element: HTMLElement, value: () => Json, problem: () => string | null, focus: () => void }} Field */
+
+/** @param {import("../types").QuestionsStep} step @param {import("../run.js").Page} page @returns {Promise<Json>} */
+export async function questions(step, page) {
+  const { main, say, log, status, shelf } = page;
+  void shelf.prefetch(step.prefetch);
+  const kept = /** @type {Record<string, Json>} */ (log.values.get("answers") ?? {});
+  const reason = element("p", { class: "reason", id: "reason" });
+  const on = element("button", { class: "button button-primary", id: "next", type: "button", "aria-describedby": "reason" }, say("next"));
+
+  const fields = step.items.map((item) => {
+    const field = makeField(item, kept[item.id] ?? null, page, (value) => {
+      kept[item.id] = value;
+      log.values.set("answers", kept);
+      log.add("change", null, { question: item.id, value });
+      refresh();
+    });
+    return { item, field };
+  });
+
+  function refresh() {
+    const open = fields.filter(({ field }) => field.problem() !== null);
+    reason.textContent = open.length === 0 ? "" : say("questions.left", { n: open.length });
+    reason.classList.remove("is-asked");
+    on.setAttribute("aria-disabled", String(open.length > 0));
+    for (const { field } of fields) if (field.problem() === null) mark(field, null);
+  }
+
+  fill(main, element("div", { class: "sheet" },
+    element("div", { class: "lead" }, element("h1", { tabindex: "-1" }, say("questions.title"))),
+    element("form", { class: "panel questions", novalidate: true, on: { submit: (/** @type {SubmitEvent} */ event) => { event.preventDefault(); on.click(); } } }, fields.map(({ field }) => field.element)),
+    actions(on, reason)));
+  refresh();
+
+  await new Promise((resolve) => {
+    on.addEventListener("click", () => {
+      const open = fields.filter(({ field }) => field.problem() !== null);
+      if (open.length === 0) return resolve(null);
+      for (const { field } of fields) mark(field, field.problem());
+      reason.classList.add("is-asked");
+      status(`${reason.textContent}. ${open[0].field.problem()}`);
+      open[0].field.focus();
+    });
+  });
+  const answers = fields.map(({ item, field }) => /** @type {[string, Json]} */ ([item.id, field.value()]));
+  return { answers: Object.fromEntries(answers.filter(([, value]) => value !== null)) };
+}
+
+/** @param {Field} field @param {string | null} problem */
+function mark(field, problem) {
+  field.element.classList.toggle("is-missing", problem !== null);
+  const words = field.element.querySelector(".item-problem");
+  if (words !== null) words.textContent = problem ?? "";
+}
+
+/** @param {Item} item @param {Json} kept @param {import("../run.js").Page} page @param {(value: Json) => void} onChange @returns {Field} */
+function makeField(item, kept, page, onChange) {
+  return item.type === "number" || item.type === "text" ? entry(item, kept, page, onChange) : options(item, kept, page, onChange);
+}
+
+/** @param {Item} item @param {import("../run.js").Page} page */
+function frame({ id, text, required }, { say }) {
+  const title = element("div", { class: "item-text prose", id: `item-${id}` }, markup(text), !required && element("span", { class: "small soft" }, say("questions.optional")));
+  const problem = element("p", { class: "item-problem", id: `problem-${id}` });
+  return { title, problem };
+}
+
+/** @param {Item} item @param {Json} kept @param {import("../run.js").Page} page @param {(value: Json) => void} onChange @returns {Field} */
+function options(item, kept, page, onChange) {
+  const { title, problem } = frame(item, page);
+  const isMany = item.type === "multiple";
+  const words = item.options.length > 0 ? item.options : ["1", "2", "3", "4", "5"].map((place) => page.say(`agree.${place}`));
+  const inputs = words.map((word) => element("input", {
+    class: isMany ? "choice-box" : "choice-dot", type: isMany ? "checkbox" : "radio", name: item.id, value: word,
+    checked: Array.isArray(kept) ? kept.includes(word) : kept === word,
+    on: { change: () => onChange(value()) },
+  }));
+  /** @returns {Json} */
+  const value = () => {
+    const chosen = inputs.filter((input) => input.checked).map((input) => input.value);
+    return isMany ? (chosen.length > 0 ? chosen : null) : chosen[0] ?? null;
+  };
+  const list = element("div", { class: item.type === "likert" ? "choices choices-row" : "choices", vars: { options: words.length } },
+    inputs.map((input, place) => element("label", { class: "choice" }, input, element("span", {}, words[place]))));
+  return {
+    element: element("div", { class: "item", role: isMany ? "group" : "radiogroup", "aria-labelledby": `item-${item.id}`, "aria-describedby": `problem-${item.id}`, "aria-required": isMany ? null : String(item.required), "data-item": item.id }, title, problem, list),
+    value,
+    problem: () => (item.required && value() === null ? page.say("questions.choose") : null),
+    focus: () => inputs[0].focus(),
+  };
+}
+
+/** @param {Item} item @param {Json} kept @param {import("../run.js").Page} page @param {(value: Json) => void} onChange @returns {Field} */
+function entry(item, kept, { say, ...page }, onChange) {
+  const { title, problem } = frame(item, { say, ...page });
+  const isNumber = item.type === "number";
+  const attributes = {
+    class: isNumber ? "field field-short" : "field", name: item.id, placeholder: item.placeholder, "aria-labelledby": `item-${item.id}`,
+    "aria-describedby": `problem-${item.id}`, "aria-required": String(item.required), autocomplete: "off", on: { input: () => onChange(value()) },
+  };
+  const input = isNumber ? element("input", { ...attributes, type: "text", inputmode: "decimal" })
+    : element("textarea", { ...attributes, rows: 3, maxlength: item.max ?? 5000 });
+  input.value = kept === null ? "" : String(kept);
+  /** A number as people write it: with a point or a comma. */
+  const number = () => Number(input.value.trim().replace(",", "."));
+  /** @returns {Json} */
+  const value = () => (input.value.trim() === "" ? null : isNumber ? (Number.isFinite(number()) ? number() : input.value) : input.value);
+  return {
+    element: element("div", { class: "item", "data-item": item.id }, title, problem, input),
+    value,
+    problem() {
+      if (input.value.trim() === "") return item.required ? say("questions.fill") : null;
+      if (!isNumber) return null;
+      if (!Number.isFinite(number())) return say("questions.number");
+      const [low, high] = [item.min, item.max];
+      if ((low !== null && number() < low) || (high !== null && number() > high)) {
+        return low !== null && high !== null ? say("questions.between", { low, high }) : low !== null ? say("questions.least", { low }) : say("questions.most", { high: high ?? 0 });
+      }
+      return null;
+    },
+    focus: () => input.focus(),
+  };
+}

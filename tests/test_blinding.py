@@ -1,0 +1,78 @@
+"""Every slot gets a file of its own size and bytes that plays the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from beholder.stimuli.blinding import LONGEST, SHORTEST, blind
+from beholder.stimuli.ffmpeg import run_ffmpeg
+
+FORMATS = {
+    ".mp4": ("-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags", "+faststart"),
+    ".webm": ("-c:v", "libvpx-vp9", "-cpu-used", "8"),
+}
+
+
+@pytest.fixture(scope="session", params=FORMATS)
+def clip(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("clip") / f"clip{request.param}"
+    picture = ("-f", "lavfi", "-i", "testsrc2=s=64x48:d=0.4:r=25")
+    assert run_ffmpeg([*picture, *FORMATS[request.param], str(path)]).code == 0
+    return path
+
+
+def frames_in(path: Path) -> bytes:
+    ran = run_ffmpeg(["-v", "warning", "-xerror", "-i", str(path), "-f", "framemd5", "pipe:1"])
+    assert (ran.code, ran.log) == (0, "")
+    return ran.out
+
+
+@pytest.mark.parametrize("key", [b"", b"one", bytes(32)])
+def test_a_blinded_file_decodes_to_the_same_frames_without_a_warning(clip: Path, tmp_path: Path, key: bytes) -> None:
+    target = tmp_path / clip.name
+    target.write_bytes(b"".join(blind(clip, key).read()))
+    assert frames_in(target) == frames_in(clip)
+    assert target.stat().st_size == blind(clip, key).size
+
+
+def test_keys_give_sizes_of_their_own_and_the_same_key_the_same_bytes(clip: Path) -> None:
+    keys = [f"session/step/s{number}".encode() for number in range(300)]
+    sizes = [blind(clip, key).size - clip.stat().st_size for key in keys]
+    assert len(set(sizes)) > 290
+    assert SHORTEST <= min(sizes) < 4000
+    assert 62000 < max(sizes) <= LONGEST + 8
+    assert b"".join(blind(clip, keys[0]).read()) == b"".join(blind(clip, keys[0]).read())
+    assert blind(clip, keys[0]).tail[8:64] != blind(clip, keys[1]).tail[8:64]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_range_is_a_part_of_the_whole(clip: Path, data: st.DataObject) -> None:
+    blinded = blind(clip, b"key")
+    whole = b"".join(blinded.read())
+    edges = st.sampled_from([0, 1, len(blinded.head), blinded.file_size - 1, blinded.file_size, blinded.size])
+    start = data.draw(st.integers(0, blinded.size) | edges)
+    stop = data.draw(st.integers(start, blinded.size + 5))
+    assert b"".join(blinded.read(start, stop)) == whole[start:stop]
+
+
+def test_a_webm_without_a_known_length_still_decodes(tmp_path: Path) -> None:
+    picture = ("-f", "lavfi", "-i", "testsrc2=s=64x48:d=0.4:r=25")
+    piped = run_ffmpeg(["-v", "error", *picture, *FORMATS[".webm"], "-f", "webm", "pipe:1"])
+    (tmp_path / "live.webm").write_bytes(piped.out)
+    (tmp_path / "blind.webm").write_bytes(b"".join(blind(tmp_path / "live.webm", b"key").read()))
+    assert frames_in(tmp_path / "blind.webm") == frames_in(tmp_path / "live.webm")
+
+
+def test_the_content_type_is_that_of_the_container(clip: Path) -> None:
+    assert blind(clip, b"").content_type == {".mp4": "video/mp4", ".webm": "video/webm"}[clip.suffix]
+
+
+def test_a_container_that_is_never_served_is_our_mistake(tmp_path: Path) -> None:
+    (tmp_path / "x.avi").write_bytes(b"")
+    with pytest.raises(ValueError, match=r"no served container has the suffix '\.avi'"):
+        blind(tmp_path / "x.avi", b"")

@@ -1,0 +1,83 @@
+"""`beholder new` writes a study that runs at once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from beholder.errors import StudyError
+from beholder.methods import load_study
+from beholder.new import new
+from beholder.study import schema
+from test_methods_registry import STRANGER, bring
+
+EXAMPLE = """# A comment that stays.
+beholder: 1
+name: shouts
+title: Shouts
+method: whisper
+stimuli: stimuli
+conditions: [natural]
+texts: {consent: texts/consent.md}
+"""
+
+
+@pytest.fixture
+def method(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A method with few sample stimuli, so that they are made quickly."""
+    bring(tmp_path / "site", monkeypatch, "whisper", STRANGER)
+    folder = tmp_path / "site" / "stranger_whisper"
+    (folder / "example.yaml").write_text(EXAMPLE, "utf-8")
+    (folder / "texts").mkdir()
+    (folder / "texts" / "consent.md").write_text("I agree.", "utf-8")
+    return "whisper"
+
+
+def test_a_new_study_is_whole(tmp_path: Path, method: str) -> None:
+    file = new(method, tmp_path / "deep" / "mine")
+    folder = tmp_path / "deep" / "mine"
+    assert file == folder / "study.yaml"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        ".gitignore", "stimuli", "study.schema.json", "study.yaml", "texts",
+    ]  # fmt: skip
+    assert sorted(path.name for path in folder.parent.iterdir()) == ["mine"]
+    lines = file.read_text("utf-8").splitlines()
+    assert lines[:2] == ["# yaml-language-server: $schema=study.schema.json", "# A comment that stays."]
+    assert json.loads((folder / "study.schema.json").read_text("utf-8")) == schema()
+    assert {"store/", "media/"} <= set((folder / ".gitignore").read_text("utf-8").splitlines())
+    assert load_study(folder).name == "shouts"
+    assert len(list((folder / "stimuli" / "natural").glob("*.mp4"))) == 4
+
+
+def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("x", "utf-8")
+    with pytest.raises(StudyError) as caught:
+        new("acr", tmp_path / "mine")
+    assert str(caught.value) == (
+        f"{tmp_path / 'mine'}  is not empty. Allowed: a new or an empty folder. Choose another name."
+    )
+    with pytest.raises(StudyError) as caught:
+        new("acr", tmp_path / "mine" / "notes.txt")
+    assert str(caught.value) == (
+        f"{tmp_path / 'mine' / 'notes.txt'}  is a file. Allowed: a new or an empty folder. Choose another name."
+    )
+
+
+def test_an_unknown_method_leaves_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(StudyError, match="acrr, which is not a method"):
+        new("acrr", tmp_path / "mine")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failure_half_way_leaves_no_folder(tmp_path: Path, method: str) -> None:
+    example = tmp_path / "site" / "stranger_whisper" / "example.yaml"
+    example.write_text(EXAMPLE + "design: {seed: x}\n", "utf-8")
+    with pytest.raises(StudyError, match=r"design\.seed is x"):
+        new(method, tmp_path / "deep" / "mine")
+    assert list((tmp_path / "deep").iterdir()) == []
+    example.unlink()
+    with pytest.raises(StudyError, match=r"has no example\.yaml\. Allowed: a method folder with an example\."):
+        new(method, tmp_path / "deep" / "mine")

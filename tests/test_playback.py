@@ -1,0 +1,118 @@
+"""What counts as watched, computed from the event log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from beholder.errors import Refused
+from beholder.serve.playback import is_watched, watch
+
+FRAMES = {"total": 50, "dropped": 1, "width": 640, "height": 360}
+
+
+def seen(*events: list[Any], ms: int = 2000) -> Any:
+    return watch(list(events), {"s1": ms})["s1"]
+
+
+def whole(**frames: Any) -> list[list[Any]]:
+    return [
+        [100, "play", "s1", {"at": 0}],
+        [2100, "ended", "s1", {"at": 2000}],
+        [2100, "frames", "s1", {**FRAMES, **frames}],
+    ]
+
+
+def test_a_play_to_the_end_with_frames_is_watched() -> None:
+    result = seen(*whole())
+    assert (result.plays, result.coverage, result.furthest_ms, result.frames, result.dropped) == (1, 1.0, 2000, 50, 1)
+    assert is_watched(result, 2000, "whole")
+
+
+def test_an_ended_event_without_frames_proves_nothing() -> None:
+    assert not is_watched(seen(*whole(total=0)), 2000, "whole")
+    assert not is_watched(seen(*whole(width=0)), 2000, "whole")
+
+
+def test_a_browser_that_cannot_count_frames_is_not_punished() -> None:
+    result = seen(*whole(total=None))
+    assert result.frames is None
+    assert is_watched(result, 2000, "whole")
+
+
+def test_two_halves_make_a_whole() -> None:
+    result = seen(
+        [0, "play", "s1", {"at": 0}], [1000, "pause", "s1", {"at": 1000}],
+        [5000, "play", "s1", {"at": 1000}], [6000, "ended", "s1", {"at": 2000}],
+    )  # fmt: skip
+    assert result.plays == 2
+    assert is_watched(result, 2000, "whole")
+
+
+def test_the_same_half_twice_is_half() -> None:
+    result = seen(
+        [0, "play", "s1", {"at": 0}], [1000, "pause", "s1", {"at": 1000}],
+        [2000, "play", "s1", {"at": 0}], [3000, "pause", "s1", {"at": 1000}],
+    )  # fmt: skip
+    assert result.coverage == pytest.approx(0.5)
+    assert result.watched_ms == 2000
+    assert not is_watched(result, 2000, "whole")
+    assert is_watched(result, 2000, "start")
+
+
+def test_a_jump_to_the_end_is_not_watching() -> None:
+    result = seen([0, "play", "s1", {"at": 0}], [100, "ended", "s1", {"at": 20000}], ms=20000)
+    assert result.coverage < 0.05
+    assert not is_watched(result, 20000, "whole")
+
+
+def test_faster_than_the_clock_does_not_count() -> None:
+    result = seen(
+        [0, "rate", "s1", {"rate": 4}], [0, "play", "s1", {"at": 0}], [500, "ended", "s1", {"at": 2000}],
+    )  # fmt: skip
+    assert result.coverage == 0.0
+
+
+def test_playing_another_slot_stops_the_first() -> None:
+    result = watch(
+        [[0, "play", "s1", {"at": 0}], [500, "play", "s2", {"at": 0}], [2500, "ended", "s2", {"at": 2000}]],
+        {"s1": 2000, "s2": 2000},
+    )
+    assert result["s1"].coverage < 0.5
+    assert result["s2"].coverage == 1.0
+
+
+def test_losing_the_window_while_playing_is_counted() -> None:
+    result = seen([0, "play", "s1", {"at": 0}], [300, "visibility", None, {"hidden": True}], [400, "pause", "s1", {"at": 400}])
+    assert result.blurs == 1
+
+
+def test_nothing_is_needed_where_the_study_asks_for_nothing() -> None:
+    assert is_watched(seen(), 2000, "none")
+    assert not is_watched(seen(), 2000, "start")
+
+
+@pytest.mark.parametrize("events", ["x", [1], [[1, "dance", None, {}]], [[-1, "play", "s1", {}]], [["1", "play", "s1", {}]], {}])
+def test_a_log_of_another_shape_is_refused(events: Any) -> None:
+    with pytest.raises(Refused):
+        watch(events, {"s1": 1000})
+
+
+KINDS = st.sampled_from(["play", "pause", "ended", "seek", "stall", "rate", "frames", "error", "visibility"])
+EVENT = st.tuples(
+    st.floats(0, 1e5),
+    KINDS,
+    st.sampled_from(["s1", "s2", "s9", None]),
+    st.dictionaries(st.sampled_from(["at", "rate", "total", "hidden"]), st.integers(-10, 10**6) | st.none() | st.booleans()),
+)
+
+
+@given(st.lists(EVENT, max_size=40))
+def test_no_log_earns_more_than_there_is(events: list[Any]) -> None:
+    for result in watch([list(event) for event in events], {"s1": 1000, "s2": 5000}).values():
+        assert 0 <= result.coverage <= 1
+        assert result.watched_ms >= 0
+        assert result.furthest_ms <= 5000

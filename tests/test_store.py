@@ -1,0 +1,43 @@
+"""Both stores keep the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+import pytest
+
+from beholder.store.contract import Store
+from beholder.store.open import open_store
+from beholder.testing import STORE_CHECKS, check_store
+
+Opener = Callable[[str], AbstractAsyncContextManager[Store]]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Opener:
+    """Opens stores by name, of the kind under test."""
+    if request.param == "sqlite":
+        return lambda name: open_store(tmp_path / name)
+    make: Callable[[], str] = request.getfixturevalue("postgresql_databases")
+    urls: dict[str, str] = {}
+
+    def open_(name: str) -> AbstractAsyncContextManager[Store]:
+        if name not in urls:
+            urls[name] = make()
+        return open_store(urls[name])
+
+    return open_
+
+
+@pytest.mark.parametrize("check", STORE_CHECKS)
+async def test_store(opener: Opener, check: str) -> None:
+    assert await check_store(opener, only=[check]) == (check,)
+
+
+async def test_check_store_says_what_is_not_true_of_a_store(tmp_path: Path) -> None:
+    same = tmp_path / "same"
+    with pytest.raises(AssertionError, match="not true of this store: a store gives back the study that began"):
+        for _ in range(2):
+            await check_store(lambda name: open_store(same), only=["a_store_gives_back_the_study_that_began"])

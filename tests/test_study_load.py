@@ -1,0 +1,304 @@
+"""Every problem of a study is told at once: where it is, what is wrong, what is allowed, how to fix it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from beholder.errors import StudyError
+from beholder.methods import load_study, names
+from beholder.study.consistency import languages
+from beholder.study.kind import listed
+from beholder.study.model import Study
+from beholder.study.scale import SCALES
+
+HEAD = "beholder: 1\nname: tiny\ntitle: Tiny\nmethod: acr\nstimuli: stimuli\n"
+
+
+def load(folder: Path, text: str) -> Study:
+    (folder / "study.yaml").write_text(text, "utf-8")
+    return load_study(folder / "study.yaml")
+
+
+def refusal(folder: Path, text: str) -> list[str]:
+    with pytest.raises(StudyError) as caught:
+        load(folder, text)
+    return str(caught.value).splitlines()
+
+
+def test_the_shortest_study_is_filled_with_defaults(tmp_path: Path) -> None:
+    study = load(tmp_path, HEAD)
+    assert study.stimuli.folder == "stimuli"
+    assert study.design.participants == 20
+    assert study.folder == tmp_path
+    assert study.preset == "none"
+
+
+def test_an_empty_section_counts_as_left_out(tmp_path: Path) -> None:
+    assert load(tmp_path, HEAD + "design:\nquestions:\noptions:\ntexts:\n  consent:\n").design.seed == 1
+
+
+def test_defaults_of_the_method_lie_beneath_what_was_written(tmp_path: Path) -> None:
+    assert load(tmp_path, HEAD).playback.fullscreen is True
+    assert load(tmp_path, HEAD + "playback: {size: native}\n").playback.fullscreen is True
+    assert load(tmp_path, HEAD + "playback: {fullscreen: false}\n").playback.fullscreen is False
+    assert load(tmp_path, HEAD.replace("acr", "parallel")).design.contents == "once"
+
+
+def test_a_question_without_a_scale_gets_the_first_of_the_method(tmp_path: Path) -> None:
+    questions = "questions: [{id: q, text: How good?}]\n"
+    assert load(tmp_path, HEAD + questions).questions[0].scale == SCALES["acr5"]
+    assert load(tmp_path, HEAD.replace("acr", "parallel") + questions).questions[0].scale == SCALES["cont100"]
+
+
+def test_labels_may_be_words_or_a_map(tmp_path: Path) -> None:
+    study = load(
+        tmp_path,
+        HEAD + "questions:\n"
+        "  - {id: a, text: A, scale: {min: 1, max: 3, labels: [1, no, good], look: radio}}\n"
+        "  - {id: b, text: B, scale: {min: 0, max: 100, labels: {100: best, 0: 0.0}}}\n"
+        "  - {id: c, text: C, scale: {min: 0, max: 100, labels: [low, high]}}\n",
+    )
+    assert [q.scale.labels for q in study.questions] == [
+        ((1, "1"), (2, "no"), (3, "good")),
+        ((0, "0.0"), (100, "best")),
+        ((25, "low"), (75, "high")),
+    ]
+
+
+def test_options_of_the_method_are_filled_and_kept_plain(tmp_path: Path) -> None:
+    assert load(tmp_path, HEAD.replace("acr", "parallel")).options == {"layout": "turns"}
+
+
+def test_a_text_may_be_a_file(tmp_path: Path) -> None:
+    (tmp_path / "hello.md").write_text("Hello", "utf-8")
+    assert load(tmp_path, HEAD + "texts: {consent: hello.md, thanks: Thank *you*}\n").texts.consent == "hello.md"
+
+
+def test_all_problems_are_told_at_once_in_the_order_of_lines(tmp_path: Path) -> None:
+    text = "beholder: 2\nname: No Good\nmethod: acr\nstimuli: stimuli\ndesing: {}\nplayback: {watch: hole}\n"
+    assert [line.split("  ")[0] for line in refusal(tmp_path, text)] == [
+        "study.yaml:1", "study.yaml:1", "study.yaml:2", "study.yaml:5", "study.yaml:6",
+    ]  # fmt: skip
+
+
+KNOWN = (
+    "beholder, name, title, language, method, options, preset, stimuli, conditions, questions, playback, design, texts, "
+    "before, after, recruit, contact and source"
+)
+NAMED = "Allowed: acr5, acr9, acr11, cont100 or {min, max, step, labels, look}."
+SLUG = "Allowed: up to 64 small letters, digits, - and _, beginning with a letter or digit."
+INSIDE = "Allowed: a path inside the study folder, with / between folders."
+EXAMPLE = r"Write for example (?P<content>[^_]+)_(?P<condition>.+)\.mp4"
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        # keys
+        ("metod: acr", f"metod is not a known key. Allowed: {KNOWN}. Did you mean method?"),
+        ("design: {trails: 3}", "design.trails is not a known key. Allowed: participants, trials, per_trial, always, "
+                                "contents, breaks and seed. Did you mean trials?"),
+        ("options: {layout: rows}", "options.layout is not a known key. Allowed: no keys."),
+        ("questions: [{text: x}]", f"questions.0.id is missing. {SLUG}"),
+        ("before: [{id: a, text: b}]", "before.0.type is missing. "
+                                       "Allowed: single, multiple, likert, number or text."),
+        # values
+        ("design: 5", "design is 5. Allowed: a map with the keys participants, trials, per_trial, always, contents, "
+                      "breaks and seed."),
+        ("design: {participants: 0}", "design.participants is 0. Allowed: a whole number, 1 or more."),
+        ("design: {participants: ten}", "design.participants is ten. Allowed: a whole number, 1 or more."),
+        ("design: {participants: 1.5}", "design.participants is 1.5. Allowed: a whole number, 1 or more."),
+        ("design: {participants: true}", "design.participants is true. Allowed: a whole number, 1 or more."),
+        ("design: {participants: [1]}", "design.participants is a list. Allowed: a whole number, 1 or more."),
+        ('design: {participants: "20"}', "design.participants is 20. Allowed: a whole number, 1 or more. "
+                                         "Take the quotes off."),
+        ("design: {participants: 1_000}", "design.participants is 1_000. Allowed: a whole number, 1 or more."),
+        ("design: {participants: }", "design.participants is empty. Allowed: a whole number, 1 or more."),
+        ("design: {always: natural}", "design.always is natural. Allowed: a list."),
+        ("design: {always: [~]}", "design.always.0 is empty. Allowed: text that is not empty."),
+        ("recruit: {minutes: 0}", "recruit.minutes is 0. Allowed: a number above 0."),
+        ("recruit: {minutes: .inf}", "recruit.minutes is .inf. Allowed: a number above 0."),
+        ("playback: {fullscreen: yes}", "playback.fullscreen is yes. Allowed: true or false. Write true."),
+        ("playback: {fullscreen: 1}", "playback.fullscreen is 1. Allowed: true or false."),
+        ("playback: {watch: hole}", "playback.watch is hole. Allowed: whole, start or none. Did you mean whole?"),
+        ("playback: {size: huge}", "playback.size is huge. Allowed: fit, native or a percentage such as 50%."),
+        ("conditions: [{name: }]", "conditions.0.name is empty. Allowed: text that is not empty."),
+        ('conditions: [" "]', "conditions.0 is empty. Allowed: a name, or {name, label, role}."),
+        ("conditions: [[a]]", "conditions.0 is a list. Allowed: a name, or {name, label, role}."),
+        ("conditions: {a: b}", "conditions is a map. Allowed: a list."),
+        ("questions: [{id: Big, text: x}]", f"questions.0.id is Big. {SLUG}"),
+        ("contact: me", "contact is me. Allowed: an e-mail address, or a web address that begins with https://."),
+        ("contact: http://a.b", "contact is http://a.b. "
+                                "Allowed: an e-mail address, or a web address that begins with https://."),
+        ("language: xx", "language is xx, and our words are not written in it. Allowed: {languages}. "
+                         "Another language is one more file in web/words of Beholder."),
+        ("source: .nan", "source is .nan. Allowed: a finite number."),
+        # scales
+        ("questions: [{id: q, text: x, scale: {min: 100, max: 0}}]",
+         "questions.0.scale.min is 100, above max 0. Allowed: min below max. "
+         "For the usual slider write scale: cont100."),
+        ("questions: [{id: q, text: x, scale: {min: 1, max: 1}}]",
+         "questions.0.scale.min is 1, the same as max 1. Allowed: min below max. "
+         "For the usual slider write scale: cont100."),
+        ("questions: [{id: q, text: x, scale: {min: 0, max: 10, step: 3}}]",
+         "questions.0.scale.step is 3, which does not divide 0 to 10 into equal parts. "
+         "Allowed: a step that leads from min to max."),
+        ("questions: [{id: q, text: x, scale: {min: 0, max: 100, look: radio}}]",
+         "questions.0.scale.look is radio with 101 categories. Allowed: up to 21 categories. Write look: slider."),
+        ("questions: [{id: q, text: x, scale: {min: 0, max: 10, labels: {11: far}}}]",
+         "questions.0.scale.labels has 'far' at 11, outside 0 to 10. Allowed: 0 to 10."),
+        ("questions: [{id: q, text: x, scale: {min: 0, max: 10, labels: [[1, a], [1, b]]}}]",
+         "questions.0.scale.labels has two words at 1. Allowed: one word for each value."),
+        ("questions: [{id: q, text: x, scale: {min: 0, max: 10, labels: {far: 11}}}]",
+         "questions.0.scale.labels.far is at far. Allowed: numbers as keys of labels."),
+        ("questions: [{id: q, text: x, scale: {min: 0}}]", "questions.0.scale.max is missing. Allowed: a number."),
+        ("questions: [{id: q, text: x, scale: acr4}]",
+         f"questions.0.scale is acr4, which is not a scale. {NAMED} Did you mean acr9?"),
+        ("questions: [{id: q, text: x, scale: [1]}]",
+         "questions.0.scale is a list. Allowed: acr5, acr9, acr11, cont100, or {min, max, step, labels, look}."),
+        # what a later version brings
+        ("questions: [{id: q, text: x, scale: dcr5}]", f"questions.0.scale is dcr5, which is not in this version. {NAMED}"),
+        ("preset: p910", "preset is p910, which is not in this version. Allowed: none."),
+        ("checks: {trap: true}", "checks is not in this version. Take it out."),
+        ("budget: 150 GBP", "budget is not in this version. Take it out."),
+        ("design: {votes: 30}", "design.votes is not in this version. Take it out."),
+        ("playback: {loop: region}", "playback.loop is not in this version. Take it out."),
+        ('questions: [{id: q, text: x, keyed: "-"}]', "questions.0.keyed is not in this version. Take it out."),
+        ("recruit: {mode: prolific}", "recruit.mode is prolific, which is not in this version. Allowed: link."),
+        ("recruit: {reward: 2.00 GBP}", "recruit.reward is not in this version. Take it out."),
+        # parts that do not fit
+        ("questions: [{id: q, text: x}, {id: q, text: y}]",
+         "questions.1.id is q, as is questions.0.id. Allowed: every id once. Rename or remove one."),
+        ("before: [{id: q, text: x, type: text}]\nafter: [{id: q, text: x, type: text}]",
+         "after.0.id is q, as is before.0.id. Allowed: every id once. Rename or remove one."),
+        ("conditions: [a, {name: a}]",
+         "conditions.1.name is a, as is conditions.0. Allowed: every condition once. Rename or remove one."),
+        ("design: {always: [a, a]}",
+         "design.always.1 is a, as is design.always.0. Allowed: every condition once. Rename or remove one."),
+        ("conditions: [natural, full]\ndesign: {always: [naturel]}",
+         "design.always.0 is naturel, which is not among the conditions. Allowed: natural or full. "
+         "Did you mean natural?"),
+        ("conditions: [a, b]\ndesign: {per_trial: 3}",
+         "design.per_trial is 3, above the number of conditions 2. Allowed: at most 2. "
+         "Leave it out to show all conditions."),
+        ("design: {per_trial: 1, always: [a, b]}",
+         "design.per_trial is 1, below the 2 conditions that are always shown. Allowed: at least 2. "
+         "Shorten design.always, or show more per trial."),
+        # questionnaires
+        ("before: [{id: q, text: x, type: single, options: [a]}]",
+         "before.0 has fewer than two options, and type single needs them. Allowed: two or more options."),
+        ("before: [{id: q, text: x, type: likert, options: [a]}]",
+         "before.0 has one option. Allowed: two or more labels, or none for the five usual ones."),
+        ("before: [{id: q, text: x, type: number, options: [a, b]}]",
+         "before.0.options does not go with type number. Take it out."),
+        ("before: [{id: q, text: x, type: multiple, options: [a, b, a]}]",
+         "before.0.options.2 is a a second time. Allowed: every option once."),
+        ("before: [{id: q, text: x, type: single, options: [a, b], correct: [c]}]",
+         "before.0.correct.0 is c, which is not among the options. Allowed: a, b."),
+        ("before: [{id: q, text: x, type: single, options: [a, b], correct: []}]",
+         "before.0.correct is an empty list. Allowed: one or more of the options."),
+        ("before: [{id: q, text: x, type: number, correct: [3]}]",
+         "before.0.correct does not go with type number. Allowed: types single and multiple."),
+        ("before: [{id: q, text: x, type: number, min: 9, max: 3}]",
+         "before.0.min is 9, above max 3. Allowed: min up to max."),
+        ("before: [{id: q, text: x, type: text, min: 9}]", "before.0.min does not go with type text. Take it out."),
+        ("before: [{id: q, text: x, type: text, max: 0.5}]",
+         "before.0.max is 0.5. Allowed: a whole number of characters, 1 or more."),
+        # files
+        ("texts: {consent: none.md}",
+         "texts.consent is none.md, and there is no such file. "
+         "Allowed: Markdown, or the name of a file that ends in .md. Write it to none.md in the study folder."),
+        ("texts: {consent: a/../../b.md}",
+         f"texts.consent is a/../../b.md, outside the study folder. {INSIDE} Move it into the study folder."),
+        ("texts: {consent: /b.md}", f"texts.consent is /b.md, an absolute path. {INSIDE} Move it into the study folder."),
+        ("texts: {consent: 'C:/b.md'}",
+         f"texts.consent is C:/b.md, an absolute path. {INSIDE} Move it into the study folder."),
+        ("texts: {consent: 'a\\b.md'}", f"texts.consent is 'a\\\\b.md'. {INSIDE}"),
+        ("texts: {consent: empty.md}", "texts.consent is empty.md, which is empty. Allowed: a file that says something."),
+        ("texts: {consent: latin.md}",
+         "texts.consent is latin.md, which is not UTF-8. Allowed: UTF-8. Save the file as UTF-8."),
+        ("texts: {consent: ''}", "texts.consent is empty. Allowed: text that is not empty."),
+    ],
+)  # fmt: skip
+def test_a_problem_says_what_is_wrong_and_what_is_allowed(tmp_path: Path, written: str, message: str) -> None:
+    (tmp_path / "empty.md").write_text("\n", "utf-8")
+    (tmp_path / "latin.md").write_bytes(b"caf\xe9")
+    (line,) = refusal(tmp_path, HEAD + written + "\n")
+    where, told = line.split("  ", 1)
+    assert told == message.replace("{languages}", listed(languages()))
+    assert where in ("study.yaml:6", "study.yaml:7")
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("stimuli: {foldr: x}", "stimuli.foldr is not a known key. Allowed: folder, pattern and manifest. "
+                                "Did you mean folder?"),
+        ("stimuli: {}", "stimuli names neither folder nor manifest. Allowed: one of the two."),
+        ("stimuli: {folder: a, manifest: b}", "stimuli names both folder and manifest. Allowed: one of the two."),
+        ("stimuli: {manifest: b, pattern: '(?P<content>.)(?P<condition>.)'}",
+         "stimuli.pattern goes with folder, not with manifest. Take it out."),
+        ("stimuli: {folder: a, pattern: '('}",
+         "stimuli.pattern is not a regular expression: missing ), unterminated subpattern at position 0. "
+         f"Allowed: a regular expression. {EXAMPLE}"),
+        ("stimuli: {folder: a, pattern: '(?P<content>.)'}",
+         f"stimuli.pattern has no group condition. Allowed: the groups content and condition. {EXAMPLE}"),
+        ("stimuli: ../clips", f"stimuli is ../clips, outside the study folder. {INSIDE} Move it into the study folder."),
+        ("stimuli: {manifest: /clips.csv}",
+         f"stimuli.manifest is /clips.csv, an absolute path. {INSIDE} Move it into the study folder."),
+        ("stimuli: [a]", "stimuli is a list. Allowed: a folder, {folder, pattern} or {manifest}."),
+        ("stimuli:", "stimuli is missing. Allowed: a folder, {folder, pattern} or {manifest}."),
+    ],
+)  # fmt: skip
+def test_a_problem_with_the_stimuli_is_told(tmp_path: Path, written: str, message: str) -> None:
+    assert refusal(tmp_path, HEAD.replace("stimuli: stimuli", written)) == [f"study.yaml:5  {message}"]
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("method: acrr", "study.yaml:4  method is acrr, which is not a method. Allowed: {names}. Did you mean acr?"),
+        ("method: mushra", "study.yaml:4  method is mushra, which is not in this version. Allowed: {names}."),
+        ("method:", "study.yaml:4  method is empty. Allowed: text that is not empty."),
+        ("method: [acr]", "study.yaml:4  method is a list. Allowed: text that is not empty."),
+        ("", "study.yaml:1  method is missing. Allowed: text that is not empty."),
+    ],
+)
+def test_a_problem_with_the_method_is_told(tmp_path: Path, written: str, message: str) -> None:
+    told = refusal(tmp_path, HEAD.replace("method: acr", written))
+    assert told == [message.replace("{names}", listed(names()))]
+
+
+def test_an_unknown_method_does_not_hide_other_problems(tmp_path: Path) -> None:
+    told = refusal(tmp_path, HEAD.replace("acr", "acrr") + "design: {seed: x}\n")
+    assert [line.split("  ")[0] for line in told] == ["study.yaml:4", "study.yaml:6"]
+
+
+def test_a_scale_that_the_method_does_not_use_is_refused_but_one_written_out_is_not(tmp_path: Path) -> None:
+    head = HEAD.replace("acr", "parallel")
+    assert refusal(tmp_path, head + "questions: [{id: q, text: x, scale: acr5}]\n") == [
+        "study.yaml:6  questions.0.scale is acr5, which parallel does not use. "
+        "Allowed: cont100 or {min, max, step, labels, look}."
+    ]
+    assert load(tmp_path, head + "questions: [{id: q, text: x, scale: {min: 1, max: 5}}]\n").questions[0].scale.max == 5
+
+
+def test_a_wrong_option_of_the_method_is_told_at_its_place(tmp_path: Path) -> None:
+    assert refusal(tmp_path, HEAD.replace("acr", "parallel") + "options:\n  layout: row\n") == [
+        "study.yaml:7  options.layout is row. Allowed: turns or rows. Did you mean rows?"
+    ]
+    assert refusal(tmp_path, HEAD.replace("acr", "parallel") + "options: 5\n") == [
+        "study.yaml:6  options is 5. Allowed: a map with the keys layout."
+    ]
+
+
+def test_preset_none_is_accepted(tmp_path: Path) -> None:
+    assert load(tmp_path, HEAD + "preset: none\n").preset == "none"
+
+
+def test_a_study_is_frozen(tmp_path: Path) -> None:
+    study = load(tmp_path, HEAD)
+    with pytest.raises(ValueError, match="frozen"):
+        study.title = "Other"
