@@ -73,3 +73,13 @@ def postgresql_databases(postgresql_server: str) -> Callable[[], str]:
 def postgresql_url(postgresql_databases: Callable[[], str]) -> str:
     """The address of an empty database of its own for each test."""
     return postgresql_databases()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--whole", action="store_true", help="run long simulations and kill loops whole (make prove)")
+
+
+@pytest.fixture
+def whole(request: pytest.FixtureRequest) -> bool:
+    """Whether long tests run whole, as `make prove` does."""
+    return bool(request.config.getoption("--whole"))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beholder.errors import PlanError
-from beholder.methods.acr import Acr, acr
+from beholder.methods import find
+from beholder.methods.acr import Acr
 from beholder.methods.contract import Break, Generator, Method, Slot, Trial, Unit, Units
-from beholder.methods.parallel import Parallel, parallel
+from beholder.methods.parallel import Parallel
 from beholder.plan.balance import balance, balance_table, ratings_per_stimulus
 from beholder.plan.make import make_plan
 from beholder.plan.model import Plan
@@ -21,6 +23,7 @@ from beholder.plan.slots import PALETTE
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import Study
 
+acr, parallel = find("acr"), find("parallel")
 PROBE = Probe(1000, "mp4", 2000, 320, 180, 25.0, "h264", "", 0)
 
 
@@ -77,7 +80,7 @@ def assert_list_rules(plan: Plan, contents: str) -> None:
         if contents == "once":
             assert len(order) == len(set(order))
         if contents == "apart":
-            assert all(one != two for one, two in zip(order, order[1:], strict=False))
+            assert all(one != two for one, two in pairwise(order))
 
 
 @st.composite
@@ -299,7 +302,7 @@ class WithReference(Parallel):
 
 
 def test_what_a_method_composes_stays_with_its_stimulus() -> None:
-    plan = make_plan(make_study(participants=6, contents="once"), make_catalogue(4, 3), WithReference())
+    plan = make_plan(make_study(participants=6, contents="once"), make_catalogue(4, 3), cast("Method", WithReference()))
     trials = [trial for planned in plan.lists for trial in planned.trials]
     for trial in trials:
         assert [slot.rated for slot in trial.slots] == [not s.endswith("condition0") for s in stimuli_of(trial)]
@@ -325,13 +328,13 @@ class Nothing(Acr):
 def test_kinds_of_later_versions_are_refused_by_name() -> None:
     study, catalogue = make_study("acr"), make_catalogue(2, 2)
     expected = "method  acr deals {}, not in this version. Allowed: contents and single stimuli."
-    assert problems_of(study, catalogue, Pairs()) == expected.format("pairs")
-    assert problems_of(study, catalogue, WithCompanions()) == expected.format("stimuli with companions")
+    assert problems_of(study, catalogue, cast("Method", Pairs())) == expected.format("pairs")
+    assert problems_of(study, catalogue, cast("Method", WithCompanions())) == expected.format("stimuli with companions")
 
 
 def test_nothing_to_rate_is_an_error() -> None:
     message = "stimuli  there is nothing to rate. Add stimuli of the conditions under test."
-    assert problems_of(make_study("acr"), make_catalogue(2, 2), Nothing()) == message
+    assert problems_of(make_study("acr"), make_catalogue(2, 2), cast("Method", Nothing())) == message
 
 
 def test_more_trials_than_contents_that_come_once_is_an_error() -> None:

@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beholder.errors import PlanError
+from beholder.methods import find
 from beholder.methods.contract import Asked, Break, Slot, Target, Trial
-from beholder.methods.parallel import parallel
 from beholder.plan import plan as plan_verb
 from beholder.plan import read_plan
 from beholder.plan.digest import plan_digest, study_digest
 from beholder.plan.folder import write_plan
 from beholder.plan.make import make_plan
-from beholder.plan.model import Plan, PlannedList, list_from_json, list_to_json
+from beholder.plan.model import Plan, PlannedList, list_from_json, list_to_json, retold
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import Study
 from beholder.study.scale import SCALES, Scale
@@ -54,7 +54,7 @@ def make_study(text: str = "How good?", scale: str = "cont100", title: str = "Ti
 
 
 def make_tiny_plan() -> Plan:
-    return make_plan(make_study(), make_catalogue(), parallel)
+    return make_plan(make_study(), make_catalogue(), find("parallel"))
 
 
 WORDS = st.text(max_size=8)
@@ -97,6 +97,13 @@ def test_a_list_as_json_says_each_question_once() -> None:
     text = json.dumps(list_to_json(make_tiny_plan().lists[0]))
     assert text.count("How good?") == 1
     assert text.count('"trial":') == 4
+
+
+def test_a_retold_list_has_the_texts_of_today_and_nothing_else_changed() -> None:
+    planned = make_tiny_plan().lists[0]
+    told = retold(planned, {"quality": "How fine?"})
+    assert {asked.text for trial in told.trials for asked in trial.asked} == {"How fine?", "Does it fit?"}
+    assert retold(told, {"quality": "How good?"}) == planned
 
 
 def test_a_written_plan_is_read_back(tmp_path: Path) -> None:

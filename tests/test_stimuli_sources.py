@@ -130,7 +130,10 @@ def test_a_pattern_reads_content_condition_and_factors_and_lists_what_does_not_m
 def test_a_pattern_may_speak_of_the_name_without_its_suffix(tmp_path: Path, video: bytes) -> None:
     write(tmp_path, {"clips/city-a.mp4": video, "clips/notes.txt": "x"})
     study = study_in(tmp_path, {"folder": "clips", "pattern": "(?P<content>.+)-(?P<condition>.+)"})
-    assert [stimulus.condition for stimulus in load_catalogue(study).stimuli] == ["a"]
+    (tmp_path / "clips" / "more").mkdir()
+    catalogue = load_catalogue(study)
+    assert [stimulus.condition for stimulus in catalogue.stimuli] == ["a"]
+    assert warnings(catalogue)[0] == "clips/more  is a folder and is left out: with a pattern the folder is flat."
 
 
 def test_a_pattern_that_leaves_a_name_empty_is_told(tmp_path: Path, video: bytes) -> None:

@@ -159,7 +159,7 @@ def simulate(study: Path, store: str | None, participants: int, raters: str, see
         crowd = beholder.simulate(study, participants=participants, raters=raters, seed=seed, store=store, progress=progress)
     beholder.clean(study, store=store, robots=True)
     beholder.analyse(study)
-    _scores(read_results(Path(study).parent), crowd.truth.conditions)
+    _scores(read_results(Path(study).parent), crowd.truth.conditions if crowd.truth else {})
 
 
 @cli.command()

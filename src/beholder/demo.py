@@ -70,9 +70,9 @@ async def _demonstrate(
     async with running(load_study(study), port=port) as server:
         if on_link:
             on_link(server.link)
-        crowd = await send_robots(server.host, server.address, robots, progress=progress)
+        crowd = await send_robots(server.host.served, server.store, server.address, robots, progress=progress)
         found = await asyncio.to_thread(results)
-        if on_result:
+        if on_result and crowd.truth:
             on_result(crowd.truth, found)
         if stay:
             await watch(server, asyncio.Event(), tell)

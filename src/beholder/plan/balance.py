@@ -76,9 +76,11 @@ class _Shown:
         self.present = np.zeros((self.contents, self.conditions), dtype=np.bool_)
         for content, condition in catalogue.by_cell:
             self.present[contents[content], conditions[condition]] = True
+        there = self.present.any(axis=0)
         everywhere = np.bincount(self.condition, minlength=self.conditions) == len(trials)
         # What is in every trial was put there; when that holds for all, nothing was chosen and all count.
-        self.chosen: Mask = ~everywhere if not everywhere.all() else everywhere
+        self.always: Mask = everywhere & bool(self.slots > 1 and (there & ~everywhere).any())
+        self.chosen: Mask = there & ~self.always
 
 
 def _tally(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Ints:
@@ -103,17 +105,19 @@ def _rows(shown: _Shown) -> Iterator[Evenness]:
     chosen = shown.chosen
     cells = shown.present & chosen
     whole = bool(cells[:, chosen].all())
-    even = 1 if whole else None  # files that are missing decide some of the totals
+    # Files that are missing decide some of the totals.
+    even = 1 if whole else None
+    even_contents = 1 if whole or shown.slots > 1 else None
     conditions = np.bincount(shown.condition, minlength=shown.conditions)
     slots = _tally(shown.condition, shown.slot, (shown.conditions, shown.slots))
     places = _tally(shown.content_of_trial, shown.position_of_trial, (shown.contents, shown.positions))
     stimuli = _tally(shown.content, shown.condition, (shown.contents, shown.conditions))
     yield _whole("condition totals", conditions[chosen], even)
-    yield _whole("content totals", places.sum(axis=1), 1 if whole or shown.slots > 1 else None)
+    yield _whole("content totals", places.sum(axis=1), even_contents)
     yield _by_row("condition x slot", slots[chosen], np.ones_like(slots[chosen], dtype=np.bool_), 1)
-    if not chosen.all():
-        yield _by_row("always x slot", slots[~chosen], np.ones_like(slots[~chosen], dtype=np.bool_), 1)
-    yield _by_row("content x position", places, np.ones_like(places, dtype=np.bool_), 1)
+    if shown.always.any():
+        yield _by_row("always x slot", slots[shown.always], np.ones_like(slots[shown.always], dtype=np.bool_), 1)
+    yield _by_row("content x position", places, np.ones_like(places, dtype=np.bool_), even_contents)
     yield _by_row("conditions within a content", stimuli, cells, 1)
     yield _whole("content x condition", stimuli[cells], 2 if whole else None)
     yield from _reported(shown, stimuli)

@@ -51,7 +51,7 @@ def build_study(document: Document, rules: Rules | None, found: Iterable[Problem
         data["options"] = _options(data.get("options", {}), rules, reader)
     study = _validated(Study, data, reader, kind, ())
     if reader.found or study is None:
-        raise StudyError(problem for _, problem in sorted(reader.found, key=lambda pair: pair[0]))
+        raise StudyError(dict.fromkeys(problem for _, problem in sorted(reader.found, key=lambda pair: pair[0])))
     study._folder = document.folder
     return study
 

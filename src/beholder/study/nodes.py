@@ -180,8 +180,11 @@ class _Builder:
     def _scalar(self, node: yaml.ScalarNode, line: int) -> Scalar:
         text = node.value
         if any("\ud800" <= letter <= "\udfff" for letter in text):
-            self._report(line, "holds half of a character, by an escape", "whole characters")
-            text = text.encode("utf-8", "replace").decode()
+            # JSON writes a rare character as two escapes, which PyYAML leaves apart.
+            pairs = text.encode("utf-16-le", "surrogatepass")
+            text = pairs.decode("utf-16-le", "replace")
+            if "\ufffd" in text:
+                self._report(line, "holds half of a character, by an escape", "whole characters")
         return Scalar(text, node.tag == _PLAIN, line)
 
     def _entries(self, node: Any, line: int) -> tuple[Entries, int]:

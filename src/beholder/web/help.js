@@ -3,12 +3,14 @@
 import { element, fill } from "./element.js";
 import { markup } from "./markup.js";
 
-/** Return the help of a session.
- *  @param {{ say: import("./types").Say, keys: import("./keys.js").Keys, study: import("./types").Arrival["study"] | null,
- *            onOpen: () => void, onWithdraw: (() => Promise<void>) | null }} parts */
-export function openHelp({ say, keys, study, onOpen, onWithdraw }) {
+/** Return the help of a page. Before the arrival it knows no study, and no way out is needed.
+ *  @param {{ say: import("./types").Say, keys: import("./keys.js").Keys, onOpen: () => void }} parts */
+export function openHelp({ say, keys, onOpen }) {
   const dialog = element("dialog", { class: "help", "aria-labelledby": "help-title" });
-  document.body.append(dialog);
+  /** @type {import("./types").Arrival["study"] | null} */
+  let study = null;
+  /** @type {(() => Promise<void>) | null} */
+  let onWithdraw = null;
 
   /** @param {{ isWithdrawing?: boolean }} [how] */
   function show({ isWithdrawing = false } = {}) {
@@ -58,7 +60,15 @@ export function openHelp({ say, keys, study, onOpen, onWithdraw }) {
     else show();
   });
 
-  return { show };
+  return {
+    element: dialog,
+    show,
+    /** @param {import("./types").Arrival["study"]} found @param {() => Promise<void>} withdraw */
+    setStudy(found, withdraw) {
+      study = found;
+      onWithdraw = withdraw;
+    },
+  };
 }
 
 /** Return whom to ask, as a line with a link where there is one. @param {string | null} contact @param {import("./types").Say} say */

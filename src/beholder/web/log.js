@@ -13,8 +13,8 @@ const LEAVING_BYTES = 60_000; // browsers carry at most 64 kB after a page has g
 
 /** Return the log of a step, continued where an earlier page left it.
  *  @param {{ key: string, session: string, tab: string, storage: import("./storage.js").Storage,
- *            outbox: import("./outbox.js").Outbox, signal: AbortSignal }} parts */
-export function openLog({ key, session, tab, storage, outbox, signal }) {
+ *            outbox: import("./outbox.js").Outbox, signal: AbortSignal, isQuiet: boolean }} parts */
+export function openLog({ key, session, tab, storage, outbox, signal, isQuiet }) {
   const place = `draft:${session}:${key}`;
   for (const name of storage.names()) if (name.startsWith("draft:") && name !== place) storage.remove(name);
 
@@ -45,6 +45,7 @@ export function openLog({ key, session, tab, storage, outbox, signal }) {
 
   /** @param {{ leaving?: boolean }} [options] */
   async function send({ leaving = false } = {}) {
+    if (isQuiet) return;
     if (draft.tried <= draft.stored) draft.tried = draft.events.length;
     save();
     const tried = batch();

@@ -5,9 +5,10 @@ import { isWhole, replay, share } from "./watched.js";
 
 /** @typedef {{ slot: import("./types").Slot, video: HTMLVideoElement, ranges: import("./watched.js").Range[], plays: number,
  *              failure: string | null, open: number | null, last: number, base: { total: number, dropped: number }, drawn: number,
- *              drawnBefore: number, isMeasured: boolean }} Track */
+ *              drawnBefore: number, isStarted: boolean, isStalled: boolean }} Track */
 
 const DECODE_MS = 8000;
+const canCount = "getVideoPlaybackQuality" in HTMLVideoElement.prototype || "requestVideoFrameCallback" in HTMLVideoElement.prototype;
 
 /** Return the player of a trial, knowing what was watched before a reload.
  *  @param {{ trial: import("./types").Trial, log: import("./log.js").Log, signal: AbortSignal }} parts */
@@ -29,7 +30,7 @@ export function openPlayer({ trial, log, signal }) {
     /** @type {Track} */
     const track = {
       slot, video, ranges: before?.ranges ?? [], plays: before?.plays ?? 0, failure: before?.failure ?? null,
-      open: null, last: 0, base: { total: 0, dropped: 0 }, drawn: 0, drawnBefore: 0, isMeasured: false,
+      open: null, last: 0, base: { total: 0, dropped: 0 }, drawn: 0, drawnBefore: 0, isStarted: false, isStalled: false,
     };
     tracks.set(slot.id, track);
     listen(track);
@@ -56,15 +57,27 @@ export function openPlayer({ trial, log, signal }) {
     on("pause", () => { if (!video.ended) close(track, "pause"); });
     on("ended", () => {
       close(track, "ended");
-      if (video.videoWidth === 0 || track.drawn === 0) fail(id, "no_frames");
+      if (video.videoWidth === 0 || (canCount && track.drawn === 0)) fail(id, "no_frames");
       tell("ended");
     });
-    on("waiting", () => { if (track.open !== null) log.add("stall", id, { at: now(track) }); });
-    on("play", () => { if (track.open === null) video.pause(); }); // a media key, not our page
+    on("waiting", () => {
+      if (track.open === null || !track.isStarted || video.ended) return;
+      log.add("stall", id, { at: now(track) });
+      keepRange(track, now(track));
+      track.isStalled = true;
+    });
+    on("playing", () => {
+      if (!track.isStalled) return;
+      track.isStalled = false;
+      track.open = track.last = now(track);
+      log.add("play", id, { at: track.open }); // a stall ends a stretch, so that what was watched is never guessed
+      tick(track);
+    });
+    on("play", () => { if (track.open === null && !track.isStalled) video.pause(); }); // a media key, not our page
     on("ratechange", () => {
-      if (video.playbackRate === 1) return;
       log.add("rate", id, { at: now(track), rate: video.playbackRate });
-      video.pause();
+      if (video.playbackRate === 1) return;
+      player.pause();
       video.playbackRate = 1;
     });
     on("seeking", () => {
@@ -90,7 +103,9 @@ export function openPlayer({ trial, log, signal }) {
 
   /** End a play: its range, and the frames that were drawn. @param {Track} track @param {"pause" | "ended"} kind */
   function close(track, kind) {
-    if (track.open === null) return;
+    const isOpen = track.open !== null || track.isStalled;
+    track.isStalled = track.isStarted = false;
+    if (!isOpen) return;
     const { video, slot } = track;
     // The end of a clip is its end, also where the browser's clock is a frame off the plan's.
     const end = kind === "ended" && video.duration * 1000 >= 0.97 * slot.media.ms ? Math.max(slot.media.ms, now(track)) : now(track);
@@ -100,7 +115,7 @@ export function openPlayer({ trial, log, signal }) {
     const total = Math.max(quality.total - track.base.total, track.drawn - track.drawnBefore);
     track.drawn = Math.max(track.drawn, track.drawnBefore + total);
     log.add("frames", slot.id, {
-      total, dropped: Math.max(0, quality.dropped - track.base.dropped), width: video.videoWidth, height: video.videoHeight, at: end,
+      total: canCount ? total : null, dropped: Math.max(0, quality.dropped - track.base.dropped), width: video.videoWidth, height: video.videoHeight, at: end,
     });
     tell(kind === "pause" ? "stopped" : "state");
   }
@@ -122,7 +137,6 @@ export function openPlayer({ trial, log, signal }) {
       viewport: [innerWidth, innerHeight], dpr: devicePixelRatio, displayed: [Math.round(width), Math.round(height)],
       duration: Math.round(track.video.duration * 1000),
     });
-    track.isMeasured = true;
   }
 
   /** @param {string} id @param {number} from milliseconds @returns {Promise<boolean>} */
@@ -135,6 +149,7 @@ export function openPlayer({ trial, log, signal }) {
     current = id;
     track.open = from;
     track.last = from;
+    track.isStarted = false;
     track.base = frames(video);
     track.drawnBefore = track.drawn;
     tell("state");
@@ -149,6 +164,7 @@ export function openPlayer({ trial, log, signal }) {
       return false;
     }
     if (track.open === null) return false; // paused before it began
+    track.isStarted = true;
     if (from === 0 || track.plays === 0) track.plays += 1;
     log.add("play", id, { at: from });
     measure(track);
@@ -192,7 +208,7 @@ export function openPlayer({ trial, log, signal }) {
       return current;
     },
     get isPlaying() {
-      return current !== null && at(current).open !== null;
+      return current !== null && (at(current).open !== null || at(current).isStalled);
     },
     async play(id) {
       const track = at(id);
@@ -207,13 +223,13 @@ export function openPlayer({ trial, log, signal }) {
     pause() {
       // At once, not when the event comes: a page that goes away would lose it.
       for (const track of tracks.values()) {
-        if (track.open === null) continue;
+        if (track.open === null && !track.isStalled) continue;
         track.video.pause();
         close(track, "pause");
       }
     },
     toggle(id) {
-      if (at(id).open !== null) player.pause();
+      if (at(id).open !== null || at(id).isStalled) player.pause();
       else void player.play(id);
     },
     watched(id) {

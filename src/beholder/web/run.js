@@ -39,12 +39,14 @@ await start(document.documentElement.dataset["study"] ?? "");
 async function start(name) {
   const { say, language, direction } = await loadWords(document.documentElement.lang || "en");
   document.documentElement.dir = direction;
-  const device = openStorage("beholder:", { lasting: true });
-  const keys = openKeys(device);
+  const kept = openStorage("beholder:", { lasting: true });
+  const keys = openKeys(kept);
   const input = watchInput();
   const patience = openPatience(() => connection());
-  let help = openHelp({ say, keys, study: null, onOpen: () => {}, onWithdraw: null });
+  // A clip goes on only under eyes: its own handlers log the pause.
+  const help = openHelp({ say, keys, onOpen: () => { for (const video of document.querySelectorAll("video")) video.pause(); } });
   const frame = openFrame({ say, title: document.title, onHelp: () => help.show(), onTry: patience.tryNow });
+  document.body.append(help.element);
   /** @type {import("./outbox.js").Outbox | null} */
   let outbox = null;
   /** @type {string | null} */
@@ -54,18 +56,17 @@ async function start(name) {
 
   function connection() {
     const waiting = outbox?.waiting ?? 0;
-    const isDone = shown?.kind === "end";
     frame.banner.show({ isOnline: navigator.onLine, isReached: patience.isReached, waiting, notice: word });
     frame.topbar.setSaved({
-      waiting, isReached: patience.isReached, isAny: shown !== null && shown.kind !== "consent",
-      answers: isDone ? /** @type {import("./types").EndStep} */ (shown).answers : null,
+      waiting, isReached: patience.isReached, isAny: shown !== null && shown.kind !== "consent" && !(shown.kind === "end" && shown.outcome !== "completed"),
+      answers: shown?.kind === "end" ? shown.answers : null,
     });
   }
   connection();
 
   let arrival;
   try {
-    arrival = await come(name, device, patience);
+    arrival = await come(name, kept, patience);
   } catch (error) {
     if (!(error instanceof Declined)) throw error;
     tell(notice(say("closed.title"), error.message || say("closed.text")));
@@ -90,10 +91,7 @@ async function start(name) {
     const answer = await patience.insist(() => client.withdraw());
     jump("step" in answer ? answer.step : answer);
   };
-  help = openHelp({
-    say, keys, study, onWithdraw: withdraw,
-    onOpen: () => { for (const video of document.querySelectorAll("video")) video.pause(); },
-  });
+  help.setStudy(study, withdraw);
   frame.setFoot({ contact: study.contact, onWithdraw: () => help.show({ isWithdrawing: true }) });
   const preview = arrival.preview === null ? null : openPreview({
     say, steps: arrival.preview.steps, onPick: async (key) => jump(await patience.insist(() => client.step(key))),
@@ -122,7 +120,7 @@ async function start(name) {
     frame.showFoot(step.kind !== "trial");
     preview?.setStep(step.key);
     connection();
-    const log = openLog({ key: step.key, session, tab, storage, outbox: box, signal });
+    const log = openLog({ key: step.key, session, tab, storage, outbox: box, signal, isQuiet: step.kind === "end" });
     log.add("shown", null, { again: log.events.length > 0 });
     witness(log, signal);
 

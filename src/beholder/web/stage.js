@@ -70,7 +70,7 @@ export function openStage(step, page) {
     fader: (options) => fader(options, around),
     choices: (options) => choices(options, around),
     keys: (bindings, until = signal) => page.keys.bind(bindings, until),
-    missing: () => Object.fromEntries(trial.slots.filter(({ id }) => player.failure(id) !== null).map(({ id }) => [id, "media_error"])),
+    missing: () => Object.fromEntries(trial.slots.filter(({ id, rated }) => rated && player.failure(id) !== null).map(({ id }) => [id, "media_error"])),
   };
 
   /** @param {string} id @returns {import("./types").Slot} */

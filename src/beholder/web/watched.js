@@ -21,7 +21,7 @@ export function replay(events) {
     if (kind === "play") {
       open.set(slot, at);
       if (at === 0 || seen.plays === 0) seen.plays += 1;
-    } else if (kind === "pause" || kind === "ended" || kind === "seek") {
+    } else if (["pause", "ended", "seek", "stall", "rate"].includes(kind)) {
       const from = open.get(slot);
       if (from !== undefined && at > from) seen.ranges.push([from, at]);
       open.delete(slot);
@@ -52,5 +52,5 @@ export function share(ranges, ms) {
 /** Return whether a clip counts as watched whole: nearly all of it, and its end.
  *  @param {readonly Range[]} ranges @param {number} ms */
 export function isWhole(ranges, ms) {
-  return share(ranges, ms) >= SHARE && union(ranges).some(([from, to]) => from <= Math.max(0, ms - END_MS) && to >= ms);
+  return share(ranges, ms) >= SHARE && Math.max(0, ...ranges.map(([, to]) => to)) >= ms - END_MS;
 }

@@ -1,4 +1,4 @@
-// Consent: the study's own text, and one button.
+// Consent: the study's own text, and the choice.
 
 import { element, fill } from "../element.js";
 import { actions, pressed, prose } from "../sheet.js";
@@ -6,7 +6,7 @@ import { actions, pressed, prose } from "../sheet.js";
 /** @param {import("../types").ConsentStep} step @param {import("../run.js").Page} page @returns {Promise<import("../types").Json>} */
 export async function consent(step, { main, say }) {
   const agree = element("button", { class: "button button-primary", id: "agree", type: "button" }, say("consent.agree"));
-  fill(main, element("div", { class: "sheet" }, prose(step.text, say("consent.title")), actions(agree, element("p", { class: "reason" }, say("consent.hint")))));
-  await pressed(agree);
-  return { agree: true };
+  const decline = element("button", { class: "button", id: "decline", type: "button" }, say("consent.decline"));
+  fill(main, element("div", { class: "sheet" }, prose(step.text, say("consent.title")), actions(agree, decline)));
+  return Promise.race([pressed(agree).then(() => ({ agree: true })), pressed(decline).then(() => ({ agree: false }))]);
 }

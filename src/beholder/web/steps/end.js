@@ -12,12 +12,13 @@ export async function end(step, page) {
   const { main, say } = page;
   const outcome = KNOWN.has(step.outcome) ? step.outcome : "technical";
   const isDone = outcome === "completed";
-  const lead = isDone && step.code !== null ? say("end.completed.code", { n: step.answers }) : say(`end.${outcome}.text`, { n: step.answers });
+  const lead = isDone && say(step.code !== null ? "end.completed.code" : "end.completed.text", { n: step.answers });
+  const isKept = !["withdrawn", "no_consent"].includes(outcome);
   fill(main, element("div", { class: "sheet" },
-    element("div", { class: "lead" }, element("h1", { tabindex: "-1" }, say(`end.${outcome}`)), element("p", {}, lead)),
+    element("div", { class: "lead" }, element("h1", { tabindex: "-1" }, say(`end.${outcome}`)), lead && element("p", {}, lead)),
     step.text !== "" && element("section", { class: "panel prose" }, markup(step.text)),
-    (step.code !== null || step.return_url !== null) && code(step, page),
-    step.receipt !== null && receipt(step, step.receipt, page)));
+    isKept && (step.code !== null || step.return_url !== null) && code(step, page),
+    isKept && step.receipt !== null && receipt(step, step.receipt, page)));
   return new Promise(() => {}); // nothing comes after it
 }
 
@@ -37,7 +38,7 @@ function code(step, { say, status }) {
   }
   const back = step.return_url !== null && element("a", { class: copy ? "button" : "button button-primary", id: "return", href: step.return_url }, say("end.return"));
   return element("section", { class: "panel code", "aria-labelledby": "code-title" },
-    element("h2", { class: "code-title", id: "code-title" }, say(step.code !== null ? "end.code" : "end.return.title")), value, element("div", { class: "code-buttons" }, copy, back));
+    element("h2", { class: "code-title", id: "code-title" }, say(step.code === null ? "end.return.title" : step.outcome === "completed" ? "end.code" : "end.code.other")), value, element("div", { class: "code-buttons" }, copy, back));
 }
 
 /** @param {string} text @param {HTMLElement | null} node */

@@ -78,14 +78,16 @@ function options(item, kept, page, onChange) {
   const { title, problem } = frame(item, page);
   const isMany = item.type === "multiple";
   const words = item.options.length > 0 ? item.options : ["1", "2", "3", "4", "5"].map((place) => page.say(`agree.${place}`));
-  const inputs = words.map((word) => element("input", {
-    class: isMany ? "choice-box" : "choice-dot", type: isMany ? "checkbox" : "radio", name: item.id, value: word,
-    checked: Array.isArray(kept) ? kept.includes(word) : kept === word,
+  /** What stands for each word: itself, or on a Likert scale its place. @type {(string | number)[]} */
+  const values = item.type === "likert" ? words.map((_, place) => place + 1) : words;
+  const inputs = words.map((_, place) => element("input", {
+    class: isMany ? "choice-box" : "choice-dot", type: isMany ? "checkbox" : "radio", name: item.id, value: values[place],
+    checked: Array.isArray(kept) ? kept.includes(values[place]) : kept === values[place],
     on: { change: () => onChange(value()) },
   }));
   /** @returns {Json} */
   const value = () => {
-    const chosen = inputs.filter((input) => input.checked).map((input) => input.value);
+    const chosen = values.filter((_, place) => inputs[place].checked);
     return isMany ? (chosen.length > 0 ? chosen : null) : chosen[0] ?? null;
   };
   const list = element("div", { class: item.type === "likert" ? "choices choices-row" : "choices", vars: { options: words.length } },

@@ -1,0 +1,123 @@
+"""The architecture: imports point one way, the package is portable, the public names are pinned."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import beholder
+
+ROOT = Path(beholder.__file__).parent
+SOURCES = sorted(ROOT.rglob("*.py"))
+
+ORDER = ["errors", "types", "study", "stimuli", "methods", "checks", "plan", "store", "serve", "recruit"]
+"""Each part may import those to its left."""
+READERS = {"clean", "analyse", "report"}
+ANYTHING = {"cli", "__init__", "__main__", "run", "demo", "check", "testing", "simulate", "new", "blocking"}
+
+
+def part(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Yield every module of ours that a file imports, wherever in the file."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("beholder."):
+            yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (name.name for name in node.names if name.name.startswith("beholder."))
+
+
+def allowed(own: str, other: str) -> bool:
+    if own == other or other in ("errors", "types", "blocking"):
+        return True
+    if own in ORDER:
+        return other in ORDER[: ORDER.index(own)]
+    if own in READERS:
+        return other != "serve" and other not in ANYTHING
+    if own == "simulate":
+        return other != "cli"
+    return own in ANYTHING
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_point_one_way(path: Path) -> None:
+    wrong = [module for module in imports(path) if not allowed(part(path), module.split(".")[1])]
+    assert not wrong, f"{path.relative_to(ROOT)} imports {wrong}"
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("methods/*/__init__.py")), ids=lambda path: path.parent.name)
+def test_a_method_sees_only_the_method_contract(path: Path) -> None:
+    assert set(imports(path)) <= {"beholder.methods.contract", "beholder.methods.scores"}
+
+
+def test_the_name_of_a_method_lives_in_its_own_folder_only() -> None:
+    names = [folder.name for folder in (ROOT / "methods").iterdir() if (folder / "view.js").exists()]
+    assert names
+    quoted = re.compile(rf"""["']({"|".join(names)})["']""")
+    defaults = {ROOT / "demo.py", ROOT / "cli.py", ROOT / "testing" / "studies.py"}  # what to show without being asked
+    places = [
+        f"{path.relative_to(ROOT)}: {found[0]}"
+        for path in [*SOURCES, *ROOT.rglob("*.js")]
+        if path.parent.parent != ROOT / "methods" and path not in defaults
+        for found in quoted.finditer(path.read_text("utf-8"))
+    ]
+    assert not places
+
+
+UNPORTABLE = {
+    "a shell": r"shell\s*=\s*True|os\.system|os\.popen",
+    "fork": r"os\.fork|pty\.|set_start_method\(.fork",
+    "a POSIX signal": r"signal\.(SIGKILL|SIGHUP|SIGUSR|SIGCHLD|SIGALRM|alarm|pause|setitimer)|os\.kill\b|os\.killpg|add_signal_handler",
+    "a POSIX module": r"^\s*(import|from)\s+(fcntl|pwd|grp|resource|termios|posix)\b",
+    "a POSIX path": r"""["']/(tmp|dev|proc|etc|usr|var)/""",
+    "a process group": r"start_new_session|preexec_fn|os\.setsid|os\.getuid|os\.geteuid",
+}
+
+
+@pytest.mark.parametrize("what", UNPORTABLE)
+def test_the_package_runs_on_every_system(what: str) -> None:
+    pattern = re.compile(UNPORTABLE[what], re.MULTILINE)
+    places = [str(path.relative_to(ROOT)) for path in SOURCES if pattern.search(path.read_text("utf-8"))]
+    assert not places, f"{what} in {places}"
+
+
+def test_text_files_are_read_and_written_as_utf_8() -> None:
+    """Windows would take another encoding where none is named."""
+    bare = re.compile(r"\.(read_text|write_text)\(\s*\)|\.open\(\s*\)|\.write_text\([^,()]*\)")
+    places = [
+        f"{path.relative_to(ROOT)}: {found[0]}"
+        for path in SOURCES
+        for found in bare.finditer(path.read_text("utf-8"))
+        if "utf" not in found[0]
+    ]
+    assert not places
+
+
+def test_the_public_names_are_these() -> None:
+    assert beholder.__all__ == [
+        "BeholderError", "Problem", "UserError", "analyse", "check", "clean", "demo", "new", "plan", "report", "run",
+        "schema", "serve", "simulate",
+    ]  # fmt: skip
+    for name in beholder.__all__:
+        assert callable(getattr(beholder, name))
+
+
+def test_importing_beholder_loads_nothing_heavy() -> None:
+    heavy = "numpy pandas scipy starlette granian altair pydantic yaml httpx PIL asyncpg rich"
+    code = f"import beholder.cli, sys; print([m for m in '{heavy}'.split() if m in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout.strip() == "[]"
+
+
+def test_no_name_says_nothing() -> None:
+    empty = {"utils", "util", "core", "misc", "common", "helpers", "helper", "manager"}
+    named = {path.stem for path in [*SOURCES, *ROOT.rglob("*.js")]} | {path.name for path in ROOT.rglob("*/")}
+    assert not named & empty

@@ -1,0 +1,118 @@
+"""Checks: pass, fail or unknown, from evidence alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from beholder.checks.complete import Complete
+from beholder.checks.variance import Variance
+from beholder.checks.verdict import Click, Evidence, Say, Viewing
+from beholder.checks.watched import Watched, judge_viewing
+from beholder.clean.decide import ORDER, decide, in_words, judge
+from beholder.types import Outcome
+
+SEEN = Viewing("trial:1", "s1", length_ms=4000, plays=1, coverage=1.0, furthest_ms=4000, frames=100)
+
+
+def clicks(*values: float, low: float = 0, high: float = 100, question: str = "quality") -> tuple[Click, ...]:
+    return tuple(Click(question, value, low, high) for value in values)
+
+
+def test_a_completed_session_passes_and_any_other_end_is_its_own_reason() -> None:
+    assert Complete().judge(Evidence("completed", "whole")).verdict == "pass"
+    ended = Complete().judge(Evidence("screened_out", "whole"))
+    assert (ended.verdict, ended.reason) == ("fail", "screened_out")
+    assert Complete().judge(Evidence(None, "whole")).reason == "not_finished"
+
+
+@pytest.mark.parametrize(
+    ("viewing", "say"),
+    [
+        (SEEN, "pass"),
+        (replace(SEEN, coverage=0.97, furthest_ms=3500), "pass"),
+        (replace(SEEN, coverage=0.96), "fail"),
+        (replace(SEEN, coverage=0.98, furthest_ms=3400), "fail"),
+        (replace(SEEN, plays=0, coverage=0.0), "fail"),
+        (replace(SEEN, frames=0), "fail"),
+        (replace(SEEN, frames=None), "pass"),
+        (replace(SEEN, plays=None, coverage=None, furthest_ms=None), "unknown"),
+        (replace(SEEN, coverage=None), "unknown"),
+        (replace(SEEN, length_ms=None), "unknown"),
+        (replace(SEEN, plays=0, missing="media_error"), "pass"),
+    ],
+)
+def test_watching_the_whole_means_97_percent_the_end_and_drawn_frames(viewing: Viewing, say: Say) -> None:
+    assert judge_viewing(viewing, "whole") == say
+
+
+def test_a_weaker_watch_rule_asks_for_less() -> None:
+    begun = replace(SEEN, coverage=0.1, furthest_ms=400)
+    assert judge_viewing(begun, "start") == "pass"
+    assert judge_viewing(replace(begun, plays=0), "start") == "fail"
+    assert judge_viewing(replace(begun, plays=0), "none") == "pass"
+
+
+def test_the_watched_verdict_names_every_slot_that_failed() -> None:
+    bad = replace(SEEN, slot="s2", coverage=0.2)
+    verdict = Watched().judge(Evidence("completed", "whole", (SEEN, bad)))
+    assert (verdict.verdict, verdict.reason, verdict.measured) == ("fail", "not_watched", 0.5)
+    assert verdict.evidence["failed"] == ["trial:1.s2"]
+
+
+def test_watching_without_any_evidence_is_unknown() -> None:
+    blank = replace(SEEN, plays=None, coverage=None)
+    assert Watched().judge(Evidence("completed", "whole", (blank,))).verdict == "unknown"
+    assert Watched().judge(Evidence("completed", "whole")).reason == "no_evidence"
+
+
+@pytest.mark.parametrize(("high", "least"), [(4, 0.15), (8, 0.6), (100, 93.75)])
+def test_the_variance_limit_grows_with_the_square_of_the_range(high: float, least: float) -> None:
+    """Four clicks at ±x round the middle have the sample variance 4/3 x²."""
+    middle = high / 2
+    for share, say in ((0.99, "fail"), (1.01, "pass")):
+        x = (share * least * 3 / 4) ** 0.5
+        evidence = Evidence("completed", "whole", (), clicks(middle - x, middle + x, middle - x, middle + x, high=high))
+        assert Variance().judge(evidence).verdict == say
+
+
+def test_fewer_than_four_answers_to_each_question_are_too_few_to_judge() -> None:
+    few = clicks(50, 50, 50) + clicks(50, 50, 50, question="fit")
+    assert Variance().judge(Evidence("completed", "whole", (), few)).verdict == "unknown"
+
+
+def test_two_flat_lines_at_different_heights_are_still_straight_lining() -> None:
+    flat = clicks(20, 20, 20, 20) + clicks(80, 80, 80, 80, question="fit")
+    assert Variance().judge(Evidence("completed", "whole", (), flat)).reason == "same_answer"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "accept"),
+    [("completed", True), ("screened_out", True), ("technical", True), ("failed_checks", False), ("withdrawn", None)],
+)
+def test_who_is_paid_follows_from_how_the_session_ended(outcome: Outcome, accept: bool | None) -> None:
+    assert decide(outcome, judge(Evidence(outcome, "whole"))).accept is accept
+
+
+def test_an_unknown_verdict_costs_nothing() -> None:
+    decision = decide("completed", judge(Evidence("completed", "whole")))
+    assert (decision.accept, decision.use, decision.reasons) == (True, True, ())
+
+
+def test_every_failed_check_is_a_reason_and_paying_is_apart_from_using() -> None:
+    flat = Evidence("completed", "whole", (replace(SEEN, coverage=0.0),), clicks(50, 50, 50, 50))
+    decision = decide("completed", judge(flat))
+    assert (decision.accept, decision.use) == (True, False)
+    assert decision.reasons == ("watched:not_watched", "variance:same_answer")
+
+
+def test_a_clip_that_was_not_watched_does_not_cost_the_whole_session() -> None:
+    verdicts = judge(Evidence("completed", "whole", (replace(SEEN, coverage=0.0),)))
+    assert decide("completed", verdicts).use
+
+
+def test_every_reason_a_check_gives_has_words() -> None:
+    assert in_words("variance:same_answer") == "Nearly the same answer throughout"
+    assert in_words("stranger:reason") == "stranger:reason"
+    assert [check.name for check in ORDER] == ["complete", "watched", "variance"]

@@ -1,0 +1,273 @@
+"""Clean: from a store's rows to judged tables."""
+
+from __future__ import annotations
+
+import csv
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from beholder.clean import Cleaned
+from beholder.clean.folder import clean_tables, watch_rule
+from beholder.clean.ratings import COLUMNS, read_ratings
+from beholder.errors import StoreError
+from beholder.methods import find
+from beholder.methods.contract import Asked, Break, Slot, Trial
+from beholder.plan.model import PlannedList, list_to_json
+from beholder.study.model import Study
+from beholder.study.resolved import resolved_yaml
+
+Tables = dict[str, list[dict[str, Any]]]
+START = datetime(2026, 11, 15, 9, tzinfo=UTC)
+CONDITIONS = ("natural", "no", "01")
+
+
+def make_study(folder: Path, **keys: Any) -> Study:
+    study = Study.model_validate(
+        {
+            "beholder": 1,
+            "name": "cleaned",
+            "title": "Cleaned",
+            "method": "parallel",
+            "stimuli": "stimuli",
+            "questions": [{"id": "quality", "text": "How good?", "scale": "cont100"}],
+            "after": [{"id": "age", "text": "Age", "type": "number"}],
+            **keys,
+        }
+    )
+    study._folder = folder
+    return study
+
+
+def planned(study: Study) -> PlannedList:
+    asked = tuple(Asked(f"q{n}", q.id, "ask", q.text, q.scale) for n, q in enumerate(study.questions, 1))
+    entries: list[Trial | Break] = []
+    for content in ("city", "park"):
+        slots = tuple(Slot(f"s{n}", f"{c}/{content}", "test", "A", True, None) for n, c in enumerate(CONDITIONS, 1))
+        entries += [Trial(content, content, "rate", slots, asked), Break("1")]
+    return PlannedList(1, tuple(entries[:-1]))
+
+
+def empty(study: Study) -> Tables:
+    """Return the rows of a store that was opened and that nobody has visited."""
+    stimuli = [
+        {
+            "digest": "d1", "stimulus": f"{condition}/{content}", "content": content, "condition": condition,
+            "role": "test", "medium": "video", "sha256": "", "probe": {"duration_ms": 4000}, "factors": {"fps": "25"},
+        }
+        for condition in CONDITIONS
+        for content in ("city", "park")
+    ]  # fmt: skip
+    studies = {"digest": "d1", "plan_digest": "p1", "study": study.name, "yaml": resolved_yaml(study)}
+    lists = {"plan_digest": "p1", "list": 1, "trials": list_to_json(planned(study))}
+    empty: Tables = {name: [] for name in ("sessions", "claims", "answers", "ends", "erasures")}
+    return {"studies": [studies | {"software": "beholder", "at": START}], "stimuli": stimuli, "lists": [lists], **empty}
+
+
+SEEN = {"plays": 1, "watched_ms": 4000, "coverage": 1.0, "furthest_ms": 4000, "frames": 100}
+
+
+def add(
+    tables: Tables,
+    name: str,
+    *,
+    mode: str = "link",
+    outcome: str | None = "completed",
+    scores: tuple[int, int, int] = (80, 50, 20),
+    trials: int = 2,
+    playback: dict[str, Any] | None = None,
+    missing: str | None = None,
+    digest: str = "d1",
+) -> None:
+    """Add one session that answered the trials with these scores."""
+    at = START + timedelta(minutes=10 * len(tables["sessions"]))
+    row = {"session": name, "participant": f"p-{name}", "digest": digest, "run": 1, "mode": mode, "visit": 1}
+    tables["sessions"].append(row | {"device": {}, "at": at})
+    tables["claims"].append({"session": name, "list": 1, "at": at})
+    answers: dict[str, Any] = {"consent": {"agree": True}}
+    for position in range(1, trials + 1):
+        given = {f"s{n}": score for n, score in enumerate(scores, 1) if f"s{n}" != missing}
+        answers[f"trial:{position}"] = {"scores": {"q1": given}, **({"missing": {missing: "media_error"}} if missing else {})}
+    answers["questions:after"] = {"answers": {"age": 30}}
+    for minute, (key, answer) in enumerate(answers.items(), 1):
+        seen = {slot: SEEN for slot in ("s1", "s2", "s3")} | (playback or {}) if key.startswith("trial") else {}
+        tables["answers"].append(
+            {"session": name, "key": key, "answer": answer, "playback": seen, "shown_ms": 0.0, "sent_ms": 9000.0}
+            | {"input": "mouse", "tab": "t", "at": at + timedelta(minutes=minute)}
+        )
+    if outcome:
+        end = {"session": name, "outcome": outcome, "reason": "", "code": "", "receipt": ""}
+        tables["ends"].append(end | {"at": at + timedelta(minutes=6)})
+
+
+def rows(cleaned: Cleaned, name: str) -> list[dict[str, str]]:
+    with (cleaned.folder / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    return make_study(tmp_path)
+
+
+def test_every_answer_becomes_tidy_ratings(study: Study) -> None:
+    tables = empty(study)
+    add(tables, "a")
+    cleaned = clean_tables(study, tables)
+    ratings = read_ratings(cleaned.folder / "ratings.csv")
+    assert tuple(ratings.columns) == (*COLUMNS, "factor_fps")
+    assert ratings["condition"].tolist() == ["natural", "no", "01"] * 2
+    assert ratings["value"].tolist() == [80.0, 50.0, 20.0] * 2
+    assert ratings["position"].tolist() == [1.0] * 3 + [2.0] * 3
+    assert ratings["trial"].tolist() == ["city"] * 3 + ["park"] * 3
+    assert ratings["use"].all()
+
+
+def test_sessions_and_participants_carry_both_decisions_and_every_reason(study: Study) -> None:
+    tables = empty(study)
+    add(tables, "good")
+    add(tables, "flat", scores=(50, 50, 50))
+    add(tables, "left", outcome=None, trials=1)
+    add(tables, "screened", outcome="screened_out", trials=0)
+    cleaned = clean_tables(study, tables)
+    decided = [(row["session"], row["accept"], row["use"], row["reasons"]) for row in rows(cleaned, "sessions")]
+    assert decided == [
+        ("good", "true", "true", ""),
+        ("flat", "true", "false", "variance:same_answer"),
+        ("left", "", "false", "complete:not_finished"),
+        ("screened", "true", "false", "complete:screened_out"),
+    ]
+    assert rows(cleaned, "sessions")[0]["minutes"] == "6"
+    people = rows(cleaned, "participants")
+    assert [person["answer_age"] for person in people] == ["30"] * 4
+    assert [person["used_ratings"] for person in people] == ["6", "0", "0", "0"]
+    assert [lost.words for lost in cleaned.lost] == [
+        "Did not finish", "Screened out before the trials", "Nearly the same answer throughout",
+    ]  # fmt: skip
+    assert cleaned.counts["used_participants"] == 1
+
+
+def test_ratings_of_an_unfinished_session_stay_with_their_reason(study: Study) -> None:
+    tables = empty(study)
+    add(tables, "good")
+    add(tables, "left", outcome=None, trials=1)
+    ratings = read_ratings(clean_tables(study, tables).folder / "ratings.csv")
+    left = ratings[ratings["session"] == "left"]
+    assert len(left) == 3
+    assert not left["use"].any()
+    assert set(left["reasons"]) == {"complete:not_finished"}
+
+
+def test_only_the_ratings_of_a_clip_that_was_not_watched_are_lost(study: Study) -> None:
+    tables = empty(study)
+    add(tables, "a", playback={"s2": SEEN | {"coverage": 0.3, "furthest_ms": 1200}})
+    cleaned = clean_tables(study, tables)
+    ratings = read_ratings(cleaned.folder / "ratings.csv")
+    assert ratings.loc[~ratings["use"], "condition"].tolist() == ["no", "no"]
+    assert rows(cleaned, "sessions")[0]["use"] == "true"
+    watched = next(row for row in rows(cleaned, "verdicts") if row["check"] == "watched")
+    assert json.loads(watched["evidence"])["failed"] == ["trial:1.s2", "trial:2.s2"]
+
+
+def test_missing_evidence_is_unknown_and_costs_nothing(study: Study) -> None:
+    tables = empty(study)
+    add(tables, "a", playback={"s1": {}, "s2": {}, "s3": {}})
+    cleaned = clean_tables(study, tables)
+    assert read_ratings(cleaned.folder / "ratings.csv")["use"].all()
+    assert {row["check"]: row["verdict"] for row in rows(cleaned, "verdicts")}["watched"] == "unknown"
+
+
+def test_a_stimulus_that_would_not_play_leaves_a_row_without_a_value(study: Study) -> None:
+    tables = empty(study)
+    add(tables, "a", missing="s3")
+    ratings = read_ratings(clean_tables(study, tables).folder / "ratings.csv")
+    broken = ratings[ratings["condition"] == "01"]
+    assert broken["missing"].tolist() == ["media_error"] * 2
+    assert broken["value"].isna().all()
+
+
+def test_who_withdrew_leaves_no_ratings_and_no_answers(study: Study) -> None:
+    tables = empty(study)
+    add(tables, "stays")
+    add(tables, "withdrew", outcome="withdrawn")
+    add(tables, "erased")
+    tables["erasures"].append({"session": "erased", "rows": 4, "at": START})
+    cleaned = clean_tables(study, tables)
+    assert set(read_ratings(cleaned.folder / "ratings.csv")["session"]) == {"stays"}
+    assert [row["outcome"] for row in rows(cleaned, "sessions")] == ["completed", "withdrawn", "withdrawn"]
+    assert [row["answer_age"] for row in rows(cleaned, "participants")] == ["30", "", ""]
+
+
+def test_people_are_taken_where_there_are_any_else_robots_and_previews_never(study: Study) -> None:
+    tables = empty(study)
+    add(tables, "preview", mode="preview")
+    add(tables, "robot", mode="robot")
+    robots = clean_tables(study, tables)
+    assert (robots.population, robots.counts["sessions"]) == ("robots", 1)
+    add(tables, "person")
+    assert [row["session"] for row in rows(clean_tables(study, tables), "sessions")] == ["person"]
+    again = clean_tables(study, tables, robots=True)
+    assert [row["session"] for row in rows(again, "sessions")] == ["robot"]
+    assert json.loads((again.folder / "account.json").read_text())["population"] == "robots"
+
+
+def test_sessions_under_an_earlier_plan_are_left_out_and_counted(study: Study) -> None:
+    tables = empty(study)
+    tables["studies"].insert(0, tables["studies"][0] | {"digest": "d0", "plan_digest": "p0"})
+    add(tables, "old", mode="robot", digest="d0")
+    add(tables, "new", mode="robot")
+    cleaned = clean_tables(study, tables)
+    assert (cleaned.counts["sessions"], cleaned.counts["other_plans"]) == (1, 1)
+
+
+def test_cleaning_twice_gives_the_same_bytes(study: Study) -> None:
+    tables = empty(study)
+    rng = np.random.default_rng(3)
+    for number in range(5):
+        low, middle, high = (int(score) for score in rng.integers(0, 101, 3))
+        add(tables, f"s{number}", scores=(low, middle, high))
+    folder = clean_tables(study, tables).folder
+    first = {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+    clean_tables(study, tables)
+    assert {path.name: path.read_bytes() for path in sorted(folder.iterdir())} == first
+    assert sorted(first) == ["account.json", "participants.csv", "ratings.csv", "sessions.csv", "verdicts.csv"]
+
+
+def test_the_watch_rule_is_that_of_the_text_the_session_began_with(tmp_path: Path) -> None:
+    lenient = make_study(tmp_path, playback={"watch": "start"})
+    assert watch_rule(resolved_yaml(lenient), find("parallel")) == "start"
+    assert watch_rule("beholder: 1", find("parallel")) == "whole"
+    tables = empty(lenient)
+    add(tables, "a", playback={"s2": SEEN | {"coverage": 0.1}})
+    assert read_ratings(clean_tables(make_study(tmp_path), tables).folder / "ratings.csv")["use"].all()
+
+
+def test_an_empty_store_says_what_to_do(study: Study) -> None:
+    with pytest.raises(StoreError) as error:
+        clean_tables(study, empty(study))
+    assert str(error.value) == (
+        "store/  holds no sessions yet. Let people in with `beholder serve`, or send robots with "
+        "`beholder simulate --participants 20`. Previews are not kept."
+    )
+
+
+def test_a_rehearsal_that_never_was_says_what_to_do(study: Study) -> None:
+    tables = empty(study)
+    add(tables, "person")
+    with pytest.raises(StoreError) as error:
+        clean_tables(study, tables, robots=True)
+    assert str(error.value) == (
+        "store/  holds no robots yet. To rehearse, send robots with `beholder simulate --participants 20`."
+    )
+
+
+def test_the_store_of_another_study_is_refused(study: Study) -> None:
+    tables = empty(study)
+    tables["studies"][0]["study"] = "another"
+    with pytest.raises(StoreError) as error:
+        clean_tables(study, tables)
+    assert str(error.value) == "store/  holds the study another, not cleaned. Name the store of this study."

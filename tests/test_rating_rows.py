@@ -1,0 +1,153 @@
+"""The rating row: pure, complete, and with names that come back as they were."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from beholder.clean.facts import Given, Shown, Visit
+from beholder.clean.ratings import COLUMNS, NUMBERS, Rating, as_record, number_repetitions, rating_rows, read_ratings
+from beholder.clean.tables import write_table
+from beholder.errors import UserError
+from beholder.methods.contract import Asked, Judgement, Slot, Trial
+from beholder.study.model import Study
+from beholder.study.scale import SCALES
+from beholder.types import Role
+
+AT = datetime(2026, 11, 15, 12, tzinfo=UTC)
+ODD_NAMES = ["no", "01", "1.0", "NA", "null", "", " spaced out ", "Zürich 漢字", "a,b", 'say "hi"', "two\nlines", "=1+1"]
+
+
+def study() -> Study:
+    return Study.model_validate({"beholder": 1, "name": "rows", "title": "Rows", "method": "parallel", "stimuli": "s"})
+
+
+def trial(*roles: Role, purpose: str = "ask") -> Trial:
+    slots = tuple(Slot(f"s{n}", f"stimulus {n}", role, "A", True, "#2a76b0") for n, role in enumerate(roles, 1))
+    asked = Asked("q1", "quality", purpose, "How good?", SCALES["cont100"])  # type: ignore[arg-type]
+    return Trial("t1", "city", "rate", slots, (asked,))
+
+
+def visit(*trials: Trial) -> Visit:
+    return Visit("s-1", "p-1", "digest", 1, "link", 1, AT, "completed", AT, False, trials, {})
+
+
+def answer() -> Given:
+    playback = {"s1": {"plays": 2, "watched_ms": 4100, "coverage": 1.0}}
+    return Given("trial:1", {}, playback, 1000.0, 9500.0, "mouse", AT)
+
+
+def score(slot: str = "s1", value: float | None = 72, **more: str | None) -> Judgement:
+    return Judgement("quality", "score", slot, value, value, 0, 100, **more)  # type: ignore[arg-type]
+
+
+STIMULI = {("digest", f"stimulus {n}"): Shown("city", f"condition {n}", 4000, {"bitrate": "1M"}) for n in (1, 2, 3)}
+
+
+def test_a_row_tells_who_what_value_and_how() -> None:
+    (row,) = rating_rows(study(), visit(trial("test")), 1, answer(), (score(),), STIMULI)
+    record = as_record(row)
+    assert tuple(record)[: len(COLUMNS)] == COLUMNS
+    assert {key: record[key] for key in ("participant", "condition", "content", "value", "raw_value", "position")} == {
+        "participant": "p-1", "condition": "condition 1", "content": "city", "value": 72, "raw_value": 72, "position": 1,
+    }  # fmt: skip
+    assert (record["plays"], record["coverage"], record["response_ms"], record["input"]) == (2, 1.0, 8500.0, "mouse")
+    assert record["factor_bitrate"] == "1M"
+
+
+def test_columns_are_those_of_the_contract_in_order() -> None:
+    assert COLUMNS == tuple(
+        "study digest run participant session mode trial position repetition method question kind content condition "
+        "stimulus role other_condition other_stimulus unit value raw_value keyed scale_min scale_max missing slot colour "
+        "plays watched_ms coverage response_ms input answered_at use reasons".split()
+    )
+
+
+def test_a_comparison_names_both_stimuli() -> None:
+    one = Judgement("quality", "diff", "s2", 2, -2, -3, 3, other_slot="s1")
+    (row,) = rating_rows(study(), visit(trial("test", "test")), 1, answer(), (one,), STIMULI)
+    assert (row.condition, row.other_condition, row.other_stimulus) == ("condition 2", "condition 1", "stimulus 1")
+
+
+def test_a_slot_that_would_not_play_has_a_reason_and_no_value() -> None:
+    (row,) = rating_rows(study(), visit(trial("test")), 1, answer(), (score(value=None, missing="media_error"),), STIMULI)
+    assert (row.value, row.missing) == (None, "media_error")
+
+
+@pytest.mark.parametrize("role", ["attention", "gold", "trap", "training", "repeat"])
+def test_answers_to_checks_are_not_ratings(role: Role) -> None:
+    rows = rating_rows(study(), visit(trial("test", role)), 1, answer(), (score("s1"), score("s2")), STIMULI)
+    assert [row.slot for row in rows] == ["s1"]
+
+
+def test_trap_questions_and_training_are_not_ratings() -> None:
+    trap = trial("test", purpose="trap")
+    training = Trial("t1", "city", "train", trap.slots, trial("test").asked)
+    for one in (trap, training):
+        assert rating_rows(study(), visit(one), 1, answer(), (score(),), STIMULI) == []
+
+
+def test_repetitions_are_counted_per_participant_stimulus_and_question() -> None:
+    (row,) = rating_rows(study(), visit(trial("test")), 1, answer(), (score(),), STIMULI)
+    assert [one.repetition for one in number_repetitions([row, row, row])] == [1, 2, 3]
+
+
+def written(path: Path, **columns: str) -> Path:
+    write_table(path, list(columns), [columns])
+    return path
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_odd_condition_names_come_back_intact(tmp_path: Path, name: str) -> None:
+    path = written(tmp_path / "r.csv", participant="007", content=name, condition=name, value="4")
+    table = read_ratings(path)
+    assert table.loc[0, ["participant", "content", "condition", "value"]].tolist() == ["007", name, name, 4.0]
+
+
+@given(st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00\r"), min_size=1, max_size=12))
+def test_any_name_survives_the_file(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
+    path = written(tmp_path_factory.mktemp("names") / "r.csv", participant="p", content="c", condition=name, value="1")
+    assert read_ratings(path).loc[0, "condition"] == name
+
+
+def test_empty_cells_are_missing_numbers_and_use_is_a_truth_value(tmp_path: Path) -> None:
+    write_table(tmp_path / "r.csv", ["value", "use"], [{"value": None, "use": False}, {"value": 2.5, "use": True}])
+    table = read_ratings(tmp_path / "r.csv")
+    assert table["value"].isna().tolist() == [True, False]
+    assert table["use"].tolist() == [False, True]
+    assert set(NUMBERS) <= set(COLUMNS)
+
+
+def test_cells_that_are_no_numbers_are_all_named(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("value,use\ngood,true\n4,maybe\ninf,true\n", encoding="utf-8")
+    with pytest.raises(UserError) as error:
+        read_ratings(path)
+    assert str(error.value).splitlines() == [
+        f"{path}:2  value is 'good'. Allowed: a number, or an empty cell when missing.",
+        f"{path}:4  value is 'inf'. Allowed: a number, or an empty cell when missing.",
+        f"{path}:3  use is 'maybe'. Allowed: true, false, or an empty cell.",
+    ]
+
+
+def test_a_file_that_is_not_there_is_said_plainly(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as error:
+        read_ratings(tmp_path / "r.csv")
+    assert str(error.value) == f"{tmp_path / 'r.csv'}  is not there. Run `beholder clean` first, or give another file."
+
+
+def test_a_file_that_is_no_table_is_said_plainly(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_bytes(b"a,b\n1,2,3\n1\n4,5,6,7,8\n")
+    with pytest.raises(UserError, match="cannot be read as a table"):
+        read_ratings(tmp_path / "r.csv")
+
+
+def test_a_rating_is_a_frozen_value() -> None:
+    (row,) = rating_rows(study(), visit(trial("test")), 1, answer(), (score(),), STIMULI)
+    with pytest.raises(AttributeError):
+        row.value = 3  # type: ignore[misc]
+    assert isinstance(row, Rating)
