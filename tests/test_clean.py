@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from beholder.clean import Cleaned
+from beholder.clean import Cleaned, clean
 from beholder.clean.folder import clean_tables, watch_rule
 from beholder.clean.ratings import COLUMNS, read_ratings
 from beholder.errors import StoreError
@@ -91,10 +91,13 @@ def add(
     answers: dict[str, Any] = {"consent": {"agree": True}}
     for position in range(1, trials + 1):
         given = {f"s{n}": score for n, score in enumerate(scores, 1) if f"s{n}" != missing}
-        answers[f"trial:{position}"] = {"scores": {"q1": given}, **({"missing": {missing: "media_error"}} if missing else {})}
+        answers[f"trial:{position}"] = {
+            "scores": {"q1": given},
+            **({"missing": {missing: "media_error"}} if missing else {}),
+        }
     answers["questions:after"] = {"answers": {"age": 30}}
     for minute, (key, answer) in enumerate(answers.items(), 1):
-        seen = {slot: SEEN for slot in ("s1", "s2", "s3")} | (playback or {}) if key.startswith("trial") else {}
+        seen = dict.fromkeys(("s1", "s2", "s3"), SEEN) | (playback or {}) if key.startswith("trial") else {}
         tables["answers"].append(
             {"session": name, "key": key, "answer": answer, "playback": seen, "shown_ms": 0.0, "sent_ms": 9000.0}
             | {"input": "mouse", "tab": "t", "at": at + timedelta(minutes=minute)}
@@ -271,3 +274,12 @@ def test_the_store_of_another_study_is_refused(study: Study) -> None:
     with pytest.raises(StoreError) as error:
         clean_tables(study, tables)
     assert str(error.value) == "store/  holds the study another, not cleaned. Name the store of this study."
+
+
+def test_a_study_without_a_store_says_what_to_run(study: Study) -> None:
+    with pytest.raises(StoreError) as error:
+        clean(study)
+    assert str(error.value) == (
+        f"{study.folder / 'store'}  is not there. Run `beholder serve` or `beholder simulate` first, or name a store "
+        "with --store."
+    )

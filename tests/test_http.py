@@ -15,9 +15,12 @@ from beholder.methods import load_study
 from beholder.serve.server import Running, running
 from beholder.serve.tokens import robot_signature
 from beholder.simulate.robot import watch_events
+from beholder.store.contract import Table
 from beholder.testing import write_study
 
-BEFORE = [{"id": "field", "text": "Do you work on video?", "type": "single", "options": ["yes", "no"], "correct": ["no"]}]
+BEFORE = [
+    {"id": "field", "text": "Do you work on video?", "type": "single", "options": ["yes", "no"], "correct": ["no"]}
+]
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,9 @@ class Site(Running):
 
 @pytest.fixture
 async def server(tmp_path: Path, tiny: Path) -> AsyncIterator[Site]:
-    study = write_study(tmp_path / "study", tiny, before=BEFORE, recruit={"mode": "link", "block": ["mallory"]})
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "blocked.txt").write_text("mallory\n", "utf-8")
+    study = write_study(tmp_path / "study", tiny, before=BEFORE, recruit={"mode": "link", "block": "blocked.txt"})
     async with running(load_study(study), port=0) as server, httpx.AsyncClient(base_url=server.address) as client:
         yield Site(server.host, server.store, server.address, client)
 
@@ -120,7 +125,7 @@ async def test_an_answer_is_taken_once_and_its_repeat_changes_nothing(server: Si
     again = await visitor.answer(answer, events, key=key)
     assert again.status_code == 200
     assert again.json() == first.json()
-    other = await visitor.answer({"scores": {"q1": {s: 11 for s in answer["scores"]["q1"]}}}, events, key=key)
+    other = await visitor.answer({"scores": {"q1": dict.fromkeys(answer["scores"]["q1"], 11)}}, events, key=key)
     assert other.status_code == 409
     assert other.json()["error"]["code"] == "already_answered"
     assert other.json()["step"]["key"] == "trial:2"
@@ -374,8 +379,9 @@ async def test_a_preview_shows_any_step_and_stores_nothing(server: Site) -> None
     answered = await visitor.answer(visitor.scores(), visitor.watched())
     assert answered.json()["stored_at"] is None
     assert visitor.step["key"] == "trial:3"
-    for table in ("sessions", "answers", "claims"):
-        assert [row async for row in server.store.rows(table)] == []  # type: ignore[arg-type]
+    tables: tuple[Table, ...] = ("sessions", "answers", "claims")
+    for table in tables:
+        assert [row async for row in server.store.rows(table)] == []
     assert (await Visitor(server, preview="guess").arrive()).status_code == 401
 
 

@@ -68,9 +68,7 @@ async def test_no_acknowledged_answer_is_lost_and_none_is_twice(
     await service.until_ready()
     crowd = Crowd()
     async with open_store(store, write=False) as reader:
-        sending = asyncio.create_task(
-            send_robots(served, reader, service.address, robots, patience_s=120, crowd=crowd)
-        )
+        sending = asyncio.create_task(send_robots(served, reader, service.address, robots, patience_s=120, crowd=crowd))
         steps = robots * 6  # consent, instructions, four trials
         for strike in range(1, kills + 1):
             while len(crowd.acknowledged) < steps * strike / (kills + 1) and not sending.done():

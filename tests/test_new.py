@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,15 @@ from beholder.errors import StudyError
 from beholder.methods import load_study
 from beholder.new import new
 from beholder.study import schema
-from test_methods_registry import STRANGER, bring
 
+METHOD = """
+from beholder.methods.acr import Acr
+
+class Whisper(Acr):
+    name = "whisper"
+
+whisper = Whisper()
+"""
 EXAMPLE = """# A comment that stays.
 beholder: 1
 name: shouts
@@ -27,8 +35,15 @@ texts: {consent: texts/consent.md}
 @pytest.fixture
 def method(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A method with few sample stimuli, so that they are made quickly."""
-    bring(tmp_path / "site", monkeypatch, "whisper", STRANGER)
-    folder = tmp_path / "site" / "stranger_whisper"
+    folder = tmp_path / "site" / "whispering"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text(METHOD, "utf-8")
+    info = tmp_path / "site" / "whispering-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: whispering\nVersion: 1.0\n", "utf-8")
+    (info / "entry_points.txt").write_text("[beholder.methods]\nwhisper = whispering:whisper\n", "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    monkeypatch.delitem(sys.modules, "whispering", raising=False)
     (folder / "example.yaml").write_text(EXAMPLE, "utf-8")
     (folder / "texts").mkdir()
     (folder / "texts" / "consent.md").write_text("I agree.", "utf-8")
@@ -73,7 +88,7 @@ def test_an_unknown_method_leaves_no_folder(tmp_path: Path) -> None:
 
 
 def test_a_failure_half_way_leaves_no_folder(tmp_path: Path, method: str) -> None:
-    example = tmp_path / "site" / "stranger_whisper" / "example.yaml"
+    example = tmp_path / "site" / "whispering" / "example.yaml"
     example.write_text(EXAMPLE + "design: {seed: x}\n", "utf-8")
     with pytest.raises(StudyError, match=r"design\.seed is x"):
         new(method, tmp_path / "deep" / "mine")

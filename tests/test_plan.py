@@ -315,6 +315,17 @@ class Pairs(Acr):
         return Units("pair", super().units(study, catalogue).items, 2, "order")
 
 
+class BothOrders(Acr):
+    def units(self, study: Study, catalogue: Catalogue) -> Units:
+        return Units("stimulus", super().units(study, catalogue).items, 1, "order")
+
+
+class TooManySlots(Acr):
+    def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
+        trial = super().compose(study, unit, catalogue, rng)
+        return Trial(trial.id, trial.content, trial.purpose, trial.slots * 2, trial.asked)
+
+
 class WithCompanions(Acr):
     def units(self, study: Study, catalogue: Catalogue) -> Units:
         return Units("stimulus", super().units(study, catalogue).items, 1, "none", {"a": ("b",)})
@@ -329,6 +340,7 @@ def test_kinds_of_later_versions_are_refused_by_name() -> None:
     study, catalogue = make_study("acr"), make_catalogue(2, 2)
     expected = "method  acr deals {}, not in this version. Allowed: contents and single stimuli."
     assert problems_of(study, catalogue, cast("Method", Pairs())) == expected.format("pairs")
+    assert problems_of(study, catalogue, cast("Method", BothOrders())) == expected.format("slots in both orders")
     assert problems_of(study, catalogue, cast("Method", WithCompanions())) == expected.format("stimuli with companions")
 
 
@@ -342,6 +354,18 @@ def test_more_trials_than_contents_that_come_once_is_an_error() -> None:
         "design.trials  is 10, but there are 4 contents and each may come once. Allowed: 1 to 4. "
         "Add contents, or write contents: apart."
     )
+
+
+def test_conditions_in_every_trial_leave_only_more_contents_as_a_way_out() -> None:
+    study = make_study(trials=5, per_trial=2, always=["condition0"], contents="once")
+    assert problems_of(study, make_catalogue(1, 3)) == (
+        "design.trials  is 5, but there is 1 content and each may come once. Allowed: 1. Add contents."
+    )
+
+
+def test_a_method_that_composes_other_slots_than_it_was_dealt_is_a_bug_of_the_method() -> None:
+    with pytest.raises(ValueError, match=r"^acr composed 2 slots from a unit of 1 stimuli$"):
+        make_plan(make_study("acr"), make_catalogue(2, 2), cast("Method", TooManySlots()))
 
 
 def test_contents_with_conditions_in_every_trial_come_once() -> None:
@@ -390,6 +414,7 @@ def test_every_content_with_too_few_stimuli_is_named_at_once() -> None:
 def test_conditions_in_always_must_exist_everywhere() -> None:
     study = make_study(per_trial=1, always=["condition1", "condtion2"])
     assert problems_of(study, make_catalogue(2, 3, frozenset({(1, 1)}))).splitlines() == [
+        "design.per_trial  is 1, and parallel compares at least two. Allowed: 2 or more.",
         "design.always  puts condition1 into every trial, but content content1 has none. "
         "Add the file, or leave content1 out.",
         "design.always  names condtion2, which is no condition. Allowed: condition0, condition1, condition2. "

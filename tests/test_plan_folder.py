@@ -21,7 +21,7 @@ from beholder.plan import read_plan
 from beholder.plan.digest import plan_digest, study_digest
 from beholder.plan.folder import write_plan
 from beholder.plan.make import make_plan
-from beholder.plan.model import Plan, PlannedList, list_from_json, list_to_json, retold
+from beholder.plan.model import Plan, PlannedList, list_from_json, list_to_json
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import Study
 from beholder.study.scale import SCALES, Scale
@@ -97,13 +97,6 @@ def test_a_list_as_json_says_each_question_once() -> None:
     text = json.dumps(list_to_json(make_tiny_plan().lists[0]))
     assert text.count("How good?") == 1
     assert text.count('"trial":') == 4
-
-
-def test_a_retold_list_has_the_texts_of_today_and_nothing_else_changed() -> None:
-    planned = make_tiny_plan().lists[0]
-    told = retold(planned, {"quality": "How fine?"})
-    assert {asked.text for trial in told.trials for asked in trial.asked} == {"How fine?", "Does it fit?"}
-    assert retold(told, {"quality": "How good?"}) == planned
 
 
 def test_a_written_plan_is_read_back(tmp_path: Path) -> None:

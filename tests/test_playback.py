@@ -86,7 +86,9 @@ def test_playing_another_slot_stops_the_first() -> None:
 
 
 def test_losing_the_window_while_playing_is_counted() -> None:
-    result = seen([0, "play", "s1", {"at": 0}], [300, "visibility", None, {"hidden": True}], [400, "pause", "s1", {"at": 400}])
+    result = seen(
+        [0, "play", "s1", {"at": 0}], [300, "visibility", None, {"hidden": True}], [400, "pause", "s1", {"at": 400}]
+    )
     assert result.blurs == 1
 
 
@@ -95,7 +97,9 @@ def test_nothing_is_needed_where_the_study_asks_for_nothing() -> None:
     assert not is_watched(seen(), 2000, "start")
 
 
-@pytest.mark.parametrize("events", ["x", [1], [[1, "dance", None, {}]], [[-1, "play", "s1", {}]], [["1", "play", "s1", {}]], {}])
+@pytest.mark.parametrize(
+    "events", ["x", [1], [[1, "dance", None, {}]], [[-1, "play", "s1", {}]], [["1", "play", "s1", {}]], {}]
+)
 def test_a_log_of_another_shape_is_refused(events: Any) -> None:
     with pytest.raises(Refused):
         watch(events, {"s1": 1000})
@@ -106,7 +110,9 @@ EVENT = st.tuples(
     st.floats(0, 1e5),
     KINDS,
     st.sampled_from(["s1", "s2", "s9", None]),
-    st.dictionaries(st.sampled_from(["at", "rate", "total", "hidden"]), st.integers(-10, 10**6) | st.none() | st.booleans()),
+    st.dictionaries(
+        st.sampled_from(["at", "rate", "total", "hidden"]), st.integers(-10, 10**6) | st.none() | st.booleans()
+    ),
 )
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beholder.clean.facts import Given, Shown, Visit
@@ -19,7 +19,20 @@ from beholder.study.scale import SCALES
 from beholder.types import Role
 
 AT = datetime(2026, 11, 15, 12, tzinfo=UTC)
-ODD_NAMES = ["no", "01", "1.0", "NA", "null", "", " spaced out ", "Zürich 漢字", "a,b", 'say "hi"', "two\nlines", "=1+1"]
+ODD_NAMES = [
+    "no",
+    "01",
+    "1.0",
+    "NA",
+    "null",
+    "",
+    " spaced out ",
+    "Zürich 漢字",
+    "a,b",
+    'say "hi"',
+    "two\nlines",
+    "=1+1",
+]
 
 
 def study() -> Study:
@@ -52,19 +65,24 @@ def test_a_row_tells_who_what_value_and_how() -> None:
     (row,) = rating_rows(study(), visit(trial("test")), 1, answer(), (score(),), STIMULI)
     record = as_record(row)
     assert tuple(record)[: len(COLUMNS)] == COLUMNS
-    assert {key: record[key] for key in ("participant", "condition", "content", "value", "raw_value", "position")} == {
-        "participant": "p-1", "condition": "condition 1", "content": "city", "value": 72, "raw_value": 72, "position": 1,
-    }  # fmt: skip
+    wanted = {"participant": "p-1", "condition": "condition 1", "content": "city", "value": 72, "raw_value": 72}
+    assert wanted.items() <= record.items()
+    assert (record["position"], record["repetition"], record["role"]) == (1, 1, "test")
     assert (record["plays"], record["coverage"], record["response_ms"], record["input"]) == (2, 1.0, 8500.0, "mouse")
     assert record["factor_bitrate"] == "1M"
 
 
+CONTRACT = """
+study digest run participant session mode trial position repetition
+method question kind content condition stimulus role other_condition other_stimulus unit
+value raw_value keyed scale_min scale_max missing
+slot colour plays watched_ms coverage response_ms input answered_at
+use reasons
+"""
+
+
 def test_columns_are_those_of_the_contract_in_order() -> None:
-    assert COLUMNS == tuple(
-        "study digest run participant session mode trial position repetition method question kind content condition "
-        "stimulus role other_condition other_stimulus unit value raw_value keyed scale_min scale_max missing slot colour "
-        "plays watched_ms coverage response_ms input answered_at use reasons".split()
-    )
+    assert " ".join(COLUMNS) == " ".join(CONTRACT.split())
 
 
 def test_a_comparison_names_both_stimuli() -> None:
@@ -74,7 +92,9 @@ def test_a_comparison_names_both_stimuli() -> None:
 
 
 def test_a_slot_that_would_not_play_has_a_reason_and_no_value() -> None:
-    (row,) = rating_rows(study(), visit(trial("test")), 1, answer(), (score(value=None, missing="media_error"),), STIMULI)
+    (row,) = rating_rows(
+        study(), visit(trial("test")), 1, answer(), (score(value=None, missing="media_error"),), STIMULI
+    )
     assert (row.value, row.missing) == (None, "media_error")
 
 
@@ -105,10 +125,12 @@ def written(path: Path, **columns: str) -> Path:
 def test_odd_condition_names_come_back_intact(tmp_path: Path, name: str) -> None:
     path = written(tmp_path / "r.csv", participant="007", content=name, condition=name, value="4")
     table = read_ratings(path)
-    assert table.loc[0, ["participant", "content", "condition", "value"]].tolist() == ["007", name, name, 4.0]
+    assert table.to_dict("records") == [{"participant": "007", "content": name, "condition": name, "value": 4.0}]
 
 
-@given(st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00\r"), min_size=1, max_size=12))
+# Lone surrogates cannot be written as UTF-8; a bare carriage return is a line break to every reader of CSV.
+@settings(max_examples=40, deadline=None)
+@given(st.text(st.characters(codec="utf-8", exclude_characters="\x00\r"), min_size=1, max_size=12))
 def test_any_name_survives_the_file(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
     path = written(tmp_path_factory.mktemp("names") / "r.csv", participant="p", content="c", condition=name, value="1")
     assert read_ratings(path).loc[0, "condition"] == name

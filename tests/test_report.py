@@ -20,7 +20,9 @@ from beholder.clean.ratings import COLUMNS
 from beholder.clean.tables import write_json, write_table
 from beholder.errors import UserError
 from beholder.report import report
+from beholder.report.findings import findings
 from beholder.report.latex import latex_text
+from beholder.report.material import load_material
 from beholder.study.model import Study
 
 FIGURES = ("figures/scores-quality.svg", "figures/scores-quality.pdf", "figures/scores-quality.png")
@@ -39,7 +41,13 @@ def made_up(
 ) -> Study:
     """Return a study whose clean/ holds made-up ratings; 13 sessions were lost."""
     study = Study.model_validate(
-        {"beholder": 1, "name": "made-up", "title": "Gestures while talking", "method": "parallel", "stimuli": "stimuli"}
+        {
+            "beholder": 1,
+            "name": "made-up",
+            "title": "Gestures while talking",
+            "method": "parallel",
+            "stimuli": "stimuli",
+        }
         | {"conditions": list(quality), "questions": list(questions), **keys}
     )
     study._folder = folder
@@ -88,3 +96,264 @@ def made_up(
         },
     )
     return study
+
+
+class Page(HTMLParser):
+    """A page as a browser would take it apart."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if not {"style", "title", "desc"} & set(self.open) and data.strip():
+            self.words.append(" ".join(data.split()))
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.words)
+
+
+def read(study: Study) -> Page:
+    analyse(study)
+    page = Page(report(study).read_text(encoding="utf-8"))
+    assert page.open == []
+    return page
+
+
+def found(study: Study) -> str:
+    """Return the findings of the first question as one text, without drawing anything."""
+    analyse(study)
+    material = load_material(study, study.questions)
+    reference = next((one.name for one in study.conditions if one.role == "reference"), None)
+    told = findings(material.parts[0], material.labels, reference, ("person", "people"))
+    return " ".join(f"{finding.headline} {finding.detail}" for finding in told)
+
+
+SPREAD = {"natural": 85.0, "smooth": 60.0, "jerky": 58.0, "frozen": 20.0}
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Page]:
+    study = made_up(tmp_path_factory.mktemp("people"), SPREAD)
+    return study, read(study)
+
+
+def test_the_first_line_says_that_people_answered(people: tuple[Study, Page]) -> None:
+    assert people[1].words[0] == "People answered this study."
+
+
+def test_the_first_line_says_that_robots_answered(tmp_path: Path) -> None:
+    page = read(made_up(tmp_path, {"a": 60.0, "b": 40.0}, population="robots"))
+    assert page.text.startswith("Simulated. Robots answered this study, no person did. A rehearsal, not a result.")
+    assert "28 robots finished, 24 used" in page.text
+
+
+def test_the_page_counts_what_there_was_and_dates_the_newest_answer(people: tuple[Study, Page]) -> None:
+    assert "4 conditions 4 contents 28 people finished, 24 used 384 ratings 14 November 2026" in people[1].text
+
+
+def test_findings_follow_from_the_tests(people: tuple[Study, Page]) -> None:
+    study, page = people
+    results = read_results(study.folder)
+    clear = int((results.pairs["p_holm"] < 0.05).sum())
+    assert "natural is ahead." in page.text
+    assert "frozen is behind all others." in page.text
+    assert f"{clear} of 6 pairs differ clearly." in page.text or clear == 6
+
+
+def test_a_lead_that_is_not_clear_is_not_claimed(tmp_path: Path) -> None:
+    text = found(made_up(tmp_path, {"a": 60.0, "b": 60.2, "c": 20.0}))
+    assert re.search(r"(a|b) scores highest, but not clearly above (a|b)\.", text)
+    assert "is ahead" not in text
+
+
+def test_too_few_people_for_any_clear_difference_are_said_to_be_too_few(tmp_path: Path) -> None:
+    text = found(made_up(tmp_path, {"a": 20.0, "b": 50.0, "c": 90.0}, participants=4))
+    assert text.startswith("Too few people for a test. With 4 people and 3 pairs, no difference can come out as clear.")
+
+
+def test_equal_conditions_are_reported_as_no_clear_differences(tmp_path: Path) -> None:
+    assert "No clear differences." in found(made_up(tmp_path, {"a": 50.0, "b": 50.0}, noise=0))
+
+
+def test_a_reference_is_compared_with_everything_else(tmp_path: Path) -> None:
+    conditions = [{"name": "original", "role": "reference"}, "x", "y", "z"]
+    text = found(made_up(tmp_path, {"original": 70.0, "x": 90.0, "y": 40.0, "z": 30.0}, conditions=conditions))
+    assert "2 of 3 are clearly below the reference, original." in text
+
+
+def test_the_matrix_shows_a_number_only_where_the_difference_is_clear(people: tuple[Study, Page]) -> None:
+    study, page = people
+    pairs = read_results(study.folder).pairs
+    same = [attributes for tag, attributes in page.tags if attributes.get("aria-label") == "no clear difference"]
+    assert len(same) == 2 * int((pairs["p_holm"] >= 0.05).sum())
+
+
+def test_the_page_needs_nothing_from_anywhere(people: tuple[Study, Page]) -> None:
+    study, page = people
+    assert not [tag for tag, _ in page.tags if tag in ("script", "link", "img", "iframe", "base", "object")]
+    text = (study.folder / "report" / "index.html").read_text(encoding="utf-8")
+    assert "url(" not in text
+    assert "@import" not in text
+    addresses = [a[name] for _, a in page.tags for name in ("href", "src", "xlink:href") if a.get(name)]
+    assert not [address for address in addresses if address and "://" in address]
+
+
+def test_every_link_on_the_page_leads_somewhere(people: tuple[Study, Page]) -> None:
+    study, page = people
+    names = {attributes.get("id") for _, attributes in page.tags}
+    for target in (a["href"] or "" for tag, a in page.tags if tag == "a"):
+        assert target[1:] in names if target.startswith("#") else (study.folder / "report" / target).is_file()
+
+
+def test_tables_have_captions_and_figures_have_words(people: tuple[Study, Page]) -> None:
+    tags = [tag for tag, _ in people[1].tags]
+    assert tags.count("table") == tags.count("caption") == 4
+    figures = [attributes for tag, attributes in people[1].tags if attributes.get("class") == "plot"]
+    ids = [attributes["id"] for _, attributes in people[1].tags if attributes.get("id")]
+    assert len(ids) == len(set(ids))
+    for figure in figures:
+        assert figure["role"] == "img"
+        assert set((figure["aria-labelledby"] or "").split()) <= set(ids)
+
+
+def test_figures_tables_and_ratings_lie_beside_the_page(people: tuple[Study, Page]) -> None:
+    folder = people[0].folder / "report"
+    heads = {"svg": b"<svg", "pdf": b"%PDF", "png": b"\x89PNG"}
+    for name in FIGURES:
+        assert (folder / name).read_bytes().startswith(heads[name.rpartition(".")[2]])
+    for name in ("scores", "conditions", "contents", "pairs", "participants"):
+        assert (folder / "tables" / f"{name}.csv").read_bytes() == (
+            folder.parent / "analyse" / f"{name}.csv"
+        ).read_bytes()
+        assert "\\bottomrule" in (folder / "tables" / f"{name}.tex").read_text(encoding="utf-8")
+    assert (folder / "ratings.csv").read_bytes() == (folder.parent / "clean" / "ratings.csv").read_bytes()
+
+
+def test_parquet_holds_the_same_ratings(people: tuple[Study, Page]) -> None:
+    pytest.importorskip("pyarrow", reason="Parquet is an extra: pip install beholder[parquet]")
+    found = pd.read_parquet(people[0].folder / "report" / "ratings.parquet")
+    pd.testing.assert_frame_equal(found, read_results(people[0].folder).ratings, check_dtype=False)
+
+
+def test_reporting_twice_gives_the_same_page_and_clears_what_is_stale(people: tuple[Study, Page]) -> None:
+    folder = people[0].folder / "report"
+    before = (folder / "index.html").read_bytes()
+    stale = folder / "figures" / "scores-gone.svg"
+    stale.write_text("old")
+    assert report(people[0]).read_bytes() == before
+    assert not stale.exists()
+
+
+def test_names_with_markup_are_shown_and_not_obeyed(tmp_path: Path) -> None:
+    evil = "<script>alert(1)</script>"
+    conditions: dict[str, float] = {evil: 70.0, 'b"><img src=x onerror=y>': 50.0, "NA": 30.0}
+    question = {"id": "quality", "text": f"Is {evil} good?", "scale": "acr5"}
+    page = read(made_up(tmp_path, conditions, questions=[question], title=f"Title {evil}"))
+    assert not [tag for tag, attributes in page.tags if tag in ("script", "img") or "onerror" in attributes]
+    assert f"Title {evil}" in page.text
+    assert "NA" in page.words
+    svg = (tmp_path / "report" / FIGURES[0]).read_text(encoding="utf-8")
+    assert "<script" not in svg
+
+
+def test_each_question_has_its_own_part(tmp_path: Path) -> None:
+    questions = [
+        {"id": "quality", "text": "How good?", "scale": "acr5"},
+        {"id": "fit", "text": "How fitting?", "scale": "cont100"},
+    ]
+    page = read(made_up(tmp_path, {"a": 70.0, "b": 30.0}, questions=questions))
+    for question in questions:
+        assert str(question["text"]) in page.text
+        assert (tmp_path / "report" / "figures" / f"scores-{question['id']}.svg").is_file()
+    assert "1 to 5 in steps of 1: 1 Bad, 2 Poor, 3 Fair, 4 Good, 5 Excellent" in page.text
+
+
+def test_labels_stand_for_names_and_equal_labels_are_told_apart(tmp_path: Path) -> None:
+    conditions = [{"name": "a", "label": "System"}, {"name": "b", "label": "System"}, {"name": "c", "label": "Other"}]
+    text = found(made_up(tmp_path, {"a": 70.0, "b": 30.0, "c": 50.0}, conditions=conditions))
+    assert "System (a) is ahead." in text
+    assert "above the next, Other." in text
+
+
+@pytest.mark.parametrize(
+    ("quality", "participants", "words"),
+    [
+        ({"a": 50.0, "b": 60.0}, 1, "Only one person was counted."),
+        ({"a": 50.0}, 4, "One condition, nothing to compare."),
+        ({"a": 50.0, "b": 60.0}, 0, "Nothing to report. No rating of this question could be used."),
+    ],
+)
+def test_a_tiny_result_gives_an_honest_page(
+    tmp_path: Path, quality: dict[str, float], participants: int, words: str
+) -> None:
+    page = read(made_up(tmp_path, quality, participants=participants))
+    assert words in page.text
+    assert "is ahead" not in page.text
+    assert "nan" not in page.text
+
+
+def test_who_was_lost_is_told_with_reasons(people: tuple[Study, Page]) -> None:
+    assert "Not used 13 Did not finish 9 Nearly the same answer 4" in people[1].text
+
+
+def test_the_method_section_names_unit_tests_and_software(people: tuple[Study, Page]) -> None:
+    for words in (
+        "97 %",
+        "Student t",
+        "Wilcoxon signed rank",
+        "Holm",
+        "Beholder",
+        "scipy",
+        "d1",
+        "Trials per session 4",
+    ):
+        assert words in people[1].text
+
+
+def test_report_before_clean_says_what_to_run(tmp_path: Path) -> None:
+    study = made_up(tmp_path, {"a": 1.0})
+    (tmp_path / "clean" / "account.json").unlink()
+    with pytest.raises(UserError) as error:
+        report(study)
+    assert str(error.value) == f"{tmp_path / 'clean'}  holds no clean ratings. Run `beholder clean` first."
+
+
+def test_report_before_analyse_says_what_to_run(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as error:
+        report(made_up(tmp_path, {"a": 1.0}))
+    assert str(error.value) == f"{tmp_path / 'analyse'}  holds no results. Run `beholder analyse` first."
+
+
+def test_analyse_before_clean_says_what_to_run(tmp_path: Path) -> None:
+    study = made_up(tmp_path, {"a": 1.0})
+    (tmp_path / "clean" / "ratings.csv").unlink()
+    with pytest.raises(UserError) as error:
+        analyse(study)
+    assert str(error.value) == f"{tmp_path / 'clean' / 'ratings.csv'}  is not there. Run `beholder clean` first."
+
+
+def test_latex_text_escapes_every_special_character() -> None:
+    assert latex_text("50% of a_b & {c} $x^2~y\\ #<>") == (
+        r"50\% of a\_b \& \{c\} \$x\textasciicircum{}2\textasciitilde{}y\textbackslash{} \#\textless{}\textgreater{}"
+    )
+
+
+def test_notes_are_plain_json(people: tuple[Study, Page]) -> None:
+    notes = json.loads((people[0].folder / "analyse" / "notes.json").read_text(encoding="utf-8"))
+    assert notes["population"] == "people"

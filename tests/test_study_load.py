@@ -84,8 +84,8 @@ def test_all_problems_are_told_at_once_in_the_order_of_lines(tmp_path: Path) -> 
 
 
 KNOWN = (
-    "beholder, name, title, language, method, options, preset, stimuli, conditions, questions, playback, design, texts, "
-    "before, after, recruit, contact and source"
+    "beholder, name, title, language, method, options, preset, stimuli, conditions, questions, playback, design, "
+    "texts, before, after, recruit, contact and source"
 )
 NAMED = "Allowed: acr5, acr9, acr11, cont100 or {min, max, step, labels, look}."
 SLUG = "Allowed: up to 64 small letters, digits, - and _, beginning with a letter or digit."
@@ -159,7 +159,8 @@ EXAMPLE = r"Write for example (?P<content>[^_]+)_(?P<condition>.+)\.mp4"
         ("questions: [{id: q, text: x, scale: [1]}]",
          "questions.0.scale is a list. Allowed: acr5, acr9, acr11, cont100, or {min, max, step, labels, look}."),
         # what a later version brings
-        ("questions: [{id: q, text: x, scale: dcr5}]", f"questions.0.scale is dcr5, which is not in this version. {NAMED}"),
+        ("questions: [{id: q, text: x, scale: dcr5}]",
+         f"questions.0.scale is dcr5, which is not in this version. {NAMED}"),
         ("preset: p910", "preset is p910, which is not in this version. Allowed: none."),
         ("checks: {trap: true}", "checks is not in this version. Take it out."),
         ("budget: 150 GBP", "budget is not in this version. Take it out."),
@@ -212,11 +213,13 @@ EXAMPLE = r"Write for example (?P<content>[^_]+)_(?P<condition>.+)\.mp4"
          "Allowed: Markdown, or the name of a file that ends in .md. Write it to none.md in the study folder."),
         ("texts: {consent: a/../../b.md}",
          f"texts.consent is a/../../b.md, outside the study folder. {INSIDE} Move it into the study folder."),
-        ("texts: {consent: /b.md}", f"texts.consent is /b.md, an absolute path. {INSIDE} Move it into the study folder."),
+        ("texts: {consent: /b.md}",
+         f"texts.consent is /b.md, an absolute path. {INSIDE} Move it into the study folder."),
         ("texts: {consent: 'C:/b.md'}",
          f"texts.consent is C:/b.md, an absolute path. {INSIDE} Move it into the study folder."),
         ("texts: {consent: 'a\\b.md'}", f"texts.consent is 'a\\\\b.md'. {INSIDE}"),
-        ("texts: {consent: empty.md}", "texts.consent is empty.md, which is empty. Allowed: a file that says something."),
+        ("texts: {consent: empty.md}",
+         "texts.consent is empty.md, which is empty. Allowed: a file that says something."),
         ("texts: {consent: latin.md}",
          "texts.consent is latin.md, which is not UTF-8. Allowed: UTF-8. Save the file as UTF-8."),
         ("texts: {consent: ''}", "texts.consent is empty. Allowed: text that is not empty."),
@@ -245,7 +248,8 @@ def test_a_problem_says_what_is_wrong_and_what_is_allowed(tmp_path: Path, writte
          f"Allowed: a regular expression. {EXAMPLE}"),
         ("stimuli: {folder: a, pattern: '(?P<content>.)'}",
          f"stimuli.pattern has no group condition. Allowed: the groups content and condition. {EXAMPLE}"),
-        ("stimuli: ../clips", f"stimuli is ../clips, outside the study folder. {INSIDE} Move it into the study folder."),
+        ("stimuli: ../clips",
+         f"stimuli is ../clips, outside the study folder. {INSIDE} Move it into the study folder."),
         ("stimuli: {manifest: /clips.csv}",
          f"stimuli.manifest is /clips.csv, an absolute path. {INSIDE} Move it into the study folder."),
         ("stimuli: [a]", "stimuli is a list. Allowed: a folder, {folder, pattern} or {manifest}."),
@@ -302,3 +306,9 @@ def test_a_study_is_frozen(tmp_path: Path) -> None:
     study = load(tmp_path, HEAD)
     with pytest.raises(ValueError, match="frozen"):
         study.title = "Other"
+
+
+def test_a_block_list_that_is_not_there_is_named(tmp_path: Path) -> None:
+    assert refusal(tmp_path, HEAD + "recruit: {block: blocked.txt}\n") == [
+        "study.yaml:6  recruit.block is blocked.txt, and there is no such file. Allowed: a text file with one id a line."
+    ]

@@ -121,11 +121,12 @@ def test_a_folder_without_a_study_is_named(tmp_path: Path) -> None:
         ("a: *x\n", "study.yaml:1  uses an alias that stands nowhere: found undefined alias 'x'. "
                     "Allowed: aliases of anchors further up."),
         ("a: 1\n---\nb: 2\n", "study.yaml:2  begins a second document. Allowed: one document. Take the line --- out."),
-        ("title: How: much\n", "study.yaml:1  has a colon where no key can be. Allowed: one key and one value in a line. "
-                               'Put a text that holds ": " in quotes.'),
-        ("a: [1, 2\nb: 3\n", "study.yaml:2  is not YAML: expected ',' or ']', but got ':' (while parsing a flow sequence). "
-                             "Allowed: YAML. Look at this line and the one above it."),
-        ("a: &a [*a]\n", "study.yaml:1  holds an alias of a value that contains it. Allowed: aliases of finished values."),
+        ("title: How: much\n", "study.yaml:1  has a colon where no key can be. "
+                               'Allowed: one key and one value in a line. Put a text that holds ": " in quotes.'),
+        ("a: [1, 2\nb: 3\n", "study.yaml:2  is not YAML: expected ',' or ']', but got ':' "
+                             "(while parsing a flow sequence). Allowed: YAML. Look at this line and the one above it."),
+        ("a: &a [*a]\n", "study.yaml:1  holds an alias of a value that contains it. "
+                         "Allowed: aliases of finished values."),
         ("a: " + "[" * 60 + "]" * 60, "study.yaml:1  is nested deeper than 50 levels. Allowed: at most 50 levels."),
         ('a: "\\UFFFFFFFF"\n', "study.yaml:1  holds an escape that is no character. "
                                "Allowed: escapes such as \\n and \\u00e9."),
@@ -159,6 +160,10 @@ def test_a_key_has_to_be_a_word(tmp_path: Path) -> None:
     assert refusal(tmp_path, HEAD + "source: {[a]: b}\n") == (
         "study.yaml:6  has a list or a map as a key. Allowed: plain words as keys."
     )
+
+
+def test_two_escapes_of_json_are_one_character(tmp_path: Path) -> None:
+    assert load(tmp_path, HEAD + 'source: "\\ud83d\\ude00"\n').source == "\U0001f600"
 
 
 def test_half_a_character_is_refused(tmp_path: Path) -> None:

@@ -43,8 +43,8 @@ class Checked:
 def check(study: str | Path = "study.yaml") -> Checked:
     """Return what a study will be like, or raise all problems at once."""
     from beholder.methods import find, load_study
-    from beholder.plan import plan as make
     from beholder.plan.balance import ratings_per_stimulus
+    from beholder.plan.make import make_plan
     from beholder.serve.script import make_script
     from beholder.stimuli.ingest import load_catalogue
     from beholder.study.texts import study_text
@@ -52,7 +52,7 @@ def check(study: str | Path = "study.yaml") -> Checked:
     loaded = load_study(study)
     method = find(loaded.method)
     catalogue = load_catalogue(loaded)
-    plan = make(loaded, catalogue=catalogue)
+    plan = make_plan(loaded, catalogue, method)
     script = make_script(loaded, plan.lists[0].entries)
     words = sum(len((study_text(loaded, name) or "").split()) for name in ("consent", "instructions"))
     trials = [step.trial for step in script.steps if step.trial is not None]
@@ -60,7 +60,9 @@ def check(study: str | Path = "study.yaml") -> Checked:
     asked = len(loaded.before) + len(loaded.after)
     stages = [Stage("consent and instructions", 2, 0.3 + words / 200)]
     if asked:
-        stages.append(Stage(f"{asked} questions about yourself", bool(loaded.before) + bool(loaded.after), asked * 0.15))
+        stages.append(
+            Stage(f"{asked} questions about yourself", bool(loaded.before) + bool(loaded.after), asked * 0.15)
+        )
     stages.append(Stage(f"rating ({method.name}), {len(trials)} trials", len(trials), rating))
     counts = ratings_per_stimulus(plan)
     rated = [stimulus.id for stimulus in catalogue.by_cell.values()]

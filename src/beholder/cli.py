@@ -62,7 +62,9 @@ def new(method: str, folder: Path) -> None:
     import beholder
 
     study = beholder.new(method, folder)
-    click.echo(f"Wrote {study}. Next:\n  cd {folder}\n  beholder preview                  look at it\n  beholder run --simulate           rehearse it\n  beholder serve                    put people on it")
+    click.echo(f"Wrote {study}. Next:\n  cd {folder}")
+    for line, purpose in (("preview", "look at it"), ("run --simulate", "rehearse it"), ("serve", "put people on it")):
+        click.echo(f"  beholder {line:<20} {purpose}")
 
 
 @cli.command()
@@ -92,7 +94,10 @@ def check(study: Path, resolved: bool) -> None:
     for stage in found.stages:
         click.echo(f"  {stage.name:<42} {stage.minutes:5.1f} min")
     click.echo(f"  {'together about':<42} {found.minutes:5.1f} min\n")
-    click.echo(f"{found.stimuli} stimuli: {found.contents} contents, {len(found.conditions)} conditions ({', '.join(found.conditions)})")
+    click.echo(
+        f"{found.stimuli} stimuli: {found.contents} contents, {len(found.conditions)} conditions "
+        f"({', '.join(found.conditions)})"
+    )
     click.echo(f"{found.participants} participants give each stimulus {_range(low, high)} ratings.")
     click.echo("No problems found.")
 
@@ -116,9 +121,17 @@ def plan(study: Path) -> None:
 @HOST
 @PORT
 @PUBLIC
-@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes; more than one needs PostgreSQL.")
+@click.option(
+    "--workers",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 64),
+    help="Processes; more than one needs PostgreSQL.",
+)
 @click.option("--as-worker", is_flag=True, hidden=True)
-def serve(study: Path, store: str | None, host: str, port: int, public_url: str | None, workers: int, as_worker: bool) -> None:
+def serve(
+    study: Path, store: str | None, host: str, port: int, public_url: str | None, workers: int, as_worker: bool
+) -> None:
     """Serve the study to participants until Ctrl-C."""
     import beholder
 
@@ -156,7 +169,9 @@ def simulate(study: Path, store: str | None, participants: int, raters: str, see
     from beholder.analyse.results import read_results
 
     with _Bar("Robots") as progress:
-        crowd = beholder.simulate(study, participants=participants, raters=raters, seed=seed, store=store, progress=progress)
+        crowd = beholder.simulate(
+            study, participants=participants, raters=raters, seed=seed, store=store, progress=progress
+        )
     beholder.clean(study, store=store, robots=True)
     beholder.analyse(study)
     _scores(read_results(Path(study).parent), crowd.truth.conditions if crowd.truth else {})
@@ -172,8 +187,16 @@ def clean(study: Path, store: str | None, robots: bool) -> None:
 
     cleaned = beholder.clean(study, store=store, robots=robots)
     counts = cleaned.counts
-    click.echo(f"{counts['used_sessions']} of {counts['sessions']} sessions ({cleaned.population}) are used: {counts['used_ratings']} ratings.\n")
-    _table([{"lost at": lost.words, "sessions": lost.sessions, "only for this": lost.only, "ratings": lost.ratings} for lost in cleaned.lost])
+    click.echo(
+        f"{counts['used_sessions']} of {counts['sessions']} sessions ({cleaned.population}) are used: "
+        f"{counts['used_ratings']} ratings.\n"
+    )
+    _table(
+        [
+            {"lost at": lost.words, "sessions": lost.sessions, "only for this": lost.only, "ratings": lost.ratings}
+            for lost in cleaned.lost
+        ]
+    )
 
 
 @cli.command()
@@ -210,7 +233,9 @@ def run(study: Path, with_robots: bool, **options: Any) -> None:
     import beholder
 
     with _Bar("Robots", shown=with_robots) as progress:
-        results = beholder.run(study, simulate=with_robots, progress=progress, tell=None if with_robots else _teller(), **options)
+        results = beholder.run(
+            study, simulate=with_robots, progress=progress, tell=None if with_robots else _teller(), **options
+        )
     _scores(results, {})
     click.echo(f"\nReport: {results.report}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
-Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 Medium = Literal["video", "audio", "image", "text"]
 Role = Literal[
     "test", "reference", "hidden_reference", "anchor", "attention", "gold", "trap", "training", "repeat",

@@ -34,7 +34,7 @@ def load_ratings(path: Path) -> pd.DataFrame:
     if absent:
         problems = []
         for column in absent:
-            near = did_you_mean(column, list(table.columns))
+            near = did_you_mean(column, [name for name in table.columns if name not in NEEDED])
             problems.append(Problem(str(path), f"has no column {column}", ", ".join(NEEDED), near))
         raise UserError(problems)
     for column, value in _FILL.items():

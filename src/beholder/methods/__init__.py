@@ -67,9 +67,10 @@ def _entry(name: str, where: str) -> EntryPoint:
     from beholder.study.kind import listed
     from beholder.study.reserved import METHODS
 
-    known = names()
+    registered = entry_points(group=GROUP)
+    known = tuple(sorted(registered.names))
     # An installation that was repeated may name the same thing twice.
-    found = {entry.value: entry for entry in entry_points(group=GROUP, name=name)}
+    found = {entry.value: entry for entry in registered if entry.name == name}
     if len(found) == 1:
         return next(iter(found.values()))
     if found:

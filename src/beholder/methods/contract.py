@@ -19,13 +19,13 @@ from beholder.study.scale import Scale
 from beholder.types import Json, Medium, Role
 
 __all__ = [
-    "Asked", "Break", "Catalogue", "Generator", "Json", "Judgement", "Medium", "Method", "Part", "Percept", "Problem",
-    "Question", "Refused", "Role", "Scale", "Slot", "Stimulus", "Study", "Target", "Trial", "Unit", "Units",
+    "Asked", "BaseModel", "Break", "Catalogue", "Generator", "Json", "Judgement", "Medium", "Method", "Part",
+    "Percept", "Problem", "Question", "Refused", "Role", "Scale", "Slot", "Stimulus", "Study", "Target", "Trial",
+    "Unit", "Units",
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Slot:
+class Slot(NamedTuple):
     """A place in a trial. Private but for id, label, rated and colour."""
 
     id: str
@@ -36,8 +36,7 @@ class Slot:
     colour: str | None
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(NamedTuple):
     """A question as it stands in one trial; `question` and `purpose` are private."""
 
     id: str
@@ -75,8 +74,7 @@ class Break:
     id: str
 
 
-@dataclass(frozen=True)
-class Unit:
+class Unit(NamedTuple):
     """What the planner deals out: a content, a stimulus, a pair. `stimuli` are in canonical order."""
 
     content: str
@@ -129,6 +127,7 @@ class Method(Protocol):
     scales: ClassVar[tuple[str, ...]]
     """What a question may use, the default first. A scale written out is checked by `problems`."""
     Options: ClassVar[type[BaseModel]]
+    """Options that belong to this method; `study.options` holds them validated, defaults filled."""
     analyses: ClassVar[tuple[str, ...]]
     defaults: ClassVar[Mapping[str, Json]]
     """Study keys that this method fills in where the researcher wrote nothing, as they would stand in study.yaml."""

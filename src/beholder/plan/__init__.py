@@ -29,8 +29,8 @@ def plan(
     progress: Callable[[int, int], None] | None = None,
 ) -> Plan:
     """Return the plan of a study, written to `plan/` in its folder."""
-    from beholder.errors import PlanError
     from beholder.methods import find, load_study
+    from beholder.plan.bulk import no_collection
     from beholder.plan.digest import study_digest
     from beholder.plan.folder import write_plan
     from beholder.plan.make import make_plan
@@ -39,11 +39,9 @@ def plan(
     loaded = load_study(study) if isinstance(study, str | Path) else study
     method = find(loaded.method)
     stimuli = catalogue or load_catalogue(loaded, progress)
-    problems = tuple(method.problems(loaded, stimuli))
-    if problems:
-        raise PlanError(problems)
-    made = make_plan(loaded, stimuli, method)
-    write_plan(made, stimuli, study_digest(loaded, stimuli), loaded.folder)
+    with no_collection():
+        made = make_plan(loaded, stimuli, method)
+        write_plan(made, stimuli, study_digest(loaded, stimuli), loaded.folder)
     return made
 
 

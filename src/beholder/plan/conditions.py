@@ -7,7 +7,7 @@ from numpy.random import Generator
 
 from beholder.plan.flow import Floats, Groups, Ints, Mask, pick
 
-_FAMILY = 4  # lists are nested in fours, sixteens, ..., so that the first lists alone are nearly even as well
+_FAMILIES = (8, 64)  # runs of lists that are even in themselves, so that the first lists alone nearly are as well
 
 
 def deal_conditions(dealt: Ints, present: Mask, per_trial: int, rng: Generator) -> Mask:
@@ -53,7 +53,4 @@ def _hands(of_list: Ints, content: Ints, dealt: Ints) -> list[Groups]:
 
 
 def _families(of_list: Ints, lists: int) -> list[Groups]:
-    families = [Groups(of_list, lists)]
-    while families[-1].number > 1:
-        families.append(Groups(families[-1].of // _FAMILY, -(-families[-1].number // _FAMILY)))
-    return families
+    return [Groups(of_list // size, -(-lists // size)) for size in (1, *_FAMILIES)]

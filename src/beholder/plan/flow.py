@@ -65,8 +65,9 @@ def pick(share: Floats, left: Sequence[Groups], right: Sequence[Groups], rng: Ge
     # The solver walks nodes by number. Items are numbered as in drawing lots with a chance in proportion to the
     # share: so no set of conditions is preferred, and the pick is a matter of the seed, not of names.
     lots = rng.exponential(size=len(share)) / np.maximum(share, _NEAR)
-    number = np.concatenate([rng.permutation(bottom + 1), bottom + 1 + np.argsort(np.argsort(lots))])
-    return _circulate(joined, number)[: len(share)] > 0
+    number = np.concatenate([rng.permutation(bottom + 1), items])
+    number[items[np.argsort(lots)]] = items
+    return _circulate(joined, number, len(share)) > 0
 
 
 class _Names(NamedTuple):
@@ -96,15 +97,15 @@ def _bounded(tails: Ints, heads: Ints, sums: Floats) -> _Arcs:
     return _Arcs(tails, heads, least, np.maximum(least, np.ceil(sums - _NEAR).astype(np.int64)))
 
 
-def _circulate(arcs: _Arcs, number: Ints) -> Ints:
-    """Return a whole flow on every arc between its bounds, conserved at every node."""
+def _circulate(arcs: _Arcs, number: Ints, first: int) -> Ints:
+    """Return a whole flow between the bounds of all arcs and conserved at every node, on the first arcs."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import maximum_flow
 
     nodes = len(number)
-    surplus = np.zeros(nodes, dtype=np.int64)
-    np.add.at(surplus, arcs.heads, arcs.least)
-    np.subtract.at(surplus, arcs.tails, arcs.least)
+    arriving = np.bincount(arcs.heads, weights=arcs.least, minlength=nodes)
+    leaving = np.bincount(arcs.tails, weights=arcs.least, minlength=nodes)
+    surplus = np.rint(arriving - leaving).astype(np.int64)
     gain, loss = np.flatnonzero(surplus > 0), np.flatnonzero(surplus < 0)
     source, sink = nodes, nodes + 1
     tails = np.concatenate([arcs.tails, np.full(len(gain), source), loss])
@@ -117,5 +118,5 @@ def _circulate(arcs: _Arcs, number: Ints) -> Ints:
     solved = maximum_flow(graph, source, sink)
     if solved.flow_value != surplus[gain].sum():
         raise AssertionError("shares that add up have no whole picks")
-    flow: Ints = np.asarray(solved.flow[tails[: len(arcs.tails)], heads[: len(arcs.tails)]], dtype=np.int64).ravel()
-    return arcs.least + np.maximum(flow, 0)
+    flow: Ints = np.asarray(solved.flow[tails[:first], heads[:first]], dtype=np.int64).ravel()
+    return arcs.least[:first] + np.maximum(flow, 0)

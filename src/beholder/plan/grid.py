@@ -24,7 +24,8 @@ class Grid:
 
     contents: tuple[str, ...]
     conditions: tuple[str, ...]
-    cells: tuple[tuple[str | None, ...], ...]
+    cells: tuple[tuple[str, ...], ...]
+    """Stimulus ids by content and condition; empty where there is none."""
     free: tuple[int, ...]
     always: tuple[int, ...]
     per_trial: int
@@ -34,7 +35,7 @@ class Grid:
     @property
     def present(self) -> Mask:
         """Which content has which free condition."""
-        return np.array([[row[a] is not None for a in self.free] for row in self.cells], dtype=np.bool_)
+        return np.array([[row[a] != "" for a in self.free] for row in self.cells], dtype=np.bool_)
 
     @property
     def dealt_per_trial(self) -> int:
@@ -77,7 +78,7 @@ def lay_out(units: Units, catalogue: Catalogue, design: Design, method: str) -> 
     return Grid(
         contents=tuple(stimuli),
         conditions=catalogue.conditions,
-        cells=tuple(tuple(row.get(condition) for condition in catalogue.conditions) for row in stimuli.values()),
+        cells=tuple(tuple(row.get(condition, "") for condition in catalogue.conditions) for row in stimuli.values()),
         free=tuple(number for condition, number in numbers.items() if condition not in always),
         always=tuple(sorted(numbers[condition] for condition in always)),
         per_trial=units.per_trial,

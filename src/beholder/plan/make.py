@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.random import Generator
 
-from beholder.methods.contract import Break, Method, Slot, Trial, Unit
+from beholder.errors import PlanError
+from beholder.methods.contract import Break, Method, Slot, Trial, Unit, Units
 from beholder.plan.bulk import no_collection
 from beholder.plan.conditions import deal_conditions
 from beholder.plan.contents import Shape, deal_by_quota, deal_evenly, quotas
@@ -27,7 +28,7 @@ def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
     """Return every list of the study, deterministic in study, stimuli and seed; raise PlanError if none can be."""
     design = study.design
     units = method.units(study, catalogue)
-    grid = lay_out(units, catalogue, design, method.name)
+    grid = _lay_out(study, catalogue, method, units)
     shape = Shape(design.participants, count_trials(grid, design))
     # One stream for each kind of draw: the colours do not change when the order does.
     deal, mix, paint, compose = (np.random.default_rng([design.seed, stream]) for stream in range(4))
@@ -36,21 +37,34 @@ def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
     order = order_slots(conditions, shape.trials, mix) if units.shuffle == "slots" else _as_it_is(conditions)
     colours = draw_colours(len(conditions), grid.per_trial, paint)
     contents, rows, orders, hues = dealt.ravel().tolist(), conditions.tolist(), order.tolist(), colours.tolist()
-    lists = []
+    digest = plan_digest(study, catalogue)
     with no_collection():
+        lists = []
         for number in range(shape.lists):
             trials = []
             for position in range(shape.trials):
                 index = number * shape.trials + position
                 cells = grid.cells[contents[index]]
-                unit = Unit(grid.contents[contents[index]], tuple([_held(cells[a]) for a in rows[index]]))
+                unit = Unit(grid.contents[contents[index]], tuple([cells[a] for a in rows[index]]))
                 composed = method.compose(study, unit, catalogue, compose)
                 if len(composed.slots) != grid.per_trial:
                     made = f"{len(composed.slots)} slots from a unit of {grid.per_trial} stimuli"
                     raise ValueError(f"{method.name} composed {made}")
                 trials.append(_arrange(composed, position + 1, orders[index], hues[index]))
             lists.append(PlannedList(number + 1, tuple(_with_breaks(trials, design.breaks))))
-    return Plan(plan_digest(study, catalogue), design.seed, tuple(lists))
+        return Plan(digest, design.seed, tuple(lists))
+
+
+def _lay_out(study: Study, catalogue: Catalogue, method: Method, units: Units) -> Grid:
+    """Return what there is to deal, or raise what the method and the planner find wrong, together."""
+    problems = list(method.problems(study, catalogue))
+    try:
+        grid = lay_out(units, catalogue, study.design, method.name)
+    except PlanError as error:
+        problems += error.problems
+    if problems:
+        raise PlanError(problems)
+    return grid
 
 
 def _deal_contents(grid: Grid, shape: Shape, design: Design, rng: Generator) -> Ints:
@@ -75,11 +89,6 @@ def _conditions(grid: Grid, dealt: Ints, rng: Generator) -> Ints:
 
 def _as_it_is(conditions: Ints) -> Ints:
     return np.broadcast_to(np.arange(conditions.shape[1]), conditions.shape)
-
-
-def _held(stimulus: str | None) -> str:
-    assert stimulus is not None, "dealt a stimulus that is not there"
-    return stimulus
 
 
 def _arrange(trial: Trial, position: int, order: list[int], colours: list[int]) -> Trial:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, cast
 
 from beholder.methods.contract import Asked, Break, Slot, Target, Trial
@@ -32,26 +32,6 @@ class Plan:
     plan_digest: str
     seed: int
     lists: tuple[PlannedList, ...]
-
-
-def retold(planned: PlannedList, texts: Mapping[str, str]) -> PlannedList:
-    """Return the list with the texts that its questions have now, by the study's question id.
-
-    A text may change after the plan was made, so the plan holds the words of that day.
-    """
-    pages: dict[tuple[Asked, ...], tuple[Asked, ...]] = {}
-
-    def page(asked: tuple[Asked, ...]) -> tuple[Asked, ...]:
-        if asked not in pages:
-            pages[asked] = tuple(
-                replace(a, text=texts.get(a.question, a.text)) if a.purpose != "trap" else a for a in asked
-            )
-        return pages[asked]
-
-    entries = (
-        replace(entry, asked=page(entry.asked)) if isinstance(entry, Trial) else entry for entry in planned.entries
-    )
-    return replace(planned, entries=tuple(entries))
 
 
 def list_to_json(planned: PlannedList) -> Json:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 import re
 from collections.abc import Mapping
@@ -46,15 +45,13 @@ def scores_chart(part: Part, labels: Mapping[str, str], layout: Layout, *, title
     low, high, bands = scale_bands(part.scale)
     names = [labels[name] for name in part.order]
     height = _ROW * len(names)
-    rows = [_row(row, labels, part.decimals) for row in records(part.conditions)]
+    rows = [_row(row, labels, part.decimals, low, high) for row in records(part.conditions)]
     calm: dict[str, Any] = {"domain": False, "ticks": False}
     across = alt.Axis(
-        **calm, grid=False, labelPadding=8, labelColor=SOFT, title=title or None, titleColor=SOFT, format="~f", labelFlush=False,
-        titleFontWeight="normal", titlePadding=10, values=_ticks(part.scale, layout.ticks),
+        **calm, grid=False, labelPadding=8, labelColor=SOFT, labelFlush=False, format="~f", title=title or None,
+        titleColor=SOFT, titleFontWeight="normal", titlePadding=10, values=_ticks(part.scale, layout.ticks),
     )  # fmt: skip
-    down = alt.Axis(
-        **calm, labelPadding=10, labelColor=INK, labelLimit=layout.names, labelFontSize=layout.size
-    )  # fmt: skip
+    down = alt.Axis(**calm, labelPadding=10, labelColor=INK, labelLimit=layout.names, labelFontSize=layout.size)
     y = alt.Y("name:N", sort=names, title=None, axis=down)
 
     def x(field: str) -> Any:
@@ -70,9 +67,15 @@ def scores_chart(part: Part, labels: Mapping[str, str], layout: Layout, *, title
     whole = {"y": alt.value(0), "y2": alt.value(height)}
     shaded = [band._asdict() for band in bands[::2]] if len(bands) > 1 else []
     ranges = [row for row in rows if "low" in row]
-    dot: dict[str, Any] = {"color": ACCENT, "size": layout.dot, "opacity": 1, "stroke": PAPER, "strokeWidth": layout.dot**0.5 / 6}
+    dot: dict[str, Any] = {
+        "color": ACCENT,
+        "size": layout.dot,
+        "opacity": 1,
+        "stroke": PAPER,
+        "strokeWidth": layout.dot**0.5 / 6,
+    }
     # Rounded inside its ends: a round line cap would make every interval look wider than it is.
-    bar: dict[str, Any] = {"color": BAR, "height": 6, "cornerRadius": 3, "clip": True, "opacity": 1}
+    bar: dict[str, Any] = {"color": BAR, "height": 6, "cornerRadius": 3, "opacity": 1}
     layers = [
         chart(shaded).mark_rect(color=BAND, opacity=1).encode(x=x("start"), x2="stop:Q", **whole),
         chart(rows).mark_rule(color=LINE).encode(x=alt.value(0), x2=alt.value(layout.plot), y=y),
@@ -89,20 +92,19 @@ def scores_chart(part: Part, labels: Mapping[str, str], layout: Layout, *, title
             baseline="bottom", color=SOFT, fontSize=layout.size - 1
         )
         layers.append(mark.encode(x=x("middle"), y=alt.value(-7), text="text:N"))
-    return (
-        alt.layer(*layers)
-        .properties(width=layout.plot, height=height, background=PAPER, padding=6)
-        .configure(aria=False, font=_FONT)
-        .configure_view(stroke=None)
-        .configure_axis(labelFontSize=layout.size - 1, titleFontSize=layout.size - 1)
-    )
+    small = {"labelFontSize": layout.size - 1, "titleFontSize": layout.size - 1}
+    config = alt.Config(aria=False, font=_FONT, view={"stroke": None}, axis=small)
+    return alt.LayerChart(layer=layers, width=layout.plot, height=height, background=PAPER, padding=6, config=config)
 
 
 def to_svg(chart: Any) -> str:
     """Return a chart as SVG, without a browser."""
-    buffer = io.StringIO()
-    chart.save(buffer, format="svg")
-    return buffer.getvalue()
+    import altair as alt
+    import vl_convert
+
+    version = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
+    # Our own chart needs no validation, which would take longer than the drawing.
+    return str(vl_convert.vegalite_to_svg(chart.to_dict(validate=False), vl_version=version))
 
 
 def described(svg: str, name: str, title: str, description: str) -> Markup:
@@ -144,7 +146,10 @@ def scale_bands(scale: Scale) -> tuple[float, float, list[Band]]:
     ]  # fmt: skip
 
 
-def _row(row: Mapping[str, Any], labels: Mapping[str, str], decimals: int) -> dict[str, Any]:
+def _row(
+    row: Mapping[str, Any], labels: Mapping[str, str], decimals: int, lowest: float, highest: float
+) -> dict[str, Any]:
+    """Return what is drawn for one condition. A bar ends where the axis ends; the number keeps the whole width."""
     shown = {
         "name": labels[row["condition"]],
         "mean": row["mean"],
@@ -153,7 +158,8 @@ def _row(row: Mapping[str, Any], labels: Mapping[str, str], decimals: int) -> di
     }
     if not math.isnan(row["ci_low"]):
         half = (row["ci_high"] - row["ci_low"]) / 2
-        shown |= {"low": row["ci_low"], "high": row["ci_high"], "margin": f"± {number(half, decimals)}"}
+        ends = {"low": max(row["ci_low"], lowest), "high": min(row["ci_high"], highest)}
+        shown |= ends | {"margin": f"± {number(half, decimals)}"}
     return shown
 
 

@@ -40,5 +40,7 @@ def read_trial_answer(
         elif not is_watched(watched, lengths[slot], rule):
             raise Refused(words["not_watched"], where=slot, allowed=f"watch: {rule}", code="not_watched")
     if elapsed_ms is not None and sum(s.watched_ms for s in seen.values()) > elapsed_ms + _CLOCK_SLACK_MS:
-        raise Refused(words["not_watched"], where="events", allowed="no more than the time that passed", code="not_watched")
+        raise Refused(
+            words["not_watched"], where="events", allowed="no more than the time that passed", code="not_watched"
+        )
     return answer, as_json(seen)

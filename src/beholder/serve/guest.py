@@ -42,9 +42,17 @@ def identify(params: Mapping[str, str], secret: bytes, study: Study, words: Mapp
     for name, platform in _PLATFORMS.items():
         value = params.get(name, "").strip()
         if value:
-            if value in study.recruit.block:
+            if value in _blocked(study):
                 raise Refused(words["blocked"], code="blocked", status=403)
             return Guest("link", tokens.pseudonym(secret, platform, value), platform=platform, platform_id=value)
     if "resume" in params:
         return Guest("link", session=tokens.read_token(secret, study.name, params["resume"]).session)
     return Guest("link", tokens.pseudonym(secret, "anonymous", secrets.token_hex(16)))
+
+
+def _blocked(study: Study) -> frozenset[str]:
+    """Return the ids in the study's block list, read anew each time, so that a line added counts at once."""
+    if study.recruit.block is None:
+        return frozenset()
+    lines = (study.folder / study.recruit.block).read_text("utf-8").splitlines()
+    return frozenset(line.strip() for line in lines)

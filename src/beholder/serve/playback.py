@@ -10,7 +10,25 @@ from beholder.errors import Refused
 from beholder.types import Json
 
 KINDS = frozenset(
-    "shown load play pause ended seek rate stall error frames fullscreen visibility focus change key click measure".split()
+    [
+        "shown",
+        "load",
+        "play",
+        "pause",
+        "ended",
+        "seek",
+        "rate",
+        "stall",
+        "error",
+        "frames",
+        "fullscreen",
+        "visibility",
+        "focus",
+        "change",
+        "key",
+        "click",
+        "measure",
+    ]
 )
 WHOLE = 0.97
 """The share of a stimulus that counts as all of it (reference: P3), together with its last half second."""

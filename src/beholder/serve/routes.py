@@ -66,7 +66,7 @@ def make_app(host: Host, assets: Assets) -> Starlette:
         return _send(request, page, "no-cache")
 
     async def arrive(request: Request) -> Response:
-        body = await _read(request)
+        body = await read_json(request)
         if not isinstance(body, Mapping):
             raise Refused("The body is not an object", where="body", allowed="a JSON object")
         if body.get("study") != study.name:
@@ -84,7 +84,7 @@ def make_app(host: Host, assets: Assets) -> Starlette:
 
     async def answer(request: Request) -> Response:
         token = token_of(request)
-        submission = read_submission(await _read(request), with_answer=True)
+        submission = read_submission(await read_json(request), with_answer=True)
         try:
             return JSONResponse(await host.answer(token, request.path_params["key"], submission))
         except Refused as refused:
@@ -94,7 +94,7 @@ def make_app(host: Host, assets: Assets) -> Starlette:
 
     async def events(request: Request) -> Response:
         token = token_of(request)
-        body = await _read(request)
+        body = await read_json(request)
         batch = read_submission(body, with_answer=False)
         key = body.get("key") if isinstance(body, Mapping) else None
         if not isinstance(key, str):
@@ -142,7 +142,7 @@ def make_app(host: Host, assets: Assets) -> Starlette:
     )
 
 
-async def _read(request: Request) -> Json:
+async def read_json(request: Request) -> Json:
     """Return the JSON body, refusing one that is too large before it has been read."""
     body = bytearray()
     if int(request.headers.get("content-length") or 0) > _LARGEST_BODY:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from granian.constants import Interfaces
 from granian.server.embed import Server as Granian
+from starlette.applications import Starlette
 
 from beholder.errors import Problem, UserError
 from beholder.methods import find
@@ -73,18 +74,22 @@ async def running(
     async with open_store(store or study.folder / "store") as opened:
         await opened.begin(_record(served, plan))
         app_host = Host(served, opened)
-        logging.getLogger("_granian").setLevel(logging.ERROR)
-        server = Granian(
-            make_app(app_host, Assets(served.method)), host, port, interface=Interfaces.ASGINL, log_enabled=False,
-            backlog=1024,
-        )  # fmt: skip
-        serving = asyncio.create_task(server.serve())
-        try:
-            await _until_listening(host, port, serving)
+        async with listening(make_app(app_host, Assets(served.method)), host, port):
             yield Running(app_host, opened, address)
-        finally:
-            server.stop()  # type: ignore[no-untyped-call]
-            await serving
+
+
+@contextlib.asynccontextmanager
+async def listening(app: Starlette, host: str, port: int) -> AsyncIterator[None]:
+    """Let an application answer on a port, until left."""
+    logging.getLogger("_granian").setLevel(logging.ERROR)
+    server = Granian(app, host, port, interface=Interfaces.ASGINL, log_enabled=False, backlog=1024)
+    serving = asyncio.create_task(server.serve())
+    try:
+        await _until_listening(host, port, serving)
+        yield
+    finally:
+        server.stop()  # type: ignore[no-untyped-call]
+        await serving
 
 
 def _free_port(host: str, port: int, shares_port: bool) -> int:

@@ -46,9 +46,7 @@ async def serve_until_stopped(
                 await watch(server, stop, tell, parent)
 
 
-async def watch(
-    server: Running, stop: asyncio.Event, tell: Tell | None, parent: threading.Event | None = None
-) -> None:
+async def watch(server: Running, stop: asyncio.Event, tell: Tell | None, parent: threading.Event | None = None) -> None:
     """Tell the counts whenever they change, until `stop` is set or the parent is gone."""
     told = None
     while not stop.is_set() and not (parent and parent.is_set()):
@@ -103,11 +101,21 @@ def serve_with_workers(
     """Serve from several processes until interrupted; this one only watches and tells the counts."""
     if not store or not store.startswith(("postgresql://", "postgres://")):
         raise UserError(
-            Problem("--workers", f"{workers} servers cannot share an SQLite store", "1", "Give a PostgreSQL URL with --store.")
+            Problem(
+                "--workers",
+                f"{workers} servers cannot share an SQLite store",
+                "1",
+                "Give a PostgreSQL URL with --store.",
+            )
         )
     if sys.platform != "linux":
         raise UserError(
-            Problem("--workers", "several servers on one port need Linux", "1", "Start each with its own --port behind a proxy.")
+            Problem(
+                "--workers",
+                "several servers on one port need Linux",
+                "1",
+                "Start each with its own --port behind a proxy.",
+            )
         )
     block_on(_watch_workers(study, store, host, port, public_url, workers, tell))
 
@@ -121,7 +129,7 @@ async def _watch_workers(
             sys.executable, "-m", "beholder", "serve", str(study), "--store", store, "--host", host,
             "--port", first.address.rpartition(":")[2], "--public-url", first.host.served.public_url, "--as-worker",
         ]  # fmt: skip
-        others = [subprocess.Popen(command, stdin=subprocess.PIPE) for _ in range(workers - 1)]  # noqa: ASYNC220
+        others = [subprocess.Popen(command, stdin=subprocess.PIPE) for _ in range(workers - 1)]
         try:
             with _stopped_by_signal(stop):
                 await watch(first, stop, tell)

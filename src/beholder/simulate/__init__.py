@@ -32,7 +32,13 @@ def simulate(
     async def send() -> Crowd:
         async with running(load_study(study), store=store, port=0) as server:
             return await send_robots(
-                server.host.served, server.store, server.address, participants, raters=raters, seed=seed, progress=progress
+                server.host.served,
+                server.store,
+                server.address,
+                participants,
+                raters=raters,
+                seed=seed,
+                progress=progress,
             )
 
     return block_on(send())

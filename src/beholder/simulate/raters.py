@@ -52,11 +52,17 @@ def read_mixture(spec: str) -> dict[str, float]:
     for part in spec.split(","):
         name, _, share = part.strip().partition(":")
         if name not in RATERS:
-            raise UserError(Problem("--raters", f"{name!r} is no kind of rater", ", ".join(RATERS), did_you_mean(name, list(RATERS))))
+            raise UserError(
+                Problem(
+                    "--raters", f"{name!r} is no kind of rater", ", ".join(RATERS), did_you_mean(name, list(RATERS))
+                )
+            )
         try:
             shares[name] = float(share or 1)
         except ValueError:
-            raise UserError(Problem("--raters", f"{share!r} is no share", "a number above 0, as in honest:0.9")) from None
+            raise UserError(
+                Problem("--raters", f"{share!r} is no share", "a number above 0, as in honest:0.9")
+            ) from None
         if not shares[name] > 0:
             raise UserError(Problem("--raters", f"{share!r} is no share", "a number above 0, as in honest:0.9"))
     whole = sum(shares.values())

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 Q = TypeVar("Q")
 R = TypeVar("R")
+_LARGEST = 256
 
 
 class Batcher(Generic[Q, R]):
@@ -27,9 +28,7 @@ class Batcher(Generic[Q, R]):
         self._waiting.append((request, future))
         if len(self._tasks) < self._at_once:
             # A task of its own: whoever asks may go away while others wait for the same batch.
-            task = asyncio.create_task(self._work())
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._tasks.add(asyncio.create_task(self._work()))
         return await future
 
     async def close(self) -> None:
@@ -50,6 +49,7 @@ class Batcher(Generic[Q, R]):
                     future.set_exception(answer)
                 else:
                     future.set_result(answer)
-
-
-_LARGEST = 256
+        # Here and not in a callback: a callback comes a turn later, and who asks in between would wait for nobody.
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.discard(task)

@@ -23,6 +23,7 @@ def inconsistencies(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
     yield from _design(data)
     yield from _texts(data, folder)
     yield from _paths(data)
+    yield from _block_list(data, folder)
     yield from _language(data)
 
 
@@ -103,6 +104,17 @@ def _paths(data: Mapping[str, Any]) -> Iterator[Fault]:
         fault = path_fault(path) if isinstance(path, str) else None
         if fault is not None:
             yield Fault(fault.what, fault.allowed, fault.fix, place)
+
+
+def _block_list(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
+    path = _part(data, "recruit").get("block")
+    if not isinstance(path, str):
+        return
+    fault = path_fault(path)
+    if fault is None and not (folder / path).is_file():
+        fault = Fault(f"is {shown(path)}, and there is no such file", "a text file with one id a line")
+    if fault is not None:
+        yield Fault(fault.what, fault.allowed, fault.fix, ("recruit", "block"))
 
 
 def _language(data: Mapping[str, Any]) -> Iterator[Fault]:

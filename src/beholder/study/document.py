@@ -26,7 +26,7 @@ class Document:
     @property
     def folder(self) -> Path:
         """The folder in which everything else of the study lies."""
-        return self.path.parent
+        return self.path.parent.absolute()
 
     def text(self, key: str) -> str | None:
         """Return what was written for a key of the top level, if that is one value."""
@@ -46,18 +46,6 @@ class Document:
             else:
                 break
         return line
-
-    def has(self, place: Place) -> bool:
-        """Return whether something was written at this place."""
-        node: Scalar | Items | Entries = self.root
-        for step in place:
-            if isinstance(node, Entries) and isinstance(step, str) and step in node.entries:
-                node = node.entries[step][1]
-            elif isinstance(node, Items) and isinstance(step, int) and step < len(node.items):
-                node = node.items[step]
-            else:
-                return False
-        return True
 
     def where(self, place: Place) -> str:
         """Return `study.yaml:LINE`."""
@@ -82,7 +70,7 @@ def read_document(path: str | Path) -> Document:
         found = "a list" if isinstance(tree.root, Items) else "one value"
         where = f"{path.name}:{tree.root.line}"
         raise StudyError(Problem(where, f"holds {found}", "a map of keys such as `title: Video quality`"))
-    return Document(path, tree.root, tuple(tree.problems))
+    return Document(path, tree.root, tree.problems)
 
 
 def _read(path: Path) -> str:

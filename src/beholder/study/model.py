@@ -209,8 +209,9 @@ class Recruit(Part):
         gt=0,
         description="A lease on a list lasts this long after the last sign of life; 60 when left out.",
     )
-    block: tuple[Text, ...] = Field(
-        default=(), description="Ids that are turned away kindly, as they stand in the address."
+    block: Text | None = Field(
+        default=None,
+        description="A file with one id a line: they are turned away kindly. Read at each arrival, kept nowhere.",
     )
 
 

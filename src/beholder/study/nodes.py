@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import yaml
@@ -53,12 +53,12 @@ class Entries:
 Node: TypeAlias = "Scalar | Items | Entries"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Tree:
     """What a text holds, and what is wrong with how it was written."""
 
     root: Node | None
-    problems: list[tuple[int, Problem]] = field(default_factory=list)
+    problems: tuple[tuple[int, Problem], ...] = ()
 
 
 class UnreadableError(Exception):
@@ -80,13 +80,8 @@ def core_value(text: str) -> bool | int | float | str | None:
     if _INT.fullmatch(text):
         return int(text, {"0o": 8, "0x": 16}.get(text[:2], 10))
     if _FLOAT.fullmatch(text):
-        return float(
-            text.replace(".inf", "inf")
-            .replace(".Inf", "inf")
-            .replace(".INF", "inf")
-            .replace(".n", "n")
-            .replace(".N", "N")
-        )
+        lowered = text.lower()
+        return float(lowered.replace(".", "") if lowered.endswith(("inf", "nan")) else lowered)
     return text
 
 
@@ -101,10 +96,10 @@ def parse(text: str, file: str) -> Tree:
         raise _explained(error, text) from None
     except (ValueError, OverflowError):
         raise UnreadableError(1, "holds an escape that is no character", r"escapes such as \n and \u00e9") from None
-    tree = Tree(None)
-    if root is not None:
-        tree.root = _Builder(file, tree.problems).build(root)
-    return tree
+    if root is None:
+        return Tree(None)
+    builder = _Builder(file)
+    return Tree(builder.build(root), tuple(builder.problems))
 
 
 class _Loader(yaml.BaseLoader):
@@ -144,8 +139,9 @@ class _Loader(yaml.BaseLoader):
 class _Builder:
     """Turns PyYAML's nodes into ours. An alias stays one shared node, so that nothing is expanded here."""
 
-    def __init__(self, file: str, problems: list[tuple[int, Problem]]) -> None:
-        self.file, self.problems = file, problems
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.problems: list[tuple[int, Problem]] = []
         self.done: dict[int, tuple[Node, int]] = {}
         self.open: set[int] = set()
 

@@ -36,7 +36,7 @@ class _Dumper(yaml.SafeDumper):
 
 def _text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
     style = None if _BARE.fullmatch(text) and isinstance(core_value(text), str) else '"'
-    if "\n" in text and text.isprintable() is False and _is_block(text):
+    if "\n" in text and _is_block(text):
         style = "|"
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 

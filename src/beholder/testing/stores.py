@@ -56,7 +56,9 @@ def study_record(digest: str = "d1", plan: str = "p1", study: str = "walk", list
         "probe": {"ms": 9960, "fps": 29.97}, "factors": {"rate": "low"},
     }  # fmt: skip
     planned: list[Json] = [{"list": number, "trials": [["t1", {"x": None}]]} for number in range(1, lists + 1)]
-    return StudyRecord(digest, plan, study, f"name: {study}\n# Grüße {digest}\n", "beholder 0", [stimulus], planned, NOON)
+    return StudyRecord(
+        digest, plan, study, f"name: {study}\n# Grüße {digest}\n", "beholder 0", [stimulus], planned, NOON
+    )
 
 
 def visit(name: str, *, mode: Mode = "link", digest: str = "d1", number: int = 1) -> Session:
@@ -279,7 +281,11 @@ async def a_repeated_answer_changes_nothing_and_returns_the_first_time(open_: Op
         assert await store.append([replace(batch, first=1)]) == NOON + HOUR
         assert (await known(store, session)).answers == {"trial:1": answer(session)}
         assert len(await rows(store, "answers")) == 1
-        assert [(row["tab"], row["from"]) for row in await rows(store, "events")] == [("tab", 0), ("other", 0), ("tab", 1)]
+        assert [(row["tab"], row["from"]) for row in await rows(store, "events")] == [
+            ("tab", 0),
+            ("other", 0),
+            ("tab", 1),
+        ]
 
 
 async def of_many_at_once_exactly_one_is_stored(open_: Opener) -> None:

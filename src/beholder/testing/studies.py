@@ -22,9 +22,7 @@ def write_study(folder: Path, like: Path | None = None, /, **keys: Any) -> Path:
     """
     folder.mkdir(parents=True, exist_ok=True)
     if like is None:
-        make_samples(
-            folder / "stimuli", contents=4, conditions=TINY_CONDITIONS, seconds=TINY_SECONDS, size=TINY_SIZE
-        )
+        make_samples(folder / "stimuli", contents=4, conditions=TINY_CONDITIONS, seconds=TINY_SECONDS, size=TINY_SIZE)
     else:
         for part in ("stimuli", "media"):
             shutil.copytree(like / part, folder / part)

@@ -113,7 +113,6 @@ async function start(name) {
    *  @param {Step} step @param {AbortSignal} signal @returns {Promise<Step>} */
   async function show(step, signal) {
     shown = step;
-    word = null;
     document.body.dataset["step"] = step.key;
     document.body.dataset["kind"] = step.kind;
     frame.topbar.setStep(step);
@@ -157,6 +156,7 @@ async function start(name) {
     try {
       const stored = await box.submit(step.key, body, batch);
       log.close();
+      word = null;
       if (stored.feedback) await feedback(stored.feedback);
       return stored.step;
     } finally {

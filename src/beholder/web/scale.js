@@ -49,13 +49,15 @@ export function fader({ scale, label, value, question, slot, onChange }, { say, 
   input.addEventListener("input", () => set(Number(input.value), { isFinal: false }));
   input.addEventListener("change", () => set(Number(input.value), { isFinal: true }));
   input.addEventListener("pointerdown", (event) => {
-    if (locked === null) return;
-    event.preventDefault();
-    input.focus();
-    status(locked);
+    if (locked !== null) {
+      event.preventDefault();
+      input.focus();
+      status(locked);
+    } else if (value === null && event.button === 0) {
+      // The browser keeps a hidden handle in the middle: a press near it would take hold of it and answer 50.
+      set(under(input, scale, event.clientY), { isFinal: true });
+    }
   });
-  // A press on the very middle changes nothing that the browser would tell of, and yet is an answer.
-  input.addEventListener("click", () => { if (locked === null && value === null) set(Number(input.value), { isFinal: true }); });
   input.addEventListener("keydown", (event) => {
     const move = steps(event.key, scale);
     if (move === null || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -130,6 +132,15 @@ export function bands(scale) {
 export function values(scale) {
   const count = Math.round((scale.max - scale.min) / scale.step) + 1;
   return Array.from({ length: count }, (_, place) => onScale(scale, scale.min + place * scale.step));
+}
+
+/** Return the value of a standing slider at a height of the window. Half a handle hangs over each end.
+ *  @param {HTMLElement} input @param {import("./types").Scale} scale @param {number} y */
+function under(input, scale, y) {
+  const box = input.getBoundingClientRect();
+  const handle = -2 * parseFloat(getComputedStyle(input).marginTop); // as the style sheet draws it
+  const share = (box.bottom - handle / 2 - y) / (box.height - handle);
+  return onScale(scale, scale.min + share * (scale.max - scale.min));
 }
 
 /** @param {import("./types").Scale} scale */

@@ -9,7 +9,8 @@ import { element, fill } from "./element.js";
 export function screen({ trial, player, say, label, hint, note }) {
   const empty = element("div", { class: "screen-empty" }, element("p", {}, hint), element("p", { class: "small" }, note));
   const letter = element("span", { class: "letter" });
-  const tag = element("p", { class: "screen-tag", hidden: true }, element("span", {}, say("screen.now")), letter);
+  const now = element("span", {}, say("screen.now"));
+  const tag = element("p", { class: "screen-tag", hidden: true }, now, letter);
   const clock = element("bdi", { dir: "ltr" });
   const time = element("p", { class: "screen-time", hidden: true }, clock);
   const videos = trial.slots.map((slot) => player.video(slot.id));
@@ -19,6 +20,7 @@ export function screen({ trial, player, say, label, hint, note }) {
   function draw() {
     const slot = trial.slots.find(({ id }) => id === player.current);
     for (const video of videos) video.classList.toggle("is-shown", video.dataset["slot"] === player.current);
+    now.hidden = !player.isPlaying;
     empty.hidden = slot !== undefined;
     tag.hidden = time.hidden = slot === undefined;
     frame.classList.toggle("is-coloured", slot?.colour != null);

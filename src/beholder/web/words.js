@@ -16,10 +16,11 @@ export async function loadWords(language) {
 /** Return the speech made of one file of words. A form is chosen by the number `n`; {name} is filled in.
  *  @param {string} language @param {Words} words @returns {Speech} */
 export function speak(language, words) {
-  const plural = new Intl.PluralRules(language);
-  const figures = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
+  const locale = typeof words["locale"] === "string" ? words["locale"] : language;
+  const plural = new Intl.PluralRules(locale);
+  const figures = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
   return {
-    language,
+    language: locale,
     direction: typeof words["direction"] === "string" ? words["direction"] : "ltr",
     say(key, values = {}) {
       const entry = words[key];

@@ -6,13 +6,27 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from beholder.methods.contract import (
-    Asked, Catalogue, Generator, Json, Judgement, Medium, Part, Percept, Problem, Question, Slot, Study, Trial, Unit,
+    Asked,
+    BaseModel,
+    Catalogue,
+    Generator,
+    Json,
+    Judgement,
+    Medium,
+    Part,
+    Percept,
+    Problem,
+    Question,
+    Slot,
+    Study,
+    Trial,
+    Unit,
     Units,
 )  # fmt: skip
 from beholder.methods.scores import read_scores, score_judgements, score_response
 
 
-class Options(Part):
+class AcrOptions(Part):
     """Options of `acr`: none."""
 
 
@@ -22,7 +36,7 @@ class Acr:
     name: ClassVar[str] = "acr"
     media: ClassVar[frozenset[Medium]] = frozenset({"video"})
     scales: ClassVar[tuple[str, ...]] = ("acr5", "acr9", "acr11", "cont100")
-    Options = Options
+    Options: ClassVar[type[BaseModel]] = AcrOptions
     analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
     defaults: ClassVar[Mapping[str, Json]] = {"playback": {"fullscreen": True}, "design": {"contents": "apart"}}
 
@@ -30,6 +44,8 @@ class Acr:
         return study.questions
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
+        if not self.questions(study):
+            yield Problem("questions", f"are missing, and {self.name} asks at least one", "a list of {id, text, scale}")
         if study.design.per_trial not in (None, 1):
             yield Problem(
                 "design.per_trial",

@@ -8,15 +8,27 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from beholder.methods.contract import (
-    Asked, Catalogue, Generator, Json, Judgement, Medium, Part, Percept, Problem, Question, Slot, Study, Trial, Unit,
+    Asked,
+    BaseModel,
+    Catalogue,
+    Generator,
+    Json,
+    Judgement,
+    Medium,
+    Part,
+    Percept,
+    Problem,
+    Question,
+    Slot,
+    Study,
+    Trial,
+    Unit,
     Units,
 )  # fmt: skip
 from beholder.methods.scores import read_scores, score_judgements, score_response
 
-_MOST_SLOTS = 12  # as many colours as can be told apart; BS.1534 stops here too
 
-
-class Options(Part):
+class ParallelOptions(Part):
     """Options of `parallel`."""
 
     layout: Literal["turns", "rows"] = Field(
@@ -31,7 +43,7 @@ class Parallel:
     name: ClassVar[str] = "parallel"
     media: ClassVar[frozenset[Medium]] = frozenset({"video"})
     scales: ClassVar[tuple[str, ...]] = ("cont100",)
-    Options = Options
+    Options: ClassVar[type[BaseModel]] = ParallelOptions
     analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
     defaults: ClassVar[Mapping[str, Json]] = {"design": {"contents": "once"}}
 
@@ -39,18 +51,11 @@ class Parallel:
         return study.questions
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
+        if not self.questions(study):
+            yield Problem("questions", f"are missing, and {self.name} asks at least one", "a list of {id, text, scale}")
         slots = study.design.per_trial or len(catalogue.conditions)
-        if slots > _MOST_SLOTS:
-            yield Problem(
-                "design.per_trial",
-                f"is {slots}, more videos than one page can hold",
-                f"2 to {_MOST_SLOTS}",
-                "HEMVIP used 8 per page.",
-            )
         if slots < 2:
-            yield Problem(
-                "design.per_trial", f"is {slots}, and {self.name} compares at least two", f"2 to {_MOST_SLOTS}"
-            )
+            yield Problem("design.per_trial", f"is {slots}, and {self.name} compares at least two", "2 or more")
         for index, question in enumerate(study.questions):
             if question.scale.look != "slider":
                 yield Problem(
@@ -66,7 +71,6 @@ class Parallel:
         return Units(kind="content", items=tuple(items), per_trial=per_trial, shuffle="slots")
 
     def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
-        options = Options.model_validate(study.options)
         return Trial(
             id=unit.content,
             content=unit.content,
@@ -76,7 +80,7 @@ class Parallel:
                 for n, stimulus in enumerate(unit.stimuli, 1)
             ),
             asked=tuple(Asked(f"q{n}", q.id, "ask", q.text, q.scale) for n, q in enumerate(self.questions(study), 1)),
-            draws={"layout": options.layout},
+            draws={"layout": study.options.get("layout", "turns")},
         )
 
     def extra(self, trial: Trial) -> Mapping[str, Json]:

@@ -38,7 +38,11 @@ def reaching() -> Iterator[None]:
     try:
         yield
     except _AWAY as error:
-        raise StoreAway(f"{type(error).__name__}: {error}") from error
+        raise _away(error) from error
+
+
+def _away(error: Exception) -> StoreAway:
+    return StoreAway(f"{type(error).__name__}: {error}")
 
 
 async def open_pool(url: str) -> Any:
@@ -74,13 +78,26 @@ async def open_pool(url: str) -> Any:
 
 
 @asynccontextmanager
+async def connected(pool: Any) -> AsyncIterator[Any]:
+    """Give a connection; whatever keeps us from one means that the store is away."""
+    try:
+        connection = await pool.acquire(timeout=10)
+    except (*_AWAY, asyncpg.PostgresError) as error:
+        raise _away(error) from error
+    try:
+        with reaching():
+            yield connection
+    finally:
+        await pool.release(connection)
+
+
+@asynccontextmanager
 async def transaction(pool: Any, *, lock: int | None = None, isolation: str | None = None) -> AsyncIterator[Any]:
     """Give a connection in a transaction. With a lock, later statements see whatever was committed before it."""
-    with reaching():
-        async with pool.acquire(timeout=10) as connection, connection.transaction(isolation=isolation):
-            if lock is not None:
-                await connection.execute("SELECT pg_advisory_xact_lock($1)", lock)
-            yield connection
+    async with connected(pool) as connection, connection.transaction(isolation=isolation):
+        if lock is not None:
+            await connection.execute("SELECT pg_advisory_xact_lock($1)", lock)
+        yield connection
 
 
 async def schema_version(connection: Any) -> int:

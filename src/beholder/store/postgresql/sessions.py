@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import asyncpg
 
 from beholder.store.contract import Answer, Session, SessionFacts
-from beholder.store.postgresql.connection import LOCK_ARRIVAL, LOCK_PLAN, reaching, transaction
+from beholder.store.postgresql.connection import LOCK_ARRIVAL, LOCK_PLAN, connected, transaction
 from beholder.store.rules import outdated_session, population, refused_arrival, unknown_session
 from beholder.store.tables import SHAPES, read_answer, read_end, read_session, session_row, to_time
 
@@ -130,20 +130,20 @@ async def _claim(connection: Any, wanted: Claim) -> int | Exception | None:
 
 async def renew(pool: Any, session: str, until: datetime) -> None:
     """Let the lease of a claimed session last until then."""
-    with reaching():
-        status: str = await pool.execute(_RENEW, session, to_time(until))
-        await _check_known(pool, session, status)
+    async with connected(pool) as connection:
+        status: str = await connection.execute(_RENEW, session, to_time(until))
+        await _check_known(connection, session, status)
 
 
 async def release(pool: Any, session: str) -> None:
     """End the lease of a session."""
-    with reaching():
-        status: str = await pool.execute("DELETE FROM leases WHERE session = $1", session)
-        await _check_known(pool, session, status)
+    async with connected(pool) as connection:
+        status: str = await connection.execute("DELETE FROM leases WHERE session = $1", session)
+        await _check_known(connection, session, status)
 
 
-async def _check_known(pool: Any, session: str, status: str) -> None:
-    if status.endswith(" 0") and not await pool.fetchval("SELECT 1 FROM sessions WHERE session = $1", session):
+async def _check_known(connection: Any, session: str, status: str) -> None:
+    if status.endswith(" 0") and not await connection.fetchval("SELECT 1 FROM sessions WHERE session = $1", session):
         raise unknown_session(session)
 
 
@@ -163,10 +163,9 @@ class Reader:
 
     async def read(self, sessions: Sequence[str]) -> list[SessionFacts | None]:
         """Return what is stored about each session, None for a stranger."""
-        with reaching():
-            async with self._pool.acquire(timeout=10) as connection:
-                states = {row[0]: row for row in await connection.fetch(_STATE, list(set(sessions)))}
-                known = await self._learn(connection, states)
+        async with connected(self._pool) as connection:
+            states = {row[0]: row for row in await connection.fetch(_STATE, list(set(sessions)))}
+            known = await self._learn(connection, states)
         for session, one in known.items():
             self._known[session] = one
             self._known.move_to_end(session)

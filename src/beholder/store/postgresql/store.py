@@ -11,7 +11,7 @@ from typing import Any
 from beholder.store.batch import Batcher
 from beholder.store.contract import Fact, Session, SessionFacts, StoreAway, StudyRecord, Table
 from beholder.store.postgresql import appends, sessions, study
-from beholder.store.postgresql.connection import check_schema, migrate, name_of, open_pool, reaching, transaction
+from beholder.store.postgresql.connection import check_schema, connected, migrate, name_of, open_pool, transaction
 from beholder.store.rules import read_only
 from beholder.store.tables import fact_row, read_row, to_text, to_time
 
@@ -92,11 +92,9 @@ class PostgresqlStore:
 
     async def identify(self, participant: str, platform: str, platform_id: str) -> None:
         self._check_write()
-        with reaching():
-            await self._pool.execute(
-                "INSERT INTO identity.links VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-                to_text(participant), to_text(platform), to_text(platform_id),
-            )  # fmt: skip
+        link = (to_text(participant), to_text(platform), to_text(platform_id))
+        async with connected(self._pool) as connection:
+            await connection.execute("INSERT INTO identity.links VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", *link)
 
     async def counts(self, now: datetime) -> Mapping[str, int]:
         return await study.counts(self._pool, now)
@@ -105,8 +103,8 @@ class PostgresqlStore:
         if not self._write:
             return False
         try:
-            with reaching():
-                await self._pool.execute("UPDATE meta SET value = value WHERE name = 'secret'")
+            async with connected(self._pool) as connection:
+                await connection.execute("UPDATE meta SET value = value WHERE name = 'secret'")
         except StoreAway:
             return False
         return True

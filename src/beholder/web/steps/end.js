@@ -1,7 +1,6 @@
 // The end: the code first, then the receipt.
 
 import { element, fill } from "../element.js";
-import { contactLine } from "../help.js";
 import { icon } from "../icons.js";
 import { markup } from "../markup.js";
 
@@ -13,11 +12,13 @@ export async function end(step, page) {
   const outcome = KNOWN.has(step.outcome) ? step.outcome : "technical";
   const isDone = outcome === "completed";
   const lead = isDone && say(step.code !== null ? "end.completed.code" : "end.completed.text", { n: step.answers });
+  const words = step.text !== "" && element("section", { class: "panel prose" }, markup(step.text));
   const isKept = !["withdrawn", "no_consent"].includes(outcome);
   fill(main, element("div", { class: "sheet" },
     element("div", { class: "lead" }, element("h1", { tabindex: "-1" }, say(`end.${outcome}`)), lead && element("p", {}, lead)),
-    step.text !== "" && element("section", { class: "panel prose" }, markup(step.text)),
+    !isDone && words,
     isKept && (step.code !== null || step.return_url !== null) && code(step, page),
+    isDone && words,
     isKept && step.receipt !== null && receipt(step, step.receipt, page)));
   return new Promise(() => {}); // nothing comes after it
 }
@@ -64,7 +65,7 @@ function receipt(step, number, { say, study, language }) {
   return element("section", { class: "panel receipt", "aria-labelledby": "receipt-title" },
     element("div", { class: "receipt-head" }, element("h2", { id: "receipt-title" }, say("end.receipt")), save),
     element("dl", {}, rows.map(([key, value]) => element("div", {}, element("dt", {}, say(key)), element("dd", key === "end.number" ? { id: "receipt", translate: "no" } : {}, value)))),
-    element("div", { class: "small soft" }, element("p", {}, say("end.erase")), contactLine(study.contact, say)));
+    element("p", { class: "small soft" }, say("end.erase")));
 }
 
 /** @param {string} name @param {string} text */

@@ -7,8 +7,7 @@ import { actions, pressed, prose } from "../sheet.js";
 export async function pause(step, { main, say, shelf }) {
   void shelf.prefetch(step.prefetch);
   const on = element("button", { class: "button button-primary", id: "next", type: "button" }, say("go-on"));
-  const lead = step.text === "" ? element("div", { class: "lead" }, element("h1", { tabindex: "-1" }, say("pause.title")), element("p", {}, say("pause.text"))) : prose(step.text, say("pause.title"));
-  fill(main, element("div", { class: "sheet" }, lead, actions(on)));
+  fill(main, element("div", { class: "sheet" }, prose(step.text, say("pause.title")), actions(on)));
   await pressed(on);
   return {};
 }

@@ -1,0 +1,316 @@
+"""Analyse: published numbers come out again, and edge cases stay honest."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from beholder.analyse import analyse
+from beholder.analyse.holm import holm
+from beholder.analyse.interval import t_interval
+from beholder.analyse.results import read_result
+from beholder.analyse.wilcoxon import signed_rank
+from beholder.errors import UserError
+
+_HERE = Path(__file__).resolve()
+DATA = Path(os.environ.get("BEHOLDER_TEST_DATA") or _HERE.parents[2] / "shared" / "data")
+
+
+def data_file(name: str) -> Path:
+    path = DATA / name
+    if not path.is_file():
+        pytest.skip(f"{name} is not in {DATA}; set BEHOLDER_TEST_DATA")
+    return path
+
+
+def write_csv(folder: Path, table: pd.DataFrame) -> Path:
+    path = folder / "ratings.csv"
+    table.to_csv(path, index=False, encoding="utf-8", lineterminator="\n")
+    return path
+
+
+def crossed(means: dict[str, float], participants: int, contents: int = 2, noise: float = 1) -> pd.DataFrame:
+    """Return ratings in which everybody rates every condition on every content."""
+    rng = np.random.default_rng(5)
+    rows = [
+        {"participant": f"p{p}", "content": f"c{k}", "condition": name, "value": mean + rng.normal(0, noise)}
+        for p in range(participants)
+        for k in range(contents)
+        for name, mean in means.items()
+    ]
+    return pd.DataFrame(rows, columns=["participant", "content", "condition", "value"])
+
+
+# Published and exact values
+
+
+@pytest.fixture(scope="module")
+def vqeg(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    raw = pd.read_csv(data_file("ratings/vqeghd3_raw.csv"))
+    table = raw.rename(columns={"subject": "participant", "score": "value"})
+    return analyse(write_csv(tmp_path_factory.mktemp("vqeg"), table))
+
+
+def test_vqeg_hd3_scores_equal_the_reference(vqeg: Any) -> None:
+    reference = pd.read_csv(data_file("ratings/vqeghd3_mos_reference.csv")).set_index("stimulus")
+    found = vqeg.scores.set_index("stimulus").loc[reference.index]
+    assert len(found) == 72
+    assert (found["n"] == reference["n"]).all()
+    np.testing.assert_allclose(found["mean"], reference["mos"], atol=1e-6)
+    np.testing.assert_allclose(found["sd"], reference["sd"], atol=1e-6)
+    np.testing.assert_allclose((found["ci_high"] - found["ci_low"]) / 2, reference["ci95_t"], atol=1e-6)
+
+
+def test_vqeg_hd3_conditions_equal_the_reference_with_people_as_the_unit(vqeg: Any) -> None:
+    reference = pd.read_csv(data_file("ratings/vqeghd3_hrc_reference.csv")).set_index("condition")
+    found = vqeg.conditions.set_index("condition").loc[reference.index]
+    assert (found["n"] == reference["n_votes"]).all()
+    assert (found["participants"] == reference["n_subjects"]).all()
+    np.testing.assert_allclose(found["mean"], reference["mean_of_pvs"], atol=1e-6)
+    np.testing.assert_allclose((found["ci_high"] - found["ci_low"]) / 2, reference["ci_by_subject_t"], atol=1e-6)
+
+
+def test_holm_gives_the_published_values() -> None:
+    known = json.loads(data_file("tables/unit_values.json").read_text())["holm"]
+    np.testing.assert_allclose(holm(known["p"]), known["adj"])
+
+
+def test_the_signed_rank_test_with_zeros_gives_the_published_value() -> None:
+    known = json.loads(data_file("tables/unit_values.json").read_text())["wilcoxon"]
+    found = signed_rank(known["d"])
+    assert (found.statistic, found.p) == pytest.approx(tuple(known["pratt_corrFalse"]))
+    assert found.method == "Wilcoxon (Pratt), asymptotic"
+
+
+# Holm
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_holm_never_lowers_a_p_value_and_keeps_the_order(p: list[float]) -> None:
+    adjusted = holm(p)
+    assert (adjusted >= np.asarray(p)).all()
+    assert (adjusted <= 1).all()
+    order = np.argsort(p, kind="stable")
+    assert (np.diff(adjusted[order]) >= 0).all()
+
+
+def test_holm_leaves_out_tests_that_were_not_made() -> None:
+    np.testing.assert_allclose(holm([0.01, math.nan, 0.04]), [0.02, math.nan, 0.04])
+    assert len(holm([])) == 0
+
+
+# Wilcoxon
+
+
+def test_small_samples_without_ties_are_exact() -> None:
+    found = signed_rank([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    assert found.p == pytest.approx(2 / 2**6)
+    assert found.method == "Wilcoxon (Pratt), exact"
+
+
+def test_small_samples_with_ties_try_every_sign_pattern() -> None:
+    found = signed_rank([1, 1, 2, 2, 0])
+    assert found.p == pytest.approx(2 / 2**4)
+    assert found.method == "Wilcoxon (Pratt), all sign patterns"
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.integers(-5, 5), min_size=2, max_size=8))
+def test_the_sign_patterns_agree_with_an_exhaustive_permutation_test(d: list[int]) -> None:
+    if not any(d) or (len({abs(one) for one in d}) == len(d) and all(d)):
+        return
+    ranks = stats.rankdata(np.abs(d))
+
+    def centred(x: Any, axis: int) -> Any:
+        return np.sum(np.sign(x) * ranks, axis=axis)
+
+    wanted = stats.permutation_test(
+        (np.asarray(d, dtype=float),), centred, permutation_type="samples", n_resamples=np.inf, vectorized=True
+    )
+    assert signed_rank(d).p == pytest.approx(min(1.0, wanted.pvalue))
+
+
+def test_differences_that_are_all_zero_give_p_one() -> None:
+    assert signed_rank([0.0, 0.0, 0.0]).p == 1
+
+
+def test_float_noise_does_not_break_ties() -> None:
+    assert signed_rank([0.1 + 0.2 - 0.3, 0.0]).p == 1
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.floats(-100, 100), min_size=2, max_size=30))
+def test_p_is_the_same_for_both_directions(d: list[float]) -> None:
+    assert signed_rank(d).p == pytest.approx(signed_rank([-one for one in d]).p)
+
+
+# Intervals
+
+
+def test_one_value_has_a_mean_and_no_interval() -> None:
+    found = t_interval([3.0])
+    assert (found.n, found.mean) == (1, 3.0)
+    assert math.isnan(found.low)
+    assert math.isnan(t_interval([]).mean)
+
+
+def test_intervals_cover_as_often_as_they_claim() -> None:
+    rng = np.random.default_rng(11)
+    found = [t_interval(rng.normal(0, 1, 8)) for _ in range(800)]
+    assert 0.93 < np.mean([one.low <= 0 <= one.high for one in found]) < 0.97
+
+
+# The verb
+
+
+def test_a_foreign_table_needs_four_columns_only(tmp_path: Path) -> None:
+    results = analyse(write_csv(tmp_path, crossed({"a": 1, "b": 3}, 8)))
+    assert sorted(path.name for path in (tmp_path / "analyse").iterdir()) == [
+        "conditions.csv", "contents.csv", "notes.json", "pairs.csv", "participants.csv", "scores.csv",
+    ]  # fmt: skip
+    assert list(results.scores.columns) == [
+        "stimulus", "content", "condition", "question", "n", "mean", "sd", "median", "ci_low", "ci_high",
+    ]  # fmt: skip
+    (pair,) = results.pairs.to_dict("records")
+    assert (pair["condition"], pair["other_condition"], pair["unit"], pair["n"]) == ("a", "b", "participant", 8)
+    assert pair["mean_difference"] < 0
+    assert pair["p"] == pytest.approx(2 / 2**8)
+
+
+def test_results_go_where_they_are_asked_to(tmp_path: Path) -> None:
+    analyse(write_csv(tmp_path, crossed({"a": 1}, 2)), out=tmp_path / "elsewhere")
+    assert (tmp_path / "elsewhere" / "scores.csv").is_file()
+    assert not (tmp_path / "analyse").exists()
+
+
+def test_analysing_twice_gives_the_same_bytes(tmp_path: Path) -> None:
+    path = write_csv(tmp_path, crossed({"a": 1, "b": 2, "c": 2}, 6))
+    analyse(path)
+    first = {file.name: file.read_bytes() for file in (tmp_path / "analyse").iterdir()}
+    analyse(path)
+    assert {file.name: file.read_bytes() for file in (tmp_path / "analyse").iterdir()} == first
+
+
+def test_tables_come_back_from_disk_as_they_were(tmp_path: Path) -> None:
+    table = crossed({"no": 1, "01": 2, "NA": 3}, 5)
+    results = analyse(write_csv(tmp_path, table))
+    for name in ("scores", "conditions", "contents", "pairs", "participants"):
+        written = getattr(results, name)
+        back = read_result(tmp_path / "analyse" / f"{name}.csv")
+        pd.testing.assert_frame_equal(back, written, check_dtype=False, rtol=1e-9)
+    assert set(results.conditions["condition"]) == {"no", "01", "NA"}
+
+
+def test_a_rating_more_from_one_person_does_not_narrow_the_interval(tmp_path: Path) -> None:
+    """Repetitions of a participant are averaged before anything is counted."""
+    table = crossed({"a": 1}, 5, contents=1)
+    once = analyse(write_csv(tmp_path, table))
+    thrice = analyse(write_csv(tmp_path, pd.concat([table] * 3)))
+    pd.testing.assert_frame_equal(once.scores, thrice.scores)
+    assert thrice.notes["ratings"]["repeated"] == 10
+
+
+def test_everybody_weighs_the_same_in_a_condition(tmp_path: Path) -> None:
+    rows = [("p1", "c1", 0.0), ("p1", "c2", 0.0), ("p1", "c3", 0.0), ("p2", "c1", 4.0)]
+    table = pd.DataFrame([{"participant": p, "content": c, "condition": "a", "value": v} for p, c, v in rows])
+    (row,) = analyse(write_csv(tmp_path, table)).conditions.to_dict("records")
+    assert (row["mean"], row["n"], row["participants"]) == (2.0, 4, 2)
+
+
+def test_one_participant_gives_scores_without_intervals_and_without_tests(tmp_path: Path) -> None:
+    results = analyse(write_csv(tmp_path, crossed({"a": 1, "b": 2}, 1)))
+    assert set(results.conditions["note"]) == {"one participant: no interval"}
+    assert results.conditions["ci_low"].isna().all()
+    (pair,) = results.pairs.to_dict("records")
+    assert pair["note"] == "one participant: no test"
+    assert math.isnan(pair["p_holm"])
+    assert '"p"' not in (tmp_path / "analyse" / "notes.json").read_text()
+
+
+def test_one_condition_has_no_pairs(tmp_path: Path) -> None:
+    results = analyse(write_csv(tmp_path, crossed({"a": 1}, 4)))
+    assert len(results.pairs) == 0
+    assert len(results.conditions) == 1
+
+
+def test_conditions_that_nobody_rated_both_of_are_said_so(tmp_path: Path) -> None:
+    table = crossed({"a": 1, "b": 2}, 4)
+    apart = table[(table["participant"] < "p2") == (table["condition"] == "a")]
+    (pair,) = analyse(write_csv(tmp_path, apart)).pairs.to_dict("records")
+    assert (pair["n"], pair["note"]) == (0, "nobody rated both")
+
+
+def test_equal_conditions_have_p_one(tmp_path: Path) -> None:
+    results = analyse(write_csv(tmp_path, crossed({"a": 2, "b": 2}, 6, noise=0)))
+    assert results.pairs["p"].tolist() == [1.0]
+    assert set(results.conditions["note"]) == {"all participants agree: interval of no width"}
+
+
+def test_missing_values_and_unused_rows_are_left_out_and_counted(tmp_path: Path) -> None:
+    table = crossed({"a": 1, "b": 2}, 4).assign(use=True)
+    table.loc[0, "value"] = math.nan
+    table.loc[1, "use"] = False
+    results = analyse(write_csv(tmp_path, table))
+    counts = results.notes["ratings"]
+    assert (counts["rows"], counts["used"], counts["missing"], counts["not_used"]) == (16, 14, 1, 1)
+
+
+def test_answers_to_checks_and_other_kinds_are_not_scores(tmp_path: Path) -> None:
+    table = crossed({"a": 1}, 3).assign(role="test", kind="score")
+    table.loc[0, "role"] = "gold"
+    table.loc[1, "kind"] = "diff"
+    assert analyse(write_csv(tmp_path, table)).notes["ratings"]["used"] == 4
+
+
+def test_a_table_without_any_rating_gives_empty_results(tmp_path: Path) -> None:
+    results = analyse(write_csv(tmp_path, crossed({"a": 1}, 0)))
+    assert [len(getattr(results, name)) for name in ("scores", "conditions", "contents", "pairs", "participants")] == [
+        0
+    ] * 5
+
+
+def test_questions_are_families_of_their_own(tmp_path: Path) -> None:
+    means: dict[str, float] = {"a": 1, "b": 2, "c": 3}
+    table = pd.concat([crossed(means, 10).assign(question=question) for question in ("fit", "quality")])
+    pairs = analyse(write_csv(tmp_path, table)).pairs
+    for _, family in pairs.groupby("question"):
+        np.testing.assert_allclose(family["p_holm"], holm(family["p"]))
+
+
+def test_agreement_leaves_the_participant_out(tmp_path: Path) -> None:
+    table = crossed({f"x{n:02}": float(n) for n in range(12)}, 4, contents=1, noise=0.1)
+    opposed = table["participant"] == "p0"
+    table.loc[opposed, "value"] = -table.loc[opposed, "value"]
+    found = analyse(write_csv(tmp_path, table)).participants.set_index("participant")["agreement"]
+    assert found["p0"] == pytest.approx(-1)
+    assert found["p1"] > 0.9
+
+
+def test_absent_columns_are_all_named(tmp_path: Path) -> None:
+    path = write_csv(tmp_path, pd.DataFrame({"participants": ["p"], "content": ["c"], "value": [1]}))
+    with pytest.raises(UserError) as error:
+        analyse(path)
+    allowed = "Allowed: participant, content, condition, value."
+    assert str(error.value).splitlines() == [
+        f"{path}  has no column participant. {allowed} Did you mean participants?",
+        f"{path}  has no column condition. {allowed}",
+    ]
+
+
+def test_notes_name_unit_correction_and_sources(tmp_path: Path) -> None:
+    analyse(write_csv(tmp_path, crossed({"a": 1, "b": 2}, 4)))
+    notes = json.loads((tmp_path / "analyse" / "notes.json").read_text())
+    assert notes["unit"] == "participant"
+    assert notes["correction"]["method"] == "Holm"
+    assert "Pratt" in notes["analyses"]["pairs"]["note"]
+    assert all(analysis["citation"] for analysis in notes["analyses"].values())

@@ -1,0 +1,138 @@
+"""What only PostgreSQL does: several servers at once, and coming back after a lost connection."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import asyncpg
+import pytest
+
+from beholder.errors import StoreError
+from beholder.store.contract import StoreAway
+from beholder.store.open import open_store, read_tables
+from beholder.testing.stores import NOON, answer, claim, come, known, rows, study_record, visit
+
+
+async def sql(url: str, statement: str) -> list[Any]:
+    connection = await asyncpg.connect(url)
+    try:
+        return [tuple(row) for row in await connection.fetch(statement)]
+    finally:
+        await connection.close()
+
+
+async def test_two_servers_claim_every_list_once(postgresql_url: str) -> None:
+    async with open_store(postgresql_url) as one, open_store(postgresql_url) as two:
+        await asyncio.gather(one.begin(study_record(lists=40)), two.begin(study_record(lists=40)))
+        assert one.secret == two.secret
+        servers = (one, two) * 25
+        sessions = await asyncio.gather(*(come(server, str(number)) for number, server in enumerate(servers)))
+        wanted = zip(servers, sessions, strict=True)
+        claimed = await asyncio.gather(*(claim(server, session, per_list=1) for server, session in wanted))
+        assert sorted(number for number in claimed if number is not None) == list(range(1, 41))
+
+
+async def test_one_visit_at_two_servers_with_two_texts_is_one_session(postgresql_url: str) -> None:
+    async with open_store(postgresql_url) as one, open_store(postgresql_url) as two:
+        await one.begin(study_record("d1"))
+        await two.begin(study_record("d2"))
+        for number in range(5):
+            arrivals = await asyncio.gather(
+                one.arrive(visit(f"ann{number}", digest="d1")), two.arrive(visit(f"ann{number}", digest="d2"))
+            )
+            assert arrivals[0][0] == arrivals[1][0]
+
+
+async def test_an_answer_at_one_server_is_known_at_the_other(postgresql_url: str) -> None:
+    async with open_store(postgresql_url) as one, open_store(postgresql_url) as two:
+        await one.begin(study_record())
+        session = await come(one, "ann")
+        assert (await known(two, session)).answers == {}
+        times = await asyncio.gather(one.append([answer(session, value=1)]), two.append([answer(session, value=2)]))
+        assert times == [NOON, NOON]
+        assert (await known(one, session)).answers == (await known(two, session)).answers
+        assert len(await rows(one, "answers")) == 1
+        await one.erase(session, NOON)
+        assert (await known(two, session)).erased
+        assert (await known(two, session)).answers == {}
+
+
+async def test_a_lost_connection_is_away_and_comes_back(postgresql_url: str) -> None:
+    async with open_store(postgresql_url) as store:
+        await store.begin(study_record())
+        session = await come(store, "ann")
+        await store.append([answer(session)])
+        end_all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+        await sql(postgresql_url, f"{end_all} AND pid <> pg_backend_pid()")
+        database = postgresql_url.split("?")[0].rsplit("/", 1)[1]
+        other = postgresql_url.replace(f"/{database}", "/postgres", 1)
+        await sql(other, f"ALTER DATABASE {database} ALLOW_CONNECTIONS false")
+        try:
+            with pytest.raises((StoreAway, asyncpg.PostgresError)) as lost:
+                await store.append([answer(session, "trial:2")])
+            assert isinstance(lost.value, StoreAway), repr(lost.value)
+            assert not await store.ready()
+        finally:
+            await sql(other, f"ALTER DATABASE {database} ALLOW_CONNECTIONS true")
+        assert await store.ready()
+        await store.append([answer(session, "trial:2")])
+        assert list((await known(store, session)).answers) == ["trial:1", "trial:2"]
+
+
+@pytest.mark.parametrize("table", ["studies", "stimuli", "lists", "sessions", "claims", "answers"])
+async def test_facts_are_append_only(postgresql_url: str, table: str) -> None:
+    async with open_store(postgresql_url) as store:
+        await store.begin(study_record())
+        session = await come(store, "ann")
+        await claim(store, session)
+        await store.append([answer(session)])
+    for statement in (
+        f"UPDATE facts.{table} SET n = DEFAULT",
+        f"DELETE FROM facts.{table}",
+        f"TRUNCATE facts.{table} CASCADE",
+    ):
+        with pytest.raises(asyncpg.IntegrityConstraintViolationError, match="facts are append-only"):
+            await sql(postgresql_url, statement)
+
+
+async def test_who_is_who_lies_in_a_schema_of_its_own_and_is_forgotten(postgresql_url: str) -> None:
+    links = "SELECT * FROM identity.links"
+    async with open_store(postgresql_url) as store:
+        await store.begin(study_record())
+        first, second = await come(store, "ann"), await come(store, "ann", number=2)
+        await store.identify("p-ann", "prolific", "5f3a")
+        await store.erase(first, NOON)
+        assert await sql(postgresql_url, links) == [("p-ann", "prolific", "5f3a")]
+        await store.erase(second, NOON)
+        assert await sql(postgresql_url, links) == []
+
+
+async def test_a_database_is_read_inside_a_running_loop(postgresql_url: str) -> None:
+    with pytest.raises(StoreError, match="holds no facts yet. Run `beholder serve` or `beholder simulate` first."):
+        read_tables(postgresql_url, ["answers"])
+    async with open_store(postgresql_url) as store:
+        await store.begin(study_record())
+        await store.append([answer(await come(store, "ann"))])
+    assert [row["key"] for row in read_tables(postgresql_url, ["answers"])["answers"]] == ["trial:1"]
+    async with open_store(postgresql_url, write=False) as reader:
+        with pytest.raises(StoreError, match="is open for reading only. Open it with write=True."):
+            await reader.begin(study_record())
+
+
+async def test_a_newer_database_is_refused(postgresql_url: str) -> None:
+    async with open_store(postgresql_url):
+        pass
+    await sql(postgresql_url, "UPDATE facts.meta SET value = '7' WHERE name = 'schema_version'")
+    with pytest.raises(StoreError, match=r"was written by a newer Beholder \(schema 7, this one knows 1\)"):
+        async with open_store(postgresql_url):
+            pass
+
+
+async def test_an_address_that_cannot_be_opened_is_shown_without_its_password() -> None:
+    with pytest.raises(StoreError) as refused:
+        async with open_store("postgresql://ann:hush@127.0.0.1:1/study"):
+            pass
+    assert str(refused.value).startswith("postgresql://127.0.0.1:1/study  cannot be opened (")
+    assert str(refused.value).endswith("). Check the address, and that the server runs and lets you in.")
+    assert "hush" not in str(refused.value)

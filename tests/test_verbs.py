@@ -1,0 +1,231 @@
+"""The verbs as functions and as commands: the whole way, twice, in a notebook, and with bad input."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+import yaml
+
+import beholder
+from beholder.errors import UserError
+from beholder.methods import load_study
+from beholder.serve.server import running
+from beholder.store.open import read_tables
+from beholder.testing import write_study
+
+
+def command(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "beholder", *arguments], cwd=cwd, capture_output=True, text=True, encoding="utf-8"
+    )
+
+
+@pytest.fixture
+def study(tmp_path: Path, tiny: Path) -> Path:
+    return write_study(tmp_path / "study", tiny)
+
+
+def test_run_with_robots_takes_a_study_from_its_file_to_a_report(study: Path) -> None:
+    results = beholder.run(study, simulate=True, participants=8)
+    best_first = list(results.conditions.sort_values("mean", ascending=False)["condition"])
+    assert best_first == ["natural", "smooth", "jerky", "frozen"]
+    assert len(results.ratings) == 8 * 3 * 4
+    assert set(results.ratings["mode"]) == {"robot"}
+    assert len(results.pairs) == 6
+    assert results.report is not None
+    assert "robots" in results.report.read_text("utf-8").lower()
+    for file in ("plan/plan.json", "plan/balance.csv", "clean/ratings.csv", "analyse/scores.csv", "report/ratings.csv"):
+        assert (study.parent / file).is_file()
+
+
+def test_the_same_seed_gives_the_same_answers(study: Path, tmp_path: Path, tiny: Path) -> None:
+    other = write_study(tmp_path / "other", tiny)
+    columns = ["condition", "content", "question", "value"]
+    first = beholder.run(study, simulate=True, participants=3).ratings[columns]
+    second = beholder.run(other, simulate=True, participants=3).ratings[columns]
+    order = columns[:3]
+    assert first.sort_values([*order, "value"]).to_csv(index=False) == second.sort_values([*order, "value"]).to_csv(
+        index=False
+    )
+
+
+def test_every_verb_can_be_called_twice(study: Path) -> None:
+    for _ in range(2):
+        assert beholder.check(study).participants == 6
+        assert len(beholder.plan(study).lists) == 6
+        assert len(beholder.simulate(study, participants=4).robots) == 4
+        assert beholder.clean(study).counts["sessions"] == 4
+        assert len(beholder.analyse(study).conditions) == 4
+        assert beholder.report(study).is_file()
+        assert beholder.run(study, simulate=True, participants=4).report is not None
+        assert beholder.schema()["title"]
+    assert len(read_tables(study.parent / "store", ["sessions"])["sessions"]) == 4
+
+
+def test_outputs_are_the_same_byte_for_byte_when_made_again(study: Path) -> None:
+    beholder.run(study, simulate=True, participants=4)
+    outputs = [p for part in ("clean", "analyse") for p in sorted((study.parent / part).rglob("*")) if p.is_file()]
+    before = {path: path.read_bytes() for path in outputs}
+    beholder.clean(study)
+    beholder.analyse(study)
+    assert {path: path.read_bytes() for path in outputs} == before
+
+
+async def test_the_verbs_work_inside_a_running_loop_as_in_a_notebook(study: Path) -> None:
+    results = beholder.run(study, simulate=True, participants=3)
+    assert len(results.participants) == 3
+
+
+async def test_run_serves_until_enough_people_have_finished(study: Path) -> None:
+    """Two people come while `run` waits for them; the link reaches the caller through `tell`."""
+    from beholder.simulate.robot import Robot, plain_fill
+
+    links: asyncio.Queue[str] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+    told: list[str] = []
+
+    def tell(live: beholder.serve.Live) -> None:  # type: ignore[name-defined]
+        if not told:
+            loop.call_soon_threadsafe(links.put_nowait, live.link)
+        told.append(live.link)
+
+    class Plain:
+        def rate(self, robot, step):  # type: ignore[no-untyped-def]
+            return {"scores": {"q1": {slot["id"]: 10 + 20 * n for n, slot in enumerate(step["trial"]["slots"])}}}
+
+        def fill(self, item):  # type: ignore[no-untyped-def]
+            return plain_fill(item)
+
+    running_study = asyncio.create_task(asyncio.to_thread(beholder.run, study, participants=2, port=0, tell=tell))
+    link = await links.get()
+    async with httpx.AsyncClient(base_url=link.partition("/s/")[0]) as client:
+        for name in ("ada", "bob"):
+            person = Robot(name, "tiny", {"participant": name}, client, Plain())
+            await person.arrive()
+            await person.take()
+    results = await running_study
+    assert set(results.ratings["mode"]) == {"link"}
+    assert len(results.participants) == 2
+
+
+def test_texts_may_change_after_somebody_has_started_but_the_design_may_not(study: Path) -> None:
+    async def arrive() -> None:
+        async with running(load_study(study), port=0) as server, httpx.AsyncClient(base_url=server.address) as client:
+            body = {"study": "tiny", "params": {"participant": "ada"}, "device": {}}
+            token = (await client.post("/api/arrive", json=body)).json()["token"]
+            headers = {"authorization": f"Bearer {token}"}
+            await client.put("/api/answers/consent", json={"answer": {"agree": True}}, headers=headers)
+
+    asyncio.run(arrive())
+    written = yaml.safe_load(study.read_text("utf-8"))
+    written["title"] = "Another title"
+    written["questions"][0]["text"] = "How good is it really?"
+    study.write_text(yaml.safe_dump(written), "utf-8")
+
+    async def come_back() -> dict[str, object]:
+        async with running(load_study(study), port=0) as server, httpx.AsyncClient(base_url=server.address) as client:
+            body = {"study": "tiny", "params": {"participant": "ada"}, "device": {}}
+            response = await client.post("/api/arrive", json=body)
+            assert response.status_code == 200
+            arrival = response.json()
+            headers = {"authorization": f"Bearer {arrival['token']}"}
+            said = await client.put("/api/answers/text:instructions", json={"answer": {}}, headers=headers)
+            return {**arrival, "trial": said.json()["step"]["trial"]}
+
+    arrival = asyncio.run(come_back())
+    assert arrival["study"]["title"] == "Another title"  # type: ignore[index]
+    assert arrival["trial"]["asked"][0]["text"] == "How good is it really?"  # type: ignore[index]
+
+    written["design"]["trials"] = 2
+    study.write_text(yaml.safe_dump(written), "utf-8")
+
+    async def again() -> None:
+        async with running(load_study(study), port=0):
+            pass
+
+    with pytest.raises(UserError, match="Texts may change, the design may not"):
+        asyncio.run(again())
+
+
+def test_check_prints_what_a_participant_goes_through(study: Path) -> None:
+    said = command("check", cwd=study.parent)
+    assert said.returncode == 0, said.stderr
+    for part in ("A tiny study", "3 trials", "min", "16 stimuli", "4 to 5 ratings", "No problems found"):
+        assert part in said.stdout
+    resolved = command("check", "--resolved", cwd=study.parent)
+    assert yaml.safe_load(resolved.stdout)["playback"]["watch"] == "whole"
+
+
+def test_schema_prints_json(tmp_path: Path) -> None:
+    assert "properties" in json.loads(command("schema", cwd=tmp_path).stdout)
+
+
+BAD = {
+    "broken YAML": ("questions: [", "study.yaml:"),
+    "an unknown key": ("colour: red", "study.yaml:"),
+    "a duplicate key": ("title: Once more", "study.yaml:"),
+    "zero participants": ("design: {participants: 0}", "participants"),
+    "more trials than contents": ("design: {trials: 9}", "contents"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_input_gets_a_clear_error_and_exit_code_2(what: str, study: Path) -> None:
+    line, expected = BAD[what]
+    key = line.partition(":")[0]
+    text = study.read_text("utf-8")
+    if what != "a duplicate key" and f"\n{key}:" in text:
+        written = yaml.safe_load(text)
+        written.pop(key)
+        text = yaml.safe_dump(written)
+    study.write_text(f"{text}\n{line}\n", "utf-8")
+    said = command("check", cwd=study.parent)
+    assert said.returncode == 2, said.stdout
+    assert expected in said.stderr
+    assert "Traceback" not in said.stderr
+    for verb in (beholder.plan, beholder.serve, beholder.run):
+        with pytest.raises(UserError, match=expected):
+            verb(study)
+
+
+def test_a_text_file_named_mp4_and_an_empty_folder_are_explained(study: Path, tmp_path: Path, tiny: Path) -> None:
+    (study.parent / "stimuli" / "jerky" / "greeting.mp4").write_text("no video", "utf-8")
+    said = command("check", cwd=study.parent)
+    assert said.returncode == 2
+    assert "greeting.mp4" in said.stderr
+    empty = write_study(tmp_path / "empty", tiny)
+    for file in (empty.parent / "stimuli").rglob("*.mp4"):
+        file.unlink()
+    said = command("check", cwd=empty.parent)
+    assert said.returncode == 2
+    assert "Traceback" not in said.stderr
+
+
+def test_without_a_study_file_the_message_says_how_to_begin(tmp_path: Path) -> None:
+    said = command("check", cwd=tmp_path)
+    assert said.returncode == 2
+    assert "beholder new" in said.stderr
+
+
+def test_the_demo_shows_the_planted_truth_beside_the_result(tmp_path: Path) -> None:
+    said = command("demo", "acr", "--folder", "shown", "--exit", "--port", "0", cwd=tmp_path)
+    assert said.returncode == 0, said.stderr
+    assert "planted" in said.stdout
+    assert "/s/" in said.stdout
+    assert (tmp_path / "shown" / "report" / "index.html").is_file()
+
+
+def test_simulate_on_a_store_that_is_in_use_says_so(study: Path) -> None:
+    async def while_serving() -> subprocess.CompletedProcess[str]:
+        async with running(load_study(study), port=0):
+            return await asyncio.to_thread(command, "simulate", "--participants", "2", cwd=study.parent)
+
+    said = asyncio.run(while_serving())
+    assert said.returncode == 2
+    assert "in use" in said.stderr

@@ -1,0 +1,82 @@
+"""`make bench`: measure what was promised, print the table, write docs/benchmarks.md."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench_answers import measure_answers
+from bench_page import measure_page
+from bench_plan import measure_plan
+from bench_start import measure_help, measure_start
+from bench_study import write_many
+from bench_table import Row, lines
+
+_PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Measure what was promised.")
+    parser.add_argument("--only", nargs="*", choices=("start", "page", "answers", "plan"), help="Print these; write nothing.")
+    parser.add_argument("--date", default=f"{datetime.now(UTC):%Y-%m-%d}", help="Written above the table.")
+    asked = parser.parse_args()
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="beholder-bench-", ignore_cleanup_errors=True) as name:
+        scratch = Path(name)
+        rows = measure(scratch, asked.only or ("start", "page", "answers", "plan"))
+    table = lines(rows)
+    print("\n".join(table))
+    print(f"\n{time.perf_counter() - began:.0f} s")
+    if not asked.only:
+        _PAGE.write_text("\n".join([*_head(asked.date), *table, *_foot()]) + "\n", "utf-8")
+    return 0
+
+
+def measure(scratch: Path, parts: Sequence[str]) -> list[Row]:
+    """Return all lines of the table, one part after the other, never two at once."""
+    study = write_many(scratch) if set(parts) != {"plan"} else Path()
+    measured: dict[str, Callable[[], list[Row]]] = {
+        "start": lambda: [measure_help(), measure_start(study, scratch)],
+        "page": lambda: [measure_page(study, scratch)],
+        "answers": lambda: measure_answers(study, scratch),
+        "plan": lambda: [measure_plan(scratch)],
+    }
+    rows: list[Row] = []
+    for part in parts:
+        print(f"measuring {part} …", file=sys.stderr)
+        rows += measured[part]()
+    return rows
+
+
+def _head(date: str) -> list[str]:
+    machine = f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}"
+    return [
+        "# Benchmarks",
+        "",
+        "Written by `make bench`; a number means something only beside the others of the same run.",
+        "",
+        f"Run of {date} on {machine}. Clients, servers and PostgreSQL share these cores.",
+        "",
+    ]
+
+
+def _foot() -> list[str]:
+    return [
+        "",
+        "- Answers: `parallel`, 8 slots, an event log of about 4 kB each, 64 connections that answer trial after trial;"
+        " token, flow, watch evidence, scores and the next step included. Each is acknowledged after its commit is on"
+        " the disk. The servers take turns in short rounds, and the share is the median over rounds.",
+        "- Storing nothing: the same granian, middleware, reading of the body and parsing of JSON, then a short reply.",
+        "- Processor time is that of the server's process. That of PostgreSQL comes on top; that of SQLite is in it.",
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+"""The peer: our server as it is, granian, middleware, body and JSON included, answering a POST that stores nothing."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from beholder.serve.headers import SecurityHeaders
+from beholder.serve.routes import read_json
+from beholder.serve.server import listening
+
+
+async def take(request: Request) -> Response:
+    await read_json(request)
+    return JSONResponse({"stored_at": None})
+
+
+async def show(request: Request) -> Response:
+    return Response("ready")
+
+
+async def serve(port: int) -> None:
+    app = Starlette(
+        routes=[Route("/", show), Route("/nothing", take, methods=["POST"])], middleware=[Middleware(SecurityHeaders)]
+    )
+    async with listening(app, "127.0.0.1", port):
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--port", type=int, required=True)
+    asyncio.run(serve(parser.parse_args().port))

@@ -1,0 +1,172 @@
+"""The reference parts of the docs, made from the study model and the command line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import click
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from beholder.cli import cli
+from beholder.methods import find
+from beholder.study.kind import field_kind
+from beholder.study.model import (
+    Ask, Condition, Design, Playback, Question, Recruit, Stimuli, Study, Texts,
+)  # fmt: skip
+from beholder.study.reserved import METHODS, MODES, PRESETS, SCALES as LATER_SCALES
+from beholder.study.scale import SCALES, Scale
+
+BUILT_IN = ("parallel", "acr")
+"""The methods whose options stand in the reference; those of other packages are described there."""
+
+PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
+    ("stimuli", "stimuli", Stimuli),
+    ("conditions", "conditions", Condition),
+    ("questions", "questions", Question),
+    ("scale", "questions: scale", Scale),
+    ("playback", "playback", Playback),
+    ("design", "design", Design),
+    ("texts", "texts", Texts),
+    ("before and after", "before, after", Ask),
+    ("recruit", "recruit", Recruit),
+)
+"""Heading, where the part stands in study.yaml, and its model."""
+
+
+def study_keys() -> str:
+    """Return the tables of every key of study.yaml."""
+    lines = ["## Top level", "", *_fields(Study)]
+    for heading, where, model in PARTS:
+        lines += ["", f"## {heading}", "", f"`{where}`. {_sentence(model.__doc__)}", "", *_fields(model)]
+    return "\n".join(lines)
+
+
+def method_keys() -> str:
+    """Return the options of each built-in method, its scales, and what it fills in where nothing is written."""
+    lines: list[str] = []
+    for name in BUILT_IN:
+        method = find(name)
+        scales = ", ".join(f"`{scale}`" for scale in method.scales)
+        filled = "; ".join(f"`{place}: {value}`" for place, value in _flat(method.defaults)) or "nothing"
+        lines += ["", f"### options of {name}", "", f"Scales, the default first: {scales}. Fills in: {filled}.", ""]
+        lines += _fields(method.Options) if method.Options.model_fields else ["It has no options."]
+    return "\n".join(lines[1:])
+
+
+def scale_table() -> str:
+    """Return the scales with a name."""
+    rows = []
+    for name, scale in SCALES.items():
+        labels = ", ".join(f"{value:g} {text}" for value, text in scale.labels)
+        rows.append((f"`{name}`", f"{scale.min:g} to {scale.max:g}", f"{scale.step:g}", scale.look, labels))
+    return "\n".join(_table(("name", "range", "step", "look", "labels"), rows))
+
+
+def later_names() -> str:
+    """Return the names that are refused with "not in this version"."""
+    kinds = {"Methods": METHODS, "Scales": LATER_SCALES, "Presets": PRESETS, "Ways of recruiting": MODES}
+    return "\n".join(f"- {kind}: {', '.join(f'`{name}`' for name in sorted(names))}." for kind, names in kinds.items())
+
+
+def commands() -> str:
+    """Return every verb with its arguments and options."""
+    lines: list[str] = []
+    for name, command in cli.commands.items():
+        shown = [parameter for parameter in command.params if not getattr(parameter, "hidden", False)]
+        words = [f"[{word}]" if not needed else word for word, needed in _arguments(shown)]
+        lines += ["", f"## {name}", "", _sentence(command.help), "", "```console"]
+        lines += [" ".join(["$ beholder", name, *words, "[OPTIONS]" * any(map(_is_option, shown))]).rstrip(), "```"]
+        rows = [_option(option) for option in shown if isinstance(option, click.Option)]
+        if rows:
+            lines += ["", *_table(("option", "default", "meaning"), rows)]
+    return "\n".join(lines[1:])
+
+
+BLOCKS = {
+    "study-keys": study_keys,
+    "method-keys": method_keys,
+    "scales": scale_table,
+    "later": later_names,
+    "commands": commands,
+}
+"""What stands between `<!-- made: NAME -->` and `<!-- end -->` in a page."""
+
+_BLOCK = re.compile(r"<!-- made: ([a-z-]+) -->\n.*?<!-- end -->", re.DOTALL)
+
+
+def renew(page: str) -> str:
+    """Return a page with every made block made anew."""
+    return _BLOCK.sub(lambda found: f"<!-- made: {found[1]} -->\n{BLOCKS[found[1]]()}\n<!-- end -->", page)
+
+
+def _fields(model: type[BaseModel]) -> list[str]:
+    rows = []
+    for name, field in model.model_fields.items():
+        kind = field_kind(field)
+        meaning = field.description or _sentence(_model_doc(field))
+        rows.append((f"`{field.alias or name}`", _allowed(kind.words()), _default(field), meaning))
+    return _table(("key", "allowed", "default", "meaning"), rows)
+
+
+def _allowed(words: str) -> str:
+    """Return what is allowed, without the keys of a part that has its own table."""
+    return re.sub(r"a map with the keys [^,]+(, [^,]+)*", "a map, see below", words) or "anything"
+
+
+def _model_doc(field: FieldInfo) -> str:
+    annotation = field.annotation
+    return annotation.__doc__ or "" if isinstance(annotation, type) and issubclass(annotation, BaseModel) else ""
+
+
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "required"
+    value = field.get_default(call_default_factory=True)
+    if isinstance(value, Scale):
+        return "the method's first"
+    if value is None or value == () or value == {} or isinstance(value, BaseModel):
+        return ""
+    return f"`{_written(value)}`"
+
+
+def _written(value: object) -> str:
+    """Return a value as one would write it in study.yaml."""
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _flat(values: Any, place: str = "") -> Iterable[tuple[str, str]]:
+    for key, value in values.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{place}{key}.")
+        else:
+            yield f"{place}{key}", _written(value)
+
+
+def _is_option(parameter: click.Parameter) -> bool:
+    return isinstance(parameter, click.Option)
+
+
+def _arguments(parameters: Sequence[click.Parameter]) -> list[tuple[str, bool]]:
+    return [
+        ((parameter.metavar or parameter.name or "").strip("[]").upper(), parameter.required)
+        for parameter in parameters
+        if isinstance(parameter, click.Argument)
+    ]
+
+
+def _option(option: click.Option) -> tuple[str, str, str]:
+    value = "" if option.is_flag else f" {option.name.upper() if option.name else ''}"
+    default = "required" if option.required else f"`{option.default}`" if option.show_default else ""
+    return f"`{', '.join(option.opts)}{value}`", default, option.help or ""
+
+
+def _sentence(text: str | None) -> str:
+    return " ".join((text or "").split())
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    return [f"| {' | '.join(row)} |" for row in (heads, ["---"] * len(heads), *cells)]
