@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import socket
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-import httpx
 import pytest
 
 from beholder.methods import load_study
@@ -18,39 +14,7 @@ from beholder.serve.server import load_served
 from beholder.simulate.crowd import Crowd, send_robots
 from beholder.store.open import open_store
 from beholder.testing import write_study
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-class Service:
-    """`beholder serve` as a process of its own."""
-
-    def __init__(self, study: Path, store: str, port: int) -> None:
-        command = [sys.executable, "-m", "beholder", "serve", str(study), "--store", store, "--port", str(port)]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        self.address = f"http://127.0.0.1:{port}"
-
-    async def until_ready(self) -> None:
-        async with httpx.AsyncClient(base_url=self.address) as client:
-            while self.process.poll() is None:
-                try:
-                    if (await client.get("/healthz")).status_code == 200:
-                        return
-                except httpx.TransportError:
-                    await asyncio.sleep(0.02)
-        raise AssertionError(f"the server ended with {self.process.returncode}")
-
-    async def kill(self) -> None:
-        """Kill the process that answers, and make sure that nothing answers any more."""
-        self.process.kill()
-        await asyncio.to_thread(self.process.wait)
-        async with httpx.AsyncClient(base_url=self.address) as client:
-            with pytest.raises(httpx.ConnectError):
-                await client.get("/healthz")
+from service import Service, free_port
 
 
 @pytest.mark.long

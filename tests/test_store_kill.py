@@ -14,8 +14,9 @@ from beholder.testing.stores import come, known, rows, study_record
 
 APPEND = """
 import asyncio, sys
+from datetime import UTC, datetime
+from beholder.store.contract import Answer
 from beholder.store.open import open_store
-from beholder.testing.stores import answer
 
 async def store_forever(url, sessions):
     async with open_store(url) as store:
@@ -23,7 +24,8 @@ async def store_forever(url, sessions):
             number = len((await store.session_facts(session)).answers)
             while True:
                 number += 1
-                await store.append([answer(session, f"trial:{number}", number)])
+                now = datetime.now(UTC)
+                await store.append([Answer(session, f"trial:{number}", {}, {}, 1, 2, "mouse", "tab", now)])
                 sys.stdout.write(f"{session} trial:{number}\\n")
                 sys.stdout.flush()
 
@@ -40,7 +42,7 @@ async def test_kill_9_loses_no_acknowledged_answer(kind: str, tmp_path: Path, re
         await store.begin(study_record())
         sessions = [await come(store, str(number)) for number in range(8)]
     acknowledged: list[str] = []
-    for _ in range(3):
+    for _ in range(2):
         command = [sys.executable, "-c", APPEND, url, *sessions]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
@@ -52,6 +54,6 @@ async def test_kill_9_loses_no_acknowledged_answer(kind: str, tmp_path: Path, re
     async with open_store(url) as store:
         stored = Counter([f"{row['session']} {row['key']}" for row in await rows(store, "answers")])
         assert set(stored.values()) == {1}, "an answer is there twice"
-        assert len(acknowledged) == len(set(acknowledged)) >= 600
+        assert len(acknowledged) == len(set(acknowledged)) >= 400
         assert set(acknowledged) <= set(stored), "an acknowledged answer is lost"
         assert sum([len((await known(store, session)).answers) for session in sessions]) == stored.total()

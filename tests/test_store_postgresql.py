@@ -50,7 +50,7 @@ async def test_an_answer_at_one_server_is_known_at_the_other(postgresql_url: str
         session = await come(one, "ann")
         assert (await known(two, session)).answers == {}
         times = await asyncio.gather(one.append([answer(session, value=1)]), two.append([answer(session, value=2)]))
-        assert times == [NOON, NOON]
+        assert set(times) == {NOON}
         assert (await known(one, session)).answers == (await known(two, session)).answers
         assert len(await rows(one, "answers")) == 1
         await one.erase(session, NOON)
@@ -63,15 +63,14 @@ async def test_a_lost_connection_is_away_and_comes_back(postgresql_url: str) -> 
         await store.begin(study_record())
         session = await come(store, "ann")
         await store.append([answer(session)])
-        end_all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+        end_all = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database()"
         await sql(postgresql_url, f"{end_all} AND pid <> pg_backend_pid()")
         database = postgresql_url.split("?")[0].rsplit("/", 1)[1]
         other = postgresql_url.replace(f"/{database}", "/postgres", 1)
         await sql(other, f"ALTER DATABASE {database} ALLOW_CONNECTIONS false")
         try:
-            with pytest.raises((StoreAway, asyncpg.PostgresError)) as lost:
+            with pytest.raises(StoreAway):
                 await store.append([answer(session, "trial:2")])
-            assert isinstance(lost.value, StoreAway), repr(lost.value)
             assert not await store.ready()
         finally:
             await sql(other, f"ALTER DATABASE {database} ALLOW_CONNECTIONS true")
@@ -109,14 +108,14 @@ async def test_who_is_who_lies_in_a_schema_of_its_own_and_is_forgotten(postgresq
 
 
 async def test_a_database_is_read_inside_a_running_loop(postgresql_url: str) -> None:
-    with pytest.raises(StoreError, match="holds no facts yet. Run `beholder serve` or `beholder simulate` first."):
+    with pytest.raises(StoreError, match=r"holds no facts yet. Run `beholder serve` or `beholder simulate` first."):
         read_tables(postgresql_url, ["answers"])
     async with open_store(postgresql_url) as store:
         await store.begin(study_record())
         await store.append([answer(await come(store, "ann"))])
     assert [row["key"] for row in read_tables(postgresql_url, ["answers"])["answers"]] == ["trial:1"]
     async with open_store(postgresql_url, write=False) as reader:
-        with pytest.raises(StoreError, match="is open for reading only. Open it with write=True."):
+        with pytest.raises(StoreError, match=r"is open for reading only. Open it with write=True."):
             await reader.begin(study_record())
 
 

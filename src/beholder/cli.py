@@ -315,7 +315,7 @@ def _scores(results: Results, truth: Mapping[str, float]) -> None:
         line = {
             "question": row["question"],
             "condition": row["condition"],
-            "n": f"{row['n']}",
+            "n": f"{row['n']:.0f}",
             "mean": f"{row['mean']:.2f}",
             "95 % interval": f"{row['ci_low']:.2f} to {row['ci_high']:.2f}",
         }

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 TABLES = ("scores", "conditions", "contents", "pairs", "participants")
+_COUNTS = ("n", "participants", "ratings", "stimuli", "zeros", "ties")
 _TEXT = ("stimulus", "content", "condition", "question", "other_condition", "unit", "test", "note", "participant")
 
 
@@ -54,5 +55,6 @@ def read_result(path: Path) -> DataFrame:
 
     table = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8")
     for column in [name for name in table.columns if name not in _TEXT]:
-        table[column] = table[column].replace("", "nan").astype(float)
+        numbers = table[column].replace("", "nan").astype(float)
+        table[column] = numbers.astype(int) if column in _COUNTS else numbers
     return table

@@ -31,8 +31,7 @@ def next_step(script: Script | None, answers: Mapping[str, Json]) -> Planned | E
     for step in script.steps:
         if step.key not in answers:
             return step
-        wrong = _wrong_item(step, answers[step.key])
-        if wrong:
+        if step.items and (wrong := _wrong_item(step, answers[step.key])):
             return Ending("screened_out", f"{step.key}.{wrong}")
     return Ending("completed")
 

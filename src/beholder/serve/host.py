@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from pathlib import Path
 
 from beholder.errors import Refused
 from beholder.methods.contract import Break, Method, Slot, Trial
@@ -19,7 +20,7 @@ from beholder.serve.public import public_end, public_media, public_step
 from beholder.serve.script import CONSENT, Planned, Script, make_script
 from beholder.serve.submission import Submission
 from beholder.serve.words import read_words, step_texts
-from beholder.stimuli.blinding import Blinded, blind
+from beholder.stimuli.blinding import Blinded, blind, tail_size
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.store.contract import Answer, End, Events, Session, SessionFacts, Store
 from beholder.study.model import Study
@@ -51,6 +52,7 @@ class Host:
         self._lease = timedelta(minutes=served.study.recruit.minutes or 60)
         self._leases: dict[str, datetime] = {}
         self._scripts: dict[int, Script] = {}
+        self._sizes: dict[Path, int] = {}
         self._addresses: OrderedDict[str, dict[str, Stimulus]] = OrderedDict()
 
     # Arriving
@@ -291,10 +293,17 @@ class Host:
         secret = self.store.secret
         token = tokens.media_token(secret, session, key, slot.id)
         stimulus = self.served.catalogue.by_id[slot.stimulus]
-        return public_media(stimulus, f"/media/{token}", self._blind(stimulus, token).size)
+        size = self._size(stimulus) + tail_size(stimulus.served, self._filler(token))
+        return public_media(stimulus, f"/media/{token}", size)
 
-    def _blind(self, stimulus: Stimulus, token: str) -> Blinded:
-        return blind(stimulus.served, tokens.keyed(self.store.secret, "filler", token))
+    def _filler(self, token: str) -> bytes:
+        return tokens.keyed(self.store.secret, "filler", token)
+
+    def _size(self, stimulus: Stimulus) -> int:
+        """Return how large a served copy is. Its name is a hash of what it holds, so that stays true."""
+        if stimulus.served not in self._sizes:
+            self._sizes[stimulus.served] = stimulus.served.stat().st_size
+        return self._sizes[stimulus.served]
 
     async def media(self, token: str) -> tuple[Stimulus, Blinded]:
         """Return the stimulus behind an address, with the filler that belongs to this address."""
@@ -307,7 +316,7 @@ class Host:
         stimulus = self._addresses[session].get(token)
         if stimulus is None:
             raise Refused(self.words["no_media"], code="unknown_media", status=404)
-        return stimulus, self._blind(stimulus, token)
+        return stimulus, blind(stimulus.served, self._filler(token))
 
     def _addresses_of(self, session: str, script: Script | None) -> dict[str, Stimulus]:
         secret, catalogue = self.store.secret, self.served.catalogue

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, cast
 
 from beholder.errors import Refused
 from beholder.types import Json
+
+Event: TypeAlias = tuple[float, str, str | None, Json]
+"""When on the step's clock, what, in which slot, and more of it; a list of four on the wire."""
 
 KINDS = frozenset(
     [
@@ -33,6 +36,10 @@ KINDS = frozenset(
 WHOLE = 0.97
 """The share of a stimulus that counts as all of it (reference: P3), together with its last half second."""
 _LAST_MS = 500
+_LATEST_MS = 1e15
+_LEAVING = frozenset({"visibility", "focus"})
+_TELLING = _LEAVING | {"play", "pause", "ended", "seek", "stall", "rate", "frames", "error"}
+"""Kinds that say something about watching."""
 # A player may report positions a little ahead of the clock; anything faster than this was not watched.
 _FASTEST = 1.05
 _SLACK_MS = 300
@@ -89,20 +96,19 @@ class _Player:
         return self.seen
 
 
-def read_events(events: Json) -> list[tuple[float, str, str | None, Mapping[str, Json]]]:
-    """Return the events of a log, checked for shape, or raise Refused."""
-    if not isinstance(events, Sequence) or isinstance(events, str):
+def read_events(events: Json) -> list[Event]:
+    """Return the events of a log as they are, checked for shape, or raise Refused."""
+    if not isinstance(events, list):
         raise Refused("The event log is not a list", where="events", allowed="[[ms, kind, slot, data], ...]")
-    read = []
     for index, event in enumerate(events):
         match event:
-            case [int() | float() as ms, str() as kind, str() | None as slot, data] if kind in KINDS and ms >= 0:
-                read.append((float(ms), kind, slot, data if isinstance(data, Mapping) else {}))
+            case [int() | float() as ms, str() as kind, str() | None, _] if kind in KINDS and 0 <= ms < _LATEST_MS:
+                continue
             case _:
                 raise Refused(
                     "An event has the wrong shape", where=f"events.{index}", allowed="[ms, kind, slot or null, data]"
                 )
-    return read
+    return cast("list[Event]", events)
 
 
 def watch(events: Json, lengths_ms: Mapping[str, int]) -> dict[str, Watched]:
@@ -111,16 +117,19 @@ def watch(events: Json, lengths_ms: Mapping[str, int]) -> dict[str, Watched]:
     last = 0.0
     for ms, kind, slot, data in read_events(events):
         now = last = max(last, ms)  # a clock that runs backwards earns nothing
-        at = data.get("at")
-        position = float(at) if isinstance(at, int | float) and not isinstance(at, bool) else None
-        if kind in ("visibility", "focus") and (data.get("hidden") is True or data.get("has") is False):
-            for player in players.values():
-                if player.since is not None:
-                    player.seen.blurs += 1
+        if kind not in _TELLING:
             continue
-        if slot is None or slot not in players:
+        if not isinstance(data, dict):
+            data = {}
+        if kind in _LEAVING:
+            if data.get("hidden") is True or data.get("has") is False:
+                for player in players.values():
+                    player.seen.blurs += player.since is not None
+            continue
+        if slot not in players:
             continue
         player = players[slot]
+        position = _number(data.get("at"))
         match kind:
             case "play":
                 for other in players.values():
@@ -134,9 +143,8 @@ def watch(events: Json, lengths_ms: Mapping[str, int]) -> dict[str, Watched]:
                 player.seen.stalls += 1
                 player.stop(now, position)
             case "rate":
-                rate = data.get("rate")
                 player.stop(now, position)
-                player.rate = float(rate) if isinstance(rate, int | float) else 0.0
+                player.rate = _number(data.get("rate")) or 0.0
             case "frames":
                 _count_frames(player, data)
             case "error":
@@ -158,14 +166,21 @@ def is_watched(seen: Watched, length_ms: int, rule: Literal["whole", "start", "n
 
 def as_json(seen: Mapping[str, Watched]) -> dict[str, Json]:
     """Return the evidence as it is stored."""
-    return {slot: asdict(watched) for slot, watched in seen.items()}
+    return {slot: dict(vars(watched)) for slot, watched in seen.items()}
 
 
 def _count_frames(player: _Player, data: Mapping[str, Json]) -> None:
     """Add the frames of one play; a browser that cannot count them says null, which stays unknown."""
-    total, dropped = data.get("total"), data.get("dropped")
-    if isinstance(total, int | float) and not isinstance(total, bool):
+    total, dropped = _number(data.get("total")), _number(data.get("dropped"))
+    if total is not None:
         has_size = bool(data.get("width")) and bool(data.get("height"))
         player.seen.frames = (player.seen.frames or 0) + (int(total) if has_size else 0)
-    if isinstance(dropped, int | float):
+    if dropped is not None:
         player.seen.dropped += int(dropped)
+
+
+def _number(value: Json) -> float | None:
+    """Return a number that a clock or a counter can show, else None."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -_LATEST_MS < value < _LATEST_MS:
+        return None
+    return float(value)

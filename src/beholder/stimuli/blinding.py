@@ -79,11 +79,16 @@ class Blinded:
 def blind(path: Path, key: bytes) -> Blinded:
     """Return the served file as the slot with this key gets it: the same key, the same bytes."""
     served = served_by_suffix(path.suffix)
-    head, _ = _WRAPPERS[served.format]
+    tail = tail_size(path, key)
+    start = _longer_segment(path, tail) if served.format == "webm" else b""
+    return Blinded(path, served.content_type, path.stat().st_size, tail, served.format, key, start)
+
+
+def tail_size(path: Path, key: bytes) -> int:
+    """Return how many bytes stand behind a served file in the slot with this key; the file is not touched."""
+    head, _ = _WRAPPERS[served_by_suffix(path.suffix).format]
     draw = int.from_bytes(hashlib.blake2b(key, digest_size=8, person=b"length").digest(), "big")
-    length = SHORTEST + draw % (LONGEST - SHORTEST + 1)
-    start = _longer_segment(path, head + length) if served.format == "webm" else b""
-    return Blinded(path, served.content_type, path.stat().st_size, head + length, served.format, key, start)
+    return head + SHORTEST + draw % (LONGEST - SHORTEST + 1)
 
 
 def _longer_segment(path: Path, more: int) -> bytes:

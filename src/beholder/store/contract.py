@@ -11,7 +11,7 @@ from beholder.errors import BeholderError
 from beholder.types import Json, Mode, Outcome
 
 
-class StoreAway(BeholderError):  # noqa: N818
+class StoreAway(BeholderError):
     """The store cannot be reached or written right now; nothing was acknowledged, and a repeat is harmless."""
 
 

@@ -3,7 +3,9 @@
 import { element, fill } from "./element.js";
 import { icon } from "./icons.js";
 
-/** Return the banner. @param {{ say: import("./types").Say, status: (text: string) => void, onTry: () => void }} parts */
+/** @import { Say } from "./types" */
+
+/** Return the banner. @param {{ say: Say, status: (text: string) => void, onTry: () => void }} parts */
 export function openBanner({ say, status, onTry }) {
   const headline = element("b");
   const detail = element("span");

@@ -3,15 +3,17 @@
 import { element, fill } from "./element.js";
 import { icon } from "./icons.js";
 
+/** @import { Answer, Binding, Control, Scores, Stage, Trial } from "./types" */
+
 /** Ask about one slot; return its answer after Next, or "again" when the clip is wanted once more.
- *  @param {import("./types").Trial} trial @param {import("./types").Stage} stage @param {string} id
- *  @returns {Promise<import("./types").Answer | "again">} */
+ *  @param {Trial} trial @param {Stage} stage @param {string} id
+ *  @returns {Promise<Answer | "again">} */
 export async function ask(trial, stage, id) {
   const { say, player, main } = stage;
   const done = new AbortController();
-  const scores = /** @type {import("./types").Scores} */ (stage.draft.get("scores") ?? {});
+  const scores = /** @type {Scores} */ (stage.draft.get("scores") ?? {});
   const isFailed = player.failure(id) !== null;
-  /** @type {import("./types").Control[]} */
+  /** @type {Control[]} */
   const controls = [];
   const isSingle = trial.asked.length === 1;
 
@@ -65,8 +67,8 @@ export async function ask(trial, stage, id) {
   return { scores: told, ...(Object.keys(missing).length > 0 ? { missing } : {}) };
 }
 
-/** @param {import("./types").Trial} trial @param {import("./types").Stage} stage @param {string} id
- *  @param {import("./types").Control[]} controls @param {{ next: HTMLButtonElement, back: HTMLButtonElement | null }} buttons
+/** @param {Trial} trial @param {Stage} stage @param {string} id
+ *  @param {Control[]} controls @param {{ next: HTMLButtonElement, back: HTMLButtonElement | null }} buttons
  *  @param {AbortSignal} signal */
 function bindKeys(trial, stage, id, controls, { next, back }, signal) {
   const { say, main } = stage;
@@ -75,7 +77,7 @@ function bindKeys(trial, stage, id, controls, { next, back }, signal) {
     const lists = controls.filter((_, place) => trial.asked[place].scale.look === "radio");
     return lists.find(({ element: node }) => node.contains(document.activeElement)) ?? lists.find(({ value }) => value === null) ?? lists.at(-1);
   };
-  /** @type {import("./types").Binding[]} */
+  /** @type {Binding[]} */
   const bindings = [
     { keys: ["enter"], shown: say("keys.enter"), label: say("keys.next"), run: () => next.click() },
   ];

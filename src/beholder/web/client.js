@@ -1,5 +1,7 @@
 // The server, as seen from here: four things to ask of it, and two ways in which it can say no.
 
+/** @import { AnswerBody, Arrival, Batch, Json, Step, Stored } from "./types" */
+
 /** Nobody answered, or not now: try again later. */
 export class Unreachable extends Error {
   /** @param {string} why @param {number | null} waitMs what the server asked for */
@@ -12,7 +14,7 @@ export class Unreachable extends Error {
 /** The server understood and said no. */
 export class Declined extends Error {
   /** @param {number} status @param {{ code?: string, message?: string, where?: string }} error
-   *  @param {import("./types").Step | null} step */
+   *  @param {Step | null} step */
   constructor(status, error, step) {
     super(error.message ?? "");
     this.status = status;
@@ -24,8 +26,8 @@ export class Declined extends Error {
 const PATIENCE_MS = 30_000;
 
 /** Come to a study.
- *  @param {{ study: string, params: Record<string, string>, device: import("./types").Json }} body
- *  @returns {Promise<import("./types").Arrival>} */
+ *  @param {{ study: string, params: Record<string, string>, device: Json }} body
+ *  @returns {Promise<Arrival>} */
 export function arrive(body) {
   return request("POST", "arrive", { body });
 }
@@ -36,13 +38,13 @@ export function arrive(body) {
  *  @param {string} token */
 export function connect(token) {
   return {
-    /** @param {string} [key] a step to look at, in previews @returns {Promise<import("./types").Step>} */
+    /** @param {string} [key] a step to look at, in previews @returns {Promise<Step>} */
     step: (key) => request("GET", key === undefined ? "step" : `step?key=${encodeURIComponent(key)}`, { token }),
-    /** @param {string} key @param {import("./types").AnswerBody} body @returns {Promise<import("./types").Stored>} */
+    /** @param {string} key @param {AnswerBody} body @returns {Promise<Stored>} */
     answer: (key, body) => request("PUT", `answers/${encodeURIComponent(key)}`, { token, body }),
-    /** @param {import("./types").Batch} batch @param {{ leaving?: boolean }} [options] @returns {Promise<void>} */
+    /** @param {Batch} batch @param {{ leaving?: boolean }} [options] @returns {Promise<void>} */
     events: (batch, { leaving = false } = {}) => request("POST", "events", { token, body: batch, keepalive: leaving }),
-    /** @returns {Promise<import("./types").Step | { step: import("./types").Step }>} */
+    /** @returns {Promise<Step | { step: Step }>} */
     withdraw: () => request("POST", "withdraw", { token, body: {} }),
   };
 }
@@ -54,6 +56,15 @@ export async function isReachable() {
   } catch {
     return false;
   }
+}
+
+/** Resolve with a module; one that did not come is a matter of patience.
+ *  @template T @param {Promise<T>} module @returns {Promise<T>} */
+export async function fetched(module) {
+  return module.catch((error) => {
+    // Browsers give no other sign; a fault inside the module says nothing of importing.
+    throw error instanceof TypeError && /import/i.test(error.message) ? new Unreachable(error.message) : error;
+  });
 }
 
 /** @param {string} method @param {string} path

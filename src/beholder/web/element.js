@@ -1,7 +1,9 @@
 // Elements by nodes: text goes in as text, numbers reach the style sheets as custom properties.
 
+/** @import { Child, MakeElement } from "./types" */
+
 /** Return a new element. Attributes that are null, undefined or false are left out; `true` gives an empty one.
- *  @type {import("./types").MakeElement} */
+ *  @type {MakeElement} */
 export function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   const { on, vars, ...plain } = attributes;
@@ -15,11 +17,11 @@ export function element(tag, attributes = {}, ...children) {
 }
 
 /** Put children into a node, in place of what was there.
- *  @param {Element} node @param {...import("./types").Child} children */
+ *  @param {Element} node @param {...Child} children */
 export function fill(node, ...children) {
   /** @type {(Node | string)[]} */
   const flat = [];
-  /** @param {import("./types").Child} child */
+  /** @param {Child} child */
   const add = (child) => {
     if (Array.isArray(child)) child.forEach(add);
     else if (child instanceof Node) flat.push(child);

@@ -5,10 +5,12 @@ import { element, fill } from "./element.js";
 import { contactLine } from "./help.js";
 import { openTopbar } from "./topbar.js";
 
+/** @import { Say } from "./types" */
+
 /** @typedef {ReturnType<typeof openFrame>} Frame */
 
 /** Return the frame of the page, drawn into the body.
- *  @param {{ say: import("./types").Say, title: string, onHelp: () => void, onTry: () => void }} parts */
+ *  @param {{ say: Say, title: string, onHelp: () => void, onTry: () => void }} parts */
 export function openFrame({ say, title, onHelp, onTry }) {
   const voice = element("p", { class: "unseen", id: "status", role: "status" });
   const main = element("main", { id: "main" });

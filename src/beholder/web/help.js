@@ -3,11 +3,14 @@
 import { element, fill } from "./element.js";
 import { markup } from "./markup.js";
 
+/** @import { Keys } from "./keys.js" */
+/** @import { Arrival, Say } from "./types" */
+
 /** Return the help of a page. Before the arrival it knows no study, and no way out is needed.
- *  @param {{ say: import("./types").Say, keys: import("./keys.js").Keys, onOpen: () => void }} parts */
+ *  @param {{ say: Say, keys: Keys, onOpen: () => void }} parts */
 export function openHelp({ say, keys, onOpen }) {
   const dialog = element("dialog", { class: "help", "aria-labelledby": "help-title" });
-  /** @type {import("./types").Arrival["study"] | null} */
+  /** @type {Arrival["study"] | null} */
   let study = null;
   /** @type {(() => Promise<void>) | null} */
   let onWithdraw = null;
@@ -63,7 +66,7 @@ export function openHelp({ say, keys, onOpen }) {
   return {
     element: dialog,
     show,
-    /** @param {import("./types").Arrival["study"]} found @param {() => Promise<void>} withdraw */
+    /** @param {Arrival["study"]} found @param {() => Promise<void>} withdraw */
     setStudy(found, withdraw) {
       study = found;
       onWithdraw = withdraw;
@@ -71,7 +74,7 @@ export function openHelp({ say, keys, onOpen }) {
   };
 }
 
-/** Return whom to ask, as a line with a link where there is one. @param {string | null} contact @param {import("./types").Say} say */
+/** Return whom to ask, as a line with a link where there is one. @param {string | null} contact @param {Say} say */
 export function contactLine(contact, say) {
   if (contact === null || contact === "") return null;
   const isMail = /^\S+@\S+$/.test(contact);

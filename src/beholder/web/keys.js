@@ -1,11 +1,14 @@
 // Single keys: who listens to which, and the switch that turns them all off.
 
+/** @import { Storage } from "./storage.js" */
+/** @import { Binding } from "./types" */
+
 /** @typedef {ReturnType<typeof openKeys>} Keys */
 
 /** Return the keyboard of the page.
- *  @param {import("./storage.js").Storage} storage keeps the switch */
+ *  @param {Storage} storage keeps the switch */
 export function openKeys(storage) {
-  /** @type {Set<import("./types").Binding>} */
+  /** @type {Set<Binding>} */
   const bound = new Set();
   let isOn = storage.get("keys") !== false;
 
@@ -23,12 +26,12 @@ export function openKeys(storage) {
   });
 
   return {
-    /** Listen to keys until the signal ends. @param {import("./types").Binding[]} bindings @param {AbortSignal} signal */
+    /** Listen to keys until the signal ends. @param {Binding[]} bindings @param {AbortSignal} signal */
     bind(bindings, signal) {
       for (const binding of bindings) bound.add(binding);
       signal.addEventListener("abort", () => bindings.forEach((binding) => bound.delete(binding)));
     },
-    /** @returns {import("./types").Binding[]} */
+    /** @returns {Binding[]} */
     list: () => [...bound],
     get isOn() {
       return isOn;

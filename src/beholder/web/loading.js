@@ -3,14 +3,18 @@
 import { element, fill } from "./element.js";
 import { MediaError } from "./media.js";
 
+/** @import { Log } from "./log.js" */
+/** @import { Shelf } from "./media.js" */
+/** @import { Player, Say, Slot, Trial } from "./types" */
+
 const PATIENCE_MS = 200; // what comes faster needs no page of its own
 const MEGA = 1e6;
 
 /** Fetch all media of a trial and hand them to the player; slots that will not come are failed there.
- *  @param {{ trial: import("./types").Trial, main: HTMLElement, shelf: import("./media.js").Shelf, say: import("./types").Say,
- *            status: (text: string) => void, label: (slot: import("./types").Slot) => string, page: number, signal: AbortSignal,
- *            log: import("./log.js").Log,
- *            player: import("./types").Player & { attach(id: string, url: string): Promise<void>, fail(id: string, what: string): void } }} parts */
+ *  @param {{ trial: Trial, main: HTMLElement, shelf: Shelf, say: Say,
+ *            status: (text: string) => void, label: (slot: Slot) => string, page: number, signal: AbortSignal,
+ *            log: Log,
+ *            player: Player & { attach(id: string, url: string): Promise<void>, fail(id: string, what: string): void } }} parts */
 export async function load({ trial, main, shelf, say, status, label, page, signal, log, player }) {
   const slots = trial.slots.filter(({ id }) => player.failure(id) === null);
   const total = slots.reduce((sum, { media }) => sum + media.bytes, 0);
@@ -50,7 +54,7 @@ export async function load({ trial, main, shelf, say, status, label, page, signa
     status(sheet.title.textContent ?? "");
   }, PATIENCE_MS);
 
-  /** @param {import("./types").Slot} slot @param {boolean} isLast whether giving up is the next thing to do */
+  /** @param {Slot} slot @param {boolean} isLast whether giving up is the next thing to do */
   async function fetchOne(slot, isLast) {
     const { id, media } = slot;
     const started = performance.now();
@@ -98,7 +102,7 @@ function once(signal, ...what) {
   });
 }
 
-/** @param {{ slots: import("./types").Slot[], label: (slot: import("./types").Slot) => string, say: import("./types").Say }} parts */
+/** @param {{ slots: Slot[], label: (slot: Slot) => string, say: Say }} parts */
 function draw({ slots, label, say }) {
   const title = element("h1", { id: "loading-title", tabindex: "-1" });
   const text = element("p");

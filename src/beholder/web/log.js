@@ -1,8 +1,11 @@
 // The log and the draft of one step: what happened on the page, and what is half done. Both survive a reload.
 
-/** @typedef {import("./types").Event} Event */
+/** @import { Outbox } from "./outbox.js" */
+/** @import { Storage } from "./storage.js" */
+/** @import { AnswerBody, Batch, Event, EventKind, Json } from "./types" */
+
 /** @typedef {{ tab: string, shown_ms: number, events: Event[], stored: number, tried: number,
- *              values: Record<string, import("./types").Json> }} Draft */
+ *              values: Record<string, Json> }} Draft */
 /** @typedef {ReturnType<typeof openLog>} Log */
 
 const SAVE_EVERY_MS = 400;
@@ -12,8 +15,8 @@ const SMALL = new Set(["change", "key", "click", "focus"]);
 const LEAVING_BYTES = 60_000; // browsers carry at most 64 kB after a page has gone
 
 /** Return the log of a step, continued where an earlier page left it.
- *  @param {{ key: string, session: string, tab: string, storage: import("./storage.js").Storage,
- *            outbox: import("./outbox.js").Outbox, signal: AbortSignal, isQuiet: boolean }} parts */
+ *  @param {{ key: string, session: string, tab: string, storage: Storage,
+ *            outbox: Outbox, signal: AbortSignal, isQuiet: boolean }} parts */
 export function openLog({ key, session, tab, storage, outbox, signal, isQuiet }) {
   const place = `draft:${session}:${key}`;
   for (const name of storage.names()) if (name.startsWith("draft:") && name !== place) storage.remove(name);
@@ -37,7 +40,7 @@ export function openLog({ key, session, tab, storage, outbox, signal, isQuiet })
   }
 
   /** A batch that was tried once keeps its ends, so that sending it again changes nothing.
-   *  @returns {import("./types").Batch | null} */
+   *  @returns {Batch | null} */
   function batch() {
     if (draft.tried <= draft.stored) return null;
     return { key, tab, from: draft.stored, events: draft.events.slice(draft.stored, draft.tried) };
@@ -59,7 +62,7 @@ export function openLog({ key, session, tab, storage, outbox, signal, isQuiet })
   addEventListener("pagehide", () => { add("visibility", null, { hidden: true }); send({ leaving: true }); }, { signal });
   signal.addEventListener("abort", () => { clearInterval(timer); clearTimeout(saving); });
 
-  /** @param {import("./types").EventKind} kind @param {string | null} slot @param {import("./types").Json} data */
+  /** @param {EventKind} kind @param {string | null} slot @param {Json} data */
   function add(kind, slot, data) {
     if (signal.aborted || (draft.events.length > CROWDED && SMALL.has(kind))) return;
     draft.events.push([Math.round(begun + performance.now()), kind, slot, data]);
@@ -73,17 +76,17 @@ export function openLog({ key, session, tab, storage, outbox, signal, isQuiet })
       return draft.events;
     },
     values: {
-      /** @param {string} name @returns {import("./types").Json | undefined} */
+      /** @param {string} name @returns {Json | undefined} */
       get: (name) => draft.values[name],
-      /** @param {string} name @param {import("./types").Json} value */
+      /** @param {string} name @param {Json} value */
       set(name, value) {
         draft.values[name] = value;
         saveSoon();
       },
     },
     /** Return the body of an answer that is given now, and the batch that has to go before it.
-     *  @param {import("./types").Json} answer @param {import("./types").AnswerBody["input"]} input
-     *  @returns {{ body: import("./types").AnswerBody, batch: import("./types").Batch | null }} */
+     *  @param {Json} answer @param {AnswerBody["input"]} input
+     *  @returns {{ body: AnswerBody, batch: Batch | null }} */
     seal(answer, input) {
       save();
       const body = {

@@ -2,6 +2,8 @@
 
 import { isReachable } from "./client.js";
 
+/** @import { Media } from "./types" */
+
 /** @typedef {{ got: number, state: "waiting" | "loading" | "ready" | "stuck" | "failed" }} Progress */
 /** @typedef {{ chunks: BlobPart[], got: number, blob: Promise<Blob> | null, url: string | null,
  *              hear: Set<(got: number) => void> }} Piece */
@@ -19,7 +21,7 @@ export function openShelf() {
   const pieces = new Map();
   let order = 0;
 
-  /** @param {import("./types").Media} media @returns {Piece} */
+  /** @param {Media} media @returns {Piece} */
   function piece(media) {
     const known = pieces.get(media.url);
     if (known !== undefined) return known;
@@ -29,7 +31,7 @@ export function openShelf() {
     return made;
   }
 
-  /** @param {import("./types").Media} media @returns {Promise<Blob>} */
+  /** @param {Media} media @returns {Promise<Blob>} */
   function fetchWhole(media) {
     const it = piece(media);
     it.blob ??= insist(media, it).catch((error) => {
@@ -41,7 +43,7 @@ export function openShelf() {
 
   return {
     /** Resolve with the address of a clip that is wholly here. Rejects with MediaError, or TypeError off line.
-     *  @param {import("./types").Media} media @param {(got: number) => void} hear bytes so far
+     *  @param {Media} media @param {(got: number) => void} hear bytes so far
      *  @returns {Promise<string>} */
     async get(media, hear) {
       const it = piece(media);
@@ -56,7 +58,7 @@ export function openShelf() {
       }
     },
     /** Drop everything that neither this page nor the next needs.
-     *  @param {import("./types").Media[]} needed */
+     *  @param {Media[]} needed */
     keep(needed) {
       const urls = new Set(needed.map((media) => media.url));
       for (const [url, it] of pieces) {
@@ -66,7 +68,7 @@ export function openShelf() {
       }
     },
     /** Fetch one after the other, quietly; a later call takes over.
-     *  @param {import("./types").Media[]} list */
+     *  @param {Media[]} list */
     async prefetch(list) {
       const mine = ++order;
       for (const media of list) {
@@ -77,7 +79,7 @@ export function openShelf() {
   };
 }
 
-/** @param {import("./types").Media} media @param {Piece} it @returns {Promise<Blob>} */
+/** @param {Media} media @param {Piece} it @returns {Promise<Blob>} */
 async function insist(media, it) {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -91,7 +93,7 @@ async function insist(media, it) {
   }
 }
 
-/** @param {import("./types").Media} media @param {Piece} it @returns {Promise<Blob>} */
+/** @param {Media} media @param {Piece} it @returns {Promise<Blob>} */
 async function fetchOnce(media, it) {
   const answer = await fetch(media.url, it.got > 0 ? { headers: { Range: `bytes=${it.got}-` } } : {});
   if (answer.status === 503 || answer.status === 429) throw new TypeError(`HTTP ${answer.status}`);

@@ -2,12 +2,17 @@
 
 import { Declined, Unreachable } from "./client.js";
 
-/** @typedef {{ batch: import("./types").Batch | null, answer: { key: string, body: import("./types").AnswerBody } }} Held */
+/** @import { Client } from "./client.js" */
+/** @import { Patience } from "./patience.js" */
+/** @import { Storage } from "./storage.js" */
+/** @import { AnswerBody, Batch, Step, Stored } from "./types" */
+
+/** @typedef {{ batch: Batch | null, answer: { key: string, body: AnswerBody } }} Held */
 /** @typedef {ReturnType<typeof openOutbox>} Outbox */
 
 /** Return the outbox of one session in this tab.
- *  @param {{ client: import("./client.js").Client, patience: import("./patience.js").Patience,
- *            storage: import("./storage.js").Storage, session: string, tab: string, onChange: () => void }} parts */
+ *  @param {{ client: Client, patience: Patience,
+ *            storage: Storage, session: string, tab: string, onChange: () => void }} parts */
 export function openOutbox({ client, patience, storage, session, tab, onChange }) {
   const place = `outbox:${session}:${tab}`;
   /** @type {Held | null} */
@@ -21,9 +26,9 @@ export function openOutbox({ client, patience, storage, session, tab, onChange }
 
   return {
     /** Resolve when the server has stored the answer; reject with Declined when it says no.
-     *  @param {string} key @param {import("./types").AnswerBody} body
-     *  @param {import("./types").Batch | null} batch events that went out before and were not acknowledged
-     *  @returns {Promise<import("./types").Stored>} */
+     *  @param {string} key @param {AnswerBody} body
+     *  @param {Batch | null} batch events that went out before and were not acknowledged
+     *  @returns {Promise<Stored>} */
     async submit(key, body, batch) {
       held = { batch, answer: { key, body } };
       storage.set(place, held);
@@ -37,7 +42,7 @@ export function openOutbox({ client, patience, storage, session, tab, onChange }
       }
     },
     /** Resolve to whether the batch is off our hands: stored, or refused.
-     *  @param {import("./types").Batch} batch @param {{ leaving?: boolean }} [options] @returns {Promise<boolean>} */
+     *  @param {Batch} batch @param {{ leaving?: boolean }} [options] @returns {Promise<boolean>} */
     async send(batch, options) {
       try {
         await client.events(batch, options);
@@ -51,9 +56,9 @@ export function openOutbox({ client, patience, storage, session, tab, onChange }
       return true;
     },
     /** Send what earlier pages of this session left behind; return the step after it, or null.
-     *  @returns {Promise<import("./types").Step | null>} */
+     *  @returns {Promise<Step | null>} */
     async recover() {
-      /** @type {import("./types").Step | null} */
+      /** @type {Step | null} */
       let step = null;
       for (const name of storage.names().filter((name) => name.startsWith(`outbox:${session}:`))) {
         held = /** @type {Held | null} */ (storage.get(name));

@@ -3,7 +3,11 @@
 import { element } from "./element.js";
 import { isWhole, replay, share } from "./watched.js";
 
-/** @typedef {{ slot: import("./types").Slot, video: HTMLVideoElement, ranges: import("./watched.js").Range[], plays: number,
+/** @import { Log } from "./log.js" */
+/** @import { Player, Slot, Trial } from "./types" */
+/** @import { Range } from "./watched.js" */
+
+/** @typedef {{ slot: Slot, video: HTMLVideoElement, ranges: Range[], plays: number,
  *              failure: string | null, open: number | null, last: number, base: { total: number, dropped: number }, drawn: number,
  *              drawnBefore: number, isStarted: boolean, isStalled: boolean }} Track */
 
@@ -11,7 +15,7 @@ const DECODE_MS = 8000;
 const canCount = "getVideoPlaybackQuality" in HTMLVideoElement.prototype || "requestVideoFrameCallback" in HTMLVideoElement.prototype;
 
 /** Return the player of a trial, knowing what was watched before a reload.
- *  @param {{ trial: import("./types").Trial, log: import("./log.js").Log, signal: AbortSignal }} parts */
+ *  @param {{ trial: Trial, log: Log, signal: AbortSignal }} parts */
 export function openPlayer({ trial, log, signal }) {
   /** @type {Map<string, Track>} */
   const tracks = new Map();
@@ -202,7 +206,7 @@ export function openPlayer({ trial, log, signal }) {
   });
   guardMediaKeys();
 
-  /** @type {import("./types").Player & { attach(id: string, url: string): Promise<void>, fail(id: string, what: string): void }} */
+  /** @type {Player & { attach(id: string, url: string): Promise<void>, fail(id: string, what: string): void }} */
   const player = {
     get current() {
       return current;

@@ -2,8 +2,10 @@
 
 import { element } from "./element.js";
 
+/** @import { Say } from "./types" */
+
 /** Return the preview's bar.
- *  @param {{ say: import("./types").Say, steps: { key: string, label: string }[], onPick: (key: string) => void }} parts */
+ *  @param {{ say: Say, steps: { key: string, label: string }[], onPick: (key: string) => void }} parts */
 export function openPreview({ say, steps, onPick }) {
   const picker = element("select", { id: "preview-step", class: "field", on: { change: () => onPick(picker.value) } },
     steps.map(({ key, label }) => element("option", { value: key }, label)));

@@ -1,6 +1,6 @@
 // The runner: one step at a time, each as the server hands it out, the next only after the answer is stored.
 
-import { arrive, connect, Declined } from "./client.js";
+import { arrive, connect, Declined, fetched } from "./client.js";
 import { element, fill } from "./element.js";
 import { openFrame } from "./frame.js";
 import { openHelp } from "./help.js";
@@ -9,12 +9,8 @@ import { openLog } from "./log.js";
 import { openShelf } from "./media.js";
 import { openOutbox } from "./outbox.js";
 import { openPatience } from "./patience.js";
-import { openPreview } from "./preview.js";
 import { notice, pressed } from "./sheet.js";
 import { consent } from "./steps/consent.js";
-import { end } from "./steps/end.js";
-import { pause } from "./steps/pause.js";
-import { questions } from "./steps/questions.js";
 import { text } from "./steps/text.js";
 import { trial } from "./steps/trial.js";
 import { openStorage } from "./storage.js";
@@ -22,14 +18,30 @@ import { meetTabs } from "./tabs.js";
 import { device, watchInput, witness } from "./witness.js";
 import { loadWords } from "./words.js";
 
-/** @typedef {import("./types").Step} Step */
-/** What a step gets.
- *  @typedef {{ main: HTMLElement, say: import("./types").Say, language: string, status: (text: string) => void,
- *              log: import("./log.js").Log, signal: AbortSignal, shelf: import("./media.js").Shelf, keys: import("./keys.js").Keys,
- *              patience: import("./patience.js").Patience, study: import("./types").Arrival["study"] }} Page */
+/** @import { Client } from "./client.js" */
+/** @import { Keys } from "./keys.js" */
+/** @import { Log } from "./log.js" */
+/** @import { Shelf } from "./media.js" */
+/** @import { Outbox } from "./outbox.js" */
+/** @import { Patience } from "./patience.js" */
+/** @import { Storage } from "./storage.js" */
+/** @import { Arrival, Json, Say, Step } from "./types" */
 
-/** @type {{ [kind: string]: (step: any, page: Page) => Promise<import("./types").Json> }} */
-const STEPS = { consent, text, questions, trial, break: pause, end };
+/** What a step gets.
+ *  @typedef {{ main: HTMLElement, say: Say, language: string, status: (text: string) => void,
+ *              log: Log, signal: AbortSignal, shelf: Shelf, keys: Keys,
+ *              patience: Patience, study: Arrival["study"] }} Page */
+
+/** The kinds of steps; those after the first trial, and those that most studies lack, come when they are needed.
+ *  @type {{ [kind: string]: () => Promise<(step: any, page: Page) => Promise<Json>> | ((step: any, page: Page) => Promise<Json>) }} */
+const STEPS = {
+  consent: () => consent,
+  text: () => text,
+  trial: () => trial,
+  questions: async () => (await fetched(import("./steps/questions.js"))).questions,
+  break: async () => (await fetched(import("./steps/pause.js"))).pause,
+  end: async () => (await fetched(import("./steps/end.js"))).end,
+};
 const CLOSED = new Set(["finished", "blocked", "full", "closed"]); // a no that is meant for this person
 const SENDING_MS = 1500;
 
@@ -47,7 +59,7 @@ async function start(name) {
   const help = openHelp({ say, keys, onOpen: () => { for (const video of document.querySelectorAll("video")) video.pause(); } });
   const frame = openFrame({ say, title: document.title, onHelp: () => help.show(), onTry: patience.tryNow });
   document.body.append(help.element);
-  /** @type {import("./outbox.js").Outbox | null} */
+  /** @type {Outbox | null} */
   let outbox = null;
   /** @type {string | null} */
   let word = null;
@@ -93,7 +105,7 @@ async function start(name) {
   };
   help.setStudy(study, withdraw);
   frame.setFoot({ contact: study.contact, onWithdraw: () => help.show({ isWithdrawing: true }) });
-  const preview = arrival.preview === null ? null : openPreview({
+  const preview = arrival.preview === null ? null : (await import("./preview.js")).openPreview({
     say, steps: arrival.preview.steps, onPick: async (key) => jump(await patience.insist(() => client.step(key))),
   });
   if (preview !== null) document.body.prepend(preview.element);
@@ -131,7 +143,8 @@ async function start(name) {
       frame.main.inert = false;
       scrollTo(0, 0);
       try {
-        const answering = STEPS[step.kind](step, { main: frame.main, say, language, status: frame.status, log, signal: attempt.signal, shelf, keys, patience, study });
+        const answer = await patience.insist(async () => STEPS[step.kind]());
+        const answering = answer(step, { main: frame.main, say, language, status: frame.status, log, signal: attempt.signal, shelf, keys, patience, study });
         focusHeading();
         return await send(step, log, await answering, signal);
       } catch (error) {
@@ -146,7 +159,7 @@ async function start(name) {
     }
   }
 
-  /** @param {Step} step @param {import("./log.js").Log} log @param {import("./types").Json} answer @param {AbortSignal} signal
+  /** @param {Step} step @param {Log} log @param {Json} answer @param {AbortSignal} signal
    *  @returns {Promise<Step>} */
   async function send(step, log, answer, signal) {
     const { body, batch } = log.seal(answer, input());
@@ -171,7 +184,7 @@ async function start(name) {
     await pressed(on);
   }
 
-  /** @param {unknown} error @param {import("./client.js").Client} client @returns {Promise<Step | null>} */
+  /** @param {unknown} error @param {Client} client @returns {Promise<Step | null>} */
   async function afterRefusal(error, client) {
     if (!(error instanceof Declined)) {
       tell(notice(say("broken.title"), say("broken.text"), element("button", { class: "button button-primary", type: "button", on: { click: () => location.reload() } }, say("broken.reload"))));
@@ -199,7 +212,7 @@ async function start(name) {
 }
 
 /** Come to the study: by what is in the address, else by what this device remembers.
- *  @param {string} study @param {import("./storage.js").Storage} storage @param {import("./patience.js").Patience} patience */
+ *  @param {string} study @param {Storage} storage @param {Patience} patience */
 async function come(study, storage, patience) {
   const params = Object.fromEntries(new URLSearchParams(location.search));
   const known = Object.keys(params).length === 0 ? storage.get(`${study}:resume`) : null;

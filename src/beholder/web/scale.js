@@ -2,13 +2,15 @@
 
 import { element } from "./element.js";
 
-/** @typedef {{ say: import("./types").Say, status: (text: string) => void,
- *              log: (kind: import("./types").EventKind, slot: string | null, data: import("./types").Json) => void }} Surroundings */
+/** @import { ChoicesOptions, Control, ControlOptions, EventKind, Json, Say, Scale } from "./types" */
+
+/** @typedef {{ say: Say, status: (text: string) => void,
+ *              log: (kind: EventKind, slot: string | null, data: Json) => void }} Surroundings */
 
 const CHANGES_APART_MS = 100;
 const LEAP = 10; // Page Up and Page Down cross a tenth of the scale
 
-/** Return a slider. @param {import("./types").ControlOptions} options @param {Surroundings} around @returns {import("./types").Control} */
+/** Return a slider. @param {ControlOptions} options @param {Surroundings} around @returns {Control} */
 export function fader({ scale, label, value, question, slot, onChange }, { say, status, log }) {
   /** @type {string | null} */
   let locked = null;
@@ -81,8 +83,8 @@ export function fader({ scale, label, value, question, slot, onChange }, { say, 
   };
 }
 
-/** Return a list of answers, the highest on top. @param {import("./types").ChoicesOptions} options
- *  @param {Surroundings} around @returns {import("./types").Control} */
+/** Return a list of answers, the highest on top. @param {ChoicesOptions} options
+ *  @param {Surroundings} around @returns {Control} */
 export function choices({ scale, label, value, question, slot, onChange, labelledBy, hasKeys }, { log }) {
   /** @type {HTMLInputElement[]} */
   const inputs = [];
@@ -115,7 +117,7 @@ export function choices({ scale, label, value, question, slot, onChange, labelle
 }
 
 /** Return the words of a scale beside its sliders, and the bands that run behind them.
- *  @param {import("./types").Scale} scale */
+ *  @param {Scale} scale */
 export function bands(scale) {
   const sorted = [...scale.labels].sort((a, b) => b[0] - a[0]);
   const width = (scale.max - scale.min) / sorted.length;
@@ -128,14 +130,14 @@ export function bands(scale) {
   return { labels, field };
 }
 
-/** Return every value of a scale, from low to high. @param {import("./types").Scale} scale */
+/** Return every value of a scale, from low to high. @param {Scale} scale */
 export function values(scale) {
   const count = Math.round((scale.max - scale.min) / scale.step) + 1;
   return Array.from({ length: count }, (_, place) => onScale(scale, scale.min + place * scale.step));
 }
 
 /** Return the value of a standing slider at a height of the window. Half a handle hangs over each end.
- *  @param {HTMLElement} input @param {import("./types").Scale} scale @param {number} y */
+ *  @param {HTMLElement} input @param {Scale} scale @param {number} y */
 function under(input, scale, y) {
   const box = input.getBoundingClientRect();
   const handle = -2 * parseFloat(getComputedStyle(input).marginTop); // as the style sheet draws it
@@ -143,25 +145,25 @@ function under(input, scale, y) {
   return onScale(scale, scale.min + share * (scale.max - scale.min));
 }
 
-/** @param {import("./types").Scale} scale */
+/** @param {Scale} scale */
 function middle(scale) {
   return onScale(scale, (scale.min + scale.max) / 2);
 }
 
-/** Return the nearest value that the scale has. @param {import("./types").Scale} scale @param {number} value */
+/** Return the nearest value that the scale has. @param {Scale} scale @param {number} value */
 function onScale(scale, value) {
   const steps = Math.round((Math.min(scale.max, Math.max(scale.min, value)) - scale.min) / scale.step);
   return Number((scale.min + steps * scale.step).toFixed(9));
 }
 
-/** Return a value with its nearest word. @param {import("./types").Scale} scale @param {number} value */
+/** Return a value with its nearest word. @param {Scale} scale @param {number} value */
 function spoken(scale, value) {
   const near = [...scale.labels].sort((a, b) => Math.abs(a[0] - value) - Math.abs(b[0] - value))[0];
   return near === undefined ? String(value) : `${value}, ${near[1]}`;
 }
 
 /** Return how many steps a key moves a slider, or an end of it, or null.
- *  @param {string} key @param {import("./types").Scale} scale @returns {number | "least" | "most" | null} */
+ *  @param {string} key @param {Scale} scale @returns {number | "least" | "most" | null} */
 function steps(key, scale) {
   const leap = Math.max(1, Math.round((scale.max - scale.min) / scale.step / LEAP));
   switch (key) {

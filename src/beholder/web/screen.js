@@ -3,9 +3,11 @@
 import { wear } from "./colour.js";
 import { element, fill } from "./element.js";
 
+/** @import { Media, Player, Say, Slot, Trial } from "./types" */
+
 /** Return the screen with all clips of a trial in it, one visible.
- *  @param {{ trial: import("./types").Trial, player: import("./types").Player, say: import("./types").Say,
- *            label: (slot: import("./types").Slot) => string, hint: string, note: string }} parts */
+ *  @param {{ trial: Trial, player: Player, say: Say,
+ *            label: (slot: Slot) => string, hint: string, note: string }} parts */
 export function screen({ trial, player, say, label, hint, note }) {
   const empty = element("div", { class: "screen-empty" }, element("p", {}, hint), element("p", { class: "small" }, note));
   const letter = element("span", { class: "letter" });
@@ -35,7 +37,7 @@ export function screen({ trial, player, say, label, hint, note }) {
 }
 
 /** Tell the style sheet how large a clip may be. @param {HTMLElement} node @param {string} size
- *  @param {import("./types").Media} media */
+ *  @param {Media} media */
 export function sizeTo(node, size, media) {
   node.style.setProperty("--ratio", String(media.width / media.height || 16 / 9));
   node.classList.toggle("is-sized", size !== "fit");

@@ -1,6 +1,6 @@
 // What a view draws with. Everything made here is labelled, logged, kept over a reload, and in the study's language.
 
-import { ask } from "./card.js";
+import { fetched } from "./client.js";
 import { wear } from "./colour.js";
 import { element } from "./element.js";
 import { icon } from "./icons.js";
@@ -8,17 +8,19 @@ import { load } from "./loading.js";
 import { openPlayer } from "./player.js";
 import { bands, choices, fader } from "./scale.js";
 import { screen } from "./screen.js";
-import { theatre } from "./theatre.js";
 
-/** Return the stage of one trial. @param {import("./types").TrialStep} step @param {import("./run.js").Page} page
- *  @returns {import("./types").Stage} */
+/** @import { Page } from "./run.js" */
+/** @import { Slot, Stage, TrialStep } from "./types" */
+
+/** Return the stage of one trial. @param {TrialStep} step @param {Page} page
+ *  @returns {Stage} */
 export function openStage(step, page) {
   const { trial } = step;
   const { main, say, status, log, signal, shelf } = page;
   const player = openPlayer({ trial, log, signal });
   const around = { say, status, log: log.add };
 
-  /** @type {import("./types").Stage} */
+  /** @type {Stage} */
   const stage = {
     main, say, element, icon, player, status, signal, log: log.add, draft: log.values, bands,
     wear: (node, slot) => wear(node, slot.colour),
@@ -32,15 +34,16 @@ export function openStage(step, page) {
     },
     async play(id) {
       if (player.failure(id) !== null || (trial.playback.watch !== "none" && player.isWatched(id))) return;
-      await theatre({ main, slot: slotOf(id), playback: trial.playback, player, say, status, isAgain: false, signal });
+      await show(id, { isAgain: false });
     },
     switchTo: (id) => player.toggle(id),
     async ask(id) {
+      const { ask } = await page.patience.insist(() => fetched(import("./card.js")));
       for (;;) {
         const answer = await ask(trial, stage, id);
         if (answer !== "again") return answer;
         log.add("click", id, { what: "again" });
-        await theatre({ main, slot: slotOf(id), playback: trial.playback, player, say, status, isAgain: true, signal });
+        await show(id, { isAgain: true });
       }
     },
     next({ gap, ready, word }) {
@@ -73,7 +76,13 @@ export function openStage(step, page) {
     missing: () => Object.fromEntries(trial.slots.filter(({ id, rated }) => rated && player.failure(id) !== null).map(({ id }) => [id, "media_error"])),
   };
 
-  /** @param {string} id @returns {import("./types").Slot} */
+  /** @param {string} id @param {{ isAgain: boolean }} how */
+  async function show(id, { isAgain }) {
+    const { theatre } = await page.patience.insist(() => fetched(import("./theatre.js")));
+    await theatre({ main, slot: slotOf(id), playback: trial.playback, player, say, status, isAgain, signal });
+  }
+
+  /** @param {string} id @returns {Slot} */
   function slotOf(id) {
     const slot = trial.slots.find((one) => one.id === id);
     if (slot === undefined) throw new Error(`no slot ${id} in this trial`);

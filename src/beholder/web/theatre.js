@@ -4,9 +4,11 @@ import { element, fill } from "./element.js";
 import { icon } from "./icons.js";
 import { sizeTo } from "./screen.js";
 
+/** @import { Playback, Player, Say, Slot } from "./types" */
+
 /** Show one slot until it has been watched as the study asks, or would not play.
- *  @param {{ main: HTMLElement, slot: import("./types").Slot, playback: import("./types").Playback, player: import("./types").Player,
- *            say: import("./types").Say, status: (text: string) => void, isAgain: boolean, signal: AbortSignal }} parts
+ *  @param {{ main: HTMLElement, slot: Slot, playback: Playback, player: Player,
+ *            say: Say, status: (text: string) => void, isAgain: boolean, signal: AbortSignal }} parts
  *  @returns {Promise<void>} */
 export async function theatre({ main, slot, playback, player, say, status, isAgain, signal }) {
   const video = player.video(slot.id);

@@ -3,9 +3,11 @@
 import { element, fill } from "./element.js";
 import { icon } from "./icons.js";
 
+/** @import { Say, Step } from "./types" */
+
 const MOST_SEGMENTS = 24;
 
-/** Return the top bar. @param {{ say: import("./types").Say, title: string, onHelp: () => void }} parts */
+/** Return the top bar. @param {{ say: Say, title: string, onHelp: () => void }} parts */
 export function openTopbar({ say, title, onHelp }) {
   const name = element("span", {}, title);
   const progress = element("div", { class: "progress", role: "group", "aria-label": say("progress.label") });
@@ -19,7 +21,7 @@ export function openTopbar({ say, title, onHelp }) {
     setTitle(text) {
       name.textContent = text;
     },
-    /** @param {import("./types").Step} step */
+    /** @param {Step} step */
     setStep({ kind, progress: [place, total] }) {
       progress.hidden = kind === "end" || total < 1;
       fill(progress, element("span", {}, sentence(say("progress.page", { page: "\u0001", total }), place)), segments(place, total));

@@ -1,12 +1,14 @@
 // What has been watched, from the log alone: the server counts in the same way.
 
+/** @import { Event } from "./types" */
+
 /** A stretch of a clip, in milliseconds. @typedef {[from: number, to: number]} Range */
 
 const SHARE = 0.97; // of the clip
 const END_MS = 500; // and its end
 
 /** Return the ranges that were played, by slot, and how often each began at its start.
- *  @param {readonly import("./types").Event[]} events */
+ *  @param {readonly Event[]} events */
 export function replay(events) {
   /** @type {Map<string, { ranges: Range[], plays: number, failure: string | null }>} */
   const slots = new Map();

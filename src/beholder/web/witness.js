@@ -1,7 +1,10 @@
 // What happens to the window while a page is shown: hidden, left, shrunk, touched.
 
+/** @import { Log } from "./log.js" */
+/** @import { AnswerBody, Json } from "./types" */
+
 /** Log what happens to the window until the signal ends.
- *  @param {import("./log.js").Log} log @param {AbortSignal} signal */
+ *  @param {Log} log @param {AbortSignal} signal */
 export function witness(log, signal) {
   document.addEventListener("visibilitychange", () => log.add("visibility", null, { hidden: document.hidden }), { signal });
   document.addEventListener("fullscreenchange", () => log.add("fullscreen", null, { on: document.fullscreenElement !== null }), { signal });
@@ -10,9 +13,9 @@ export function witness(log, signal) {
 }
 
 /** Return a function that tells by what the person last acted.
- *  @returns {() => import("./types").AnswerBody["input"]} */
+ *  @returns {() => AnswerBody["input"]} */
 export function watchInput() {
-  /** @type {import("./types").AnswerBody["input"]} */
+  /** @type {AnswerBody["input"]} */
   let input = matchMedia("(pointer: coarse)").matches ? "touch" : "mouse";
   addEventListener("pointerdown", (event) => { input = event.pointerType === "mouse" ? "mouse" : "touch"; }, { capture: true, passive: true });
   addEventListener("keydown", () => { input = "keyboard"; }, { capture: true, passive: true });
@@ -20,7 +23,7 @@ export function watchInput() {
 }
 
 /** Return what the study has to know about the device; nothing that would tell one person from another.
- *  @returns {import("./types").Json} */
+ *  @returns {Json} */
 export function device() {
   return {
     screen: [screen.width, screen.height],

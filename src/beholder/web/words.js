@@ -1,7 +1,9 @@
 // Our own words on the pages: words/<language>.json and nowhere else.
 
+/** @import { Say } from "./types" */
+
 /** @typedef {{ [key: string]: string | { [form: string]: string } }} Words */
-/** @typedef {{ say: import("./types").Say, language: string, direction: string }} Speech */
+/** @typedef {{ say: Say, language: string, direction: string }} Speech */
 
 /** Return how to say things in a language: its own file, that of the language without its region, or English.
  *  @param {string} language @returns {Promise<Speech>} */

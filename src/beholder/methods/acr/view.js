@@ -1,5 +1,7 @@
+/** @import { View } from "../../web/types" */
+
 /** Show one clip by itself, then ask about it.
- *  @type {import("../../web/types").View} */
+ *  @type {View} */
 export default async function acr(trial, stage) {
   const [slot] = trial.slots;
   await stage.load();

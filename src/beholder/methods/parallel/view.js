@@ -1,17 +1,13 @@
 // Many clips of one content, one slider each: HEMVIP. One screen above, a play button and a slider per clip below.
 
-/** @typedef {import("../../web/types").Stage} Stage */
-/** @typedef {import("../../web/types").Trial} Trial */
-/** @typedef {import("../../web/types").Slot} Slot */
-/** @typedef {import("../../web/types").Asked} Asked */
-/** @typedef {import("../../web/types").Control} Control */
+/** @import { Asked, Control, Scores, Slot, Stage, Trial, View } from "../../web/types" */
 
 /** Ask for one value per clip and question; return them all.
- *  @type {import("../../web/types").View} */
+ *  @type {View} */
 export default async function parallel(trial, stage) {
   const { element, say, player, main, draft } = stage;
   await stage.load();
-  const scores = /** @type {import("../../web/types").Scores} */ (draft.get("scores") ?? {});
+  const scores = /** @type {Scores} */ (draft.get("scores") ?? {});
   const rated = trial.slots.filter(({ rated: isRated }) => isRated);
   const isRows = trial.extra["layout"] === "rows";
   const sets = isRows ? [trial.asked] : trial.asked.map((asked) => [asked]);

@@ -3,7 +3,10 @@
 import { element, fill } from "../element.js";
 import { actions, pressed, prose } from "../sheet.js";
 
-/** @param {import("../types").ConsentStep} step @param {import("../run.js").Page} page @returns {Promise<import("../types").Json>} */
+/** @import { Page } from "../run.js" */
+/** @import { ConsentStep, Json } from "../types" */
+
+/** @param {ConsentStep} step @param {Page} page @returns {Promise<Json>} */
 export async function consent(step, { main, say }) {
   const agree = element("button", { class: "button button-primary", id: "agree", type: "button" }, say("consent.agree"));
   const decline = element("button", { class: "button", id: "decline", type: "button" }, say("consent.decline"));

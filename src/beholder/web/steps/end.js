@@ -4,9 +4,12 @@ import { element, fill } from "../element.js";
 import { icon } from "../icons.js";
 import { markup } from "../markup.js";
 
+/** @import { Page } from "../run.js" */
+/** @import { EndStep } from "../types" */
+
 const KNOWN = new Set(["completed", "screened_out", "wrong_device", "no_consent", "failed_checks", "technical", "withdrawn"]);
 
-/** @param {import("../types").EndStep} step @param {import("../run.js").Page} page @returns {Promise<never>} */
+/** @param {EndStep} step @param {Page} page @returns {Promise<never>} */
 export async function end(step, page) {
   const { main, say } = page;
   const outcome = KNOWN.has(step.outcome) ? step.outcome : "technical";
@@ -23,7 +26,7 @@ export async function end(step, page) {
   return new Promise(() => {}); // nothing comes after it
 }
 
-/** @param {import("../types").EndStep} step @param {import("../run.js").Page} page */
+/** @param {EndStep} step @param {Page} page */
 function code(step, { say, status }) {
   const value = step.code !== null && element("p", { class: "code-value", id: "code", translate: "no" }, step.code);
   const word = element("span", {}, say("end.copy"));
@@ -53,7 +56,7 @@ async function copyText(text, node) {
   }
 }
 
-/** @param {import("../types").EndStep} step @param {string} number @param {import("../run.js").Page} page */
+/** @param {EndStep} step @param {string} number @param {Page} page */
 function receipt(step, number, { say, study, language }) {
   /** @type {[string, string][]} */
   const rows = [["end.study", study.title]];

@@ -3,7 +3,10 @@
 import { element, fill } from "../element.js";
 import { actions, pressed, prose } from "../sheet.js";
 
-/** @param {import("../types").BreakStep} step @param {import("../run.js").Page} page @returns {Promise<import("../types").Json>} */
+/** @import { Page } from "../run.js" */
+/** @import { BreakStep, Json } from "../types" */
+
+/** @param {BreakStep} step @param {Page} page @returns {Promise<Json>} */
 export async function pause(step, { main, say, shelf }) {
   void shelf.prefetch(step.prefetch);
   const on = element("button", { class: "button button-primary", id: "next", type: "button" }, say("go-on"));

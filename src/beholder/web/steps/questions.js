@@ -4,11 +4,12 @@ import { element, fill } from "../element.js";
 import { markup } from "../markup.js";
 import { actions } from "../sheet.js";
 
-/** @typedef {import("../types").Item} Item */
-/** @typedef {import("../types").Json} Json */
+/** @import { Page } from "../run.js" */
+/** @import { Item, Json, QuestionsStep } from "../types" */
+
 /** @typedef {{ element: HTMLElement, value: () => Json, problem: () => string | null, focus: () => void }} Field */
 
-/** @param {import("../types").QuestionsStep} step @param {import("../run.js").Page} page @returns {Promise<Json>} */
+/** @param {QuestionsStep} step @param {Page} page @returns {Promise<Json>} */
 export async function questions(step, page) {
   const { main, say, log, status, shelf } = page;
   void shelf.prefetch(step.prefetch);
@@ -61,19 +62,19 @@ function mark(field, problem) {
   if (words !== null) words.textContent = problem ?? "";
 }
 
-/** @param {Item} item @param {Json} kept @param {import("../run.js").Page} page @param {(value: Json) => void} onChange @returns {Field} */
+/** @param {Item} item @param {Json} kept @param {Page} page @param {(value: Json) => void} onChange @returns {Field} */
 function makeField(item, kept, page, onChange) {
   return item.type === "number" || item.type === "text" ? entry(item, kept, page, onChange) : options(item, kept, page, onChange);
 }
 
-/** @param {Item} item @param {import("../run.js").Page} page */
+/** @param {Item} item @param {Page} page */
 function frame({ id, text, required }, { say }) {
   const title = element("div", { class: "item-text prose", id: `item-${id}` }, markup(text), !required && element("span", { class: "small soft" }, say("questions.optional")));
   const problem = element("p", { class: "item-problem", id: `problem-${id}` });
   return { title, problem };
 }
 
-/** @param {Item} item @param {Json} kept @param {import("../run.js").Page} page @param {(value: Json) => void} onChange @returns {Field} */
+/** @param {Item} item @param {Json} kept @param {Page} page @param {(value: Json) => void} onChange @returns {Field} */
 function options(item, kept, page, onChange) {
   const { title, problem } = frame(item, page);
   const isMany = item.type === "multiple";
@@ -100,7 +101,7 @@ function options(item, kept, page, onChange) {
   };
 }
 
-/** @param {Item} item @param {Json} kept @param {import("../run.js").Page} page @param {(value: Json) => void} onChange @returns {Field} */
+/** @param {Item} item @param {Json} kept @param {Page} page @param {(value: Json) => void} onChange @returns {Field} */
 function entry(item, kept, { say, ...page }, onChange) {
   const { title, problem } = frame(item, { say, ...page });
   const isNumber = item.type === "number";

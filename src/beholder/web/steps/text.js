@@ -3,7 +3,10 @@
 import { element, fill } from "../element.js";
 import { actions, pressed, prose } from "../sheet.js";
 
-/** @param {import("../types").TextStep} step @param {import("../run.js").Page} page @returns {Promise<import("../types").Json>} */
+/** @import { Page } from "../run.js" */
+/** @import { Json, TextStep } from "../types" */
+
+/** @param {TextStep} step @param {Page} page @returns {Promise<Json>} */
 export async function text(step, { main, say }) {
   const on = element("button", { class: "button button-primary", id: "next", type: "button" }, say("go-on"));
   fill(main, element("div", { class: "sheet" }, prose(step.text, say("text.title")), actions(on)));

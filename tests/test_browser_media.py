@@ -1,0 +1,99 @@
+"""Clips that do not come, or cannot be shown: tried again, told, reported, and never the end of a session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from browsing import MARKS, Site, Stand, Visit, play, play_button, rate, slider
+from playwright.async_api import Route
+
+pytestmark = MARKS
+
+ACR: dict[str, Any] = {
+    "method": "acr",
+    "questions": [{"id": "quality", "text": "How good is it?", "scale": "acr5"}],
+    "design": {"participants": 6, "trials": 2, "seed": 3},
+}
+
+
+async def arrive_at(site: Site, slot: str, broken: Any) -> Visit:
+    """Return a person before the instructions, whose clip in this slot of the first trial goes through `broken`."""
+    visit = await site.visit(expects_trouble=True)
+    page = visit.page
+    async with page.expect_response("**/api/answers/consent") as answering:
+        await page.click("#agree")
+    step = (await (await answering.value).json())["step"]
+    url = step["prefetch"][int(slot[1:]) - 1]["url"]
+    await page.route(f"**{url}", broken)
+    await page.reload()  # what has been fetched is fetched again
+    return visit
+
+
+async def test_a_clip_that_never_comes_is_reported_and_the_session_goes_on(stand: Stand) -> None:
+    site = await stand.serve()
+    tries: list[str] = []
+
+    async def lose(route: Route) -> None:
+        tries.append(route.request.url)
+        await route.abort()
+
+    visit = await arrive_at(site, "s2", lose)
+    page = visit.page
+    await visit.step("text:instructions")
+    await page.click("#next")
+    await page.wait_for_selector("#try-again:visible")
+    silent = len(tries)
+    assert silent >= 4
+    assert "you go on without it" in await page.locator("main").inner_text()
+    await page.click("#try-again")
+    await page.wait_for_selector("main .column.is-failed[data-slot=s2]")
+    assert len(tries) > silent
+    label = "B could not be shown. It does not count against you."
+    assert await play_button(page, "s2").get_attribute("aria-label") == label
+    await play(page, "s1")
+    await rate(page, s1=70)
+    assert await slider(page, "s2").get_attribute("aria-disabled") == "true"
+    await page.click("#next")
+    await visit.step("trial:2")
+    assert (await site.answers())["trial:1"]["answer"] == {"scores": {"q1": {"s1": 70}}, "missing": {"s2": "media_error"}}
+    await visit.go("end")
+    assert [row["outcome"] for row in await site.rows("ends")] == ["completed"]
+
+
+async def test_a_clip_that_comes_when_tried_again_is_rated_like_any_other(stand: Stand) -> None:
+    site = await stand.serve(**ACR)
+    is_away = [True]
+
+    async def lose(route: Route) -> None:
+        await (route.abort() if is_away[0] else route.continue_())
+
+    visit = await arrive_at(site, "s1", lose)
+    page = visit.page
+    await visit.step("text:instructions")
+    await page.click("#next")
+    await page.wait_for_selector("#try-again:visible")
+    is_away[0] = False
+    await page.click("#try-again")
+    await page.wait_for_selector("#play:visible")
+    await visit.go("trial:2")
+    answer = (await site.answers())["trial:1"]["answer"]
+    assert list(answer) == ["scores"]
+
+
+async def test_a_clip_that_cannot_be_decoded_is_reported_and_the_session_goes_on(stand: Stand) -> None:
+    site = await stand.serve(**ACR)
+
+    async def spoil(route: Route) -> None:
+        response = await route.fetch()
+        await route.fulfill(response=response, body=b"\0" * len(await response.body()))
+
+    visit = await arrive_at(site, "s1", spoil)
+    page = visit.page
+    await visit.step("text:instructions")
+    await page.click("#next")
+    await page.wait_for_selector("main h1 >> text=This video could not be shown")
+    assert await page.locator("#reason").inner_text() == "That does not count against you. Go on with the next one."
+    await page.click("#next")
+    await visit.step("trial:2")
+    assert (await site.answers())["trial:1"]["answer"]["missing"] == {"s1": "media_error"}
+    await visit.go("end")
