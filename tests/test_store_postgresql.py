@@ -11,7 +11,7 @@ import pytest
 from beholder.errors import StoreError
 from beholder.store.contract import StoreAway
 from beholder.store.open import open_store, read_tables
-from beholder.testing.stores import NOON, answer, claim, come, known, rows, study_record, visit
+from beholder.testing.store_facts import NOON, answer, claim, come, known, rows, study_record, visit
 
 
 async def sql(url: str, statement: str) -> list[Any]:
@@ -63,11 +63,11 @@ async def test_a_lost_connection_is_away_and_comes_back(postgresql_url: str) -> 
         await store.begin(study_record())
         session = await come(store, "ann")
         await store.append([answer(session)])
-        end_all = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database()"
-        await sql(postgresql_url, f"{end_all} AND pid <> pg_backend_pid()")
         database = postgresql_url.split("?")[0].rsplit("/", 1)[1]
         other = postgresql_url.replace(f"/{database}", "/postgres", 1)
         await sql(other, f"ALTER DATABASE {database} ALLOW_CONNECTIONS false")
+        end_all = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname ="
+        assert (True,) in await sql(other, f"{end_all} '{database}'")
         try:
             with pytest.raises(StoreAway):
                 await store.append([answer(session, "trial:2")])

@@ -19,7 +19,7 @@ from beholder.errors import StoreError
 from beholder.store.contract import StoreAway
 from beholder.store.open import open_store, read_tables
 from beholder.store.sqlite.files import connect_write, migrate, schema_version
-from beholder.testing.stores import NOON, answer, claim, come, known, rows, study_record, visit
+from beholder.testing.store_facts import NOON, answer, claim, come, known, rows, study_record, visit
 
 
 def sql(folder: Path, statement: str, *, file: str = "facts.sqlite") -> list[tuple[object, ...]]:

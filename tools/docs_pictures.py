@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from PIL import Image
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
 from beholder.methods import load_study
 from beholder.new import new
@@ -16,7 +17,7 @@ from beholder.run import run
 from beholder.serve.server import running
 
 LARGEST = 150_000
-_WIDE = {"width": 1280, "height": 800}
+_WIDE = ViewportSize(width=1280, height=800)
 _COLOURS = (256, 128, 64)
 _SCORES = (78, 46)
 """The sliders that are set on the half-done page; the other videos are still to be watched."""
@@ -71,11 +72,9 @@ async def _picture_acr(browser: Browser, study: Path, folder: Path) -> list[Path
 
 
 async def _picture_report(browser: Browser, study: Path, folder: Path) -> list[Path]:
-    import asyncio
-
     results = await asyncio.to_thread(lambda: run(study, simulate=True, participants=20))
     assert results.report is not None
-    page = await browser.new_page(viewport={"width": 1280, "height": 900})
+    page = await browser.new_page(viewport=ViewportSize(width=1280, height=900))
     await page.goto(results.report.as_uri())
     return [await _save(page, folder / "report.png")]
 
@@ -129,7 +128,9 @@ async def _save(page: Page, path: Path) -> Path:
     shot = Image.open(io.BytesIO(await page.screenshot(animations="disabled", caret="hide"))).convert("RGB")
     for colours in _COLOURS:
         written = io.BytesIO()
-        shot.quantize(colours, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(written, "PNG", optimize=True)
+        shot.quantize(colours, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(
+            written, "PNG", optimize=True
+        )
         if written.tell() < LARGEST:
             break
     path.write_bytes(written.getvalue())

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+import beholder.methods
 from beholder.cli import cli
 from beholder.methods import find
 from beholder.study.kind import field_kind
-from beholder.study.model import (
-    Ask, Condition, Design, Playback, Question, Recruit, Stimuli, Study, Texts,
-)  # fmt: skip
-from beholder.study.reserved import METHODS, MODES, PRESETS, SCALES as LATER_SCALES
+from beholder.study.model import Ask, Condition, Design, Playback, Question, Recruit, Stimuli, Study, Texts
+from beholder.study.reserved import METHODS, MODES, PRESETS
+from beholder.study.reserved import SCALES as LATER_SCALES
 from beholder.study.scale import SCALES, Scale
 
-BUILT_IN = ("parallel", "acr")
+OURS = tuple(sorted(path.parent.name for path in Path(beholder.methods.__file__).parent.glob("*/view.js")))
 """The methods whose options stand in the reference; those of other packages are described there."""
 
 PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
@@ -47,7 +48,7 @@ def study_keys() -> str:
 def method_keys() -> str:
     """Return the options of each built-in method, its scales, and what it fills in where nothing is written."""
     lines: list[str] = []
-    for name in BUILT_IN:
+    for name in OURS:
         method = find(name)
         scales = ", ".join(f"`{scale}`" for scale in method.scales)
         filled = "; ".join(f"`{place}: {value}`" for place, value in _flat(method.defaults)) or "nothing"

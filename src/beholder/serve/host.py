@@ -7,11 +7,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from beholder.errors import Refused
-from beholder.methods.contract import Break, Method, Slot, Trial
+from beholder.methods.contract import Break, Method, Trial
 from beholder.serve import tokens
 from beholder.serve.evidence import read_trial_answer
 from beholder.serve.flow import Ending, next_step, read_step_answer
@@ -27,7 +27,7 @@ from beholder.study.model import Study
 from beholder.types import Json
 
 _PREVIEW = "preview"
-_REMEMBERED = 20_000  # sessions whose media addresses are kept in memory
+_REMEMBERED = 20_000  # sessions whose media addresses are kept in memory, and addresses that are kept described
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,8 @@ class Host:
         self._leases: dict[str, datetime] = {}
         self._scripts: dict[int, Script] = {}
         self._sizes: dict[Path, int] = {}
+        # Asked for twice: when a trial is prefetched, and when it is there.
+        self._described = lru_cache(_REMEMBERED)(self._describe)
         self._addresses: OrderedDict[str, dict[str, Stimulus]] = OrderedDict()
 
     # Arriving
@@ -136,7 +138,7 @@ class Host:
         served = self.served
         shown = public_step(
             step, script, self.texts, served.method, served.study.playback,
-            lambda key, slot: self._media_of(session, key, slot),
+            lambda key, slot: self._described(session, key, slot.id, slot.stimulus),
         )  # fmt: skip
         return shown if claimed else {**shown, "prefetch": []}
 
@@ -289,10 +291,9 @@ class Host:
 
     # Media
 
-    def _media_of(self, session: str, key: str, slot: Slot) -> dict[str, Json]:
-        secret = self.store.secret
-        token = tokens.media_token(secret, session, key, slot.id)
-        stimulus = self.served.catalogue.by_id[slot.stimulus]
+    def _describe(self, session: str, key: str, slot: str, stimulus_id: str) -> dict[str, Json]:
+        token = tokens.media_token(self.store.secret, session, key, slot)
+        stimulus = self.served.catalogue.by_id[stimulus_id]
         size = self._size(stimulus) + tail_size(stimulus.served, self._filler(token))
         return public_media(stimulus, f"/media/{token}", size)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 from beholder.errors import Refused
 from beholder.types import Json
@@ -101,14 +101,19 @@ def read_events(events: Json) -> list[Event]:
     if not isinstance(events, list):
         raise Refused("The event log is not a list", where="events", allowed="[[ms, kind, slot, data], ...]")
     for index, event in enumerate(events):
-        match event:
-            case [int() | float() as ms, str() as kind, str() | None, _] if kind in KINDS and 0 <= ms < _LATEST_MS:
-                continue
-            case _:
-                raise Refused(
-                    "An event has the wrong shape", where=f"events.{index}", allowed="[ms, kind, slot or null, data]"
-                )
+        if not _is_event(event):
+            raise Refused(
+                "An event has the wrong shape", where=f"events.{index}", allowed="[ms, kind, slot or null, data]"
+            )
     return cast("list[Event]", events)
+
+
+def _is_event(event: Any) -> bool:
+    try:
+        ms, kind, slot, _ = event
+        return 0 <= ms < _LATEST_MS and kind in KINDS and (slot is None or isinstance(slot, str))
+    except (TypeError, ValueError):  # cheaper than asking for each type: almost all events are well formed
+        return False
 
 
 def watch(events: Json, lengths_ms: Mapping[str, int]) -> dict[str, Watched]:
@@ -116,7 +121,7 @@ def watch(events: Json, lengths_ms: Mapping[str, int]) -> dict[str, Watched]:
     players = {slot: _Player(ms) for slot, ms in lengths_ms.items()}
     last = 0.0
     for ms, kind, slot, data in read_events(events):
-        now = last = max(last, ms)  # a clock that runs backwards earns nothing
+        now = last = ms if ms > last else last  # a clock that runs backwards earns nothing
         if kind not in _TELLING:
             continue
         if not isinstance(data, dict):
@@ -133,7 +138,7 @@ def watch(events: Json, lengths_ms: Mapping[str, int]) -> dict[str, Watched]:
         match kind:
             case "play":
                 for other in players.values():
-                    if other is not player:
+                    if other.since is not None and other is not player:
                         other.stop(now, None)
                 player.seen.plays += 1
                 player.start(now, position or 0.0)

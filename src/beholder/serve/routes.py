@@ -11,7 +11,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from beholder.errors import Refused
@@ -21,6 +21,7 @@ from beholder.serve.headers import SecurityHeaders
 from beholder.serve.host import Host
 from beholder.serve.submission import read_submission
 from beholder.store.contract import StoreAway
+from beholder.store.tables import to_json
 from beholder.types import Json
 
 _LARGEST_BODY = 256 * 1024
@@ -28,6 +29,15 @@ _BURST, _PER_SECOND = 240.0, 20.0
 _log = logging.getLogger("beholder.serve")
 
 Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+class _Reply(Response):
+    """JSON, written by the encoder that is several times faster, and that survives what a browser made up."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        return to_json(content).encode()
 
 
 class _Pace:
@@ -77,20 +87,20 @@ def make_app(host: Host, assets: Assets) -> Starlette:
         if not isinstance(device, Mapping):
             raise Refused("device is not an object", where="device", allowed="a JSON object")
         is_new, arrival = await host.arrive({str(k): str(v) for k, v in params.items()}, device)
-        return JSONResponse(arrival, 201 if is_new else 200)
+        return _Reply(arrival, 201 if is_new else 200)
 
     async def step(request: Request) -> Response:
-        return JSONResponse(await host.step(token_of(request), request.query_params.get("key")))
+        return _Reply(await host.step(token_of(request), request.query_params.get("key")))
 
     async def answer(request: Request) -> Response:
         token = token_of(request)
         submission = read_submission(await read_json(request), with_answer=True)
         try:
-            return JSONResponse(await host.answer(token, request.path_params["key"], submission))
+            return _Reply(await host.answer(token, request.path_params["key"], submission))
         except Refused as refused:
             if refused.status != 409:
                 raise
-            return JSONResponse({**_error(refused), "step": await host.step(token)}, 409)
+            return _Reply({**_error(refused), "step": await host.step(token)}, 409)
 
     async def events(request: Request) -> Response:
         token = token_of(request)
@@ -103,7 +113,7 @@ def make_app(host: Host, assets: Assets) -> Starlette:
         return Response(status_code=204)
 
     async def withdraw(request: Request) -> Response:
-        return JSONResponse({"step": await host.withdraw(token_of(request))})
+        return _Reply({"step": await host.withdraw(token_of(request))})
 
     async def media(request: Request) -> Response:
         token = request.path_params["token"]
@@ -118,8 +128,8 @@ def make_app(host: Host, assets: Assets) -> Starlette:
 
     async def health(request: Request) -> Response:
         if await host.store.ready():
-            return JSONResponse({"study": study.name, "store": "ready"})
-        return JSONResponse({"study": study.name, "store": "away"}, 503, {"retry-after": "5"})
+            return _Reply({"study": study.name, "store": "ready"})
+        return _Reply({"study": study.name, "store": "away"}, 503, {"retry-after": "5"})
 
     async def front(request: Request) -> Response:
         return RedirectResponse(f"/s/{study.name}")
@@ -177,21 +187,21 @@ def _error(refused: Refused) -> dict[str, Any]:
 async def _refuse(request: Request, refused: Exception) -> Response:
     assert isinstance(refused, Refused)
     headers = {"retry-after": "2"} if refused.status == 429 else {}
-    return JSONResponse(_error(refused), refused.status, headers)
+    return _Reply(_error(refused), refused.status, headers)
 
 
 async def _away(request: Request, away: Exception) -> Response:
     _log.warning("the store is away: %s", away)
     error = Refused("The study cannot save right now. Nothing is lost; it goes on by itself.", code="store_away")
-    return JSONResponse(_error(error), 503, {"retry-after": "2"})
+    return _Reply(_error(error), 503, {"retry-after": "2"})
 
 
 async def _not_found(request: Request, error: Exception) -> Response:
     status = getattr(error, "status_code", 404)
-    return JSONResponse(_error(Refused("There is nothing here", code="not_found")), status)
+    return _Reply(_error(Refused("There is nothing here", code="not_found")), status)
 
 
 async def _fail(request: Request, error: Exception) -> Response:
     _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
     message = "Something went wrong on our side. Your answers are safe; please try again."
-    return JSONResponse(_error(Refused(message, code="our_fault")), 500)
+    return _Reply(_error(Refused(message, code="our_fault")), 500)

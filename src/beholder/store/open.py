@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
-from collections.abc import AsyncIterator, Coroutine, Iterable
+from collections.abc import AsyncIterator, Iterable
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
+from beholder.blocking import block_on
 from beholder.errors import Problem, StoreError
 from beholder.store.contract import Store, Table
-
-T = TypeVar("T")
 
 
 @asynccontextmanager
@@ -64,7 +61,7 @@ def read_tables(url: str | Path, tables: Iterable[Table]) -> dict[str, list[dict
 
     Waits for the result, also where an event loop is running already (a notebook).
     """
-    return _wait_for(_read_tables(url, tuple(tables)))
+    return block_on(_read_tables(url, tuple(tables)))
 
 
 async def _read_tables(url: str | Path, tables: tuple[Table, ...]) -> dict[str, list[dict[str, Any]]]:
@@ -74,21 +71,3 @@ async def _read_tables(url: str | Path, tables: tuple[Table, ...]) -> dict[str, 
             async with aclosing(store.rows(table)) as rows:  # type: ignore[type-var]
                 found[table] = [row async for row in rows]
     return found
-
-
-def _wait_for(coroutine: Coroutine[Any, Any, T]) -> T:
-    results: list[T] = []
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            results.append(asyncio.run(coroutine))
-        except BaseException as error:
-            errors.append(error)
-
-    thread = threading.Thread(target=run, name="beholder-read")
-    thread.start()
-    thread.join()
-    if errors:
-        raise errors[0]
-    return results[0]

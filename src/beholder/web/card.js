@@ -19,7 +19,7 @@ export async function ask(trial, stage, id) {
 
   const fields = isFailed ? [] : trial.asked.map((asked, place) => {
     const titleId = `question-${asked.id}`;
-    const title = element(isSingle ? "h1" : "h2", { id: titleId, tabindex: place === 0 ? "-1" : null }, asked.text);
+    const title = element(place === 0 ? "h1" : "h2", { id: titleId, class: isSingle ? null : "vote-title", tabindex: place === 0 ? "-1" : null }, asked.text);
     const options = {
       scale: asked.scale, label: asked.text, value: scores[asked.id]?.[id] ?? null, question: asked.id, slot: id,
       /** @param {number} value */

@@ -8,8 +8,8 @@ import { isWhole, replay, share } from "./watched.js";
 /** @import { Range } from "./watched.js" */
 
 /** @typedef {{ slot: Slot, video: HTMLVideoElement, ranges: Range[], plays: number,
- *              failure: string | null, open: number | null, last: number, base: { total: number, dropped: number }, drawn: number,
- *              drawnBefore: number, isStarted: boolean, isStalled: boolean }} Track */
+ *              failure: string | null, open: number | null, last: number, base: { total: number, dropped: number, presented: number }, presented: number, drawn: number,
+ *              isStarted: boolean, isStalled: boolean }} Track */
 
 const DECODE_MS = 8000;
 const canCount = "getVideoPlaybackQuality" in HTMLVideoElement.prototype || "requestVideoFrameCallback" in HTMLVideoElement.prototype;
@@ -34,7 +34,7 @@ export function openPlayer({ trial, log, signal }) {
     /** @type {Track} */
     const track = {
       slot, video, ranges: before?.ranges ?? [], plays: before?.plays ?? 0, failure: before?.failure ?? null,
-      open: null, last: 0, base: { total: 0, dropped: 0 }, drawn: 0, drawnBefore: 0, isStarted: false, isStalled: false,
+      open: null, last: 0, base: { total: 0, dropped: 0, presented: 0 }, presented: 0, drawn: 0, isStarted: false, isStalled: false,
     };
     tracks.set(slot.id, track);
     listen(track);
@@ -116,8 +116,9 @@ export function openPlayer({ trial, log, signal }) {
     log.add(kind, slot.id, { at: end });
     keepRange(track, end);
     const quality = frames(video);
-    const total = Math.max(quality.total - track.base.total, track.drawn - track.drawnBefore);
-    track.drawn = Math.max(track.drawn, track.drawnBefore + total);
+    const seen = track.presented - track.base.presented;
+    const total = seen > 0 ? seen : quality.total - track.base.total; // the latter counts decoded ones, also after a jump
+    track.drawn += total;
     log.add("frames", slot.id, {
       total: canCount ? total : null, dropped: Math.max(0, quality.dropped - track.base.dropped), width: video.videoWidth, height: video.videoHeight, at: end,
     });
@@ -148,14 +149,13 @@ export function openPlayer({ trial, log, signal }) {
     const track = at(id);
     const { video } = track;
     if (track.failure !== null || document.hidden) return false;
-    for (const other of tracks.values()) if (other !== track) other.video.pause();
+    player.pause();
     if (Math.abs(now(track) - from) > 1) video.currentTime = from / 1000;
     current = id;
     track.open = from;
     track.last = from;
     track.isStarted = false;
-    track.base = frames(video);
-    track.drawnBefore = track.drawn;
+    track.base = { ...frames(video), presented: track.presented };
     tell("state");
     try {
       await video.play();
@@ -180,11 +180,11 @@ export function openPlayer({ trial, log, signal }) {
   /** Count frames as they are drawn, where the browser tells. @param {Track} track */
   function count(track) {
     if (!("requestVideoFrameCallback" in HTMLVideoElement.prototype)) return;
-    const drawn = () => {
-      track.drawn += 1;
-      if (track.open !== null) track.video.requestVideoFrameCallback(drawn);
-    };
-    track.video.requestVideoFrameCallback(drawn);
+    const video = track.video;
+    video.requestVideoFrameCallback(function drawn(_, { presentedFrames }) {
+      track.presented = presentedFrames;
+      if (!video.paused) video.requestVideoFrameCallback(drawn);
+    });
   }
 
   /** @param {Track} track */

@@ -138,7 +138,7 @@ async function start(name) {
     for (;;) {
       const attempt = new AbortController();
       signal.addEventListener("abort", () => attempt.abort(), { signal: attempt.signal });
-      document.body.dataset["state"] = "ready";
+      document.body.dataset["state"] = step.kind === "trial" ? "loading" : "ready";
       frame.main.replaceChildren();
       frame.main.inert = false;
       scrollTo(0, 0);

@@ -109,6 +109,8 @@ async def claim(pool: Any, claims: Sequence[Claim]) -> list[int | Exception | No
     """Return for each the list of its session, claiming the least-filled one where it has none."""
     # The lock comes in a statement of its own, so that the claim sees everything that was claimed before.
     async with transaction(pool, lock=LOCK_PLAN) as connection:
+        # Without statistics, as in a study that has just begun, nested loops look cheap: 85 ms at 10,000 lists.
+        await connection.execute("SET LOCAL enable_nestloop = off")
         return [await _claim(connection, wanted) for wanted in claims]
 
 

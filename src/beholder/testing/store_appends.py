@@ -1,0 +1,158 @@
+"""What is true of appending and reading in every store."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from beholder.store.contract import (
+    Answer,
+    Events,
+    Posed,
+    SessionFacts,
+    Told,
+)
+from beholder.testing.store_facts import (
+    HOUR,
+    NOON,
+    Opener,
+    answer,
+    claim,
+    come,
+    end,
+    expect,
+    known,
+    rows,
+    study_record,
+    visit,
+)
+
+
+async def a_repeated_answer_changes_nothing_and_returns_the_first_time(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        session = await come(store, "ann")
+        assert await store.append([answer(session)]) == NOON
+        later = answer(session, value=3, at=NOON + HOUR)
+        assert await store.append([later]) == NOON, "a repeat returns the time of the first"
+        batch = Events(session, "trial:1", "tab", 0, [[1, "shown", None, None]], NOON + HOUR)
+        assert await store.append([batch, later]) == NOON + HOUR, "a new fact is stored beside a repeated one"
+        assert await store.append([replace(batch, events=[], at=NOON + 2 * HOUR)]) == NOON + HOUR
+        assert await store.append([replace(batch, tab="other")]) == NOON + HOUR
+        assert await store.append([replace(batch, first=1)]) == NOON + HOUR
+        assert (await known(store, session)).answers == {"trial:1": answer(session)}
+        assert len(await rows(store, "answers")) == 1
+        assert [(row["tab"], row["from"]) for row in await rows(store, "events")] == [
+            ("tab", 0),
+            ("other", 0),
+            ("tab", 1),
+        ]
+
+
+async def of_many_at_once_exactly_one_is_stored(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        sessions = await asyncio.gather(*(come(store, str(number)) for number in range(20)))
+        at = [NOON + timedelta(seconds=second) for second in range(5)]
+        repeats = [answer(session, value=moment.second, at=moment) for session in sessions for moment in at]
+        times = await asyncio.gather(*(store.append([each]) for each in repeats))
+        stored = {row["session"]: row for row in await rows(store, "answers")}
+        assert len(stored) == len(await rows(store, "answers")) == 20, "one answer for each session"
+        for each, time in zip(repeats, times, strict=True):
+            assert time == stored[each.session]["at"], "every caller learns when the stored one was stored"
+        for session in sessions:
+            facts = (await known(store, session)).answers["trial:1"]
+            assert facts == Answer(**stored[session]), "what is known is what is stored"
+
+
+async def all_facts_of_a_request_are_stored_or_none(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        session = await come(store, "ann")
+        await expect(LookupError, store.append([answer(session), answer("nobody")]), "a fact of nobody")
+        assert await rows(store, "answers") == []
+        assert (await known(store, session)).answers == {}
+        await expect(ValueError, store.append([]), "a request without facts")
+        await expect(ValueError, store.append([answer(session, value=float("nan"))]), "a number that is not JSON")
+        await expect(ValueError, store.append([answer(session, at=NOON.replace(tzinfo=None))]), "a time without zone")
+
+
+async def a_bad_request_does_not_hurt_its_neighbours(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        session = await come(store, "ann")
+        good = [answer(session, f"trial:{number}") for number in range(1, 41)]
+        bad = [answer(f"nobody-{number}") for number in range(3)]
+        mixed = [*good[:15], bad[0], *good[15:30], *bad[1:], *good[30:]]
+        results = await asyncio.gather(*(store.append([each]) for each in mixed), return_exceptions=True)
+        failed = [each for each, result in zip(mixed, results, strict=True) if isinstance(result, BaseException)]
+        assert failed == bad, "exactly the bad ones failed"
+        assert {row["key"] for row in await rows(store, "answers")} == {each.key for each in good}
+        assert set((await known(store, session)).answers) == {each.key for each in good}
+
+
+async def everything_comes_back_as_it_was_after_reopening(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        session = await come(store, "ann")
+        assert await claim(store, session, now=NOON) == 1
+        await store.append(
+            [
+                answer(session),
+                Events(session, "trial:1", "tab", 7, [[1.5, "play", "s1", {"a": [1, None]}]], NOON),
+                Told(session, "check:colour:1", "colour", "fail", "plates", {"seen": [3, 5]}, NOON),
+                Posed(session, "check:colour:1", "seed", {"plates": 3}, NOON),
+                end(session),
+            ]
+        )
+        before = await known(store, session)
+    assert before == SessionFacts(visit("ann"), 1, NOON, {"trial:1": answer(session)}, end(session), False)
+    async with open_("one") as store:
+        assert await known(store, session) == before, "the facts of a session changed by reopening"
+        assert await store.session_facts("nobody") is None
+        assert await rows(store, "told") == [
+            {"session": session, "key": "check:colour:1", "check": "colour", "verdict": "fail", "reason": "plates",
+             "evidence": {"seen": [3, 5]}, "at": NOON},
+        ]  # fmt: skip
+        assert await rows(store, "posed") == [
+            {"session": session, "key": "check:colour:1", "seed": "seed", "public": {"plates": 3}, "at": NOON}
+        ]
+        assert await rows(store, "events") == [
+            {"session": session, "key": "trial:1", "tab": "tab", "from": 7, "at": NOON,
+             "events": [[1.5, "play", "s1", {"a": [1, None]}]]},
+        ]  # fmt: skip
+        assert [tuple(row) for row in await rows(store, "answers")] == [
+            ("session", "key", "answer", "playback", "shown_ms", "sent_ms", "input", "tab", "at")
+        ]
+
+
+async def rows_come_in_the_order_of_insertion(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        session = await come(store, "ann")
+        keys = [f"trial:{number * 7 % 1201}" for number in range(1201)]
+        await store.append([answer(session, key) for key in keys[:1]])
+        await store.append([answer(session, key) for key in keys[1:]])
+        assert [row["key"] for row in await rows(store, "answers")] == keys
+        assert list((await known(store, session)).answers) == keys
+
+
+async def any_text_is_safe_and_times_keep_their_moment(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        session = await come(store, "ann")
+        texts = ["Grüße 漢字 🎬", "NUL \0 inside", "lone \ud83c surrogate", "'; DROP TABLE answers; --", '"\\', "NaN"]
+        east = datetime(2026, 5, 4, 21, 0, tzinfo=UTC).astimezone()
+        for number, text in enumerate(texts):
+            each = replace(answer(session, f"trial:{number}", text, at=east), tab=text, input=text)
+            assert await store.append([each]) == east
+            assert await store.append([each]) == east, f"{text!r} is not found again"
+        found = await rows(store, "answers")
+        assert [row["answer"]["scores"]["q1"]["s1"] for row in found] == texts, "JSON comes back as it was"
+        assert found[1]["tab"] == "NUL \ufffd inside"
+        assert found[2]["tab"] == "lone \ufffd surrogate"
+        assert [row["tab"] for row in found[:1] + found[3:]] == texts[:1] + texts[3:]
+        assert all(row["at"] == east and row["at"].utcoffset() == timedelta(0) for row in found), "times are UTC"
+        cached = (await known(store, session)).answers
+        assert [Answer(**row) for row in found] == list(cached.values())

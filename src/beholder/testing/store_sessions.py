@@ -1,0 +1,178 @@
+"""What is true of beginning, arriving and claiming in every store."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from dataclasses import replace
+
+from beholder.errors import Refused, StoreError
+from beholder.testing.store_facts import (
+    HOUR,
+    NOON,
+    Opener,
+    answer,
+    claim,
+    come,
+    end,
+    expect,
+    known,
+    rows,
+    study_record,
+    visit,
+)
+
+
+async def a_store_gives_back_the_study_that_began(open_: Opener) -> None:
+    async with open_("one") as store:
+        assert await store.current() is None, "an empty store has no study"
+        await store.begin(study_record())
+        await store.begin(study_record())
+        assert await store.current() == study_record()
+        assert len(await rows(store, "studies")) == 1, "the same study again is no second one"
+        assert [row["list"] for row in await rows(store, "lists")] == [1, 2, 3]
+
+
+async def a_secret_is_made_once_and_differs_between_stores(open_: Opener) -> None:
+    async with open_("one") as store:
+        secret = store.secret
+    async with open_("one") as again, open_("two") as other:
+        assert len(secret) == 32, f"{len(secret)} bytes instead of 32"
+        assert again.secret == secret, "the secret changed"
+        assert other.secret != secret, "two stores share a secret"
+
+
+async def a_text_may_change_and_people_keep_their_session(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        session = await come(store, "ann")
+        assert await claim(store, session) == 1
+        await store.begin(study_record("d2"))
+        current = await store.current()
+        assert current is not None
+        assert current.digest == "d2"
+        assert len(await rows(store, "lists")) == 3, "the plan is written once"
+        again, is_new = await store.arrive(visit("ann", digest="d2"))
+        assert (again.session, again.digest, is_new) == (session, "d1", False)
+        assert await claim(store, await come(store, "bob", digest="d2")) == 2, "claims under the old text count"
+        await store.begin(study_record("d1"))
+        undone = await store.current()
+        assert undone is not None
+        assert undone.digest == "d1", "an undone change is current again"
+
+
+async def a_plan_may_change_until_a_person_has_claimed_a_list(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        await claim(store, await come(store, "robby", mode="robot"))
+        early = await come(store, "ann")
+        await store.begin(study_record("d2", "p2", lists=2))
+        await expect(Refused, claim(store, early), "a claim under the plan that is gone")
+        late, is_new = await store.arrive(visit("ann", digest="d2"))
+        assert is_new, "under another plan it is another session"
+        assert await claim(store, late.session) == 1
+        error = await expect(StoreError, store.begin(study_record("d3", "p3")), "a third plan")
+        assert "1 person has already claimed lists of the plan before this change" in str(error)
+        await claim(store, await come(store, "bob", digest="d2"))
+        error = await expect(StoreError, store.begin(study_record("d1", "p1")), "going back to the first plan")
+        assert "2 people have already claimed lists of the plan before this change" in str(error)
+        current = await store.current()
+        assert current is not None
+        assert current.digest == "d2", "a refused study changes nothing"
+        assert len(await rows(store, "studies")) == 2
+
+
+async def a_store_holds_one_study(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        error = await expect(StoreError, store.begin(study_record("d9", "p9", "talk")), "another study")
+        assert "holds the study walk, not talk" in str(error)
+        await expect(StoreError, store.begin(study_record("d1", "p9")), "the same text with another plan")
+
+
+async def the_same_visit_gets_the_same_session(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        first = visit("ann")
+        second = replace(first, session="other", device={}, at=NOON + HOUR)
+        arrivals = await asyncio.gather(*(store.arrive(each) for each in (first, second) * 5))
+        assert sum(is_new for _, is_new in arrivals) == 1, "one of ten arrivals is new"
+        assert all(session == arrivals[0][0] for session, _ in arrivals), "all of them get the same session"
+        assert (await store.arrive(visit("ann", number=2)))[1], "a second visit is a session of its own"
+        assert (await store.arrive(visit("ann", mode="robot")))[1], "a robot of the same name is somebody else"
+        assert len(await rows(store, "sessions")) == 3
+        await expect(LookupError, store.arrive(visit("bob", digest="d9")), "arriving at a study that never began")
+        await expect(ValueError, store.arrive(replace(visit("cat"), session=arrivals[0][0].session)), "a taken id")
+
+
+async def no_list_is_claimed_twice_by_200_at_once(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record(lists=150))
+        sessions = await asyncio.gather(*(come(store, str(number)) for number in range(200)))
+        claimed = await asyncio.gather(*(claim(store, session, per_list=1) for session in sessions))
+        taken = [number for number in claimed if number is not None]
+        assert sorted(taken) == list(range(1, 151)), "every list once, and none for the other 50"
+        stored = {row["session"]: row["list"] for row in await rows(store, "claims")}
+        assert stored == {s: n for s, n in zip(sessions, claimed, strict=True) if n is not None}
+
+
+async def the_least_filled_list_goes_first(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record(lists=4))
+        sessions = await asyncio.gather(*(come(store, str(number)) for number in range(10)))
+        claimed = Counter([await claim(store, session) for session in sessions])
+        assert claimed == {1: 3, 2: 3, 3: 2, 4: 2}, f"filled unevenly: {dict(claimed)}"
+        assert await claim(store, sessions[3]) == 4, "a session keeps its list"
+        assert len(await rows(store, "claims")) == 10
+
+
+async def an_expired_lease_opens_its_list_and_a_finished_session_keeps_it(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record(lists=2))
+        gone, done, late = [await come(store, name) for name in ("gone", "done", "late")]
+        assert [await claim(store, gone, per_list=1), await claim(store, done, per_list=1)] == [1, 2]
+        await store.append([answer(done), end(done)])
+        assert await claim(store, late, now=NOON + HOUR / 2, per_list=1) is None, "both lists are full"
+        assert (await known(store, late)).list is None
+        after = NOON + 2 * HOUR
+        assert await claim(store, late, now=after, until=after + HOUR, per_list=1) == 1, "the lease ran out"
+        assert await claim(store, gone, now=after, until=after + HOUR, per_list=1) == 1, "who comes back goes on"
+        other = await come(store, "other")
+        assert await claim(store, other, now=after, until=after + HOUR, per_list=2) == 2, "list 1 counts twice now"
+
+
+async def a_lease_is_renewed_and_released(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record(lists=1))
+        first, second = await come(store, "first"), await come(store, "second")
+        await store.renew(first, NOON + HOUR)
+        assert await claim(store, first, until=NOON + HOUR, per_list=1) == 1
+        await store.renew(first, NOON + 3 * HOUR)
+        assert await claim(store, second, now=NOON + 2 * HOUR, per_list=1) is None, "the lease was renewed"
+        await store.release(first)
+        assert await claim(store, second, until=NOON + HOUR, per_list=1) == 1, "the lease was released"
+        await expect(LookupError, store.renew("nobody", NOON), "renewing for nobody")
+        await expect(LookupError, store.release("nobody"), "releasing for nobody")
+        await expect(LookupError, claim(store, "nobody"), "claiming for nobody")
+
+
+async def a_session_that_ended_early_or_was_erased_opens_its_list(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record(lists=1))
+        first, second, third = [await come(store, name) for name in ("first", "second", "third")]
+        assert await claim(store, first, per_list=1) == 1
+        await store.append([end(first, "screened_out")])
+        assert await claim(store, second, per_list=1) == 1, "a session that was screened out does not count"
+        await store.append([end(second)])
+        assert await claim(store, third, per_list=1) is None, "a finished session counts"
+        await store.erase(second, NOON)
+        assert await claim(store, third, per_list=1) == 1, "a session that was erased does not count"
+
+
+async def robots_and_people_are_leased_apart(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record(lists=1))
+        for mode in ("robot", "link"):
+            assert await claim(store, await come(store, "a", mode=mode), per_list=1) == 1, f"{mode} found it taken"
+        assert await claim(store, await come(store, "b", mode="robot"), per_list=1) is None
+        assert await claim(store, await come(store, "b", mode="lab"), per_list=1) is None, "lab and link are people"

@@ -1,0 +1,194 @@
+"""The pages round the rating: consent, questionnaires, help, the way out, and the researcher's preview."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from browsing import MARKS, Stand, play, rate
+
+pytestmark = MARKS
+
+EVERY_TYPE = [
+    {"id": "device", "text": "Which **device**?", "type": "single", "options": ["phone", "computer"]},
+    {"id": "uses", "text": "What for?", "type": "multiple", "options": ["work", "films", "games"]},
+    {"id": "ease", "text": "It was easy.", "type": "likert"},
+    {"id": "worth", "text": "It was worth it.", "type": "likert", "options": ["no", "so so", "yes"]},
+    {"id": "age", "text": "Your age", "type": "number", "min": 18, "max": 99.5, "placeholder": "in years"},
+    {"id": "remarks", "text": "Remarks", "type": "text", "max": 40, "placeholder": "anything"},
+    {"id": "town", "text": "Your town", "type": "text", "required": False},
+]
+FIELD = {"id": "field", "text": "Do you work on video?", "type": "single", "options": ["yes", "no"], "correct": ["no"]}
+
+
+async def test_a_questionnaire_of_every_type_is_checked_and_stored(stand: Stand) -> None:
+    site = await stand.serve(before=EVERY_TYPE)
+    visit = await site.visit()
+    page = visit.page
+    await visit.go("questions")
+
+    async def problems() -> dict[str, str]:
+        """Press Next and return what is said beside each item."""
+        await page.click("#next", force=True)
+        found: dict[str, str] = await page.locator("main .item.is-missing").evaluate_all(
+            "nodes => Object.fromEntries(nodes.map((node) => [node.dataset.item, node.querySelector('.item-problem').textContent]))"
+        )
+        return found
+
+    assert await page.locator("[data-item=device] strong").inner_text() == "device"
+    assert await page.get_attribute("[name=age]", "placeholder") == "in years"
+    assert await page.get_attribute("[name=remarks]", "placeholder") == "anything"
+    assert "You can leave this out." in await page.locator("[data-item=town]").inner_text()
+    choose, fill = "Choose an answer", "Fill this in"
+    missing = {"device": choose, "uses": choose, "ease": choose, "worth": choose, "age": fill, "remarks": fill}
+    assert await problems() == missing
+    assert await page.locator("#reason").inner_text() == "6 questions still to answer"
+    assert await page.evaluate("() => document.activeElement.name") == "device"
+    await page.get_by_label("computer").check()
+    await page.get_by_label("films").check()
+    await page.get_by_label("games").check()
+    await page.locator("[data-item=ease]").get_by_label("Agree", exact=True).check()
+    await page.locator("[data-item=worth]").get_by_label("so so").check()
+    await page.fill("[name=remarks]", "x" * 60)
+    assert await page.input_value("[name=remarks]") == "x" * 60  # filled by script; a keyboard stops at 40
+    await page.fill("[name=remarks]", "")
+    await page.locator("[name=remarks]").press_sequentially("none at all, thank you very much, and bye")
+    for wrong, what in (("twelve", "Write a number"), ("17", "Write a number from 18 to 99.5")):
+        await page.fill("[name=age]", wrong)
+        assert await problems() == {"age": what}
+        assert await page.evaluate("() => document.activeElement.name") == "age"
+    await page.fill("[name=age]", "41,5")  # as people write it in half of Europe
+    assert await page.locator("#reason").inner_text() == ""
+    await page.click("#next")
+    await visit.step("text:instructions")
+    assert (await site.answers())["questions:before"]["answer"]["answers"] == {
+        "device": "computer", "uses": ["films", "games"], "ease": 4, "worth": 2, "age": 41.5,
+        "remarks": "none at all, thank you very much, and by",
+    }  # fmt: skip
+
+
+async def test_a_wrong_answer_to_a_prescreening_question_ends_kindly(stand: Stand) -> None:
+    site = await stand.serve(before=[FIELD])
+    visit = await site.visit()
+    await visit.go("end", answers={"field": "yes"})
+    words = await visit.page.locator("main").inner_text()
+    assert "Thank you for your interest" in words
+    assert "You did nothing wrong." in words
+    assert [row["outcome"] for row in await site.rows("ends")] == ["screened_out"]
+
+
+async def test_who_does_not_agree_takes_no_part_and_nothing_is_kept(stand: Stand) -> None:
+    site = await stand.serve()
+    visit = await site.visit()
+    await visit.page.click("#decline")
+    await visit.step("end")
+    assert "You did not take part" in await visit.page.locator("main").inner_text()
+    assert await site.answers() == {}
+    assert await site.rows("events") == []
+
+
+async def test_help_holds_instructions_keys_contact_and_the_way_out_on_every_page(stand: Stand) -> None:
+    site = await stand.serve(
+        texts={"instructions": "Look at the **hands**."}, after=[{"id": "remarks", "text": "Remarks", "type": "text"}]
+    )
+    visit = await site.visit()
+    page = visit.page
+    seen = []
+
+    async def look(_: Any, key: str, moment: str) -> None:
+        if moment == "answered":
+            return
+        await page.keyboard.press("?")
+        dialog = page.locator("dialog[open]")
+        words = await dialog.inner_text()
+        assert "Look at the hands." in words
+        assert "Questions about this study: tiny@example.org" in words
+        assert await dialog.locator("#withdraw").is_visible()
+        assert await dialog.locator("a").get_attribute("href") == "mailto:tiny@example.org"
+        await page.keyboard.press("?")
+        await dialog.wait_for(state="hidden")
+        seen.append(key)
+
+    await visit.go("end", on_step=look)
+    assert seen == ["consent", "text:instructions", "trial:1", "trial:2", "questions:after", "end"]
+
+
+async def test_single_keys_can_be_switched_off(stand: Stand) -> None:
+    site = await stand.serve()
+    visit = await site.visit()
+    page = visit.page
+    await visit.go("trial")
+    await page.click("#help")
+    await page.locator("#keys-switch").click()
+    await page.click("#help-close")
+    await page.keyboard.press("1")
+    await page.keyboard.press("?")
+    assert await page.locator("dialog[open]").count() == 0
+    assert await page.locator("main .column.is-current").count() == 0
+    await page.reload()
+    await page.wait_for_selector("main .column")
+    await page.keyboard.press("1")
+    assert await page.locator("main .column.is-current").count() == 0
+
+
+@pytest.mark.parametrize("where", ["consent", "trial:2", "end"])
+async def test_withdrawing_erases_the_answers_and_shows_the_end(stand: Stand, where: str) -> None:
+    site = await stand.serve()
+    visit = await site.visit()
+    page = visit.page
+    await visit.go(where)
+    if where == "trial:2":
+        assert "trial:1" in await site.answers()
+        await play(page, "s1")
+        await rate(page, s1=5)
+    await page.click("#help")
+    await page.click("#withdraw")
+    await page.click("#withdraw-not")
+    await page.locator("dialog").wait_for(state="hidden")
+    assert await page.locator("body").get_attribute("data-step") == where
+    await page.keyboard.press("?")
+    await page.click("#withdraw")
+    assert "Your answers so far are then erased" in await page.locator("dialog").inner_text()
+    await page.click("#withdraw-sure")
+    await page.wait_for_selector("main h1 >> text=You have stopped")
+    assert "Your answers have been erased." in await page.locator("main").inner_text()
+    assert await page.locator("#code").count() == 0
+    assert await site.answers() == {}
+    assert await site.rows("events") == []
+    assert len(await site.rows("erasures")) == 1
+    await page.reload()
+    await page.wait_for_selector("main h1 >> text=You have stopped")
+
+
+async def test_a_preview_shows_any_step_and_stores_nothing(stand: Stand) -> None:
+    site = await stand.serve(before=[FIELD], after=[{"id": "remarks", "text": "Remarks", "type": "text"}])
+    visit = await site.visit("?" + site.server.host.preview_link.partition("?")[2])
+    page = visit.page
+    await visit.step("consent")
+    picker = page.locator("#preview-step")
+    keys = await picker.locator("option").evaluate_all("nodes => nodes.map((node) => node.value)")
+    steps = ["consent", "questions:before", "text:instructions", "trial:1", "trial:2", "questions:after"]
+    assert keys == [*steps, "end:completed", "end:withdrawn", "end:screened_out"]
+    for key in reversed(keys):
+        await picker.select_option(key)
+        kind, _, outcome = key.partition(":")
+        await page.wait_for_selector(f'body[data-step="{"end" if kind == "end" else key}"] main h1')
+        assert await page.locator(".preview").inner_text() != ""
+        assert "nothing is stored" in await page.locator(".preview").inner_text()
+        if kind == "end":
+            await page.wait_for_selector(f"main h1 >> text=/{'stopped|interest|Thank'}/")
+    await visit.go("end", answers={"field": "no"})
+    for table in ("sessions", "claims", "answers", "events", "ends"):
+        assert await site.rows(table) == []
+    stranger = await site.visit("?preview=guess", expects_trouble=True)
+    await stranger.page.wait_for_selector("main h1 >> text=This page is not open to you now")
+
+
+async def test_who_has_finished_is_told_so_kindly(stand: Stand) -> None:
+    site = await stand.serve(recruit={"mode": "link", "block": ["mallory"]})
+    visit = await site.visit()
+    await visit.go("end")
+    again = await site.visit(expects_trouble=True)
+    await again.page.wait_for_selector("text=You have already finished this study. Thank you.")
+    blocked = await site.visit("?participant=mallory", expects_trouble=True)
+    await blocked.page.wait_for_selector("text=This study is not open to you.")
