@@ -67,6 +67,7 @@ class Visit:
     async def new_tab(self, link: str) -> Page:
         page = self.watch(await self.context.new_page())
         await page.goto(link)
+        await page.wait_for_selector("body[data-step]")
         return page
 
     async def step(self, key: str) -> None:

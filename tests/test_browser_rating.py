@@ -6,8 +6,9 @@ import io
 from typing import Any
 
 import pytest
-from browsing import MARKS, Stand, play, play_button, rate, slider, values_on
 from PIL import Image, ImageColor
+
+from browsing import MARKS, Stand, play, play_button, rate, slider, values_on
 
 pytestmark = MARKS
 
@@ -49,7 +50,9 @@ async def test_next_pressed_early_says_what_is_missing_and_goes_there(stand: Sta
         await page.click("#next", force=True)  # it says that it is disabled, and can be pressed all the same
         assert "is-asked" in (await reason.get_attribute("class") or "")
         assert await page.locator("#status").inner_text() == await reason.inner_text()
-        focus: str = await page.evaluate("() => `${document.activeElement.type} ${document.activeElement.dataset.slot}`")
+        focus: str = await page.evaluate(
+            "() => `${document.activeElement.type} ${document.activeElement.dataset.slot}`"
+        )
         return await reason.inner_text(), focus
 
     assert await press() == ("2 videos still to play, 2 sliders to set", "button s1")

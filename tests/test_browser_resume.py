@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from browsing import MARKS, Stand, play, rate, slider, values_on
 from playwright.async_api import Page
+
+from browsing import MARKS, Stand, play, rate, slider, values_on
 
 pytestmark = MARKS
 

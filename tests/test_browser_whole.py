@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from browsing import MARKS, Stand, values_on
 from playwright.async_api import Page
 
 from beholder.testing.browser import complete_study, fitting_answers
+from browsing import MARKS, Stand, values_on
 
 pytestmark = MARKS
 
@@ -46,3 +46,12 @@ async def test_a_whole_study_stores_what_was_on_the_screen(stand: Stand, keys: d
     (end,) = await site.rows("ends")
     assert (end["outcome"], end["code"]) == ("completed", code)
     assert await visit.page.locator("#receipt").inner_text() == end["receipt"]
+
+
+async def test_a_study_that_ends_early_says_so(stand: Stand) -> None:
+    item = {"id": "field", "text": "Which?", "type": "single", "options": ["yes", "no"], "correct": ["yes"]}
+    site = await stand.serve(before=[item])
+    visit = await site.visit("?participant=eve")
+    with pytest.raises(AssertionError, match="the study ended before trial: Thank you for your interest"):
+        await visit.go("trial", answers={"field": "no"})
+    assert fitting_answers(site.study) == {"field": "yes"}

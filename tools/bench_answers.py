@@ -16,14 +16,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from beholder.serve.tokens import robot_signature
+from beholder.simulate.robot import watch_events
+from beholder.store.open import open_store
 from bench_load import Chain, Load, request, send
 from bench_process import Server, serving, serving_study
 from bench_study import NAME, TRIALS
 from bench_table import Row, at_least, below
-
-from beholder.serve.tokens import robot_signature
-from beholder.simulate.robot import watch_events
-from beholder.store.open import open_store
 
 _CONNECTIONS = 64
 _SESSIONS = 256
@@ -76,7 +75,9 @@ class Contender:
 def measure_answers(study: Path, scratch: Path) -> list[Row]:
     """Return the rates on both stores beside the peer, in rounds that take turns, with waits and processor time."""
     with contextlib.ExitStack() as stack:
-        peer = Contender("storing nothing", stack.enter_context(serving([str(Path(__file__).with_name("bench_peer.py"))], "/")))
+        peer = Contender(
+            "storing nothing", stack.enter_context(serving([str(Path(__file__).with_name("bench_peer.py"))], "/"))
+        )
         sqlite = Contender("SQLite", *_open(study, str(scratch / "store-answers"), stack))
         url = stack.enter_context(_postgresql())
         grown = [Contender("PostgreSQL", *_open(study, url, stack))] if url else []
@@ -101,7 +102,9 @@ def _peer_row(peer: Contender) -> Row:
 def _rate_row(contender: Contender, peer: Contender, share: float) -> Row:
     rate = statistics.median(contender.rates)
     ratio = statistics.median(own / other for own, other in zip(contender.rates, peer.rates, strict=True))
-    return at_least(f"{contender.name}: durable answers, share of storing nothing", ratio, share, "", f" ({rate:.0f} /s)")
+    return at_least(
+        f"{contender.name}: durable answers, share of storing nothing", ratio, share, "", f" ({rate:.0f} /s)"
+    )
 
 
 def _open(study: Path, store: str, stack: contextlib.ExitStack) -> tuple[Server, bytes]:

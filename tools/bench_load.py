@@ -35,7 +35,7 @@ class _Connection:
     """One connection, waiting for the reply to the request at hand."""
 
     socket: socket.socket
-    left: Iterator[bytes] = iter(())
+    left: Iterator[bytes]
     sent_at: float = 0.0
     reply: bytearray = field(default_factory=bytearray)
     length: int = 0

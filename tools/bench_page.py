@@ -9,20 +9,22 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 
+from beholder.testing.browser import find_chromium
 from bench_process import Server, serving_study
 from bench_study import NAME
 from bench_table import Row
-from find_browser import find
 
 _LIMIT_KB = 60
-_LOADED = re.compile(r"""(?:^import\s[^"'`]*?|\bfrom\s*|\bimport\(|\bsrc=|\bhref=|new URL\()["`']([^"'`]+)["'`]""", re.MULTILINE)
+_LOADED = re.compile(
+    r"""(?:^import\s[^"'`]*?|\bfrom\s*|\bimport\(|\bsrc=|\bhref=|new URL\()["`']([^"'`]+)["'`]""", re.MULTILINE
+)
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
 def measure_page(study: Path, scratch: Path) -> Row:
     """Return the compressed size of page, modules, styles and words until the first trial is there."""
     with serving_study(study, str(scratch / "store-page")) as server:
-        chromium = find()
+        chromium = find_chromium()
         sizes = _in_browser(server, chromium) if chromium else dict(_by_imports(server))
     kilobytes = sum(sizes.values()) / 1000
     how = "as Chromium loads it" if chromium else "by its imports"

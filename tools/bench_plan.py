@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from bench_table import Row, below
-
 from beholder.methods import find
 from beholder.plan.digest import study_digest
 from beholder.plan.folder import write_plan
 from beholder.plan.make import make_plan
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import Study
+from bench_table import Row, below
 
 _PROBE = Probe(800_000, "mp4", 10_000, 640, 360, 25.0, "h264", "aac", 2)
 
@@ -35,7 +34,9 @@ def measure_plan(scratch: Path, *, participants: int = 10_000, contents: int = 5
     plan = make_plan(study, catalogue, find(study.method))
     write_plan(plan, catalogue, study_digest(study, catalogue), scratch)
     spent = time.perf_counter() - began
-    what = f"plan for {participants:,} participants, 12 conditions (8 per trial), {contents} contents, 10 trials, written"
+    what = (
+        f"plan for {participants:,} participants, 12 conditions (8 per trial), {contents} contents, 10 trials, written"
+    )
     return below(what, spent, 10, "s")
 
 
@@ -43,7 +44,9 @@ def _catalogue(contents: int, conditions: int) -> Catalogue:
     names = tuple(f"condition{number:02}" for number in range(conditions))
     sources = tuple(f"content{number:03}" for number in range(contents))
     stimuli = tuple(
-        Stimulus(f"{name}/{source}", source, name, "test", "video", f"{name}/{source}.mp4", "00", _PROBE, Path("clip.mp4"))
+        Stimulus(
+            f"{name}/{source}", source, name, "test", "video", f"{name}/{source}.mp4", "00", _PROBE, Path("clip.mp4")
+        )
         for name in names
         for source in sources
     )

@@ -34,7 +34,9 @@ def lines(rows: Sequence[Row]) -> list[str]:
     """Return the table as Markdown that also reads well in a terminal."""
     cells = [("measured", "value", "aim", ""), *((row.what, row.value, row.aim, row.verdict) for row in rows)]
     widths = [max(3, *(len(line[column]) for line in cells)) for column in range(4)]
-    written = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |" for line in cells]
+    written = [
+        "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |" for line in cells
+    ]
     return [written[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *written[1:]]
 
 

@@ -7,23 +7,17 @@ import shutil
 import subprocess
 import sys
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-
-
-def find() -> str | None:
-    """Return the path of a Chromium on this machine."""
-    named = os.environ.get("BEHOLDER_CHROMIUM")
-    return named or next((path for name in NAMES if (path := shutil.which(name))), None)
+from beholder.testing.browser import find_chromium
 
 
 def main() -> int:
-    path = find()
+    path = find_chromium()
     apt = shutil.which("apt-get")
     if path is None and apt and hasattr(os, "geteuid") and os.geteuid() == 0:
         print("installing chromium from the system's packages")
         for command in (["update", "-qq"], ["install", "-y", "-qq", "--no-install-recommends", "chromium"]):
             subprocess.run([apt, *command], stdout=subprocess.DEVNULL)
-        path = find()
+        path = find_chromium()
     if path is None:
         print("skipped: there is no Chromium here and none can be installed, so the browser tests will not run")
     else:

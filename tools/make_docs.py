@@ -8,8 +8,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from beholder.testing.browser import find_chromium
 from docs_reference import renew
-from find_browser import find
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "pictures"
@@ -27,7 +27,7 @@ def main() -> int:
             print(f"made anew: {page.relative_to(ROOT)}")
     if asked.no_pictures:
         return 0
-    chromium = find()
+    chromium = find_chromium()
     if chromium is None:
         print("skipped: the pictures need Chromium, which is not here")
         return 0

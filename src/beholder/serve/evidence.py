@@ -7,7 +7,7 @@ from typing import Literal
 
 from beholder.errors import Refused
 from beholder.methods.contract import Method, Trial
-from beholder.serve.playback import as_json, is_watched, watch
+from beholder.serve.playback import as_json, is_watched, watch_log
 from beholder.serve.submission import Submission
 from beholder.stimuli.catalogue import Catalogue
 from beholder.types import Json
@@ -30,7 +30,7 @@ def read_trial_answer(
     """
     answer = method.read(trial, submission.answer)
     lengths = {slot.id: catalogue.by_id[slot.stimulus].probe.duration_ms for slot in trial.slots}
-    seen = watch(submission.events, lengths)
+    seen = watch_log(submission.events, lengths)
     missing = answer.get("missing", {}) if isinstance(answer, Mapping) else {}
     assert isinstance(missing, Mapping)
     for slot, watched in seen.items():

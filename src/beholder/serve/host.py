@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache
-from pathlib import Path
 
 from beholder.errors import Refused
 from beholder.methods.contract import Break, Method, Trial
@@ -52,7 +51,7 @@ class Host:
         self._lease = timedelta(minutes=served.study.recruit.minutes or 60)
         self._leases: dict[str, datetime] = {}
         self._scripts: dict[int, Script] = {}
-        self._sizes: dict[Path, int] = {}
+        self._sizes: dict[str, int] = {}
         # Asked for twice: when a trial is prefetched, and when it is there.
         self._described = lru_cache(_REMEMBERED)(self._describe)
         self._addresses: OrderedDict[str, dict[str, Stimulus]] = OrderedDict()
@@ -143,10 +142,12 @@ class Host:
         return shown if claimed else {**shown, "prefetch": []}
 
     def _end_step(self, facts: SessionFacts, end: End) -> dict[str, Json]:
-        text = "thanks" if end.outcome == "completed" else end.outcome
+        # Whoever withdraws after the end has an end of another kind among the facts, and reads of the withdrawal.
+        outcome = "withdrawn" if facts.erased and end.outcome != "no_consent" else end.outcome
+        text = "thanks" if outcome == "completed" else outcome
         return public_end(
             self._script(facts.list) or self._longest,
-            end.outcome,
+            outcome,
             self.texts[text],
             code=end.code or None,
             receipt=end.receipt or None,
@@ -287,7 +288,7 @@ class Host:
             await self.store.erase(session, now)
         facts = await self._facts(session)
         assert facts.end is not None
-        return {**self._end_step(facts, facts.end), "outcome": "withdrawn", "text": self.texts["withdrawn"]}
+        return self._end_step(facts, facts.end)
 
     # Media
 
@@ -302,9 +303,9 @@ class Host:
 
     def _size(self, stimulus: Stimulus) -> int:
         """Return how large a served copy is. Its name is a hash of what it holds, so that stays true."""
-        if stimulus.served not in self._sizes:
-            self._sizes[stimulus.served] = stimulus.served.stat().st_size
-        return self._sizes[stimulus.served]
+        if stimulus.id not in self._sizes:
+            self._sizes[stimulus.id] = stimulus.served.stat().st_size
+        return self._sizes[stimulus.id]
 
     async def media(self, token: str) -> tuple[Stimulus, Blinded]:
         """Return the stimulus behind an address, with the filler that belongs to this address."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, cast
 
@@ -117,10 +117,15 @@ def _is_event(event: Any) -> bool:
 
 
 def watch(events: Json, lengths_ms: Mapping[str, int]) -> dict[str, Watched]:
-    """Return what the log shows for each slot of a trial."""
+    """Return what a log shows for each slot of a trial, or raise Refused where it has the wrong shape."""
+    return watch_log(read_events(events), lengths_ms)
+
+
+def watch_log(log: Iterable[Event], lengths_ms: Mapping[str, int]) -> dict[str, Watched]:
+    """Return what a log that was read shows for each slot of a trial."""
     players = {slot: _Player(ms) for slot, ms in lengths_ms.items()}
     last = 0.0
-    for ms, kind, slot, data in read_events(events):
+    for ms, kind, slot, data in log:
         now = last = ms if ms > last else last  # a clock that runs backwards earns nothing
         if kind not in _TELLING:
             continue
@@ -186,6 +191,6 @@ def _count_frames(player: _Player, data: Mapping[str, Json]) -> None:
 
 def _number(value: Json) -> float | None:
     """Return a number that a clock or a counter can show, else None."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not -_LATEST_MS < value < _LATEST_MS:
-        return None
-    return float(value)
+    if (type(value) is int or type(value) is float) and -_LATEST_MS < value < _LATEST_MS:
+        return float(value)
+    return None

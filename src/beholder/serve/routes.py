@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+import pydantic_core
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -162,10 +163,21 @@ async def read_json(request: Request) -> Json:
         if len(body) > _LARGEST_BODY:
             raise Refused("The body is too large", where="body", allowed="up to 256 kB", code="too_large", status=413)
     try:
-        value: Json = json.loads(body)
+        return _parse(bytes(body))
     except (ValueError, RecursionError):
         raise Refused("The body is not JSON", where="body", allowed="JSON in UTF-8") from None
-    return value
+
+
+def _parse(body: bytes) -> Json:
+    try:
+        parsed: Json = pydantic_core.from_json(body, allow_inf_nan=False)
+    except ValueError:  # it is twice as fast, and knows no lone surrogates, which browsers do send
+        parsed = json.loads(body, parse_constant=_refuse_constant)
+    return parsed
+
+
+def _refuse_constant(name: str) -> Json:
+    raise ValueError(f"{name} is not JSON")
 
 
 def _send(request: Request, asset: Asset, caching: str) -> Response:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from beholder.errors import Refused
-from beholder.serve.playback import read_events
+from beholder.serve.playback import Event, read_events
 from beholder.types import Json
 
 _INPUTS = ("mouse", "touch", "keyboard", "robot", "")
@@ -17,7 +17,7 @@ class Submission:
     """An answer with the whole event log of its step; the first `first` events were stored before."""
 
     answer: Json
-    events: list[Json] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
     first: int = 0
     tab: str = ""
     shown_ms: float = 0
@@ -31,9 +31,7 @@ def read_submission(body: Json, *, with_answer: bool) -> Submission:
         raise Refused("The body is not an object", where="body", allowed="a JSON object")
     if with_answer and "answer" not in body:
         raise Refused("There is no answer", where="answer", allowed="an answer")
-    events = body.get("events", [])
-    read_events(events)
-    assert isinstance(events, list)
+    events = read_events(body.get("events", []))
     first = body.get("from", 0)
     if isinstance(first, bool) or not isinstance(first, int) or not 0 <= first <= 1_000_000:
         raise Refused("from is not a place in the log", where="from", allowed="a whole number from 0")

@@ -48,7 +48,7 @@ def read_token(secret: bytes, study: str, token: str) -> Bearer:
 
 def media_token(secret: bytes, session: str, key: str, slot: str) -> str:
     """Return the address of one slot of one step of one session; it begins with the session, so any server finds it."""
-    return f"{session}-{short(keyed(secret, 'media', session, key, slot), 18)}"
+    return f"{session}-{keyed(secret, 'media', session, key, slot)[:16].hex()}"
 
 
 def pseudonym(secret: bytes, platform: str, platform_id: str) -> str:

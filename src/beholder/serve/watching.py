@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import signal
 import subprocess
 import sys
@@ -42,7 +43,7 @@ async def serve_until_stopped(
             load_study(study), store=Path(scratch) / "store" if scratch else store, host=host, port=port,
             public_url=public_url, shares_port=shares_port,
         ) as server:  # fmt: skip
-            with _stopped_by_signal(stop):
+            with _stopped_by_signal(stop), _rarely_collecting():
                 await watch(server, stop, tell, parent)
 
 
@@ -56,6 +57,22 @@ async def watch(server: Running, stop: asyncio.Event, tell: Tell | None, parent:
             told = counts
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), _EVERY_S)
+
+
+@contextlib.contextmanager
+def _rarely_collecting() -> Iterator[None]:
+    """Keep the cycle collector away from what is loaded, such as a large plan, and let it look at the rest less often.
+
+    Answers are many small objects without a cycle; looking through them made everybody wait.
+    """
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(20_000, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 @contextlib.contextmanager
@@ -131,7 +148,7 @@ async def _watch_workers(
         ]  # fmt: skip
         others = [subprocess.Popen(command, stdin=subprocess.PIPE) for _ in range(workers - 1)]
         try:
-            with _stopped_by_signal(stop):
+            with _stopped_by_signal(stop), _rarely_collecting():
                 await watch(first, stop, tell)
         finally:
             for other in others:

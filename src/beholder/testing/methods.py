@@ -162,11 +162,12 @@ def check_order_is_recovered(study: Path) -> Results:
 
 async def check_browser_completes(study: Path) -> None:
     """A real Chromium takes the whole study to its completion code."""
-    from beholder.testing.browser import complete_study, open_browser
+    from beholder.testing.browser import complete_study, fitting_answers, open_browser
 
     async with running(load_study(study), port=0) as server, open_browser() as browser:
         page = await browser.new_page()
-        code = await complete_study(page, f"{server.link}?participant=check-method")
+        answers = fitting_answers(load_study(study))
+        code = await complete_study(page, f"{server.link}?participant=check-method", answers=answers)
         ends = [row async for row in server.store.rows("ends")]
         assert [row["code"] for row in ends if row["outcome"] == "completed"] == [code]
 

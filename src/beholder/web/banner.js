@@ -9,9 +9,19 @@ import { icon } from "./icons.js";
 export function openBanner({ say, status, onTry }) {
   const headline = element("b");
   const detail = element("span");
-  const again = element("button", { class: "button", id: "try-now", type: "button", on: { click: onTry } }, say("offline.try"));
+  const again = element(
+    "button",
+    { class: "button", id: "try-now", type: "button", on: { click: onTry } },
+    say("offline.try"),
+  );
   const sign = element("span", { class: "banner-sign" });
-  const node = element("div", { class: "banner", hidden: true }, sign, element("p", {}, headline, element("br"), detail), again);
+  const node = element(
+    "div",
+    { class: "banner", hidden: true },
+    sign,
+    element("p", {}, headline, element("br"), detail),
+    again,
+  );
   let said = "";
   return {
     element: node,

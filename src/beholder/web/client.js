@@ -77,7 +77,10 @@ async function request(method, path, { token, body, keepalive = false }) {
   let answer, told;
   try {
     answer = await fetch(new URL(`../../api/${path}`, import.meta.url), {
-      method, headers, keepalive, cache: "no-store",
+      method,
+      headers,
+      keepalive,
+      cache: "no-store",
       body: body === undefined ? null : JSON.stringify(body),
       signal: keepalive ? null : AbortSignal.timeout(PATIENCE_MS),
     });

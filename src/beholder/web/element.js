@@ -8,7 +8,8 @@ export function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   const { on, vars, ...plain } = attributes;
   for (const [name, value] of Object.entries(plain)) {
-    if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value === true ? "" : String(value));
+    if (value !== null && value !== undefined && value !== false)
+      node.setAttribute(name, value === true ? "" : String(value));
   }
   for (const [name, listener] of Object.entries(on ?? {})) node.addEventListener(name, listener);
   for (const [name, value] of Object.entries(vars ?? {})) node.style.setProperty(`--${name}`, String(value));

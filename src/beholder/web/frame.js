@@ -24,10 +24,18 @@ export function openFrame({ say, title, onHelp, onTry }) {
   const banner = openBanner({ say, status, onTry });
   fill(document.body, topbar.element, banner.element, main, foot, voice);
   return {
-    main, status, topbar, banner,
+    main,
+    status,
+    topbar,
+    banner,
     /** @param {{ contact: string | null, onWithdraw: (() => void) | null }} parts */
     setFoot({ contact, onWithdraw }) {
-      fill(foot, contactLine(contact, say), onWithdraw !== null && element("button", { class: "link", id: "stop", type: "button", on: { click: onWithdraw } }, say("withdraw")));
+      fill(
+        foot,
+        contactLine(contact, say),
+        onWithdraw !== null &&
+          element("button", { class: "link", id: "stop", type: "button", on: { click: onWithdraw } }, say("withdraw")),
+      );
     },
     /** @param {boolean} isShown */
     showFoot(isShown) {

@@ -54,7 +54,9 @@ function nameOf(event) {
 /** @param {EventTarget | null} target */
 function isTyping(target) {
   if (!(target instanceof HTMLElement)) return false;
-  return target.matches("textarea, select, [contenteditable], input:not([type=range], [type=radio], [type=checkbox], [type=button])");
+  return target.matches(
+    "textarea, select, [contenteditable], input:not([type=range], [type=radio], [type=checkbox], [type=button])",
+  );
 }
 
 /** Whether Space or Enter already mean something there. @param {EventTarget | null} target */

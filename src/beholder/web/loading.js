@@ -59,7 +59,10 @@ export async function load({ trial, main, shelf, say, status, label, page, signa
     const { id, media } = slot;
     const started = performance.now();
     try {
-      const url = await shelf.get(media, (bytes) => { got.set(id, bytes); show(navigator.onLine ? "loading" : "offline"); });
+      const url = await shelf.get(media, (bytes) => {
+        got.set(id, bytes);
+        show(navigator.onLine ? "loading" : "offline");
+      });
       await player.attach(id, url);
       log.add("load", id, { ms: Math.round(performance.now() - started), bytes: media.bytes });
       ready.add(id);
@@ -109,12 +112,38 @@ function draw({ slots, label, say }) {
   const percent = element("p", { class: "loading-percent" });
   const bytes = element("p", { class: "small soft loading-bytes" });
   const filled = element("span", { class: "meter-fill" });
-  const meter = element("div", { class: "meter", role: "progressbar", "aria-valuemin": 0, "aria-valuemax": 100, "aria-labelledby": "loading-title" }, filled);
+  const meter = element(
+    "div",
+    {
+      class: "meter",
+      role: "progressbar",
+      "aria-valuemin": 0,
+      "aria-valuemax": 100,
+      "aria-labelledby": "loading-title",
+    },
+    filled,
+  );
   const pieces = slots.map((slot) => element("li", { class: "piece" }, element("span", {}, label(slot))));
   const list = element("ol", { class: "pieces", vars: { pieces: Math.min(8, slots.length) } }, pieces);
   const note = element("p", { class: "small soft" });
-  const again = element("button", { class: "button button-primary", id: "try-again", type: "button", hidden: true }, say("loading.again"));
-  const node = element("div", { class: "sheet sheet-middle" }, element("section", { class: "panel loading", "aria-labelledby": "loading-title" },
-    element("div", { class: "lead" }, title, text), element("div", { class: "loading-figures" }, percent, bytes), meter, list, note, again));
+  const again = element(
+    "button",
+    { class: "button button-primary", id: "try-again", type: "button", hidden: true },
+    say("loading.again"),
+  );
+  const node = element(
+    "div",
+    { class: "sheet sheet-middle" },
+    element(
+      "section",
+      { class: "panel loading", "aria-labelledby": "loading-title" },
+      element("div", { class: "lead" }, title, text),
+      element("div", { class: "loading-figures" }, percent, bytes),
+      meter,
+      list,
+      note,
+      again,
+    ),
+  );
   return { element: node, title, text, percent, bytes, fill: filled, meter, pieces, list, note, again };
 }

@@ -59,8 +59,18 @@ export function openLog({ key, session, tab, storage, outbox, signal, isQuiet })
   }
 
   const timer = setInterval(send, SEND_EVERY_MS);
-  addEventListener("pagehide", () => { add("visibility", null, { hidden: true }); send({ leaving: true }); }, { signal });
-  signal.addEventListener("abort", () => { clearInterval(timer); clearTimeout(saving); });
+  addEventListener(
+    "pagehide",
+    () => {
+      add("visibility", null, { hidden: true });
+      send({ leaving: true });
+    },
+    { signal },
+  );
+  signal.addEventListener("abort", () => {
+    clearInterval(timer);
+    clearTimeout(saving);
+  });
 
   /** @param {EventKind} kind @param {string | null} slot @param {Json} data */
   function add(kind, slot, data) {
@@ -90,8 +100,13 @@ export function openLog({ key, session, tab, storage, outbox, signal, isQuiet })
     seal(answer, input) {
       save();
       const body = {
-        answer, events: [...draft.events], from: Math.max(draft.tried, draft.stored), tab,
-        shown_ms: draft.shown_ms, sent_ms: Date.now(), input,
+        answer,
+        events: [...draft.events],
+        from: Math.max(draft.tried, draft.stored),
+        tab,
+        shown_ms: draft.shown_ms,
+        sent_ms: Date.now(),
+        input,
       };
       return { body, batch: batch() };
     },

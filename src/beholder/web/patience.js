@@ -13,7 +13,10 @@ export function openPatience(onChange) {
   /** @type {Set<() => void>} */
   const sleepers = new Set();
   const wakeAll = () => [...sleepers].forEach((wake) => wake());
-  addEventListener("online", () => { wakeAll(); onChange(); });
+  addEventListener("online", () => {
+    wakeAll();
+    onChange();
+  });
   addEventListener("offline", onChange);
 
   /** @param {boolean} value */

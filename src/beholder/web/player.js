@@ -12,7 +12,8 @@ import { isWhole, replay, share } from "./watched.js";
  *              isStarted: boolean, isStalled: boolean }} Track */
 
 const DECODE_MS = 8000;
-const canCount = "getVideoPlaybackQuality" in HTMLVideoElement.prototype || "requestVideoFrameCallback" in HTMLVideoElement.prototype;
+const canCount =
+  "getVideoPlaybackQuality" in HTMLVideoElement.prototype || "requestVideoFrameCallback" in HTMLVideoElement.prototype;
 
 /** Return the player of a trial, knowing what was watched before a reload.
  *  @param {{ trial: Trial, log: Log, signal: AbortSignal }} parts */
@@ -27,14 +28,30 @@ export function openPlayer({ trial, log, signal }) {
 
   for (const slot of trial.slots) {
     const video = element("video", {
-      class: "clip", "data-slot": slot.id, preload: "auto", playsinline: true, disableremoteplayback: true,
-      disablepictureinpicture: true, controlslist: "nodownload noremoteplayback noplaybackrate", tabindex: "-1",
+      class: "clip",
+      "data-slot": slot.id,
+      preload: "auto",
+      playsinline: true,
+      disableremoteplayback: true,
+      disablepictureinpicture: true,
+      controlslist: "nodownload noremoteplayback noplaybackrate",
+      tabindex: "-1",
     });
     const before = earlier.get(slot.id);
     /** @type {Track} */
     const track = {
-      slot, video, ranges: before?.ranges ?? [], plays: before?.plays ?? 0, failure: before?.failure ?? null,
-      open: null, last: 0, base: { total: 0, dropped: 0, presented: 0 }, presented: 0, drawn: 0, isStarted: false, isStalled: false,
+      slot,
+      video,
+      ranges: before?.ranges ?? [],
+      plays: before?.plays ?? 0,
+      failure: before?.failure ?? null,
+      open: null,
+      last: 0,
+      base: { total: 0, dropped: 0, presented: 0 },
+      presented: 0,
+      drawn: 0,
+      isStarted: false,
+      isStalled: false,
     };
     tracks.set(slot.id, track);
     listen(track);
@@ -58,7 +75,9 @@ export function openPlayer({ trial, log, signal }) {
     /** @param {string} name @param {(event: globalThis.Event) => void} run */
     const on = (name, run) => video.addEventListener(name, run, { signal });
     on("contextmenu", (event) => event.preventDefault());
-    on("pause", () => { if (!video.ended) close(track, "pause"); });
+    on("pause", () => {
+      if (!video.ended) close(track, "pause");
+    });
     on("ended", () => {
       close(track, "ended");
       if (video.videoWidth === 0 || (canCount && track.drawn === 0)) fail(id, "no_frames");
@@ -77,7 +96,9 @@ export function openPlayer({ trial, log, signal }) {
       log.add("play", id, { at: track.open }); // a stall ends a stretch, so that what was watched is never guessed
       tick(track);
     });
-    on("play", () => { if (track.open === null && !track.isStalled) video.pause(); }); // a media key, not our page
+    on("play", () => {
+      if (track.open === null && !track.isStalled) video.pause();
+    }); // a media key, not our page
     on("ratechange", () => {
       log.add("rate", id, { at: now(track), rate: video.playbackRate });
       if (video.playbackRate === 1) return;
@@ -93,7 +114,9 @@ export function openPlayer({ trial, log, signal }) {
       track.last = to;
       log.add("play", id, { at: to });
     });
-    on("error", () => { if (video.currentSrc !== "") fail(id, "decode"); });
+    on("error", () => {
+      if (video.currentSrc !== "") fail(id, "decode");
+    });
   }
 
   /** @param {Track} track */
@@ -112,7 +135,10 @@ export function openPlayer({ trial, log, signal }) {
     if (!isOpen) return;
     const { video, slot } = track;
     // The end of a clip is its end, also where the browser's clock is a frame off the plan's.
-    const end = kind === "ended" && video.duration * 1000 >= 0.97 * slot.media.ms ? Math.max(slot.media.ms, now(track)) : now(track);
+    const end =
+      kind === "ended" && video.duration * 1000 >= 0.97 * slot.media.ms
+        ? Math.max(slot.media.ms, now(track))
+        : now(track);
     log.add(kind, slot.id, { at: end });
     keepRange(track, end);
     const quality = frames(video);
@@ -120,7 +146,11 @@ export function openPlayer({ trial, log, signal }) {
     const total = seen > 0 ? seen : quality.total - track.base.total; // the latter counts decoded ones, also after a jump
     track.drawn += total;
     log.add("frames", slot.id, {
-      total: canCount ? total : null, dropped: Math.max(0, quality.dropped - track.base.dropped), width: video.videoWidth, height: video.videoHeight, at: end,
+      total: canCount ? total : null,
+      dropped: Math.max(0, quality.dropped - track.base.dropped),
+      width: video.videoWidth,
+      height: video.videoHeight,
+      at: end,
     });
     tell(kind === "pause" ? "stopped" : "state");
   }
@@ -139,7 +169,9 @@ export function openPlayer({ trial, log, signal }) {
   function measure(track) {
     const { width, height } = track.video.getBoundingClientRect();
     log.add("measure", track.slot.id, {
-      viewport: [innerWidth, innerHeight], dpr: devicePixelRatio, displayed: [Math.round(width), Math.round(height)],
+      viewport: [innerWidth, innerHeight],
+      dpr: devicePixelRatio,
+      displayed: [Math.round(width), Math.round(height)],
       duration: Math.round(track.video.duration * 1000),
     });
   }
@@ -195,7 +227,13 @@ export function openPlayer({ trial, log, signal }) {
     requestAnimationFrame(() => tick(track));
   }
 
-  document.addEventListener("visibilitychange", () => { if (document.hidden) player.pause(); }, { signal });
+  document.addEventListener(
+    "visibilitychange",
+    () => {
+      if (document.hidden) player.pause();
+    },
+    { signal },
+  );
   addEventListener("pagehide", () => player.pause(), { signal, capture: true }); // before the log goes out
   signal.addEventListener("abort", () => {
     for (const { video } of tracks.values()) {
@@ -250,7 +288,13 @@ export function openPlayer({ trial, log, signal }) {
       const limit = trial.playback.max_plays;
       if (failure !== null) return false;
       // Who has not seen it whole may see it again: a limit must not lock anybody in.
-      return limit === null || limit === undefined || plays < limit || !player.isWatched(id) || (video.currentTime > 0 && !video.ended);
+      return (
+        limit === null ||
+        limit === undefined ||
+        plays < limit ||
+        !player.isWatched(id) ||
+        (video.currentTime > 0 && !video.ended)
+      );
     },
     failure: (id) => at(id).failure,
     position: () => (current === null ? 0 : now(at(current))),
@@ -262,7 +306,10 @@ export function openPlayer({ trial, log, signal }) {
       const { video } = at(id);
       return new Promise((resolve) => {
         const timer = setTimeout(resolve, DECODE_MS); // phones decode only after a gesture
-        const done = () => { clearTimeout(timer); resolve(); };
+        const done = () => {
+          clearTimeout(timer);
+          resolve();
+        };
         video.addEventListener("loadeddata", done, { once: true });
         video.addEventListener("error", done, { once: true });
         video.src = url;
@@ -282,7 +329,16 @@ function frames(video) {
 
 /** Keys of the keyboard and of headphones must not play or seek behind the log's back. */
 function guardMediaKeys() {
-  for (const action of /** @type {MediaSessionAction[]} */ (["play", "pause", "stop", "seekbackward", "seekforward", "seekto", "previoustrack", "nexttrack"])) {
+  for (const action of /** @type {MediaSessionAction[]} */ ([
+    "play",
+    "pause",
+    "stop",
+    "seekbackward",
+    "seekforward",
+    "seekto",
+    "previoustrack",
+    "nexttrack",
+  ])) {
     try {
       navigator.mediaSession?.setActionHandler(action, () => {});
     } catch {

@@ -56,7 +56,13 @@ async function start(name) {
   const input = watchInput();
   const patience = openPatience(() => connection());
   // A clip goes on only under eyes: its own handlers log the pause.
-  const help = openHelp({ say, keys, onOpen: () => { for (const video of document.querySelectorAll("video")) video.pause(); } });
+  const help = openHelp({
+    say,
+    keys,
+    onOpen: () => {
+      for (const video of document.querySelectorAll("video")) video.pause();
+    },
+  });
   const frame = openFrame({ say, title: document.title, onHelp: () => help.show(), onTry: patience.tryNow });
   document.body.append(help.element);
   /** @type {Outbox | null} */
@@ -65,12 +71,19 @@ async function start(name) {
   let word = null;
   /** @type {Step | null} */
   let shown = null;
+  let isPreview = false;
 
   function connection() {
     const waiting = outbox?.waiting ?? 0;
     frame.banner.show({ isOnline: navigator.onLine, isReached: patience.isReached, waiting, notice: word });
     frame.topbar.setSaved({
-      waiting, isReached: patience.isReached, isAny: shown !== null && shown.kind !== "consent" && !(shown.kind === "end" && shown.outcome !== "completed"),
+      waiting,
+      isReached: patience.isReached,
+      isAny:
+        !isPreview &&
+        shown !== null &&
+        shown.kind !== "consent" &&
+        (shown.kind !== "end" || shown.outcome === "completed"),
       answers: shown?.kind === "end" ? shown.answers : null,
     });
   }
@@ -81,17 +94,23 @@ async function start(name) {
     arrival = await come(name, kept, patience);
   } catch (error) {
     if (!(error instanceof Declined)) throw error;
-    tell(notice(say("closed.title"), error.message || say("closed.text")));
+    const title = error.code === "finished" || error.code === "full" ? `closed.${error.code}` : "closed.title";
+    tell(notice(say(title), error.message || say("closed.text")));
     return;
   }
 
-  const isPreview = arrival.preview !== null;
+  isPreview = arrival.preview !== null;
   const study = arrival.study;
   const client = connect(arrival.token);
   const session = nameOf(arrival.token);
   const storage = openStorage(`beholder:${name}:`, { lasting: !isPreview });
   const shelf = openShelf();
-  const tab = await meetTabs(session, () => { if (!isPreview) { word = say("tabs"); connection(); } });
+  const tab = await meetTabs(session, () => {
+    if (!isPreview) {
+      word = say("tabs");
+      connection();
+    }
+  });
   const box = openOutbox({ client, patience, storage, session, tab, onChange: connection });
   outbox = box;
   document.title = study.title;
@@ -103,18 +122,23 @@ async function start(name) {
     const answer = await patience.insist(() => client.withdraw());
     jump("step" in answer ? answer.step : answer);
   };
-  help.setStudy(study, withdraw);
-  frame.setFoot({ contact: study.contact, onWithdraw: () => help.show({ isWithdrawing: true }) });
-  const preview = arrival.preview === null ? null : (await import("./preview.js")).openPreview({
-    say, steps: arrival.preview.steps, onPick: async (key) => jump(await patience.insist(() => client.step(key))),
-  });
+  const preview =
+    arrival.preview === null
+      ? null
+      : (await import("./preview.js")).openPreview({
+          say,
+          steps: arrival.preview.steps,
+          onPick: async (key) => jump(await patience.insist(() => client.step(key))),
+        });
   if (preview !== null) document.body.prepend(preview.element);
 
   let step = (await box.recover()) ?? arrival.step;
   for (;;) {
     const over = new AbortController();
     /** @type {Promise<Step>} */
-    const jumped = new Promise((resolve) => { jump = resolve; });
+    const jumped = new Promise((resolve) => {
+      jump = resolve;
+    });
     /** @type {Step} */
     const next = await Promise.race([show(step, over.signal), jumped]);
     over.abort();
@@ -128,6 +152,9 @@ async function start(name) {
     document.body.dataset["step"] = step.key;
     document.body.dataset["kind"] = step.kind;
     frame.topbar.setStep(step);
+    const isGone = step.kind === "end" && (step.outcome === "withdrawn" || step.outcome === "no_consent");
+    help.setStudy(study, isGone ? null : withdraw);
+    frame.setFoot({ contact: study.contact, onWithdraw: isGone ? null : () => help.show({ isWithdrawing: true }) });
     frame.showFoot(step.kind !== "trial");
     preview?.setStep(step.key);
     connection();
@@ -144,7 +171,18 @@ async function start(name) {
       scrollTo(0, 0);
       try {
         const answer = await patience.insist(async () => STEPS[step.kind]());
-        const answering = answer(step, { main: frame.main, say, language, status: frame.status, log, signal: attempt.signal, shelf, keys, patience, study });
+        const answering = answer(step, {
+          main: frame.main,
+          say,
+          language,
+          status: frame.status,
+          log,
+          signal: attempt.signal,
+          shelf,
+          keys,
+          patience,
+          study,
+        });
         focusHeading();
         return await send(step, log, await answering, signal);
       } catch (error) {
@@ -165,7 +203,9 @@ async function start(name) {
     const { body, batch } = log.seal(answer, input());
     document.body.dataset["state"] = "sending";
     frame.main.inert = true;
-    const timer = setTimeout(() => { if (!signal.aborted) tell(notice(say("sending.title"), say("sending.text"))); }, SENDING_MS);
+    const timer = setTimeout(() => {
+      if (!signal.aborted) tell(notice(say("sending.title"), say("sending.text")));
+    }, SENDING_MS);
     try {
       const stored = await box.submit(step.key, body, batch);
       log.close();
@@ -187,7 +227,17 @@ async function start(name) {
   /** @param {unknown} error @param {Client} client @returns {Promise<Step | null>} */
   async function afterRefusal(error, client) {
     if (!(error instanceof Declined)) {
-      tell(notice(say("broken.title"), say("broken.text"), element("button", { class: "button button-primary", type: "button", on: { click: () => location.reload() } }, say("broken.reload"))));
+      tell(
+        notice(
+          say("broken.title"),
+          say("broken.text"),
+          element(
+            "button",
+            { class: "button button-primary", type: "button", on: { click: () => location.reload() } },
+            say("broken.reload"),
+          ),
+        ),
+      );
       console.error(error);
       return new Promise(() => {});
     }

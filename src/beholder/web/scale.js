@@ -16,8 +16,15 @@ export function fader({ scale, label, value, question, slot, onChange }, { say, 
   let locked = null;
   let loggedAt = 0;
   const input = element("input", {
-    class: "fader-input", type: "range", min: scale.min, max: scale.max, step: scale.step, "aria-label": label,
-    "aria-orientation": "vertical", "data-question": question, "data-slot": slot,
+    class: "fader-input",
+    type: "range",
+    min: scale.min,
+    max: scale.max,
+    step: scale.step,
+    "aria-label": label,
+    "aria-orientation": "vertical",
+    "data-question": question,
+    "data-slot": slot,
   });
   const shown = element("output", { class: "fader-value", "aria-hidden": "true" });
   const node = element("div", { class: "fader" }, input, shown);
@@ -25,7 +32,10 @@ export function fader({ scale, label, value, question, slot, onChange }, { say, 
   function draw() {
     node.dataset["state"] = value !== null ? "set" : locked !== null ? "locked" : "open";
     input.value = String(value ?? middle(scale));
-    input.style.setProperty("--value", String(value === null ? 0 : (100 * (value - scale.min)) / (scale.max - scale.min)));
+    input.style.setProperty(
+      "--value",
+      String(value === null ? 0 : (100 * (value - scale.min)) / (scale.max - scale.min)),
+    );
     input.setAttribute("aria-disabled", String(locked !== null));
     input.setAttribute("aria-valuetext", value === null ? say("scale.unset") : spoken(scale, value));
     shown.textContent = value !== null ? String(value) : locked !== null ? "–" : say("scale.set");
@@ -89,11 +99,22 @@ export function choices({ scale, label, value, question, slot, onChange, labelle
   /** @type {HTMLInputElement[]} */
   const inputs = [];
   const words = new Map(scale.labels);
-  const node = element("div", { class: "choices", role: "radiogroup", "aria-labelledby": labelledBy, "aria-label": labelledBy ? null : label });
+  const node = element("div", {
+    class: "choices",
+    role: "radiogroup",
+    "aria-labelledby": labelledBy,
+    "aria-label": labelledBy ? null : label,
+  });
   for (const number of values(scale).reverse()) {
     const input = element("input", {
-      class: "choice-dot", type: "radio", name: `${question}.${slot}`, value: number, checked: number === value,
-      "aria-label": words.has(number) ? null : number, "data-question": question, "data-slot": slot,
+      class: "choice-dot",
+      type: "radio",
+      name: `${question}.${slot}`,
+      value: number,
+      checked: number === value,
+      "aria-label": words.has(number) ? null : number,
+      "data-question": question,
+      "data-slot": slot,
       on: {
         change: () => {
           value = number;
@@ -104,7 +125,15 @@ export function choices({ scale, label, value, question, slot, onChange, labelle
     });
     inputs.push(input);
     const key = hasKeys && number >= 0 && number <= 9 && Number.isInteger(number);
-    node.append(element("label", { class: "choice" }, input, element("span", {}, words.get(number) ?? ""), key && element("kbd", { "aria-hidden": "true" }, number)));
+    node.append(
+      element(
+        "label",
+        { class: "choice" },
+        input,
+        element("span", {}, words.get(number) ?? number),
+        key && element("kbd", { "aria-hidden": "true" }, number),
+      ),
+    );
   }
   return {
     element: node,
@@ -123,10 +152,18 @@ export function bands(scale) {
   const width = (scale.max - scale.min) / sorted.length;
   // Words in the middle of equal bands own their bands; other words stand where their value is.
   const isEven = sorted.every(([value], place) => Math.abs(value - (scale.max - width * (place + 0.5))) < width / 1000);
-  const labels = element("ul", { class: "bands", "aria-hidden": "true" }, sorted.map(([value, word]) => element(
-    "li", { vars: { at: (100 * (value - scale.min)) / (scale.max - scale.min) } }, element("span", {}, word),
-  )));
-  const field = element("ul", { class: "band-field", "aria-hidden": "true" }, isEven ? sorted.map(() => element("li")) : []);
+  const labels = element(
+    "ul",
+    { class: "bands", "aria-hidden": "true" },
+    sorted.map(([value, word]) =>
+      element("li", { vars: { at: (100 * (value - scale.min)) / (scale.max - scale.min) } }, element("span", {}, word)),
+    ),
+  );
+  const field = element(
+    "ul",
+    { class: "band-field", "aria-hidden": "true" },
+    isEven ? sorted.map(() => element("li")) : [],
+  );
   return { labels, field };
 }
 
@@ -167,12 +204,21 @@ function spoken(scale, value) {
 function steps(key, scale) {
   const leap = Math.max(1, Math.round((scale.max - scale.min) / scale.step / LEAP));
   switch (key) {
-    case "ArrowUp": case "ArrowRight": return 1;
-    case "ArrowDown": case "ArrowLeft": return -1;
-    case "PageUp": return leap;
-    case "PageDown": return -leap;
-    case "Home": return "least";
-    case "End": return "most";
-    default: return null;
+    case "ArrowUp":
+    case "ArrowRight":
+      return 1;
+    case "ArrowDown":
+    case "ArrowLeft":
+      return -1;
+    case "PageUp":
+      return leap;
+    case "PageDown":
+      return -leap;
+    case "Home":
+      return "least";
+    case "End":
+      return "most";
+    default:
+      return null;
   }
 }

@@ -9,7 +9,12 @@ import { element, fill } from "./element.js";
  *  @param {{ trial: Trial, player: Player, say: Say,
  *            label: (slot: Slot) => string, hint: string, note: string }} parts */
 export function screen({ trial, player, say, label, hint, note }) {
-  const empty = element("div", { class: "screen-empty" }, element("p", {}, hint), element("p", { class: "small" }, note));
+  const empty = element(
+    "div",
+    { class: "screen-empty" },
+    element("p", {}, hint),
+    element("p", { class: "small" }, note),
+  );
   const letter = element("span", { class: "letter" });
   const now = element("span", {}, say("screen.now"));
   const tag = element("p", { class: "screen-tag", hidden: true }, now, letter);
@@ -33,7 +38,11 @@ export function screen({ trial, player, say, label, hint, note }) {
   }
   player.listen(draw);
   draw();
-  return element("section", { class: "screen", "aria-label": say("screen.label") }, element("div", { class: "screen-box" }, frame));
+  return element(
+    "section",
+    { class: "screen", "aria-label": say("screen.label") },
+    element("div", { class: "screen-box" }, frame),
+  );
 }
 
 /** Tell the style sheet how large a clip may be. @param {HTMLElement} node @param {string} size

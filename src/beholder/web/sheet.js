@@ -29,6 +29,14 @@ export function pressed(button) {
 
 /** Return a page that only tells something. @param {string} title @param {string} text @param {HTMLElement | null} [button] */
 export function notice(title, text, button = null) {
-  return element("div", { class: "sheet sheet-middle" }, element("section", { class: "panel notice" },
-    element("div", { class: "lead" }, element("h1", { tabindex: "-1" }, title), element("p", {}, text)), button));
+  return element(
+    "div",
+    { class: "sheet sheet-middle" },
+    element(
+      "section",
+      { class: "panel notice" },
+      element("div", { class: "lead" }, element("h1", { tabindex: "-1" }, title), element("p", {}, text)),
+      button,
+    ),
+  );
 }

@@ -22,7 +22,16 @@ export function openStage(step, page) {
 
   /** @type {Stage} */
   const stage = {
-    main, say, element, icon, player, status, signal, log: log.add, draft: log.values, bands,
+    main,
+    say,
+    element,
+    icon,
+    player,
+    status,
+    signal,
+    log: log.add,
+    draft: log.values,
+    bands,
     wear: (node, slot) => wear(node, slot.colour),
     label: (slot) => slot.label ?? String.fromCharCode(65 + trial.slots.indexOf(slot)),
     async load() {
@@ -48,7 +57,11 @@ export function openStage(step, page) {
     },
     next({ gap, ready, word }) {
       const reason = element("p", { class: "reason", id: "reason" });
-      const button = element("button", { class: "button button-primary", id: "next", type: "button", "aria-describedby": "reason" }, word ?? say("next"));
+      const button = element(
+        "button",
+        { class: "button button-primary", id: "next", type: "button", "aria-describedby": "reason" },
+        word ?? say("next"),
+      );
       const refresh = () => {
         const left = gap();
         reason.textContent = left?.reason ?? ready;
@@ -73,7 +86,12 @@ export function openStage(step, page) {
     fader: (options) => fader(options, around),
     choices: (options) => choices(options, around),
     keys: (bindings, until = signal) => page.keys.bind(bindings, until),
-    missing: () => Object.fromEntries(trial.slots.filter(({ id, rated }) => rated && player.failure(id) !== null).map(({ id }) => [id, "media_error"])),
+    missing: () =>
+      Object.fromEntries(
+        trial.slots
+          .filter(({ id, rated }) => rated && player.failure(id) !== null)
+          .map(({ id }) => [id, "media_error"]),
+      ),
   };
 
   /** @param {string} id @param {{ isAgain: boolean }} how */

@@ -36,7 +36,12 @@ export function openStorage(prefix, { lasting }) {
     },
     /** @returns {string[]} */
     names() {
-      const kept = disk === null ? [] : Object.keys(disk).filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+      const kept =
+        disk === null
+          ? []
+          : Object.keys(disk)
+              .filter((name) => name.startsWith(prefix))
+              .map((name) => name.slice(prefix.length));
       return [...new Set([...kept, ...memory.keys()])];
     },
   };
@@ -45,7 +50,9 @@ export function openStorage(prefix, { lasting }) {
 /** Return the id of this tab: the same after a reload, another in every tab.
  *  @param {{ fresh?: boolean }} [options] */
 export function tabId({ fresh = false } = {}) {
-  const made = [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const made = [...crypto.getRandomValues(new Uint8Array(8))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
   try {
     const known = fresh ? null : sessionStorage.getItem("beholder:tab");
     if (known === null) sessionStorage.setItem("beholder:tab", made);

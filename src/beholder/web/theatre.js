@@ -14,10 +14,21 @@ export async function theatre({ main, slot, playback, player, say, status, isAga
   const video = player.video(slot.id);
   const cinema = element("div", { class: "cinema", hidden: true }, video);
   sizeTo(cinema, playback.size, slot.media);
-  const play = element("button", { class: "button button-primary", id: "play", type: "button" }, icon("play"), say("theatre.play"));
+  const play = element(
+    "button",
+    { class: "button button-primary", id: "play", type: "button" },
+    icon("play"),
+    say("theatre.play"),
+  );
   const title = element("h1", { tabindex: "-1" });
   const text = element("p", { class: "soft" });
-  const card = element("section", { class: "vote vote-short" }, title, text, element("div", { class: "vote-foot" }, play));
+  const card = element(
+    "section",
+    { class: "vote vote-short" },
+    title,
+    text,
+    element("div", { class: "vote-foot" }, play),
+  );
   fill(main, element("div", { class: "surround" }, card), cinema);
 
   let word = "ready";
@@ -47,18 +58,35 @@ export async function theatre({ main, slot, playback, player, say, status, isAga
       const isFull = document.fullscreenElement === cinema;
       const end = new AbortController();
       /** @param {boolean} isOver */
-      const done = (isOver) => { end.abort(); resolve(isOver); };
+      const done = (isOver) => {
+        end.abort();
+        resolve(isOver);
+      };
       player.listen((what) => {
         if (end.signal.aborted) return;
         if (player.failure(slot.id) !== null) done(true);
         else if (what === "ended") done(player.isWatched(slot.id));
         else if (what === "stopped") done(false);
       });
-      document.addEventListener("fullscreenchange", () => { if (isFull && document.fullscreenElement === null) player.pause(); }, { signal: end.signal });
+      document.addEventListener(
+        "fullscreenchange",
+        () => {
+          if (isFull && document.fullscreenElement === null) player.pause();
+        },
+        { signal: end.signal },
+      );
       // Outside full screen Escape is the way out.
-      document.addEventListener("keydown", (event) => { if (event.key === "Escape") player.pause(); }, { signal: end.signal });
+      document.addEventListener(
+        "keydown",
+        (event) => {
+          if (event.key === "Escape") player.pause();
+        },
+        { signal: end.signal },
+      );
       signal.addEventListener("abort", () => done(false), { signal: end.signal });
-      void player.restart(slot.id).then((isOn) => { if (!isOn && !player.isPlaying) done(player.failure(slot.id) !== null); });
+      void player.restart(slot.id).then((isOn) => {
+        if (!isOn && !player.isPlaying) done(player.failure(slot.id) !== null);
+      });
     });
   }
 }

@@ -12,9 +12,19 @@ export function openTopbar({ say, title, onHelp }) {
   const name = element("span", {}, title);
   const progress = element("div", { class: "progress", role: "group", "aria-label": say("progress.label") });
   const saved = element("span", { class: "saved", hidden: true });
-  const help = element("button", { class: "button button-quiet", id: "help", type: "button", on: { click: onHelp } }, icon("help"), element("span", { class: "button-word" }, say("help")));
-  const bar = element("header", { class: "topbar" },
-    element("div", { class: "topbar-study" }, icon("mark"), name), progress, element("div", { class: "topbar-side" }, saved, help));
+  const help = element(
+    "button",
+    { class: "button button-quiet", id: "help", type: "button", on: { click: onHelp } },
+    icon("help"),
+    element("span", { class: "button-word" }, say("help")),
+  );
+  const bar = element(
+    "header",
+    { class: "topbar" },
+    element("div", { class: "topbar-study" }, icon("mark"), name),
+    progress,
+    element("div", { class: "topbar-side" }, saved, help),
+  );
   return {
     element: bar,
     /** @param {string} text */
@@ -24,14 +34,27 @@ export function openTopbar({ say, title, onHelp }) {
     /** @param {Step} step */
     setStep({ kind, progress: [place, total] }) {
       progress.hidden = kind === "end" || total < 1;
-      fill(progress, element("span", {}, sentence(say("progress.page", { page: "\u0001", total }), place)), segments(place, total));
+      fill(
+        progress,
+        element("span", {}, sentence(say("progress.page", { page: "\u0001", total }), place)),
+        segments(place, total),
+      );
     },
     /** @param {{ waiting: number, isReached: boolean, isAny: boolean, answers: number | null }} state */
     setSaved({ waiting, isReached, isAny, answers }) {
       saved.hidden = waiting === 0 && !isAny;
       saved.classList.toggle("is-waiting", waiting > 0);
-      const words = waiting > 0 ? say(isReached ? "saved.sending" : "saved.waiting", { n: waiting }) : answers !== null ? say("saved.all", { n: answers }) : say("saved");
-      fill(saved, icon(waiting > 0 && !isReached ? "offline" : "tick"), element("span", { class: "saved-word" }, words));
+      const words =
+        waiting > 0
+          ? say(isReached ? "saved.sending" : "saved.waiting", { n: waiting })
+          : answers !== null
+            ? say("saved.all", { n: answers })
+            : say("saved");
+      fill(
+        saved,
+        icon(waiting > 0 && !isReached ? "offline" : "tick"),
+        element("span", { class: "saved-word" }, words),
+      );
     },
   };
 }
@@ -44,8 +67,17 @@ function sentence(text, number) {
 
 /** @param {number} place @param {number} total */
 function segments(place, total) {
-  if (total > MOST_SEGMENTS) return element("span", { class: "meter progress-meter", "aria-hidden": "true" }, element("span", { class: "meter-fill", vars: { value: (100 * place) / total } }));
-  return element("ol", { class: "progress-steps", "aria-hidden": "true" }, Array.from({ length: total }, (_, at) => element(
-    "li", { class: at + 1 < place ? "is-done" : at + 1 === place ? "is-now" : null },
-  )));
+  if (total > MOST_SEGMENTS)
+    return element(
+      "span",
+      { class: "meter progress-meter", "aria-hidden": "true" },
+      element("span", { class: "meter-fill", vars: { value: (100 * place) / total } }),
+    );
+  return element(
+    "ol",
+    { class: "progress-steps", "aria-hidden": "true" },
+    Array.from({ length: total }, (_, at) =>
+      element("li", { class: at + 1 < place ? "is-done" : at + 1 === place ? "is-now" : null }),
+    ),
+  );
 }

@@ -6,8 +6,14 @@
 /** Log what happens to the window until the signal ends.
  *  @param {Log} log @param {AbortSignal} signal */
 export function witness(log, signal) {
-  document.addEventListener("visibilitychange", () => log.add("visibility", null, { hidden: document.hidden }), { signal });
-  document.addEventListener("fullscreenchange", () => log.add("fullscreen", null, { on: document.fullscreenElement !== null }), { signal });
+  document.addEventListener("visibilitychange", () => log.add("visibility", null, { hidden: document.hidden }), {
+    signal,
+  });
+  document.addEventListener(
+    "fullscreenchange",
+    () => log.add("fullscreen", null, { on: document.fullscreenElement !== null }),
+    { signal },
+  );
   addEventListener("focus", () => log.add("focus", null, { has: true }), { signal });
   addEventListener("blur", () => log.add("focus", null, { has: false }), { signal });
 }
@@ -17,8 +23,20 @@ export function witness(log, signal) {
 export function watchInput() {
   /** @type {AnswerBody["input"]} */
   let input = matchMedia("(pointer: coarse)").matches ? "touch" : "mouse";
-  addEventListener("pointerdown", (event) => { input = event.pointerType === "mouse" ? "mouse" : "touch"; }, { capture: true, passive: true });
-  addEventListener("keydown", () => { input = "keyboard"; }, { capture: true, passive: true });
+  addEventListener(
+    "pointerdown",
+    (event) => {
+      input = event.pointerType === "mouse" ? "mouse" : "touch";
+    },
+    { capture: true, passive: true },
+  );
+  addEventListener(
+    "keydown",
+    () => {
+      input = "keyboard";
+    },
+    { capture: true, passive: true },
+  );
   return () => input;
 }
 
@@ -30,10 +48,16 @@ export function device() {
     viewport: [innerWidth, innerHeight],
     dpr: devicePixelRatio,
     touch: navigator.maxTouchPoints > 0,
-    pointer: matchMedia("(pointer: fine)").matches ? "fine" : matchMedia("(pointer: coarse)").matches ? "coarse" : "none",
+    pointer: matchMedia("(pointer: fine)").matches
+      ? "fine"
+      : matchMedia("(pointer: coarse)").matches
+        ? "coarse"
+        : "none",
     language: navigator.language,
     timezone_offset: new Date().getTimezoneOffset(),
-    platform: /** @type {{ userAgentData?: { platform?: string } }} */ (navigator).userAgentData?.platform ?? navigator.platform,
+    platform:
+      /** @type {{ userAgentData?: { platform?: string } }} */ (navigator).userAgentData?.platform ??
+      navigator.platform,
     browser: /(Firefox|Edg|OPR|Chrome|Version)\/(\d+)/.exec(navigator.userAgent)?.slice(1).join(" ") ?? "",
   };
 }

@@ -27,7 +27,8 @@ export function speak(language, words) {
     say(key, values = {}) {
       const entry = words[key];
       if (entry === undefined) return key;
-      const text = typeof entry === "string" ? entry : entry[plural.select(Number(values["n"] ?? 0))] ?? entry["other"];
+      const text =
+        typeof entry === "string" ? entry : (entry[plural.select(Number(values["n"] ?? 0))] ?? entry["other"]);
       return text.replace(/\{(\w+)\}/g, (whole, name) => {
         const value = values[name];
         return value === undefined ? whole : typeof value === "number" ? figures.format(value) : value;

@@ -11,9 +11,18 @@ export default async function parallel(trial, stage) {
   const rated = trial.slots.filter(({ rated: isRated }) => isRated);
   const isRows = trial.extra["layout"] === "rows";
   const sets = isRows ? [trial.asked] : trial.asked.map((asked) => [asked]);
-  const names = { first: stage.label(trial.slots[0]), last: stage.label(trial.slots[trial.slots.length - 1]), n: trial.slots.length };
+  const names = {
+    first: stage.label(trial.slots[0]),
+    last: stage.label(trial.slots[trial.slots.length - 1]),
+    n: trial.slots.length,
+  };
   const deck = element("section", { class: "deck", "aria-label": say("parallel.deck") });
-  const view = element("div", { class: isRows ? "trial trial-rows" : "trial" }, stage.screen({ hint: say("parallel.empty"), note: say("parallel.note", names) }), deck);
+  const view = element(
+    "div",
+    { class: isRows ? "trial trial-rows" : "trial" },
+    stage.screen({ hint: say("parallel.empty"), note: say("parallel.note", names) }),
+    deck,
+  );
   main.replaceChildren(view);
 
   /** @type {(id: string) => void} */
@@ -27,9 +36,12 @@ export default async function parallel(trial, stage) {
     draft.set("set", Math.min(place, sets.length - 1));
   }
   const missing = stage.missing();
-  const told = Object.fromEntries(trial.asked.map(({ id }) => [id, Object.fromEntries(
-    rated.filter((slot) => !(slot.id in missing)).map((slot) => [slot.id, scores[id][slot.id]]),
-  )]));
+  const told = Object.fromEntries(
+    trial.asked.map(({ id }) => [
+      id,
+      Object.fromEntries(rated.filter((slot) => !(slot.id in missing)).map((slot) => [slot.id, scores[id][slot.id]])),
+    ]),
+  );
   return { scores: told, ...(Object.keys(missing).length > 0 ? { missing } : {}) };
 
   /** Draw one set of sliders. `done` resolves to 1 for the way on and -1 for the way back.
@@ -45,22 +57,51 @@ export default async function parallel(trial, stage) {
         const control = slot.rated ? makeFader(question, slot) : null;
         if (control !== null) controls.set(`${question.id}.${slot.id}`, control);
         const parts = [row === 0 ? columns[at].button : null, control?.element ?? null];
-        const cell = element("div", { class: "column", role: "group", "aria-label": say("parallel.slot", { label: stage.label(slot) }), "data-slot": slot.id }, parts);
+        const cell = element(
+          "div",
+          {
+            class: "column",
+            role: "group",
+            "aria-label": say("parallel.slot", { label: stage.label(slot) }),
+            "data-slot": slot.id,
+          },
+          parts,
+        );
         stage.wear(cell, slot);
         columns[at].cells.push(cell);
         return cell;
       });
-      const board = element("div", { class: row === 0 ? "board board-first" : "board" }, labels, element("div", { class: "columns", vars: { slots: cells.length } }, field, cells));
+      const board = element(
+        "div",
+        { class: row === 0 ? "board board-first" : "board" },
+        labels,
+        element("div", { class: "columns", vars: { slots: cells.length } }, field, cells),
+      );
       return isRows && asked.length > 1
-        ? element("section", { class: "board-row" }, element(row === 0 ? "h1" : "h2", { class: "board-title", tabindex: row === 0 ? "-1" : null }, question.text), board)
+        ? element(
+            "section",
+            { class: "board-row" },
+            element(
+              row === 0 ? "h1" : "h2",
+              { class: "board-title", tabindex: row === 0 ? "-1" : null },
+              question.text,
+            ),
+            board,
+          )
         : board;
     });
 
     /** @param {Asked} question @param {Slot} slot */
     function makeFader(question, slot) {
       return stage.fader({
-        scale: question.scale, question: question.id, slot: slot.id, value: scores[question.id]?.[slot.id] ?? null,
-        label: say(asked.length > 1 ? "parallel.score.of" : "parallel.score", { label: stage.label(slot), question: question.text }),
+        scale: question.scale,
+        question: question.id,
+        slot: slot.id,
+        value: scores[question.id]?.[slot.id] ?? null,
+        label: say(asked.length > 1 ? "parallel.score.of" : "parallel.score", {
+          label: stage.label(slot),
+          question: question.text,
+        }),
         onChange(value) {
           (scores[question.id] ??= {})[slot.id] = value;
           draft.set("scores", scores);
@@ -71,7 +112,10 @@ export default async function parallel(trial, stage) {
 
     const isPlayNeeded = trial.playback.watch !== "none";
     const playable = () => trial.slots.filter(({ id }) => player.failure(id) === null);
-    const needed = () => playable().flatMap(({ id }) => asked.map((question) => controls.get(`${question.id}.${id}`))).filter((control) => control !== undefined);
+    const needed = () =>
+      playable()
+        .flatMap(({ id }) => asked.map((question) => controls.get(`${question.id}.${id}`)))
+        .filter((control) => control !== undefined);
     const played = tally(say("parallel.played"), trial.slots.length, stage);
     const set = tally(say("parallel.rated"), controls.size, stage);
     const isLast = place === sets.length - 1;
@@ -95,8 +139,12 @@ export default async function parallel(trial, stage) {
       for (const { id, rated: isRated } of trial.slots) {
         if (!isRated) continue;
         const label = stage.label(/** @type {Slot} */ (trial.slots.find((slot) => slot.id === id)));
-        const reason = player.failure(id) !== null ? say("parallel.failed", { label })
-          : player.isWatched(id) ? null : say(`parallel.locked.${trial.playback.watch}`, { label });
+        const reason =
+          player.failure(id) !== null
+            ? say("parallel.failed", { label })
+            : player.isWatched(id)
+              ? null
+              : say(`parallel.locked.${trial.playback.watch}`, { label });
         for (const question of asked) controls.get(`${question.id}.${id}`)?.lock(reason);
       }
       played.draw(trial.slots.filter(({ id }) => player.isWatched(id)).length);
@@ -107,15 +155,43 @@ export default async function parallel(trial, stage) {
     /** @type {(move: number) => void} */
     let back = () => {};
     /** @type {Promise<number>} */
-    const goneBack = new Promise((resolve) => { back = resolve; });
-    const way = element("div", { class: "way-on" },
+    const goneBack = new Promise((resolve) => {
+      back = resolve;
+    });
+    const way = element(
+      "div",
+      { class: "way-on" },
       element("div", { class: "tallies" }, isPlayNeeded && played.element, set.element),
-      wayOn.reason, element("div", { class: "way-on-buttons" },
-        place > 0 && element("button", { class: "button", id: "back", type: "button", "aria-label": say("parallel.question.back"), on: { click: () => back(-1) } }, stage.icon("back")),
-        wayOn.button));
+      wayOn.reason,
+      element(
+        "div",
+        { class: "way-on-buttons" },
+        place > 0 &&
+          element(
+            "button",
+            {
+              class: "button",
+              id: "back",
+              type: "button",
+              "aria-label": say("parallel.question.back"),
+              on: { click: () => back(-1) },
+            },
+            stage.icon("back"),
+          ),
+        wayOn.button,
+      ),
+    );
     const title = isRows && asked.length > 1 ? null : element("h1", { tabindex: "-1" }, asked[0].text);
-    const count = sets.length > 1 && element("p", { class: "question-count" }, say("parallel.question", { place: place + 1, n: sets.length }));
-    const head = element("header", { class: "question" }, count, title, element("p", { class: "question-hint" }, say(`parallel.hint.${trial.playback.watch}`)));
+    const count =
+      sets.length > 1 &&
+      element("p", { class: "question-count" }, say("parallel.question", { place: place + 1, n: sets.length }));
+    const head = element(
+      "header",
+      { class: "question" },
+      count,
+      title,
+      element("p", { class: "question-hint" }, say(`parallel.hint.${trial.playback.watch}`)),
+    );
     deck.replaceChildren(head, element("div", { class: "boards" }, boards), way);
     let isHeard = true;
     player.listen((what) => {
@@ -126,7 +202,10 @@ export default async function parallel(trial, stage) {
     refresh();
     deck.querySelector("h1")?.focus({ preventScroll: true });
     return {
-      done: Promise.race([goneBack, wayOn.done.then(() => 1)]).then((move) => { isHeard = false; return move; }),
+      done: Promise.race([goneBack, wayOn.done.then(() => 1)]).then((move) => {
+        isHeard = false;
+        return move;
+      }),
       /** @param {string} id */
       focus: (id) => (controls.get(`${asked[0].id}.${id}`) ?? columns[0].button).focus(),
     };
@@ -138,17 +217,26 @@ function column(slot, stage) {
   const { element, icon, player, say } = stage;
   const label = stage.label(slot);
   const [play, pause, tick] = [icon("play"), icon("pause"), icon("tick")];
-  const button = element("button", {
-    class: "play", type: "button", "data-slot": slot.id,
-    on: {
-      click: () => {
-        stage.log("click", slot.id, { what: "play" });
-        if (player.failure(slot.id) !== null) stage.status(say("parallel.failed", { label }));
-        else if (!player.mayPlay(slot.id)) stage.status(say("parallel.spent", { label }));
-        else stage.switchTo(slot.id);
+  const button = element(
+    "button",
+    {
+      class: "play",
+      type: "button",
+      "data-slot": slot.id,
+      on: {
+        click: () => {
+          stage.log("click", slot.id, { what: "play" });
+          if (player.failure(slot.id) !== null) stage.status(say("parallel.failed", { label }));
+          else if (!player.mayPlay(slot.id)) stage.status(say("parallel.spent", { label }));
+          else stage.switchTo(slot.id);
+        },
       },
     },
-  }, element("span", { class: "letter", "aria-hidden": "true" }, label), play, pause, element("span", { class: "play-done" }, tick));
+    element("span", { class: "letter", "aria-hidden": "true" }, label),
+    play,
+    pause,
+    element("span", { class: "play-done" }, tick),
+  );
   /** @type {HTMLElement[]} */
   const cells = [];
   stage.wear(button, slot);
@@ -158,7 +246,13 @@ function column(slot, stage) {
     const isDone = player.isWatched(slot.id) && player.watched(slot.id) > 0;
     const isFailed = player.failure(slot.id) !== null;
     button.style.setProperty("--watched", String(Math.round(100 * player.watched(slot.id))));
-    const name = isFailed ? "parallel.failed" : isPlaying ? "parallel.pause" : isDone ? "parallel.play.done" : "parallel.play";
+    const name = isFailed
+      ? "parallel.failed"
+      : isPlaying
+        ? "parallel.pause"
+        : isDone
+          ? "parallel.play.done"
+          : "parallel.play";
     button.setAttribute("aria-label", say(name, { label }));
     button.setAttribute("aria-disabled", String(isFailed || !player.mayPlay(slot.id)));
     for (const cell of cells) {
@@ -176,7 +270,12 @@ function tally(word, total, { element, say }) {
   const figure = element("b");
   const dots = Array.from({ length: total }, () => element("li"));
   return {
-    element: element("div", { class: "tally" }, element("p", {}, element("span", {}, word), figure), element("ol", { "aria-hidden": "true" }, dots)),
+    element: element(
+      "div",
+      { class: "tally" },
+      element("p", {}, element("span", {}, word), figure),
+      element("ol", { "aria-hidden": "true" }, dots),
+    ),
     /** @param {number} done */
     draw(done) {
       figure.textContent = say("count.of", { done, total });
@@ -194,7 +293,9 @@ function bindKeys(trial, stage, focusFader) {
   const letters = Array.from({ length: count }, (_, place) => String.fromCharCode(97 + place));
   stage.keys([
     {
-      keys: [...digits, ...letters], shown: `1 – ${digits.length}, A – ${letters[count - 1].toUpperCase()}`, label: say("parallel.keys.play"),
+      keys: [...digits, ...letters],
+      shown: `1 – ${digits.length}, A – ${letters[count - 1].toUpperCase()}`,
+      label: say("parallel.keys.play"),
       run(key) {
         const { id } = trial.slots[/\d/.test(key) ? Number(key) - 1 : key.charCodeAt(0) - 97];
         stage.log("key", id, { key });
@@ -203,7 +304,9 @@ function bindKeys(trial, stage, focusFader) {
       },
     },
     {
-      keys: [" "], shown: say("keys.space"), label: say("parallel.keys.pause"),
+      keys: [" "],
+      shown: say("keys.space"),
+      label: say("parallel.keys.pause"),
       run() {
         stage.log("key", player.current, { key: " " });
         if (player.current !== null) stage.switchTo(player.current);

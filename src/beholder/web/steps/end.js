@@ -7,7 +7,15 @@ import { markup } from "../markup.js";
 /** @import { Page } from "../run.js" */
 /** @import { EndStep } from "../types" */
 
-const KNOWN = new Set(["completed", "screened_out", "wrong_device", "no_consent", "failed_checks", "technical", "withdrawn"]);
+const KNOWN = new Set([
+  "completed",
+  "screened_out",
+  "wrong_device",
+  "no_consent",
+  "failed_checks",
+  "technical",
+  "withdrawn",
+]);
 
 /** @param {EndStep} step @param {Page} page @returns {Promise<never>} */
 export async function end(step, page) {
@@ -17,12 +25,23 @@ export async function end(step, page) {
   const lead = isDone && say(step.code !== null ? "end.completed.code" : "end.completed.text", { n: step.answers });
   const words = step.text !== "" && element("section", { class: "panel prose" }, markup(step.text));
   const isKept = !["withdrawn", "no_consent"].includes(outcome);
-  fill(main, element("div", { class: "sheet" },
-    element("div", { class: "lead" }, element("h1", { tabindex: "-1" }, say(`end.${outcome}`)), lead && element("p", {}, lead)),
-    !isDone && words,
-    isKept && (step.code !== null || step.return_url !== null) && code(step, page),
-    isDone && words,
-    isKept && step.receipt !== null && receipt(step, step.receipt, page)));
+  fill(
+    main,
+    element(
+      "div",
+      { class: "sheet" },
+      element(
+        "div",
+        { class: "lead" },
+        element("h1", { tabindex: "-1" }, say(`end.${outcome}`)),
+        lead && element("p", {}, lead),
+      ),
+      !isDone && words,
+      isKept && (step.code !== null || step.return_url !== null) && code(step, page),
+      isDone && words,
+      isKept && step.receipt !== null && receipt(step, step.receipt, page),
+    ),
+  );
   return new Promise(() => {}); // nothing comes after it
 }
 
@@ -31,7 +50,8 @@ function code(step, { say, status }) {
   const value = step.code !== null && element("p", { class: "code-value", id: "code", translate: "no" }, step.code);
   const word = element("span", {}, say("end.copy"));
   const sign = element("span", { class: "code-sign" }, icon("copy"));
-  const copy = step.code !== null && element("button", { class: "button button-primary", id: "copy", type: "button" }, sign, word);
+  const copy =
+    step.code !== null && element("button", { class: "button button-primary", id: "copy", type: "button" }, sign, word);
   if (copy) {
     copy.addEventListener("click", async () => {
       const isCopied = await copyText(step.code ?? "", value || null);
@@ -40,9 +60,24 @@ function code(step, { say, status }) {
       status(word.textContent);
     });
   }
-  const back = step.return_url !== null && element("a", { class: copy ? "button" : "button button-primary", id: "return", href: step.return_url }, say("end.return"));
-  return element("section", { class: "panel code", "aria-labelledby": "code-title" },
-    element("h2", { class: "code-title", id: "code-title" }, say(step.code === null ? "end.return.title" : step.outcome === "completed" ? "end.code" : "end.code.other")), value, element("div", { class: "code-buttons" }, copy, back));
+  const back =
+    step.return_url !== null &&
+    element(
+      "a",
+      { class: copy ? "button" : "button button-primary", id: "return", href: step.return_url },
+      say("end.return"),
+    );
+  return element(
+    "section",
+    { class: "panel code", "aria-labelledby": "code-title" },
+    element(
+      "h2",
+      { class: "code-title", id: "code-title" },
+      say(step.code === null ? "end.return.title" : step.outcome === "completed" ? "end.code" : "end.code.other"),
+    ),
+    value,
+    element("div", { class: "code-buttons" }, copy, back),
+  );
 }
 
 /** @param {string} text @param {HTMLElement | null} node */
@@ -60,15 +95,55 @@ async function copyText(text, node) {
 function receipt(step, number, { say, study, language }) {
   /** @type {[string, string][]} */
   const rows = [["end.study", study.title]];
-  if (step.ended_at !== null) rows.push(["end.finished", new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" }).format(new Date(step.ended_at))]);
+  if (step.ended_at !== null)
+    rows.push([
+      "end.finished",
+      new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" }).format(new Date(step.ended_at)),
+    ]);
   rows.push(["end.answers", String(step.answers)]);
-  if (step.seconds !== null) rows.push(["end.time", say("end.minutes", { minutes: Math.floor(step.seconds / 60), seconds: Math.round(step.seconds % 60) })]);
+  if (step.seconds !== null)
+    rows.push([
+      "end.time",
+      say("end.minutes", { minutes: Math.floor(step.seconds / 60), seconds: Math.round(step.seconds % 60) }),
+    ]);
   rows.push(["end.number", number]);
-  const save = element("button", { class: "button button-quiet", id: "save-receipt", type: "button", on: { click: () => saveText(`${study.name}-receipt.txt`, [say("end.receipt"), ...rows.map(([key, value]) => `${say(key)}: ${value}`), study.contact ?? ""].join("\n")) } }, icon("down"), say("end.save"));
-  return element("section", { class: "panel receipt", "aria-labelledby": "receipt-title" },
+  const save = element(
+    "button",
+    {
+      class: "button button-quiet",
+      id: "save-receipt",
+      type: "button",
+      on: {
+        click: () =>
+          saveText(
+            `${study.name}-receipt.txt`,
+            [say("end.receipt"), ...rows.map(([key, value]) => `${say(key)}: ${value}`), study.contact ?? ""].join(
+              "\n",
+            ),
+          ),
+      },
+    },
+    icon("down"),
+    say("end.save"),
+  );
+  return element(
+    "section",
+    { class: "panel receipt", "aria-labelledby": "receipt-title" },
     element("div", { class: "receipt-head" }, element("h2", { id: "receipt-title" }, say("end.receipt")), save),
-    element("dl", {}, rows.map(([key, value]) => element("div", {}, element("dt", {}, say(key)), element("dd", key === "end.number" ? { id: "receipt", translate: "no" } : {}, value)))),
-    element("p", { class: "small soft" }, say("end.erase")));
+    element(
+      "dl",
+      {},
+      rows.map(([key, value]) =>
+        element(
+          "div",
+          {},
+          element("dt", {}, say(key)),
+          element("dd", key === "end.number" ? { id: "receipt", translate: "no" } : {}, value),
+        ),
+      ),
+    ),
+    element("p", { class: "small soft" }, say("end.erase")),
+  );
 }
 
 /** @param {string} name @param {string} text */

@@ -15,7 +15,11 @@ export async function questions(step, page) {
   void shelf.prefetch(step.prefetch);
   const kept = /** @type {Record<string, Json>} */ (log.values.get("answers") ?? {});
   const reason = element("p", { class: "reason", id: "reason" });
-  const on = element("button", { class: "button button-primary", id: "next", type: "button", "aria-describedby": "reason" }, say("next"));
+  const on = element(
+    "button",
+    { class: "button button-primary", id: "next", type: "button", "aria-describedby": "reason" },
+    say("next"),
+  );
 
   const fields = step.items.map((item) => {
     const field = makeField(item, kept[item.id] ?? null, page, (value) => {
@@ -35,10 +39,29 @@ export async function questions(step, page) {
     for (const { field } of fields) if (field.problem() === null) mark(field, null);
   }
 
-  fill(main, element("div", { class: "sheet" },
-    element("div", { class: "lead" }, element("h1", { tabindex: "-1" }, say("questions.title"))),
-    element("form", { class: "panel questions", novalidate: true, on: { submit: (/** @type {SubmitEvent} */ event) => { event.preventDefault(); on.click(); } } }, fields.map(({ field }) => field.element)),
-    actions(on, reason)));
+  fill(
+    main,
+    element(
+      "div",
+      { class: "sheet" },
+      element("div", { class: "lead" }, element("h1", { tabindex: "-1" }, say("questions.title"))),
+      element(
+        "form",
+        {
+          class: "panel questions",
+          novalidate: true,
+          on: {
+            submit: (/** @type {SubmitEvent} */ event) => {
+              event.preventDefault();
+              on.click();
+            },
+          },
+        },
+        fields.map(({ field }) => field.element),
+      ),
+      actions(on, reason),
+    ),
+  );
   refresh();
 
   await new Promise((resolve) => {
@@ -64,12 +87,19 @@ function mark(field, problem) {
 
 /** @param {Item} item @param {Json} kept @param {Page} page @param {(value: Json) => void} onChange @returns {Field} */
 function makeField(item, kept, page, onChange) {
-  return item.type === "number" || item.type === "text" ? entry(item, kept, page, onChange) : options(item, kept, page, onChange);
+  return item.type === "number" || item.type === "text"
+    ? entry(item, kept, page, onChange)
+    : options(item, kept, page, onChange);
 }
 
 /** @param {Item} item @param {Page} page */
 function frame({ id, text, required }, { say }) {
-  const title = element("div", { class: "item-text prose", id: `item-${id}` }, markup(text), !required && element("span", { class: "small soft" }, say("questions.optional")));
+  const title = element(
+    "div",
+    { class: "item-text prose", id: `item-${id}` },
+    markup(text),
+    !required && element("span", { class: "small soft" }, say("questions.optional")),
+  );
   const problem = element("p", { class: "item-problem", id: `problem-${id}` });
   return { title, problem };
 }
@@ -78,23 +108,45 @@ function frame({ id, text, required }, { say }) {
 function options(item, kept, page, onChange) {
   const { title, problem } = frame(item, page);
   const isMany = item.type === "multiple";
-  const words = item.options.length > 0 ? item.options : ["1", "2", "3", "4", "5"].map((place) => page.say(`agree.${place}`));
+  const words =
+    item.options.length > 0 ? item.options : ["1", "2", "3", "4", "5"].map((place) => page.say(`agree.${place}`));
   /** What stands for each word: itself, or on a Likert scale its place. @type {(string | number)[]} */
   const values = item.type === "likert" ? words.map((_, place) => place + 1) : words;
-  const inputs = words.map((_, place) => element("input", {
-    class: isMany ? "choice-box" : "choice-dot", type: isMany ? "checkbox" : "radio", name: item.id, value: values[place],
-    checked: Array.isArray(kept) ? kept.includes(values[place]) : kept === values[place],
-    on: { change: () => onChange(value()) },
-  }));
+  const inputs = words.map((_, place) =>
+    element("input", {
+      class: isMany ? "choice-box" : "choice-dot",
+      type: isMany ? "checkbox" : "radio",
+      name: item.id,
+      value: values[place],
+      checked: Array.isArray(kept) ? kept.includes(values[place]) : kept === values[place],
+      on: { change: () => onChange(value()) },
+    }),
+  );
   /** @returns {Json} */
   const value = () => {
     const chosen = values.filter((_, place) => inputs[place].checked);
-    return isMany ? (chosen.length > 0 ? chosen : null) : chosen[0] ?? null;
+    return isMany ? (chosen.length > 0 ? chosen : null) : (chosen[0] ?? null);
   };
-  const list = element("div", { class: item.type === "likert" ? "choices choices-row" : "choices", vars: { options: words.length } },
-    inputs.map((input, place) => element("label", { class: "choice" }, input, element("span", {}, words[place]))));
+  const list = element(
+    "div",
+    { class: item.type === "likert" ? "choices choices-row" : "choices", vars: { options: words.length } },
+    inputs.map((input, place) => element("label", { class: "choice" }, input, element("span", {}, words[place]))),
+  );
   return {
-    element: element("div", { class: "item", role: isMany ? "group" : "radiogroup", "aria-labelledby": `item-${item.id}`, "aria-describedby": `problem-${item.id}`, "aria-required": isMany ? null : String(item.required), "data-item": item.id }, title, problem, list),
+    element: element(
+      "div",
+      {
+        class: "item",
+        role: isMany ? "group" : "radiogroup",
+        "aria-labelledby": `item-${item.id}`,
+        "aria-describedby": `problem-${item.id}`,
+        "aria-required": isMany ? null : String(item.required),
+        "data-item": item.id,
+      },
+      title,
+      problem,
+      list,
+    ),
     value,
     problem: () => (item.required && value() === null ? page.say("questions.choose") : null),
     focus: () => inputs[0].focus(),
@@ -106,16 +158,24 @@ function entry(item, kept, { say, ...page }, onChange) {
   const { title, problem } = frame(item, { say, ...page });
   const isNumber = item.type === "number";
   const attributes = {
-    class: isNumber ? "field field-short" : "field", name: item.id, placeholder: item.placeholder, "aria-labelledby": `item-${item.id}`,
-    "aria-describedby": `problem-${item.id}`, "aria-required": String(item.required), autocomplete: "off", on: { input: () => onChange(value()) },
+    class: isNumber ? "field field-short" : "field",
+    name: item.id,
+    placeholder: item.placeholder,
+    "aria-labelledby": `item-${item.id}`,
+    "aria-describedby": `problem-${item.id}`,
+    "aria-required": String(item.required),
+    autocomplete: "off",
+    on: { input: () => onChange(value()) },
   };
-  const input = isNumber ? element("input", { ...attributes, type: "text", inputmode: "decimal" })
+  const input = isNumber
+    ? element("input", { ...attributes, type: "text", inputmode: "decimal" })
     : element("textarea", { ...attributes, rows: 3, maxlength: item.max ?? 5000 });
   input.value = kept === null ? "" : String(kept);
   /** A number as people write it: with a point or a comma. */
   const number = () => Number(input.value.trim().replace(",", "."));
   /** @returns {Json} */
-  const value = () => (input.value.trim() === "" ? null : isNumber ? (Number.isFinite(number()) ? number() : input.value) : input.value);
+  const value = () =>
+    input.value.trim() === "" ? null : isNumber ? (Number.isFinite(number()) ? number() : input.value) : input.value;
   return {
     element: element("div", { class: "item", "data-item": item.id }, title, problem, input),
     value,
@@ -125,7 +185,11 @@ function entry(item, kept, { say, ...page }, onChange) {
       if (!Number.isFinite(number())) return say("questions.number");
       const [low, high] = [item.min, item.max];
       if ((low !== null && number() < low) || (high !== null && number() > high)) {
-        return low !== null && high !== null ? say("questions.between", { low, high }) : low !== null ? say("questions.least", { low }) : say("questions.most", { high: high ?? 0 });
+        return low !== null && high !== null
+          ? say("questions.between", { low, high })
+          : low !== null
+            ? say("questions.least", { low })
+            : say("questions.most", { high: high ?? 0 });
       }
       return null;
     },

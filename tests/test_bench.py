@@ -1,0 +1,35 @@
+"""The benchmark's table tells the truth; what it measures is measured by `make bench` alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "tools"))
+
+
+def test_a_line_says_whether_its_aim_was_met() -> None:
+    from bench_table import Row, at_least, below, lines
+
+    assert below("p99", 99.9, 100, "ms").verdict == "met"
+    assert below("p99", 100, 100, "ms").verdict == "missed"
+    assert at_least("share", 0.5, 0.5, "").verdict == "met"
+    assert at_least("share", 0.49, 0.5, "").verdict == "missed"
+    assert Row("p50", "3 ms").verdict == ""
+    assert lines([below("start", 1.234, 2, "s"), Row("p50", "3 ms")]) == [
+        "| measured | value  | aim       |     |",
+        "|----------|--------|-----------|-----|",
+        "| start    | 1.23 s | under 2 s | met |",
+        "| p50      | 3 ms   |           |     |",
+    ]
+
+
+def test_the_plan_that_is_measured_can_be_made_and_written(tmp_path: Path) -> None:
+    from bench_plan import measure_plan
+
+    measure_plan(tmp_path, participants=12, contents=12)
+    assert (tmp_path / "plan" / "plan.json").is_file()
