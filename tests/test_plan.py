@@ -350,10 +350,10 @@ def test_nothing_to_rate_is_an_error() -> None:
 
 
 def test_more_trials_than_contents_that_come_once_is_an_error() -> None:
-    assert problems_of(make_study(trials=10, contents="once"), make_catalogue(4, 3)) == (
-        "design.trials  is 10, but there are 4 contents and each may come once. Allowed: 1 to 4. "
-        "Add contents, or write contents: apart."
-    )
+    message = "design.trials  is 10, but there are 4 contents and each may come once. Allowed: 1 to 4. "
+    some, every = make_study(trials=10, contents="once", per_trial=2), make_study(trials=10, contents="once")
+    assert problems_of(some, make_catalogue(4, 4)) == f"{message}Add contents, or write contents: apart."
+    assert problems_of(every, make_catalogue(4, 3)) == f"{message}Add contents."
 
 
 def test_conditions_in_every_trial_leave_only_more_contents_as_a_way_out() -> None:

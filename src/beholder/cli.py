@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 STUDY = click.argument("study", default="study.yaml", type=click.Path(path_type=Path))
 STORE = click.option("--store", help="A PostgreSQL URL, or another folder; store/ beside study.yaml when left out.")
 HOST = click.option("--host", default="127.0.0.1", show_default=True, help="0.0.0.0 to be reached from elsewhere.")
-PORT = click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535))
+PORT = click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
 PUBLIC = click.option("--public-url", help="The address under which participants reach this server.")
 SEED = click.option("--seed", default=1, show_default=True, help="Of the simulated people.")
 RATERS = click.option("--raters", default="honest", show_default=True, help="A mixture, as honest:0.9,careless:0.1.")
@@ -166,15 +166,13 @@ def preview(study: Path, host: str, port: int) -> None:
 def simulate(study: Path, store: str | None, participants: int, raters: str, seed: int) -> None:
     """Send robots with a known truth through the study, and print it beside the result."""
     import beholder
-    from beholder.analyse.results import read_results
 
     with _Bar("Robots") as progress:
         crowd = beholder.simulate(
             study, participants=participants, raters=raters, seed=seed, store=store, progress=progress
         )
     beholder.clean(study, store=store, robots=True)
-    beholder.analyse(study)
-    _scores(read_results(Path(study).parent), crowd.truth.conditions if crowd.truth else {})
+    _scores(beholder.analyse(study), crowd.truth.conditions if crowd.truth else {})
 
 
 @cli.command()
@@ -242,7 +240,9 @@ def run(study: Path, with_robots: bool, **options: Any) -> None:
 
 @cli.command()
 @click.argument("method", default="parallel")
-@click.option("--folder", default="beholder-demo", show_default=True, type=click.Path(path_type=Path))
+@click.option(
+    "--folder", default="beholder-demo", show_default=True, type=click.Path(path_type=Path), help="Where to put it."
+)
 @click.option("--exit", "leave", is_flag=True, help="Stop after the report instead of serving on.")
 @PORT
 def demo(method: str, folder: Path, leave: bool, port: int) -> None:

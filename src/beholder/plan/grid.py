@@ -145,8 +145,9 @@ def _too_many(grid: Grid, design: Design, asked: int, most: int) -> Problem:
     allowed = f"1 to {most}" if most > 1 else "1"
     if design.contents == "once":
         what = f"is {asked}, but {are} {contents} and each may come once"
-        # With conditions in every trial a content cannot come again, so `apart` would not help.
-        fix = "Add contents." if grid.always else "Add contents, or write contents: apart."
+        # With conditions in every trial, or with all of them, a content cannot come again: `apart` would not help.
+        is_used_up = grid.always or grid.per_trial == len(grid.conditions) or len(grid.contents) == 1
+        fix = "Add contents." if is_used_up else "Add contents, or write contents: apart."
     elif grid.always:
         what = f"is {asked}, but {are} {contents} and with design.always each may come once"
         fix = "Add contents: no stimulus comes twice in a list."
