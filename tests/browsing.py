@@ -67,7 +67,7 @@ class Visit:
     async def new_tab(self, link: str) -> Page:
         page = self.watch(await self.context.new_page())
         await page.goto(link)
-        await page.wait_for_selector("body[data-step]")
+        await page.wait_for_selector("main h1")
         return page
 
     async def step(self, key: str) -> None:
@@ -108,6 +108,7 @@ class Site:
         visit.watch(visit.page)
         self.visits.append(visit)
         await visit.page.goto(self.link + query)
+        await visit.page.wait_for_selector("main h1")
         return visit
 
     async def rows(self, table: Any) -> list[dict[str, Any]]:

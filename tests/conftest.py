@@ -18,7 +18,7 @@ from beholder.methods import load_study
 from beholder.stimuli.ingest import load_catalogue
 from beholder.testing import write_study
 
-pytest_plugins = ["browsing"]
+pytest_plugins = ["browsing", "visitor"]
 
 
 @pytest.fixture(scope="session")

@@ -4,88 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
-from beholder.methods import load_study
-from beholder.serve.server import Running, running
-from beholder.serve.tokens import robot_signature
-from beholder.simulate.robot import watch_events
 from beholder.store.contract import Table
-from beholder.testing import write_study
-
-BEFORE = [
-    {"id": "field", "text": "Do you work on video?", "type": "single", "options": ["yes", "no"], "correct": ["no"]}
-]
-
-
-@dataclass(frozen=True)
-class Site(Running):
-    """A running server, and one client for everybody who visits it."""
-
-    client: httpx.AsyncClient
-
-
-@pytest.fixture
-async def server(tmp_path: Path, tiny: Path) -> AsyncIterator[Site]:
-    (tmp_path / "study").mkdir()
-    (tmp_path / "study" / "blocked.txt").write_text("mallory\n", "utf-8")
-    study = write_study(tmp_path / "study", tiny, before=BEFORE, recruit={"mode": "link", "block": "blocked.txt"})
-    async with running(load_study(study), port=0) as server, httpx.AsyncClient(base_url=server.address) as client:
-        yield Site(server.host, server.store, server.address, client)
-
-
-class Visitor:
-    """Somebody at a browser, reduced to requests."""
-
-    def __init__(self, server: Site, **params: str) -> None:
-        self.server, self.params = server, params
-        self.client = server.client
-        self.token = ""
-        self.step: dict[str, Any] = {}
-
-    async def arrive(self) -> httpx.Response:
-        body = {"study": "tiny", "params": self.params, "device": {"width": 1280}}
-        response = await self.client.post("/api/arrive", json=body)
-        if response.is_success:
-            self.token, self.step = response.json()["token"], response.json()["step"]
-        return response
-
-    async def send(self, method: str, path: str, body: Any = None) -> httpx.Response:
-        return await self.client.request(
-            method, path, json=body, headers={"authorization": f"Bearer {self.token}"} if self.token else {}
-        )
-
-    async def answer(self, answer: Any, events: Any = (), key: str | None = None, **more: Any) -> httpx.Response:
-        body = {"answer": answer, "events": list(events), "tab": "t1", "shown_ms": 1, "sent_ms": 2, **more}
-        response = await self.send("PUT", f"/api/answers/{key or self.step['key']}", body)
-        if response.status_code == 200:
-            self.step = response.json()["step"]
-        return response
-
-    async def until_trial(self) -> None:
-        await self.arrive()
-        for answer in ({"agree": True}, {"answers": {"field": "no"}}, {}):
-            (await self.answer(answer)).raise_for_status()
-        assert self.step["kind"] == "trial"
-
-    def scores(self, value: float = 50) -> dict[str, Any]:
-        return {"scores": {"q1": {slot["id"]: value for slot in self.step["trial"]["slots"]}}}
-
-    def watched(self) -> list[Any]:
-        return watch_events(self.step["trial"])
-
-
-def robot(server: Site, name: str = "r1") -> Visitor:
-    return Visitor(server, robot=name, signature=robot_signature(server.store.secret, name))
-
-
-async def facts_of(server: Site, visitor: Visitor) -> Any:
-    return await server.store.session_facts(visitor.token.split(".")[1])
+from visitor import Site, Visitor, facts_of, robot
 
 
 async def test_a_whole_session_ends_with_a_code_and_a_receipt(server: Site) -> None:
@@ -183,17 +107,6 @@ async def test_without_watch_evidence_nothing_is_taken(server: Site) -> None:
     assert "trial:1" not in (await facts_of(server, visitor)).answers
 
 
-async def test_a_person_cannot_have_watched_longer_than_the_clock(server: Site) -> None:
-    visitor = Visitor(server, participant="hasty")
-    await visitor.until_trial()
-    events = visitor.watched()
-    for round_ in range(1, 12):  # as if each video had been watched for half a minute
-        events += [[ms + round_ * 10_000, kind, slot, data] for ms, kind, slot, data in visitor.watched()]
-    response = await visitor.answer(visitor.scores(), events)
-    assert response.status_code == 422
-    assert response.json()["error"]["where"] == "events"
-
-
 async def test_a_video_that_failed_is_missing_not_zero(server: Site) -> None:
     visitor = robot(server)
     await visitor.until_trial()
@@ -237,14 +150,11 @@ async def test_a_body_of_10_megabytes_is_refused(server: Site, claims_length: bo
             yield body[start : start + 65536]
 
     headers = {"authorization": f"Bearer {visitor.token}", "content-type": "application/json"}
-    try:
-        response = await visitor.client.put(
-            "/api/answers/consent", content=body if claims_length else pieces(), headers=headers
-        )
-    except httpx.TransportError:  # the server may hang up on the rest of a body it does not want
-        pass
-    else:
-        assert response.status_code == 413
+    response = await visitor.client.put(
+        "/api/answers/consent", content=body if claims_length else pieces(), headers=headers
+    )
+    assert response.status_code == 413
+    assert response.json()["error"]["allowed"] == "up to 256 kB"
     assert (await facts_of(server, visitor)).answers == {}
 
 
@@ -365,7 +275,7 @@ async def test_the_page_has_no_inline_script_and_no_third_host(server: Site) -> 
 
 
 async def test_a_preview_shows_any_step_and_stores_nothing(server: Site) -> None:
-    secret = server.host.preview_link.partition("preview=")[2]
+    secret = server.host.preview.link.partition("preview=")[2]
     visitor = Visitor(server, preview=secret)
     arrival = (await visitor.arrive()).json()
     keys = [step["key"] for step in arrival["preview"]["steps"]]

@@ -45,8 +45,8 @@ def test_a_browser_that_cannot_count_frames_is_not_punished() -> None:
 
 def test_two_halves_make_a_whole() -> None:
     result = seen(
-        [0, "play", "s1", {"at": 0}], [1000, "pause", "s1", {"at": 1000}],
-        [5000, "play", "s1", {"at": 1000}], [6000, "ended", "s1", {"at": 2000}],
+        [0, "play", "s1", {"at": 0}], [1000, "pause", "s1", {"at": 1000}], [1000, "frames", "s1", FRAMES],
+        [5000, "play", "s1", {"at": 1000}], [6000, "ended", "s1", {"at": 2000}], [6000, "frames", "s1", FRAMES],
     )  # fmt: skip
     assert result.plays == 2
     assert is_watched(result, 2000, "whole")
@@ -55,12 +55,23 @@ def test_two_halves_make_a_whole() -> None:
 def test_the_same_half_twice_is_half() -> None:
     result = seen(
         [0, "play", "s1", {"at": 0}], [1000, "pause", "s1", {"at": 1000}],
-        [2000, "play", "s1", {"at": 0}], [3000, "pause", "s1", {"at": 1000}],
+        [2000, "play", "s1", {"at": 0}], [3000, "pause", "s1", {"at": 1000}], [3000, "frames", "s1", FRAMES],
     )  # fmt: skip
     assert result.coverage == pytest.approx(0.5)
     assert result.watched_ms == 2000
     assert not is_watched(result, 2000, "whole")
     assert is_watched(result, 2000, "start")
+
+
+def test_a_log_that_never_speaks_of_frames_proves_nothing() -> None:
+    assert not is_watched(seen(*whole()[:2]), 2000, "whole")
+
+
+def test_many_short_plays_earn_the_slack_of_the_clock_once() -> None:
+    plays = []
+    for at in range(0, 2000, 290):
+        plays += [[0, "play", "s1", {"at": at}], [0, "pause", "s1", {"at": at + 290}], [0, "frames", "s1", FRAMES]]
+    assert seen(*plays).coverage < 0.2
 
 
 def test_a_jump_to_the_end_is_not_watching() -> None:

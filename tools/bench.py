@@ -82,7 +82,8 @@ def _foot() -> list[str]:
         "- Answers: `parallel`, 8 slots, an event log of about 4 kB each, 64 connections that answer trial after trial;"
         " token, flow, watch evidence, scores and the next step included. Each is acknowledged after its commit is on"
         " the disk. The servers take turns in short rounds, and the share is the median over rounds.",
-        "- Storing nothing: the same granian, middleware, reading of the body and parsing of JSON, then a short reply.",
+        "- Storing nothing: the same granian, middleware, reading of the body and parsing of JSON, then a reply of the"
+        " same size.",
         "- Processor time is that of the server's process. That of PostgreSQL comes on top; that of SQLite is in it.",
     ]
 

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from beholder.serve.headers import SecurityHeaders
 from beholder.serve.routes import read_json
 from beholder.serve.server import listening
 
+_REPLY = json.dumps({"stored_at": None, "step": "x" * 3000}).encode()
+"""As large as the reply to an answer, which holds the next step."""
+
 
 async def take(request: Request) -> Response:
     await read_json(request)
-    return JSONResponse({"stored_at": None})
+    return Response(_REPLY, media_type="application/json")
 
 
 async def show(request: Request) -> Response:

@@ -19,7 +19,7 @@ from beholder.analyse.result import Result, records
 from beholder.analyse.results import Results
 from beholder.analyse.scores import scores
 from beholder.analyse.table import Ratings, load_ratings, tidy
-from beholder.clean.tables import write_json, write_table
+from beholder.clean.tables import json_bytes, table_bytes, write_together
 from beholder.errors import Problem, UserError
 from beholder.study.model import Study
 
@@ -62,9 +62,10 @@ def _analyse(
         "participants": participants(ratings),
     }
     notes = _notes(ratings, found, population)
-    for name, result in found.items():
-        write_table(out / f"{name}.csv", list(result.table.columns), records(result.table))
-    write_json(out / "notes.json", notes)
+    tables = {
+        f"{name}.csv": table_bytes(list(result.table.columns), records(result.table)) for name, result in found.items()
+    }
+    write_together(out, {**tables, "notes.json": json_bytes(notes)})
     return Results(
         scores=found["scores"].table,
         conditions=found["conditions"].table,

@@ -27,7 +27,10 @@ def pairs(ratings: Ratings) -> Result:
         "Unit: the participant. Each participant's mean under condition minus their mean under other_condition; "
         "only participants who rated both. Wilcoxon signed rank test, two-sided; zero differences stay in the ranking "
         "(Pratt); no continuity correction. It tests symmetry about zero. Holm's correction within each question over "
-        "all its pairs. Mean difference with 95 % Student t interval, which is not corrected for the number of pairs."
+        "all its pairs. Mean difference with 95 % Student t interval, which is not corrected for the number of pairs. "
+        "The direction of a clear difference is the sign of this mean difference, although the test looks at ranks; a "
+        "mean difference of zero has no direction and is not called clear. Where ratings are missing, it can point the "
+        "other way than the condition means, which take in everybody who rated the condition."
     )
     citation = "Wilcoxon (1945), Biometrics Bulletin 1; Pratt (1959), JASA 54; Holm (1979), Scand. J. Statistics 6"
     return Result(table, note, citation)

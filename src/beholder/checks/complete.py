@@ -1,4 +1,4 @@
-"""complete: the session has every planned answer (reference: checks 8)."""
+"""complete: the session has every planned answer, and something was rated (reference: checks 8)."""
 
 from __future__ import annotations
 
@@ -6,19 +6,33 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from beholder.checks.verdict import Evidence, Verdict
+from beholder.types import Json
+
+MOST_MISSING = 0.5
+"""The share of slots without a rating above which a session is named; what was rated is still used."""
 
 
 @dataclass(frozen=True)
 class Complete:
-    """Passes when the ledger is whole, which the server wrote down as the outcome `completed`."""
+    """Passes when the ledger is whole, which the server wrote down as the outcome `completed`.
+
+    Slots that would not play are part of a whole ledger. A session of nothing else holds no rating, and fails.
+    """
 
     name: ClassVar[str] = "complete"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     stage: ClassVar[Literal["clean"]] = "clean"
     action: ClassVar[Literal["flag"]] = "flag"
 
     def judge(self, evidence: Evidence) -> Verdict:
-        if evidence.outcome == "completed":
-            return Verdict(self.name, self.version, "pass", "", "completed", "completed")
-        reason = evidence.outcome or "not_finished"
-        return Verdict(self.name, self.version, "fail", reason, evidence.outcome, "completed")
+        if evidence.outcome != "completed":
+            reason = evidence.outcome or "not_finished"
+            return Verdict(self.name, self.version, "fail", reason, evidence.outcome, "completed")
+        missing = sum(viewing.missing is not None for viewing in evidence.viewings)
+        slots: dict[str, Json] = {"slots": len(evidence.viewings), "missing": missing}
+        if not evidence.clicks:
+            return Verdict(self.name, self.version, "fail", "nothing_rated", 0, 1, slots)
+        if missing > MOST_MISSING * len(evidence.viewings):
+            share = round(missing / len(evidence.viewings), 4)
+            return Verdict(self.name, self.version, "fail", "mostly_missing", share, MOST_MISSING, slots)
+        return Verdict(self.name, self.version, "pass", "", "completed", "completed", slots)

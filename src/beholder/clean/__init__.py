@@ -15,13 +15,17 @@ __all__ = ["Cleaned", "Lost", "clean"]
 
 @dataclass(frozen=True)
 class Lost:
-    """How much one rule cost: all sessions and ratings with this reason, and sessions with no other reason."""
+    """How much one rule cost: all sessions and ratings with this reason, and sessions with no other reason.
+
+    `kept` of the sessions are used all the same: the reason is told, or cost single ratings.
+    """
 
     rule: str
     reason: str
     words: str
     sessions: int
     only: int
+    kept: int
     ratings: int
 
 

@@ -35,11 +35,14 @@ def lost(judged: Sequence[Judged]) -> tuple[Lost, ...]:
     """Return what each rule cost, in the order of the checks."""
     sessions: Counter[str] = Counter()
     only: Counter[str] = Counter()
+    kept: Counter[str] = Counter()
     ratings: Counter[str] = Counter()
     for one in judged:
         sessions.update(one.decision.reasons)
         if len(one.decision.reasons) == 1:
             only.update(one.decision.reasons)
+        if one.decision.use:
+            kept.update(one.decision.reasons)
         for rating in one.ratings:
             ratings.update(reason for reason in rating.reasons.split("; ") if reason)
     order = [check.name for check in ORDER]
@@ -51,6 +54,7 @@ def lost(judged: Sequence[Judged]) -> tuple[Lost, ...]:
             in_words(reason),
             sessions[reason],
             only[reason],
+            kept[reason],
             ratings[reason],
         )
         for reason in found

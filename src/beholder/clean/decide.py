@@ -15,6 +15,10 @@ ORDER: tuple[Check, ...] = (Complete(), Watched(), Variance())
 """The checks in the order in which they are told."""
 COST_SESSION = frozenset({"complete", "variance"})
 """Checks whose failure takes the whole session out of use; a failure of the others costs single ratings."""
+TOLD_ONLY = frozenset({"complete:mostly_missing"})
+"""Reasons that are told and cost nothing."""
+LOOK = frozenset({"complete:nothing_rated"})
+"""Reasons for which a person decides about the pay: whoever finished did what they could."""
 
 # Who was turned away by us did what we asked; who left, declined or could not start is for the researcher to look at.
 _ACCEPT: Mapping[Outcome | None, bool | None] = {
@@ -36,6 +40,8 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("complete", "failed_checks"): "Ended early by failed checks",
     ("complete", "technical"): "Ended by a technical fault",
     ("complete", "withdrawn"): "Withdrew; answers erased",
+    ("complete", "nothing_rated"): "Nothing could be rated",
+    ("complete", "mostly_missing"): "More than half could not be rated",
     ("watched", "not_watched"): "Stimulus not watched as asked",
     ("variance", "same_answer"): "Nearly the same answer throughout",
 }
@@ -59,12 +65,17 @@ def judge(evidence: Evidence, checks: Sequence[Check] = ORDER) -> tuple[Verdict,
 
 def decide(outcome: Outcome | None, verdicts: Sequence[Verdict]) -> Decision:
     """Return both decisions. An unknown verdict changes neither."""
-    failed = [verdict for verdict in verdicts if verdict.verdict == "fail"]
+    reasons = tuple(f"{verdict.check}:{verdict.reason}" for verdict in verdicts if verdict.verdict == "fail")
     return Decision(
-        accept=_ACCEPT[outcome],
-        use=not any(verdict.check in COST_SESSION for verdict in failed),
-        reasons=tuple(f"{verdict.check}:{verdict.reason}" for verdict in failed),
+        accept=_ACCEPT[outcome] if LOOK.isdisjoint(reasons) else None,
+        use=not any(costs_session(reason) for reason in reasons),
+        reasons=reasons,
     )
+
+
+def costs_session(reason: str) -> bool:
+    """Return whether a session with this `check:reason` is out of use."""
+    return reason.partition(":")[0] in COST_SESSION and reason not in TOLD_ONLY
 
 
 def in_words(reason: str) -> str:

@@ -13,7 +13,7 @@ from beholder.clean.account import counts, lost, verdict_counts, verdict_row
 from beholder.clean.facts import TABLES, Facts, Rows, gather
 from beholder.clean.ratings import COLUMNS, as_record, number_repetitions
 from beholder.clean.sessions import Judged, judge_visit
-from beholder.clean.tables import write_json, write_table
+from beholder.clean.tables import as_text, json_bytes, table_bytes, write_together
 from beholder.errors import Problem, StoreError
 from beholder.methods.contract import Method
 from beholder.study.model import Playback, Study
@@ -74,22 +74,24 @@ def watch_rule(text: str, method: Method) -> Watch:
 def _write(folder: Path, study: Study, facts: Facts, judged: Sequence[Judged]) -> None:
     ratings = number_repetitions(rating for one in judged for rating in one.ratings)
     factors = sorted({f"factor_{name}" for rating in ratings for name in rating.factors})
-    write_table(folder / "ratings.csv", (*COLUMNS, *factors), (as_record(rating) for rating in ratings))
-    write_table(folder / "sessions.csv", SESSIONS, (_session_row(one) for one in judged))
-    asked = [ask.id for ask in (*study.before, *study.after)]
-    columns = (*PARTICIPANTS, *(f"answer_{name}" for name in asked))
-    write_table(folder / "participants.csv", columns, _participant_rows(judged))
-    rows = (verdict_row(one.visit.session, verdict) for one in judged for verdict in one.verdicts)
-    write_table(folder / "verdicts.csv", VERDICTS, rows)
-    write_json(
-        folder / "account.json",
+    options = {f"answer_{ask.id}": ask.options for ask in (*study.before, *study.after)}
+    verdicts = (verdict_row(one.visit.session, verdict) for one in judged for verdict in one.verdicts)
+    account = {
+        "study": study.name,
+        "population": facts.population,
+        "digests": sorted({one.visit.digest for one in judged}),
+        "counts": counts(facts, judged),
+        "lost": [asdict(one) for one in lost(judged)],
+        "verdicts": verdict_counts(judged),
+    }
+    write_together(
+        folder,
         {
-            "study": study.name,
-            "population": facts.population,
-            "digests": sorted({one.visit.digest for one in judged}),
-            "counts": counts(facts, judged),
-            "lost": [asdict(one) for one in lost(judged)],
-            "verdicts": verdict_counts(judged),
+            "ratings.csv": table_bytes((*COLUMNS, *factors), (as_record(rating) for rating in ratings)),
+            "sessions.csv": table_bytes(SESSIONS, (_session_row(one) for one in judged)),
+            "participants.csv": table_bytes((*PARTICIPANTS, *options), _participant_rows(judged, options)),
+            "verdicts.csv": table_bytes(VERDICTS, verdicts),
+            "account.json": json_bytes(account),
         },
     )
 
@@ -107,7 +109,7 @@ def _session_row(one: Judged) -> dict[str, Any]:
     }
 
 
-def _participant_rows(judged: Sequence[Judged]) -> list[dict[str, Any]]:
+def _participant_rows(judged: Sequence[Judged], options: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
     """Return one row per participant, in order of arrival. Any accepted session is paid, any used one is analysed."""
     sessions: dict[str, list[Judged]] = {}
     for one in judged:
@@ -129,16 +131,16 @@ def _participant_rows(judged: Sequence[Judged]) -> list[dict[str, Any]]:
             "reasons": "; ".join(reasons),
         }
         for one in theirs:
-            row.update(_questionnaire(one))
+            row.update(_questionnaire(one, options))
         rows.append(row)
     return rows
 
 
-def _questionnaire(one: Judged) -> dict[str, Any]:
-    """Return the answers to the questions before and after the trials."""
+def _questionnaire(one: Judged, options: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the answers to the questions before and after the trials; `options` are the researcher's own words."""
     found = {}
     for key in ("questions:before", "questions:after"):
         given = one.visit.answers.get(key)
         if given is not None:
             found.update({f"answer_{name}": value for name, value in given.answer["answers"].items()})
-    return found
+    return {column: value if value in options.get(column, ()) else as_text(value) for column, value in found.items()}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from beholder.checks.verdict import Click, Evidence, Verdict, Viewing, Watch
 from beholder.checks.watched import judge_viewing
-from beholder.clean.decide import Decision, decide, judge
+from beholder.clean.decide import Decision, costs_session, decide, judge
 from beholder.clean.facts import Given, Shown, Visit
 from beholder.clean.ratings import Rating, rating_rows
 from beholder.methods.contract import Method
@@ -78,9 +78,9 @@ def _viewing(
 
 
 def _decided(row: Rating, decision: Decision, unwatched: set[tuple[str, str]]) -> Rating:
-    """Return the rating with `use` and every reason that concerns it."""
+    """Return the rating with `use` and every reason why it is not used."""
     is_unwatched = (f"trial:{row.position}", row.slot) in unwatched
-    reasons = [reason for reason in decision.reasons if not reason.startswith("watched:")]
+    reasons = [reason for reason in decision.reasons if costs_session(reason)]
     if is_unwatched:
         reasons.append("watched:not_watched")
     return replace(row, use=decision.use and not is_unwatched, reasons="; ".join(reasons))

@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import os
+import re
+import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -13,18 +15,64 @@ from pathlib import Path
 from typing import Any
 
 
-def write_table(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write rows as CSV (UTF-8, commas, `\\n`); None and NaN are empty cells."""
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+# What spreadsheets take for the beginning of a formula, or drop before looking for one.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def table_bytes(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
+    """Return rows as CSV (UTF-8, commas, `\\n`); None and NaN are empty cells."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows([cell(row.get(column)) for column in columns] for row in rows)
-    write_whole(path, text.getvalue().encode())
+    return utf8(text.getvalue())
+
+
+def json_bytes(value: Any) -> bytes:
+    """Return a value as indented JSON. NaN is not JSON, so it is an error of ours."""
+    return utf8(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def utf8(text: str) -> bytes:
+    """Return any text as UTF-8. Half a character, which a browser can send inside JSON, becomes U+FFFD."""
+    return _LONE_SURROGATE.sub("\ufffd", text).encode()
+
+
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write rows as one CSV file."""
+    write_whole(path, table_bytes(columns, rows))
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a value as indented JSON. NaN is not JSON, so it is an error of ours."""
-    write_whole(path, (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode())
+    """Write a value as one JSON file."""
+    write_whole(path, json_bytes(value))
+
+
+def write_together(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files so that all of them are new or, where one cannot be written, all are as they were."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".new.") as room:
+        new, old = Path(room, "new"), Path(room, "old")
+        new.mkdir()
+        old.mkdir()
+        for name, content in files.items():
+            (new / name).write_bytes(content)
+            if (folder / name).exists():
+                shutil.copy2(folder / name, old / name)
+        placed: list[str] = []
+        try:
+            for name in files:
+                (new / name).replace(folder / name)
+                placed.append(name)
+        # A table that is open in a spreadsheet cannot be replaced on Windows; the ones before it go back.
+        except BaseException:
+            for name in placed:
+                if (old / name).exists():
+                    (old / name).replace(folder / name)
+                else:
+                    (folder / name).unlink()
+            raise
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -55,6 +103,11 @@ def cell(value: Any) -> str:
     if isinstance(value, list | tuple | dict):
         return json.dumps(value, ensure_ascii=False, sort_keys=True)
     return str(value)
+
+
+def as_text(value: Any) -> Any:
+    """Return what a participant typed, with an apostrophe before anything that a spreadsheet would run as a formula."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def number(value: float) -> str:

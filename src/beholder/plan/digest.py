@@ -16,6 +16,10 @@ def plan_digest(study: Study, catalogue: Catalogue) -> str:
             "options": study.options,
             "conditions": catalogue.conditions,
             "questions": [[question.id, question.scale.model_dump(mode="json")] for question in study.questions],
+            "questionnaires": [
+                [item.model_dump(mode="json", exclude={"text", "placeholder"}) for item in items]
+                for items in (study.before, study.after)
+            ],
             "design": study.design.model_dump(mode="json"),
             "stimuli": [[s.id, s.content, s.condition, s.role, s.sha256] for s in catalogue.stimuli],
         }

@@ -64,7 +64,7 @@ def lay_out(units: Units, catalogue: Catalogue, design: Design, method: str) -> 
             Problem("method", f"{method} deals {_later(units)}, not in this version", "contents and single stimuli")
         )
     if not units.items:
-        raise PlanError(Problem("stimuli", "there is nothing to rate", "", "Add stimuli of the conditions under test."))
+        raise PlanError(Problem("stimuli", "hold nothing to rate", "", "Add stimuli of the conditions under test."))
     by_content = units.kind == "content"
     stimuli: dict[str, dict[str, str]] = {}
     for unit in units.items:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from beholder.analyse.result import records
 from beholder.analyse.results import TABLES
-from beholder.clean.tables import write_table, write_whole
+from beholder.clean.tables import utf8, write_table, write_whole
 from beholder.report.figures import NARROW, PAPER_WIDTH, WIDE, described, scores_chart, to_svg
 from beholder.report.latex import latex_table
 from beholder.report.markup import Markup, tag
@@ -30,7 +30,7 @@ def report_folder(study: str | Path | Study) -> Path:
     files = [*_write_figures(material, folder), *_write_tables(material, folder), *_write_ratings(material, folder)]
     figures = {part.id: _inline(part, material) for part in material.parts if part.order}
     path = folder / "index.html"
-    write_whole(path, page(material, figures, files).encode())
+    write_whole(path, utf8(page(material, figures, files)))
     return path
 
 
@@ -74,7 +74,7 @@ def _write_tables(material: Material, folder: Path) -> list[str]:
         rows = records(table)
         columns = list(table.columns)
         write_table(folder / f"tables/{name}.csv", columns, rows)
-        write_whole(folder / f"tables/{name}.tex", latex_table(columns, rows).encode())
+        write_whole(folder / f"tables/{name}.tex", utf8(latex_table(columns, rows)))
         names.extend((f"tables/{name}.csv", f"tables/{name}.tex"))
     return names
 

@@ -8,12 +8,11 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from beholder.stimuli.blinding import Blinded
-from beholder.stimuli.catalogue import Stimulus
 
-_RANGE = re.compile(r"^bytes=(\d*)-(\d*)$")
+_RANGE = re.compile(r"^bytes=([0-9]{0,18})-([0-9]{0,18})$")
 
 
-def deliver(request: Request, token: str, stimulus: Stimulus, blinded: Blinded) -> Response:
+def deliver(request: Request, token: str, blinded: Blinded) -> Response:
     """Return the file of a slot, or the range that was asked for (RFC 9110, section 14)."""
     headers = {
         "etag": f'"{token}"',

@@ -12,7 +12,8 @@ from beholder.serve.submission import Submission
 from beholder.stimuli.catalogue import Catalogue
 from beholder.types import Json
 
-_CLOCK_SLACK_MS = 5_000
+_CLOCK_SLACK, _CLOCK_SLACK_MS = 0.05, 250
+"""How much longer than the server's clock allows a trial may have been watched: clocks are not that exact."""
 
 
 def read_trial_answer(
@@ -39,7 +40,8 @@ def read_trial_answer(
                 raise Refused(words["not_missing"], where=f"answer.missing.{slot}", code="not_missing")
         elif not is_watched(watched, lengths[slot], rule):
             raise Refused(words["not_watched"], where=slot, allowed=f"watch: {rule}", code="not_watched")
-    if elapsed_ms is not None and sum(s.watched_ms for s in seen.values()) > elapsed_ms + _CLOCK_SLACK_MS:
+    watched_ms = sum(watched.watched_ms for watched in seen.values())
+    if elapsed_ms is not None and watched_ms * (1 - _CLOCK_SLACK) - _CLOCK_SLACK_MS > elapsed_ms:
         raise Refused(
             words["not_watched"], where="events", allowed="no more than the time that passed", code="not_watched"
         )

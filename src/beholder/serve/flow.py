@@ -11,6 +11,8 @@ from beholder.study.model import Ask
 from beholder.types import Json, Outcome
 
 _LONGEST_TEXT = 5000
+_ENOUGH_SLOTS = 4
+"""So many slots have to be met before a device counts as one that cannot play them."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +30,26 @@ def next_step(script: Script | None, answers: Mapping[str, Json]) -> Planned | E
         return Ending("no_consent")
     if script is None or consent is None:
         return CONSENT
+    if _is_unplayable(script, answers):
+        return Ending("technical", "media_error")
     for step in script.steps:
         if step.key not in answers:
             return step
         if step.items and (wrong := _wrong_item(step, answers[step.key])):
             return Ending("screened_out", f"{step.key}.{wrong}")
     return Ending("completed")
+
+
+def _is_unplayable(script: Script, answers: Mapping[str, Json]) -> bool:
+    """Return whether most of what was to be rated would not play, so that going on is no use to anybody."""
+    slots = missing = 0
+    for step in script.steps:
+        answer = answers.get(step.key)
+        if step.trial is not None and isinstance(answer, Mapping):
+            slots += len(step.trial.slots)
+            gone = answer.get("missing", {})
+            missing += len(gone) if isinstance(gone, Mapping) else 0
+    return slots >= _ENOUGH_SLOTS and missing > slots / 2
 
 
 def read_step_answer(step: Planned, answer: Json) -> Json:

@@ -3,42 +3,29 @@
 from __future__ import annotations
 
 import secrets
-from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from functools import cached_property, lru_cache
 
 from beholder.errors import Refused
-from beholder.methods.contract import Break, Method, Trial
-from beholder.serve import tokens
+from beholder.methods.contract import Slot
+from beholder.serve import preview, tokens
+from beholder.serve.addresses import Addresses
 from beholder.serve.evidence import read_trial_answer
 from beholder.serve.flow import Ending, next_step, read_step_answer
 from beholder.serve.guest import identify
-from beholder.serve.public import public_end, public_media, public_step
-from beholder.serve.script import CONSENT, Planned, Script, make_script
+from beholder.serve.preview import Preview
+from beholder.serve.public import public_end, public_step
+from beholder.serve.script import CONSENT, Planned, Script
+from beholder.serve.served import Served
 from beholder.serve.submission import Submission
 from beholder.serve.words import read_words, step_texts
-from beholder.stimuli.blinding import Blinded, blind, tail_size
-from beholder.stimuli.catalogue import Catalogue, Stimulus
+from beholder.stimuli.blinding import Blinded
 from beholder.store.contract import Answer, End, Events, Session, SessionFacts, Store
-from beholder.study.model import Study
 from beholder.types import Json
 
-_PREVIEW = "preview"
-_REMEMBERED = 20_000  # sessions whose media addresses are kept in memory, and addresses that are kept described
-
-
-@dataclass(frozen=True)
-class Served:
-    """A study as it is served: what was written, what there is to see, and who sees what."""
-
-    study: Study
-    digest: str
-    catalogue: Catalogue
-    method: Method
-    lists: Sequence[Sequence[Trial | Break]]
-    public_url: str
+_PAID = ("completed", "screened_out")
+"""Outcomes that come with a code: a whole ledger, and a person who was turned away by a question."""
+_LARGEST_LOG = 8 * 1024 * 1024  # characters of one session's events that are kept
 
 
 class Host:
@@ -48,61 +35,67 @@ class Host:
         self.served, self.store, self.now = served, store, now
         self.words = read_words(served.study.language)
         self.texts = step_texts(served.study, self.words)
+        self._addresses = Addresses(served, store.secret)
+        self.preview = Preview(served, store.secret, self.texts, self.words, self._media(preview.SESSION))
         self._lease = timedelta(minutes=served.study.recruit.minutes or 60)
         self._leases: dict[str, datetime] = {}
-        self._scripts: dict[int, Script] = {}
-        self._sizes: dict[str, int] = {}
-        # Asked for twice: when a trial is prefetched, and when it is there.
-        self._described = lru_cache(_REMEMBERED)(self._describe)
-        self._addresses: OrderedDict[str, dict[str, Stimulus]] = OrderedDict()
+        self._logged: dict[str, int] = {}
 
     # Arriving
 
     async def arrive(self, params: Mapping[str, str], device: Mapping[str, Json]) -> tuple[bool, dict[str, Json]]:
         """Return whether the session is new, and all that a browser needs to begin or go on."""
-        study = self.served.study
-        guest = identify(params, self.store.secret, study, self.words)
+        guest = identify(params, self.store.secret, self.served.study, self.words)
         if guest.mode == "preview":
-            return False, self._arrival(_PREVIEW, self.preview_step(CONSENT.key), preview=True)
+            steps: list[Json] = [{"key": key, "label": key.replace(":", " ")} for key in self.preview.keys]
+            step = self.preview.step(CONSENT.key)
+            return False, self._arrival(preview.SESSION, self.preview.link, step, {"steps": steps})
         if guest.session is not None:
-            facts = await self._facts(guest.session)
-            return False, self._arrival(guest.session, self._step(facts))
+            return False, await self._welcome(guest.session)
         session, is_new = await self.store.arrive(
             Session(secrets.token_hex(10), guest.participant, self.served.digest, 1, guest.mode, 1, device, self.now())
         )
-        if is_new and guest.platform:
-            await self.store.identify(guest.participant, guest.platform, guest.platform_id)
         facts = await self._facts(session.session)
-        if facts.end is not None and not self._holds_own_link(params, session.session):
-            raise Refused(self.words["finished"], code="finished", status=403)
-        return is_new, self._arrival(session.session, self._step(facts))
+        if facts.end is not None:
+            word = "finished" if facts.end.outcome == "completed" else "ended"
+            raise Refused(self.words[word], code="finished", status=403)
+        if facts.list is None and guest.mode != "robot" and await self._is_full():
+            raise Refused(self.words["full"], code="full", status=403)
+        if guest.platform:
+            await self.store.identify(guest.participant, guest.platform, guest.platform_id)
+        return is_new, await self._welcome(session.session)
 
-    def _holds_own_link(self, params: Mapping[str, str], session: str) -> bool:
-        return params.get("resume") == tokens.session_token(self.store.secret, self.served.study.name, session)
+    async def _welcome(self, session: str) -> dict[str, Json]:
+        token = tokens.session_token(self.store.secret, self.served.study.name, session)
+        link = f"{self.served.public_url}/s/{self.served.study.name}?resume={token}"
+        return self._arrival(session, link, await self._step(await self._facts(session)), None)
 
-    def _arrival(self, session: str, step: dict[str, Json], *, preview: bool = False) -> dict[str, Json]:
+    def _arrival(self, session: str, link: str, step: dict[str, Json], steps: Json) -> dict[str, Json]:
         study = self.served.study
-        token = tokens.session_token(self.store.secret, study.name, session)
-        link = self.preview_link if preview else f"{self.served.public_url}/s/{study.name}?resume={token}"
         return {
-            "token": token,
+            "token": tokens.session_token(self.store.secret, study.name, session),
             "link": link,
             "step": step,
             "study": {
                 "name": study.name, "title": study.title, "language": study.language, "contact": study.contact,
                 "instructions": self.texts["instructions"],
             },
-            "preview": {"steps": self._preview_steps()} if preview else None,
+            "preview": steps,
         }  # fmt: skip
+
+    async def _is_full(self) -> bool:
+        """Return whether every list is finished or being taken; whoever comes now would only read the consent."""
+        counts = await self.store.counts(self.now())
+        return counts["live"] + counts["completed"] >= len(self.served.lists)
 
     # Steps
 
     async def step(self, token: str, key: str | None = None) -> dict[str, Json]:
         """Return where this session is. A preview may ask for any step by its key."""
         session = self._session(token)
-        if session == _PREVIEW:
-            return self.preview_step(key or CONSENT.key)
-        return self._step(await self._facts(session))
+        if session == preview.SESSION:
+            return self.preview.step(key or CONSENT.key)
+        return await self._step(await self._facts(session))
 
     async def _facts(self, session: str) -> SessionFacts:
         facts = await self.store.session_facts(session)
@@ -113,42 +106,33 @@ class Host:
     def _session(self, token: str) -> str:
         return tokens.read_token(self.store.secret, self.served.study.name, token).session
 
-    def _script(self, number: int | None) -> Script | None:
-        if number is None:
-            return None
-        if number not in self._scripts:
-            self._scripts[number] = make_script(self.served.study, self.served.lists[number - 1])
-        return self._scripts[number]
+    def _script(self, facts: SessionFacts) -> Script | None:
+        return None if facts.list is None else self.served.script(facts.list)
 
-    @cached_property
-    def _longest(self) -> Script:
-        """The script by which progress is told before a list is claimed; all lists have the same steps."""
-        return make_script(self.served.study, self.served.lists[0])
-
-    def _step(self, facts: SessionFacts) -> dict[str, Json]:
-        script = self._script(facts.list)
+    async def _step(self, facts: SessionFacts) -> dict[str, Json]:
+        script, session = self._script(facts), facts.session.session
         if facts.end is not None:
             return self._end_step(facts, facts.end)
-        here = next_step(script, {key: answer.answer for key, answer in facts.answers.items()})
-        assert isinstance(here, Planned)
-        return self._public(facts.session.session, here, script or self._longest, claimed=script is not None)
+        here = next_step(script, _answers(facts))
+        if isinstance(here, Ending):  # a question was dropped since, and it was the last
+            await self.store.append([self._end(session, here, self.now())])
+            return await self._step(await self._facts(session))
+        return self._public(session, here, script)
 
-    def _public(self, session: str, step: Planned, script: Script, *, claimed: bool = True) -> dict[str, Json]:
+    def _public(self, session: str, step: Planned, script: Script | None) -> dict[str, Json]:
         served = self.served
         shown = public_step(
-            step, script, self.texts, served.method, served.study.playback,
-            lambda key, slot: self._described(session, key, slot.id, slot.stimulus),
-        )  # fmt: skip
-        return shown if claimed else {**shown, "prefetch": []}
+            step, script or served.script(1), self.texts, served.method, served.study.playback, self._media(session)
+        )
+        return shown if script else {**shown, "prefetch": []}  # before a list is claimed there is nothing to fetch
 
     def _end_step(self, facts: SessionFacts, end: End) -> dict[str, Json]:
         # Whoever withdraws after the end has an end of another kind among the facts, and reads of the withdrawal.
         outcome = "withdrawn" if facts.erased and end.outcome != "no_consent" else end.outcome
-        text = "thanks" if outcome == "completed" else outcome
         return public_end(
-            self._script(facts.list) or self._longest,
+            self._script(facts) or self.served.script(1),
             outcome,
-            self.texts[text],
+            self.texts["thanks" if outcome == "completed" else outcome],
             code=end.code or None,
             receipt=end.receipt or None,
             answers=sum(key.startswith("trial:") for key in facts.answers),
@@ -161,39 +145,35 @@ class Host:
     async def answer(self, token: str, key: str, submission: Submission) -> dict[str, Json]:
         """Return when the answer was stored, after a durable commit, and the next step."""
         session = self._session(token)
-        if session == _PREVIEW:
+        if session == preview.SESSION:
             return self._preview_answer(key, submission)
         facts = await self._facts(session)
-        script = self._script(facts.list)
         if key in facts.answers:
-            return self._repeated(facts, script, key, submission)
+            return await self._repeated(facts, key, submission)
         if facts.end is not None:
             raise Refused(self.words["ended"], code="ended", status=410)
-        answers = {k: a.answer for k, a in facts.answers.items()}
+        script, answers = self._script(facts), _answers(facts)
         here = next_step(script, answers)
         if isinstance(here, Ending) or here.key != key:
             raise Refused(self.words["not_reached"], where=key, code="not_reached", status=409)
         now = self.now()
         read, playback = self._read(here, submission, self._elapsed_ms(facts, now))
         if here is CONSENT and isinstance(read, Mapping) and read["agree"]:
-            script = self._script(await self._claim(facts, now))
+            script = self.served.script(await self._claim(facts, now))
         answer = Answer(
             session, key, read, playback, submission.shown_ms, submission.sent_ms, submission.input, submission.tab, now
         )
         following = next_step(script, {**answers, key: read})
-        stored_at = await self._store(facts, answer, submission, following)
-        if stored_at != now:  # another tab was first
-            facts = await self._facts(session)
-            return self._repeated(facts, script, key, submission)
-        if isinstance(following, Planned):
-            step = self._public(session, following, script or self._longest)
+        if not await self._store(answer, submission, following):  # another tab was first
+            return await self._repeated(await self._facts(session), key, submission)
+        if isinstance(following, Ending):
+            step = await self._step(await self._facts(session))
         else:
-            step = self._step(await self._facts(session))
-        return {"stored_at": stored_at.isoformat(), "feedback": None, "step": step}
+            step = self._public(session, following, script)
+        return {"stored_at": now.isoformat(), "feedback": None, "step": step}
 
-    async def _store(
-        self, facts: SessionFacts, answer: Answer, submission: Submission, following: Planned | Ending
-    ) -> datetime:
+    async def _store(self, answer: Answer, submission: Submission, following: Planned | Ending) -> bool:
+        """Return whether this answer, its events and the end it leads to were stored; the loser of a race is not."""
         session, now = answer.session, answer.at
         batch: list[Answer | Events | End] = [answer]
         fresh = submission.events[submission.first :]
@@ -201,18 +181,20 @@ class Host:
             batch.append(Events(session, answer.key, submission.tab, submission.first, fresh, now))
         if isinstance(following, Ending):
             batch.append(self._end(session, following, now))
-        stored_at = await self.store.append(batch)
+        stored = await self.store.append(batch)
+        if not stored.is_new:
+            return False
         if not isinstance(following, Ending):
             await self._renew(session, now)
         elif following.outcome == "no_consent":
             await self.store.erase(session, now)
         elif following.outcome != "completed":
             await self.store.release(session)
-        return stored_at
+        return True
 
     def _end(self, session: str, ending: Ending, now: datetime) -> End:
         secret = self.store.secret
-        code = tokens.completion_code(secret, session, ending.outcome)
+        code = tokens.completion_code(secret, session, ending.outcome) if ending.outcome in _PAID else ""
         return End(session, ending.outcome, ending.reason, code, tokens.receipt_code(secret, session, now), now)
 
     async def _claim(self, facts: SessionFacts, now: datetime) -> int:
@@ -239,36 +221,43 @@ class Host:
         )
 
     def _elapsed_ms(self, facts: SessionFacts, now: datetime) -> float | None:
-        """Return how long this step can have been looked at by the server's clock; robots live in their own time."""
-        if facts.session.mode == "robot":
-            return None
+        """Return how long this step can have been looked at by the server's clock; None where that is unknown.
+
+        Robots live in their own time, and a clock that was set back proves nothing.
+        """
         last = max((answer.at for answer in facts.answers.values()), default=facts.session.at)
+        if facts.session.mode == "robot" or now < last:
+            return None
         return (now - last).total_seconds() * 1000
 
-    def _repeated(
-        self, facts: SessionFacts, script: Script | None, key: str, submission: Submission
-    ) -> dict[str, Json]:
+    async def _repeated(self, facts: SessionFacts, key: str, submission: Submission) -> dict[str, Json]:
         """Return what the first commit returned if the same answer comes again; another one is refused."""
-        stored = facts.answers[key]
-        step = next(step for step in (script or self._longest).steps if step.key == key)
+        stored = facts.answers.get(key)
+        if stored is None:
+            raise Refused(self.words["ended"], code="ended", status=410)
+        script = self._script(facts) or self.served.script(1)
         try:
-            same = self._read(step, submission, None)[0] == stored.answer
+            same = self._read(script.steps[script.place(key)], submission, None)[0] == stored.answer
         except Refused:
             same = False
         if not same:
             raise Refused(self.words["already_answered"], where=key, code="already_answered", status=409)
-        return {"stored_at": stored.at.isoformat(), "feedback": None, "step": self._step(facts)}
+        return {"stored_at": stored.at.isoformat(), "feedback": None, "step": await self._step(facts)}
 
     async def events(self, token: str, batch: Submission, key: str) -> None:
         """Keep a batch of the event log and renew the lease."""
         session = self._session(token)
-        if session == _PREVIEW:
+        if session == preview.SESSION:
             return
         facts = await self._facts(session)
         if facts.end is not None or facts.erased:
             raise Refused(self.words["ended"], code="ended", status=410)
-        if (self._script(facts.list) or Script((CONSENT,))).place(key) < 0:
+        here = next_step(self._script(facts), _answers(facts))
+        if key not in facts.answers and not (isinstance(here, Planned) and here.key == key):
             raise Refused(self.words["not_reached"], where="key", code="not_reached", status=409)
+        self._logged[session] = self._logged.get(session, 0) + len(str(batch.events))
+        if self._logged[session] > _LARGEST_LOG:
+            raise Refused("The event log is too long", where="events", code="too_large", status=413)
         now = self.now()
         await self.store.append([Events(session, key, batch.tab, batch.first, batch.events, now)])
         if facts.list is not None:
@@ -277,8 +266,8 @@ class Host:
     async def withdraw(self, token: str) -> dict[str, Json]:
         """Erase the answers of this session and return its end."""
         session = self._session(token)
-        if session == _PREVIEW:
-            return self.preview_step("end:withdrawn")
+        if session == preview.SESSION:
+            return self.preview.step("end:withdrawn")
         facts = await self._facts(session)
         now = self.now()
         if facts.end is None:
@@ -286,89 +275,29 @@ class Host:
             await self.store.release(session)
         if not facts.erased:
             await self.store.erase(session, now)
-        facts = await self._facts(session)
-        assert facts.end is not None
-        return self._end_step(facts, facts.end)
+        return await self._step(await self._facts(session))
+
+    def _preview_answer(self, key: str, submission: Submission) -> dict[str, Json]:
+        place = self.preview.script.place(key)
+        if place < 0:
+            raise Refused(self.words["not_reached"], where=key, code="not_reached", status=409)
+        read, _ = self._read(self.preview.script.steps[place], submission, None)
+        return {"stored_at": None, "feedback": None, "step": self.preview.after(key, read)}
 
     # Media
 
-    def _describe(self, session: str, key: str, slot: str, stimulus_id: str) -> dict[str, Json]:
-        token = tokens.media_token(self.store.secret, session, key, slot)
-        stimulus = self.served.catalogue.by_id[stimulus_id]
-        size = self._size(stimulus) + tail_size(stimulus.served, self._filler(token))
-        return public_media(stimulus, f"/media/{token}", size)
+    def _media(self, session: str) -> Callable[[str, Slot], dict[str, Json]]:
+        return lambda key, slot: self._addresses.describe(session, key, slot.id, slot.stimulus)
 
-    def _filler(self, token: str) -> bytes:
-        return tokens.keyed(self.store.secret, "filler", token)
-
-    def _size(self, stimulus: Stimulus) -> int:
-        """Return how large a served copy is. Its name is a hash of what it holds, so that stays true."""
-        if stimulus.id not in self._sizes:
-            self._sizes[stimulus.id] = stimulus.served.stat().st_size
-        return self._sizes[stimulus.id]
-
-    async def media(self, token: str) -> tuple[Stimulus, Blinded]:
-        """Return the stimulus behind an address, with the filler that belongs to this address."""
+    async def media(self, token: str) -> Blinded:
+        """Return the medium behind an address."""
         session = token.partition("-")[0]
-        if session not in self._addresses:
-            number = 1 if session == _PREVIEW else (await self._facts(session)).list
-            self._addresses[session] = self._addresses_of(session, self._script(number))
-            if len(self._addresses) > _REMEMBERED:
-                self._addresses.popitem(last=False)
-        stimulus = self._addresses[session].get(token)
-        if stimulus is None:
-            raise Refused(self.words["no_media"], code="unknown_media", status=404)
-        return stimulus, blind(stimulus.served, self._filler(token))
+        if not self._addresses.knows(session):
+            script = self.preview.script if session == preview.SESSION else self._script(await self._facts(session))
+            if script is not None:
+                self._addresses.learn(session, script)
+        return self._addresses.open(session, token, self.words["no_media"], self.words["media_away"])
 
-    def _addresses_of(self, session: str, script: Script | None) -> dict[str, Stimulus]:
-        secret, catalogue = self.store.secret, self.served.catalogue
-        return {
-            tokens.media_token(secret, session, step.key, slot.id): catalogue.by_id[slot.stimulus]
-            for step in (script.steps if script else ())
-            for slot in (step.trial.slots if step.trial else ())
-        }
 
-    # Preview: any step, nothing stored
-
-    @property
-    def preview_link(self) -> str:
-        """The researcher's secret link."""
-        served = self.served
-        return f"{served.public_url}/s/{served.study.name}?preview={tokens.preview_secret(self.store.secret)}"
-
-    def _preview_steps(self) -> list[Json]:
-        keys = [step.key for step in self._longest.steps]
-        ends = ["end:completed", "end:withdrawn"] + ["end:screened_out"] * any(
-            item.correct for item in self.served.study.before
-        )
-        return [{"key": key, "label": key.replace(":", " ")} for key in keys + ends]
-
-    def preview_step(self, key: str) -> dict[str, Json]:
-        """Return a step of the first list as a participant would see it."""
-        if key.startswith("end:"):
-            outcome = key.removeprefix("end:")
-            text = self.texts.get("thanks" if outcome == "completed" else outcome, "")
-            return public_end(
-                self._longest, outcome, text, code="XXXX-XXXX", receipt="BH-XXXXXXXX-XXXX-XXXX", answers=0,
-                seconds=None, ended_at=None,
-            )  # fmt: skip
-        place = self._longest.place(key)
-        if place < 0:
-            raise Refused(self.words["not_reached"], where=key, code="not_reached", status=409)
-        return self._public(_PREVIEW, self._longest.steps[place], self._longest)
-
-    def _preview_answer(self, key: str, submission: Submission) -> dict[str, Json]:
-        place = self._longest.place(key)
-        if place < 0:
-            raise Refused(self.words["not_reached"], where=key, code="not_reached", status=409)
-        step = self._longest.steps[place]
-        read, _ = self._read(step, submission, None)
-        after = place + 1
-        ending = next_step(self._longest, {step.key: read}) if step is CONSENT else None
-        if isinstance(ending, Ending):
-            following = self.preview_step(f"end:{ending.outcome}")
-        elif after < len(self._longest.steps):
-            following = self.preview_step(self._longest.steps[after].key)
-        else:
-            following = self.preview_step("end:completed")
-        return {"stored_at": None, "feedback": None, "step": following}
+def _answers(facts: SessionFacts) -> dict[str, Json]:
+    return {key: answer.answer for key, answer in facts.answers.items()}

@@ -40,7 +40,7 @@ _LATEST_MS = 1e15
 _LEAVING = frozenset({"visibility", "focus"})
 _TELLING = _LEAVING | {"play", "pause", "ended", "seek", "stall", "rate", "frames", "error"}
 """Kinds that say something about watching."""
-# A player may report positions a little ahead of the clock; anything faster than this was not watched.
+# A player may report positions a little ahead of the clock, in all plays of a slot together; the rest was not watched.
 _FASTEST = 1.05
 _SLACK_MS = 300
 
@@ -69,7 +69,8 @@ class _Player:
     ranges: list[tuple[float, float]] = field(default_factory=list)
     since: tuple[float, float] | None = None
     rate: float = 1.0
-    drawn: bool = False
+    is_counted: bool = False
+    slack_ms: float = _SLACK_MS
 
     def start(self, now: float, at: float) -> None:
         if self.since is None:
@@ -80,8 +81,9 @@ class _Player:
             return
         began, start = self.since
         self.since = None
-        reach = start + (now - began) * _FASTEST + _SLACK_MS
-        end = min(reach if at is None else at, reach, self.ms)
+        reach = start + (now - began) * _FASTEST
+        end = min(reach if at is None else at, reach + self.slack_ms, self.ms)
+        self.slack_ms -= max(0.0, end - reach)
         if end > start and self.rate == 1.0:
             self.ranges.append((start, end))
             self.seen.watched_ms += round(end - start)
@@ -89,10 +91,13 @@ class _Player:
     def result(self) -> Watched:
         covered, reached = 0.0, 0.0
         for start, end in sorted(self.ranges):
-            covered += max(0.0, end - max(start, reached))
-            reached = max(reached, end)
+            if end > reached:
+                covered += end - max(start, reached)
+                reached = end
         self.seen.coverage = round(min(1.0, covered / self.ms), 4) if self.ms else 0.0
         self.seen.furthest_ms = round(reached)
+        if self.seen.plays and not self.is_counted:
+            self.seen.frames = 0  # our page counts after every play, if only to say that it cannot
         return self.seen
 
 
@@ -181,6 +186,7 @@ def as_json(seen: Mapping[str, Watched]) -> dict[str, Json]:
 
 def _count_frames(player: _Player, data: Mapping[str, Json]) -> None:
     """Add the frames of one play; a browser that cannot count them says null, which stays unknown."""
+    player.is_counted = True
     total, dropped = _number(data.get("total")), _number(data.get("dropped"))
     if total is not None:
         has_size = bool(data.get("width")) and bool(data.get("height"))

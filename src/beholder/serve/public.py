@@ -52,9 +52,9 @@ def public_end(
     *,
     code: str | None,
     receipt: str | None,
-    answers: int,
-    seconds: float | None,
-    ended_at: datetime | None,
+    answers: int = 0,
+    seconds: float | None = None,
+    ended_at: datetime | None = None,
 ) -> dict[str, Json]:
     """Return the last step, with the code that is due now."""
     total = len(script.steps)

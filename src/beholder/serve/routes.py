@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import logging
+import math
+import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import pydantic_core
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from beholder.errors import Refused
 from beholder.serve.assets import Asset, Assets
@@ -26,6 +28,9 @@ from beholder.store.tables import to_json
 from beholder.types import Json
 
 _LARGEST_BODY = 256 * 1024
+_LARGEST_DISCARDED = 16 * 1024 * 1024
+_LONGEST_PARAM = 512
+_HUGE = re.compile(rb"[0-9][eE]\+?[0-9]{3}")
 _BURST, _PER_SECOND = 240.0, 20.0
 _log = logging.getLogger("beholder.serve")
 
@@ -58,7 +63,7 @@ class _Pace:
         self._buckets[token] = (left - 1, now)
 
 
-def make_app(host: Host, assets: Assets) -> Starlette:
+def make_app(host: Host, assets: Assets) -> ASGIApp:
     """Return the application that serves one study."""
     study = host.served.study
     page = assets.page(study)
@@ -83,11 +88,11 @@ def make_app(host: Host, assets: Assets) -> Starlette:
         if body.get("study") != study.name:
             raise Refused(host.words["no_study"], where="study", code="unknown_study", status=404)
         params, device = body.get("params", {}), body.get("device", {})
-        if not isinstance(params, Mapping) or not all(isinstance(value, str) for value in params.values()):
-            raise Refused("params is not an object of texts", where="params", allowed='{"participant": "..."}')
+        if not isinstance(params, Mapping):
+            raise Refused("params is not an object", where="params", allowed='{"participant": "..."}')
         if not isinstance(device, Mapping):
             raise Refused("device is not an object", where="device", allowed="a JSON object")
-        is_new, arrival = await host.arrive({str(k): str(v) for k, v in params.items()}, device)
+        is_new, arrival = await host.arrive({name: _plain(value) for name, value in params.items()}, device)
         return _Reply(arrival, 201 if is_new else 200)
 
     async def step(request: Request) -> Response:
@@ -118,8 +123,7 @@ def make_app(host: Host, assets: Assets) -> Starlette:
 
     async def media(request: Request) -> Response:
         token = request.path_params["token"]
-        stimulus, blinded = await host.media(token)
-        return deliver(request, token, stimulus, blinded)
+        return deliver(request, token, await host.media(token))
 
     async def web(request: Request) -> Response:
         asset = assets.files.get(request.path_params["path"])
@@ -135,7 +139,7 @@ def make_app(host: Host, assets: Assets) -> Starlette:
     async def front(request: Request) -> Response:
         return RedirectResponse(f"/s/{study.name}")
 
-    return Starlette(
+    app = Starlette(
         routes=[
             Route("/", front),
             Route("/s/{study}", show),
@@ -148,20 +152,22 @@ def make_app(host: Host, assets: Assets) -> Starlette:
             Route("/web/{hash}/{path:path}", web),
             Route("/healthz", health),
         ],
-        middleware=[Middleware(SecurityHeaders)],
         exception_handlers={Refused: _refuse, StoreAway: _away, 404: _not_found, 405: _not_found, Exception: _fail},
     )
+    return SecurityHeaders(app)  # around everything, also a reply to an error of ours
 
 
 async def read_json(request: Request) -> Json:
-    """Return the JSON body, refusing one that is too large before it has been read."""
-    body = bytearray()
-    if int(request.headers.get("content-length") or 0) > _LARGEST_BODY:
-        raise Refused("The body is too large", where="body", allowed="up to 256 kB", code="too_large", status=413)
+    """Return the JSON body; one that is too large is thrown away and refused."""
+    body, size = bytearray(), 0
     async for chunk in request.stream():
-        body += chunk
-        if len(body) > _LARGEST_BODY:
-            raise Refused("The body is too large", where="body", allowed="up to 256 kB", code="too_large", status=413)
+        size += len(chunk)
+        if size <= _LARGEST_BODY:
+            body += chunk
+        elif size > _LARGEST_DISCARDED:
+            break
+    if size > _LARGEST_BODY:  # only now: a browser that is still sending would not hear the reason
+        raise Refused("The body is too large", where="body", allowed="up to 256 kB", code="too_large", status=413)
     try:
         return _parse(bytes(body))
     except (ValueError, RecursionError):
@@ -169,11 +175,27 @@ async def read_json(request: Request) -> Json:
 
 
 def _parse(body: bytes) -> Json:
+    """Return what JSON says; a number beyond all bounds, which would read as infinity, is not JSON here."""
+    if _HUGE.search(body):
+        json.loads(body, parse_float=_refuse_infinity)
     try:
         parsed: Json = pydantic_core.from_json(body, allow_inf_nan=False)
     except ValueError:  # it is twice as fast, and knows no lone surrogates, which browsers do send
         parsed = json.loads(body, parse_constant=_refuse_constant)
     return parsed
+
+
+def _refuse_infinity(digits: str) -> float:
+    if math.isinf(float(digits)):
+        raise ValueError(f"{digits} is too large")
+    return float(digits)
+
+
+def _plain(value: Json) -> str:
+    """Return a parameter as it can be hashed and stored."""
+    if not isinstance(value, str) or len(value) > _LONGEST_PARAM:
+        raise Refused("A parameter is no short text", where="params", allowed=f"up to {_LONGEST_PARAM} characters")
+    return value.encode("utf-8", "replace").decode()
 
 
 def _refuse_constant(name: str) -> Json:
@@ -198,7 +220,7 @@ def _error(refused: Refused) -> dict[str, Any]:
 
 async def _refuse(request: Request, refused: Exception) -> Response:
     assert isinstance(refused, Refused)
-    headers = {"retry-after": "2"} if refused.status == 429 else {}
+    headers = {"retry-after": "2"} if refused.status in (429, 503) else {}
     return _Reply(_error(refused), refused.status, headers)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from granian.constants import Interfaces
 from granian.server.embed import Server as Granian
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from beholder.errors import Problem, UserError
 from beholder.methods import find
@@ -23,8 +23,9 @@ from beholder.plan import open_plan
 from beholder.plan.digest import study_digest
 from beholder.plan.model import Plan, list_to_json
 from beholder.serve.assets import Assets
-from beholder.serve.host import Host, Served
+from beholder.serve.host import Host
 from beholder.serve.routes import make_app
+from beholder.serve.served import Served
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.ingest import load_catalogue
 from beholder.store.contract import Store, StudyRecord
@@ -68,6 +69,8 @@ async def running(
     shares_port: bool = False,
 ) -> AsyncIterator[Running]:
     """Yield a server that listens; closes port and store when left. Port 0 takes a free one."""
+    if public_url is not None and not public_url.startswith(("http://", "https://")):
+        raise UserError(Problem("--public-url", f"is {public_url}", "an address that begins with https:// or http://"))
     port = _free_port(host, port, shares_port)
     address = f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"
     served, plan = load_served(study, public_url or address)
@@ -79,7 +82,7 @@ async def running(
 
 
 @contextlib.asynccontextmanager
-async def listening(app: Starlette, host: str, port: int) -> AsyncIterator[None]:
+async def listening(app: ASGIApp, host: str, port: int) -> AsyncIterator[None]:
     """Let an application answer on a port, until left."""
     logging.getLogger("_granian").setLevel(logging.ERROR)
     server = Granian(app, host, port, interface=Interfaces.ASGINL, log_enabled=False, backlog=1024)
@@ -103,9 +106,9 @@ def _free_port(host: str, port: int, shares_port: bool) -> int:
         try:
             probe.bind((host, port))
         except OSError as error:
-            raise UserError(
-                Problem(f"--port {port}", f"cannot be opened on {host}: {error.strerror}", fix="Try another --port.")
-            ) from None
+            wrong = f"--host {host}" if isinstance(error, socket.gaierror) else f"--port {port}"
+            fix = "Try another --host, such as 127.0.0.1 or 0.0.0.0, or another --port."
+            raise UserError(Problem(wrong, f"cannot be opened: {error.strerror}", fix=fix)) from None
         return int(probe.getsockname()[1])
 
 

@@ -46,9 +46,17 @@ def read_token(secret: bytes, study: str, token: str) -> Bearer:
     return Bearer(study, parts[1])
 
 
-def media_token(secret: bytes, session: str, key: str, slot: str) -> str:
-    """Return the address of one slot of one step of one session; it begins with the session, so any server finds it."""
-    return f"{session}-{keyed(secret, 'media', session, key, slot)[:16].hex()}"
+class Address(NamedTuple):
+    """Where one slot of one step of one session is, and the key of its filler, which nobody else can know."""
+
+    token: str
+    filler: bytes
+
+
+def media_address(secret: bytes, session: str, key: str, slot: str) -> Address:
+    """Return the address of a slot; its token begins with the session, so any server finds it."""
+    digest = keyed(secret, "media", session, key, slot)
+    return Address(f"{session}-{digest[:16].hex()}", digest[16:])
 
 
 def pseudonym(secret: bytes, platform: str, platform_id: str) -> str:

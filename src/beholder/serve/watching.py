@@ -53,7 +53,7 @@ async def watch(server: Running, stop: asyncio.Event, tell: Tell | None, parent:
     while not stop.is_set() and not (parent and parent.is_set()):
         counts = await server.store.counts(datetime.now(UTC))
         if tell and counts != told:
-            tell(Live(server.link, server.host.preview_link, counts))
+            tell(Live(server.link, server.host.preview.link, counts))
             told = counts
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), _EVERY_S)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import httpx
 
-from beholder.serve.host import Served
+from beholder.serve.served import Served
 from beholder.serve.tokens import robot_signature
 from beholder.simulate.oracle import Oracle
 from beholder.simulate.raters import assign_kinds, read_mixture

@@ -1,35 +1,45 @@
 """What one slot of one session gets: the served copy and, behind it, a filler of its own length and bytes.
 
 The filler is legal and means nothing: a `free` box in mp4 (ISO/IEC 14496-12, 8.1.2), a Void element in WebM
-(RFC 8794, 11.3.2), the last one in the Segment, whose size is rewritten on the way out. Neither size nor hash tells
-two slots apart. Who takes the filler off, or decodes the pictures, can still compare.
+(RFC 8794, 11.3.2), the last one in the Segment, whose size is rewritten on the way out. It fills a file up to the
+largest one of its content, as far as `class_size` goes, and then adds a length that is drawn for the slot: within one
+content neither size nor hash tells two slots apart. Who takes the filler off, or decodes the pictures, can still
+compare.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from beholder.stimuli.media import served_by_suffix
 
 SHORTEST, LONGEST = 1024, 65536
+"""The part of a filler whose length is drawn; its first `SHORTEST` bytes are those of one slot alone."""
+TIMES, MOST = 4, 32 * 1024 * 1024
+"""A file is filled up to so many times its size, by so many bytes: people pay for what they download."""
+HIDDEN = (LONGEST - SHORTEST) // 8
+"""A difference that the drawn lengths drown: by it, two slots are put into the right order 62 times in 100."""
 PIECE = 262144
+_POOL = 1 << 20
+
+_HEADS: Mapping[str, int] = {"mp4": 8, "webm": 5}
+"""By format: how many bytes stand before a filler."""
 
 
-def _free_box(filler: bytes) -> bytes:
-    return (8 + len(filler)).to_bytes(4, "big") + b"free" + filler
+def class_size(own: int, largest: int) -> int:
+    """Return the size up to which a file of `own` bytes is filled, where the largest of its content has `largest`."""
+    # What the drawn part may cost anyway is no cost that counts.
+    room = min(MOST, max((TIMES - 1) * own, LONGEST))
+    return min(max(own, largest), own + room)
 
 
-def _void_element(filler: bytes) -> bytes:
-    # Four bytes of size, marked by the high nibble 0001, whatever the length: the head is always five bytes.
-    return b"\xec" + (0x10000000 | len(filler)).to_bytes(4, "big") + filler
-
-
-_WRAPPERS: Mapping[str, tuple[int, Callable[[bytes], bytes]]] = {"mp4": (8, _free_box), "webm": (5, _void_element)}
-"""By format: how many bytes stand before a filler, and how it is wrapped."""
+def drawn_size(key: bytes) -> int:
+    """Return how many bytes the slot with this key gets beyond the class of its file."""
+    return SHORTEST + _number(key, b"length") % (LONGEST - SHORTEST + 1)
 
 
 @dataclass(frozen=True)
@@ -51,10 +61,15 @@ class Blinded:
         return self.file_size + self.tail_size
 
     @cached_property
-    def tail(self) -> bytes:
-        """What stands behind the file."""
-        head, wrap = _WRAPPERS[self.format]
-        return wrap(hashlib.shake_256(b"filler:" + self.key).digest(self.tail_size - head))
+    def mark(self) -> bytes:
+        """The start of the filler, `SHORTEST` bytes: what makes it legal, then bytes that no other slot has."""
+        length = self.tail_size - _HEADS[self.format]
+        if self.format == "mp4":
+            start = self.tail_size.to_bytes(4, "big") + b"free"
+        else:
+            # Four bytes of size, marked by the high nibble 0001, whatever the length: the head is always five bytes.
+            start = b"\xec" + (0x10000000 | length).to_bytes(4, "big")
+        return start + hashlib.shake_256(b"filler:" + self.key).digest(SHORTEST - len(start))
 
     def read(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
         """Yield the bytes from `start` up to and without `stop`, piece by piece."""
@@ -72,23 +87,42 @@ class Blinded:
                         raise OSError(f"{self.path} has become shorter while it was served")
                     left -= len(piece)
                     yield piece
-        if start < stop and stop > self.file_size:
-            yield self.tail[max(0, start - self.file_size) : stop - self.file_size]
+        if stop > self.file_size:
+            yield from self._filler(max(0, start - self.file_size), stop - self.file_size)
+
+    def _filler(self, start: int, stop: int) -> Iterator[bytes]:
+        """Yield a range of the filler: its mark, then the pool, entered at a place of this slot and gone round."""
+        if start < min(stop, SHORTEST):
+            yield self.mark[start:stop]
+            start = min(stop, SHORTEST)
+        pool, entry = _pool(), _number(self.key, b"entry")
+        while start < stop:
+            here = (entry + start) % len(pool)
+            piece = pool[here : here + min(PIECE, stop - start)]
+            start += len(piece)
+            yield piece
 
 
-def blind(path: Path, key: bytes) -> Blinded:
-    """Return the served file as the slot with this key gets it: the same key, the same bytes."""
+def blind(path: Path, key: bytes, fill_to: int = 0) -> Blinded:
+    """Return the served file as the slot with this key gets it: the same key, the same bytes.
+
+    `fill_to` is its class: the size up to which it is filled before the drawn part. Its own where that is larger.
+    """
     served = served_by_suffix(path.suffix)
-    tail = tail_size(path, key)
+    size = path.stat().st_size
+    tail = max(0, fill_to - size) + drawn_size(key)
     start = _longer_segment(path, tail) if served.format == "webm" else b""
-    return Blinded(path, served.content_type, path.stat().st_size, tail, served.format, key, start)
+    return Blinded(path, served.content_type, size, tail, served.format, key, start)
 
 
-def tail_size(path: Path, key: bytes) -> int:
-    """Return how many bytes stand behind a served file in the slot with this key; the file is not touched."""
-    head, _ = _WRAPPERS[served_by_suffix(path.suffix).format]
-    draw = int.from_bytes(hashlib.blake2b(key, digest_size=8, person=b"length").digest(), "big")
-    return head + SHORTEST + draw % (LONGEST - SHORTEST + 1)
+def _number(key: bytes, what: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(key, digest_size=8, person=what).digest(), "big")
+
+
+@cache
+def _pool() -> bytes:
+    """Return bytes that look like a compressed stream, the same in every process, made once."""
+    return hashlib.shake_256(b"beholder filler").digest(_POOL)
 
 
 def _longer_segment(path: Path, more: int) -> bytes:

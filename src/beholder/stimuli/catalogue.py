@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from beholder.errors import Problem
+from beholder.stimuli.blinding import class_size
 from beholder.types import Medium, Role
 
 
@@ -42,6 +43,10 @@ class Stimulus:
     served: Path
     """The stripped copy in media/ that participants get."""
     factors: Mapping[str, str] = field(default_factory=dict)
+    served_bytes: int = 0
+    """How large that copy is, before any filler."""
+    encoders: tuple[str, ...] = ()
+    """Names of encoders that still stand in that copy, inside streams that are copied as they are."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,14 @@ class Catalogue:
     def by_cell(self) -> Mapping[tuple[str, str], Stimulus]:
         """Stimuli that may be rated, by (content, condition)."""
         return {(s.content, s.condition): s for s in self.stimuli if s.role in ("test", "reference", "anchor")}
+
+    @cached_property
+    def class_sizes(self) -> Mapping[str, int]:
+        """The size up to which each stimulus is filled, by id: that of the largest of its content, if it can be."""
+        largest: dict[str, int] = {}
+        for stimulus in self.stimuli:
+            largest[stimulus.content] = max(stimulus.served_bytes, largest.get(stimulus.content, 0))
+        return {s.id: class_size(s.served_bytes, largest[s.content]) for s in self.stimuli}
 
     def missing(self) -> tuple[tuple[str, str], ...]:
         """Return every (content, condition) that has no file."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from beholder.errors import Problem, StimuliError, did_you_mean
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
+from beholder.stimuli.encoders import encoders_in
 from beholder.stimuli.fetching import cached, fetch
 from beholder.stimuli.probe import measure, unplayable
 from beholder.stimuli.sources import RATED, Source, plain, read_sources
@@ -24,7 +25,7 @@ from beholder.study.model import Study
 if TYPE_CHECKING:
     import httpx
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Entry:
     probe: Probe
     served: str
     served_bytes: int
+    encoders: tuple[str, ...]
 
 
 def load_catalogue(
@@ -77,6 +79,8 @@ def load_catalogue(
                 probe=entry.probe,
                 served=media / entry.served,
                 factors=source.factors,
+                served_bytes=entry.served_bytes,
+                encoders=entry.encoders,
             )
         )
     stimuli.sort(key=lambda s: (rank.get(s.condition, len(rank)), s.condition, s.content, s.id))
@@ -99,7 +103,8 @@ def _choose(
         if name not in there and found:
             spare = [other for other in there if other not in listed]
             hint = did_you_mean(name, spare) or did_you_mean(name, there)
-            problems.append(Problem(f"conditions.{place}", f"{name} has no stimuli", ", ".join(there), hint))
+            what = f"is {name}, which has no stimuli"
+            problems.append(study.problem(f"conditions.{place}", what, ", ".join(there), hint))
     for name in (name for name in there if name not in listed):
         count = sum(source.condition == name for source in found)
         warnings.append(
@@ -167,8 +172,15 @@ def _take_in(source: Source, root: Path, media: Path, transport: httpx.BaseTrans
         raise StimuliError(problem)
     served = media / served_name(sha256, measured.probe)
     strip(path, served, measured, _named(source))
-    entry = Entry(state.st_size, state.st_mtime_ns, sha256, measured.probe, served.name, served.stat().st_size)
-    return _key(path, root), entry
+    return _key(path, root), Entry(
+        size=state.st_size,
+        mtime_ns=state.st_mtime_ns,
+        sha256=sha256,
+        probe=measured.probe,
+        served=served.name,
+        served_bytes=served.stat().st_size,
+        encoders=encoders_in(served),
+    )
 
 
 def _named(source: Source) -> str:
@@ -207,7 +219,10 @@ def _read_memory(media: Path) -> dict[str, Entry]:
         document: dict[str, Any] = json.loads((media / "catalogue.json").read_text(encoding="utf-8"))
         if document["format"] != FORMAT:
             return {}
-        return {key: Entry(**{**row, "probe": Probe(**row["probe"])}) for key, row in document["files"].items()}
+        return {
+            key: Entry(**{**row, "probe": Probe(**row["probe"]), "encoders": tuple(row["encoders"])})
+            for key, row in document["files"].items()
+        }
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from beholder.errors import Problem, StimuliError
 from beholder.stimuli.catalogue import Probe
+from beholder.stimuli.encoders import blank_vorbis_comment
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 from beholder.stimuli.media import Served, served_container
 from beholder.stimuli.probe import READ, Measured, measure
@@ -24,7 +25,8 @@ _BY_FORMAT = {"mp4": ("-movflags", "+faststart", "-write_tmcd", "0"), "webm": ()
 def served_name(sha256: str, probe: Probe) -> str:
     """Return the name of the copy in media/: a hash of the recipe, so that a new recipe makes new copies."""
     served = _served(probe)
-    recipe = "\n".join((sha256, *_recipe(served, probe)))
+    after = ("blank comment",) if probe.audio_codec == "vorbis" else ()
+    recipe = "\n".join((sha256, *_recipe(served, probe), *after))
     return hashlib.sha256(recipe.encode()).hexdigest()[:32] + served.suffix
 
 
@@ -47,6 +49,8 @@ def strip(path: Path, target: Path, measured: Measured, where: str) -> None:
         )
         if ran.code != 0:
             raise _unclean(where, f"ffmpeg says {ran.last_words()}")
+        if probe.audio_codec == "vorbis":
+            blank_vorbis_comment(part)
         if not _plays_like(part, measured):
             # A clip cut out of an open group of pictures starts at a recovery point, which is of type 6 as well.
             raise _unclean(where, "the copy does not play like it, as with clips cut between two key frames")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from beholder.errors import BeholderError
 from beholder.types import Json, Mode, Outcome
@@ -101,6 +101,13 @@ class End:
 Fact = Answer | Events | Told | Posed | End
 
 
+class Stored(NamedTuple):
+    """What became of a request: when its first fact was first stored, and whether this request stored it."""
+
+    at: datetime
+    is_new: bool
+
+
 @dataclass(frozen=True)
 class SessionFacts:
     """What the flow needs to know of one session: the claim, the answers by key, the end."""
@@ -170,10 +177,11 @@ class Store(Protocol):
         """End the lease, so that the list is open again unless the session has finished."""
         ...
 
-    async def append(self, facts: Sequence[Fact]) -> datetime:
-        """Commit all facts of one request at once; return when the first of them was first stored.
+    async def append(self, facts: Sequence[Fact]) -> Stored:
+        """Commit all facts of one request at once; return when the first of them was first stored, and by whom.
 
-        A fact whose key is there already changes nothing.
+        The first fact leads: where its key is there already, nothing else of the request is stored, so that the
+        loser of a race cannot end what the winner goes on with. A later fact whose key is there changes nothing.
         """
         ...
 

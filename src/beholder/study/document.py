@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from beholder.errors import Problem, StudyError
-from beholder.study.nodes import Entries, Items, Scalar, UnreadableError, parse
+from beholder.study.lines import Lines
+from beholder.study.nodes import Entries, Items, Node, Scalar, UnreadableError, parse
 
 FILE = "study.yaml"
 MOST_BYTES = 1_000_000
@@ -35,7 +37,7 @@ class Document:
 
     def line(self, place: Place) -> int:
         """Return the line of a place; of the nearest place around it that was written, if it was not."""
-        node: Scalar | Items | Entries = self.root
+        node: Node = self.root
         line = 1 if not place else node.line
         for step in place:
             if isinstance(node, Entries) and isinstance(step, str) and step in node.entries:
@@ -47,9 +49,23 @@ class Document:
                 break
         return line
 
+    def lines(self) -> Lines:
+        """Return the line of every key that is written."""
+        return Lines(self.path.name, dict(_lines(self.root, "", self.root.line)))
+
     def where(self, place: Place) -> str:
         """Return `study.yaml:LINE`."""
         return f"{self.path.name}:{self.line(place)}"
+
+
+def _lines(node: Node, key: str, line: int) -> Iterator[tuple[str, int]]:
+    yield key, line
+    if isinstance(node, Entries):
+        for name, (below, part) in node.entries.items():
+            yield from _lines(part, f"{key}.{name}".lstrip("."), below)
+    elif isinstance(node, Items):
+        for index, part in enumerate(node.items):
+            yield from _lines(part, f"{key}.{index}", part.line)
 
 
 def read_document(path: str | Path) -> Document:

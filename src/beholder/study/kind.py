@@ -142,6 +142,9 @@ def _union(kinds: Sequence[Kind]) -> Kind:
 
 
 def _marked(kind: Kind, marks: Sequence[Any]) -> Kind:
+    bounds = [mark for mark in marks if isinstance(mark, annotated_types.Ge | annotated_types.Le)]
+    if len(bounds) == 2:
+        low, high = sorted(bounds, key=lambda mark: isinstance(mark, annotated_types.Le))
     for mark in marks:
         if isinstance(mark, Says):
             kind = replace(kind, says=mark.words)

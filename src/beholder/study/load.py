@@ -53,6 +53,7 @@ def build_study(document: Document, rules: Rules | None, found: Iterable[Problem
     if reader.found or study is None:
         raise StudyError(dict.fromkeys(problem for _, problem in sorted(reader.found, key=lambda pair: pair[0])))
     study._folder = document.folder
+    study._lines = document.lines()
     return study
 
 

@@ -8,8 +8,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, StringConstraints, model_validator
 
+from beholder.errors import Problem
 from beholder.study.fault import Fault, raise_faults
 from beholder.study.kind import Says
+from beholder.study.lines import Lines
 from beholder.study.scale import SCALES, Scale
 
 Slug = Annotated[
@@ -116,9 +118,9 @@ class Playback(Part):
 class Design(Part):
     """How many people see how much."""
 
-    participants: int = Field(default=20, ge=1, description="How many participants the plan is for.")
+    participants: int = Field(default=20, ge=1, le=100_000, description="How many participants the plan is for.")
     trials: int | None = Field(
-        default=None, ge=1, description="Trials per participant; as many as possible up to 12 when left out."
+        default=None, ge=1, le=10_000, description="Trials per participant; as many as possible up to 12 when left out."
     )
     per_trial: int | None = Field(default=None, ge=1, description="Stimuli per trial; all conditions when left out.")
     always: tuple[Text, ...] = Field(default=(), description="Conditions that are in every trial.")
@@ -251,6 +253,7 @@ class Study(Part):
     source: Any = Field(default=None, description="Kept verbatim, for importers.")
 
     _folder: Path = PrivateAttr(default=Path())
+    _lines: Lines = PrivateAttr(default=Lines())
 
     @model_validator(mode="before")
     @classmethod
@@ -268,3 +271,11 @@ class Study(Part):
     def folder(self) -> Path:
         """The folder of study.yaml, in which everything else lies."""
         return self._folder
+
+    def where(self, key: str) -> str:
+        """Return `study.yaml:LINE` of a key such as `design.trials`; of what is written around it, if it is not."""
+        return self._lines.where(key)
+
+    def problem(self, key: str, what: str, allowed: str = "", fix: str = "") -> Problem:
+        """Return a problem with what stands at a key, told as the loader tells it: line, then key, then what."""
+        return Problem(self.where(key), f"{key} {what}", allowed, fix)

@@ -79,8 +79,10 @@ class Scale(BaseModel):
 
     def holds(self, value: float) -> bool:
         """Return whether `value` is an answer on this scale: in range and on a step."""
+        if not self.min <= value <= self.max:
+            return False
         steps = (value - self.min) / self.step
-        return self.min <= value <= self.max and abs(steps - round(steps)) < 1e-6
+        return abs(steps - round(steps)) < 1e-6
 
 
 def _placed(labels: dict[Any, Any]) -> tuple[tuple[float, Any], ...]:

@@ -28,7 +28,7 @@ def study_text(study: Study, which: Which | str) -> str | None:
         return text
     fault = text_fault(study.folder, text)
     if fault is not None:
-        raise StudyError(Problem("study.yaml", f"texts.{which} {fault.what}", fault.allowed, fault.fix))
+        raise StudyError(study.problem(f"texts.{which}", fault.what, fault.allowed, fault.fix))
     return (study.folder / text).read_text("utf-8-sig")
 
 

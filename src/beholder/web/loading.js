@@ -28,7 +28,7 @@ export async function load({ trial, main, shelf, say, status, label, page, signa
     const sum = [...got.values()].reduce((a, b) => a + b, 0);
     const seconds = (performance.now() - begun) / 1000;
     const left = sum > 0 && seconds > 1 ? Math.ceil(((total - sum) * seconds) / sum) : null;
-    const pace = state === "offline" ? say("loading.waits") : left === null ? "" : say("loading.left", { n: left });
+    const pace = state === "offline" ? say("loading.waits") : state === "stuck" || left === null ? "" : say("loading.left", { n: left });
     fill(sheet.title, say(state === "offline" ? "loading.offline" : "loading.title", { page }));
     fill(sheet.text, say("loading.text", { n: slots.length }));
     fill(sheet.percent, say("loading.percent", { share: Math.floor((100 * sum) / total) }));

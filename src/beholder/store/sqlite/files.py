@@ -27,6 +27,28 @@ def away(error: BaseException) -> StoreAway | None:
     return None
 
 
+class OpenFile:
+    """A file as it was when it was opened. Deleted or replaced, it would take commits that nobody finds again."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._identity = self._look()
+
+    def lost(self) -> StoreAway | None:
+        """Return what to raise when the path no longer leads to the open file."""
+        if self._identity is not None and self._look() == self._identity:
+            return None
+        return StoreAway(f"{self._path} was deleted or replaced while it was open")
+
+    def _look(self) -> tuple[int, int] | None:
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            return None
+        # Where a file system knows no inodes they are all 0, and what remains is whether there is a file.
+        return found.st_dev, found.st_ino
+
+
 def make_folder(folder: Path) -> None:
     """Make the folder of a store, for its owner only; raise StoreError where that cannot be."""
     try:

@@ -11,12 +11,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from beholder.store.contract import Fact, Session, SessionFacts, StoreAway, StudyRecord, Table
+from beholder.store.contract import Fact, Session, SessionFacts, StoreAway, Stored, StudyRecord, Table
 from beholder.store.rules import read_only
 from beholder.store.sqlite import erasure, sessions, study
 from beholder.store.sqlite.files import (
     FACTS,
     IDENTITY,
+    OpenFile,
     away,
     connect_read,
     connect_write,
@@ -24,6 +25,7 @@ from beholder.store.sqlite.files import (
     make_secret,
     read_secret,
 )  # fmt: skip
+from beholder.store.sqlite.inserts import Appended
 from beholder.store.sqlite.lock import Lock
 from beholder.store.sqlite.writer import Writer
 from beholder.store.tables import Row, fact_row, read_row, to_iso, to_text
@@ -60,7 +62,8 @@ class SqliteStore:
         except BaseException:
             lock.release()
             raise
-        return cls(folder, secret, Writer(facts), Writer(identity), lock)
+        writers = Writer(facts, OpenFile(folder / FACTS)), Writer(identity, OpenFile(folder / IDENTITY))
+        return cls(folder, secret, *writers, lock)
 
     @property
     def _writer(self) -> Writer:
@@ -99,7 +102,7 @@ class SqliteStore:
     async def release(self, session: str) -> None:
         await self._writer.do(lambda connection: sessions.release(connection, to_text(session)))
 
-    async def append(self, facts: Sequence[Fact]) -> datetime:
+    async def append(self, facts: Sequence[Fact]) -> Stored:
         if not facts:
             raise ValueError("append needs at least one fact")
         rows: list[tuple[Table, Row]] = []
@@ -107,11 +110,12 @@ class SqliteStore:
             table, row = fact_row(fact)
             rows.append((table, (*row[:-1], to_iso(row[-1]))))
 
-        def remember(_: str) -> None:
-            for table, row in rows:
+        def remember(appended: Appended) -> None:
+            for table, row in appended.rows:
                 self._cache.add(table, row)
 
-        return datetime.fromisoformat(await self._writer.append(rows, remember))
+        appended = await self._writer.append(rows, remember)
+        return Stored(datetime.fromisoformat(appended.at), is_new=bool(appended.rows))
 
     async def session_facts(self, session: str) -> SessionFacts | None:
         session = to_text(session)
@@ -124,8 +128,7 @@ class SqliteStore:
         return await self._writer.do(lambda connection: sessions.load_facts(connection, session), self._cache.put)
 
     async def rows(self, table: Table) -> AsyncIterator[dict[str, Any]]:
-        connection = await asyncio.to_thread(connect_read, self._folder / FACTS, "sqlite")
-        with closing(connection):
+        with closing(await asyncio.to_thread(self._connect)) as connection:
             cursor = await asyncio.to_thread(connection.execute, study.select(table))
             while chunk := await asyncio.to_thread(cursor.fetchmany, _CHUNK):
                 for row in chunk:
@@ -152,7 +155,7 @@ class SqliteStore:
         return await self._read(lambda connection: study.counts(connection, now))
 
     async def ready(self) -> bool:
-        if self._facts_writer is None or not (self._folder / FACTS).exists():
+        if self._facts_writer is None:
             return False
         try:
             await self._writer.do(study.touch)
@@ -170,7 +173,7 @@ class SqliteStore:
 
     async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         def reading() -> T:
-            with closing(connect_read(self._folder / FACTS, "sqlite")) as connection:
+            with closing(self._connect()) as connection:
                 connection.execute("BEGIN")  # one snapshot for all that is read
                 return work(connection)
 
@@ -178,3 +181,10 @@ class SqliteStore:
             return await asyncio.to_thread(reading)
         except sqlite3.Error as error:
             raise away(error) or error from error
+
+    def _connect(self) -> sqlite3.Connection:
+        """Return a connection to the file that is written, or to whichever is there if this store only reads."""
+        lost = self._facts_writer.file.lost() if self._facts_writer is not None else None
+        if lost is not None:
+            raise lost
+        return connect_read(self._folder / FACTS, "sqlite")

@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
-from beholder.store.contract import StoreAway, Table
-from beholder.store.sqlite.files import away
-from beholder.store.sqlite.inserts import insert_rows, stored_at
-from beholder.store.tables import Row
+from beholder.store.contract import StoreAway
+from beholder.store.sqlite.files import OpenFile, away
+from beholder.store.sqlite.inserts import Appended, Rows, append
 
 T = TypeVar("T")
 _TOGETHER = 512
@@ -29,7 +28,7 @@ class _Request:
 
     future: asyncio.Future[Any]
     after: Callable[[Any], None]
-    rows: Sequence[tuple[Table, Row]] = ()
+    rows: Rows = ()
     work: Callable[[sqlite3.Connection], Any] | None = None
     result: Any = None
     error: BaseException | None = field(default=None)
@@ -38,7 +37,8 @@ class _Request:
 class Writer:
     """Commits requests in groups: while one group syncs, the next one gathers."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, file: OpenFile) -> None:
+        self.file = file
         self._connection = connection
         self._loop = asyncio.get_running_loop()
         self._queue: SimpleQueue[_Request | None] = SimpleQueue()
@@ -50,8 +50,8 @@ class Writer:
         """Return what `work` returns, once it is durable. It may run twice, so it must change nothing else."""
         return await self._submit(_Request(self._loop.create_future(), after, work=work))  # type: ignore[no-any-return]
 
-    async def append(self, rows: Sequence[tuple[Table, Row]], after: Callable[[str], None]) -> str:
-        """Return when the first row was first stored, as text, once all rows are durable."""
+    async def append(self, rows: Rows, after: Callable[[Appended], None]) -> Appended:
+        """Return what became of the rows of one request, once that is durable."""
         return await self._submit(_Request(self._loop.create_future(), after, rows=rows))  # type: ignore[no-any-return]
 
     async def close(self) -> None:
@@ -78,8 +78,9 @@ class Writer:
             group = [request for request in waiting if request is not None]
             if group:
                 self._commit(group)
+                lost = self.file.lost()
                 with suppress(RuntimeError):  # the loop was closed without closing the store
-                    self._loop.call_soon_threadsafe(_settle, group)
+                    self._loop.call_soon_threadsafe(_settle, group, lost)
         self._connection.close()
 
     def _commit(self, group: list[_Request]) -> None:
@@ -109,12 +110,9 @@ class Writer:
 
     def _together(self, group: list[_Request]) -> None:
         appends = [request for request in group if request.work is None]
-        if insert_rows(self._connection, [row for request in appends for row in request.rows]):
-            for request in appends:
-                request.result = request.rows[0][1][-1]
-        else:
-            for request in appends:
-                request.result = stored_at(self._connection, request.rows[0])
+        results = append(self._connection, [request.rows for request in appends])
+        for request, result in zip(appends, results, strict=True):
+            request.result = result
         for request in group[len(appends) :]:
             assert request.work is not None
             request.result = request.work(self._connection)
@@ -132,13 +130,15 @@ class Writer:
             self._connection.execute("RELEASE request")
 
 
-def _settle(group: list[_Request]) -> None:
+def _settle(group: list[_Request], lost: StoreAway | None) -> None:
     for request in group:
         if request.error is None:
+            # Also when the file is lost: what is remembered is what the open file holds, should it come back.
             request.after(request.result)
         if request.future.done():  # whoever asked has gone away; what they asked for is stored all the same
             continue
-        if request.error is None:
+        error = lost or request.error
+        if error is None:
             request.future.set_result(request.result)
         else:
-            request.future.set_exception(request.error)
+            request.future.set_exception(error)

@@ -1,0 +1,30 @@
+"""A study as it is served."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from beholder.methods.contract import Break, Method, Trial
+from beholder.serve.script import Script, make_script
+from beholder.stimuli.catalogue import Catalogue
+from beholder.study.model import Study
+
+
+@dataclass(frozen=True)
+class Served:
+    """What was written, what there is to see, who sees what, and where."""
+
+    study: Study
+    digest: str
+    catalogue: Catalogue
+    method: Method
+    lists: Sequence[Sequence[Trial | Break]]
+    public_url: str
+    _scripts: dict[int, Script] = field(default_factory=dict, repr=False, compare=False)
+
+    def script(self, number: int) -> Script:
+        """Return the steps of a list, numbered from 1."""
+        if number not in self._scripts:
+            self._scripts[number] = make_script(self.study, self.lists[number - 1])
+        return self._scripts[number]
