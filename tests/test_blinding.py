@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from beholder.stimuli.blinding import LONGEST, SHORTEST, blind
+from beholder.stimuli.blinding import LONGEST, MOST, SHORTEST, blind, class_size, drawn_size
 from beholder.stimuli.ffmpeg import run_ffmpeg
 
 FORMATS = {
@@ -31,12 +31,15 @@ def frames_in(path: Path) -> bytes:
     return ran.out
 
 
-@pytest.mark.parametrize("key", [b"", b"one", bytes(32)])
-def test_a_blinded_file_decodes_to_the_same_frames_without_a_warning(clip: Path, tmp_path: Path, key: bytes) -> None:
+@pytest.mark.parametrize(("key", "fill_to"), [(b"", 0), (b"one", 100_000), (bytes(32), 5_400_000)])
+def test_a_blinded_file_decodes_to_the_same_frames_without_a_warning(
+    clip: Path, tmp_path: Path, key: bytes, fill_to: int
+) -> None:
     target = tmp_path / clip.name
-    target.write_bytes(b"".join(blind(clip, key).read()))
+    target.write_bytes(b"".join(blind(clip, key, fill_to).read()))
     assert frames_in(target) == frames_in(clip)
-    assert target.stat().st_size == blind(clip, key).size
+    assert target.stat().st_size == blind(clip, key, fill_to).size
+    assert target.stat().st_size == max(clip.stat().st_size, fill_to) + drawn_size(key)
 
 
 def test_keys_give_sizes_of_their_own_and_the_same_key_the_same_bytes(clip: Path) -> None:
@@ -44,17 +47,42 @@ def test_keys_give_sizes_of_their_own_and_the_same_key_the_same_bytes(clip: Path
     sizes = [blind(clip, key).size - clip.stat().st_size for key in keys]
     assert len(set(sizes)) > 290
     assert SHORTEST <= min(sizes) < 4000
-    assert 62000 < max(sizes) <= LONGEST + 8
+    assert 62000 < max(sizes) <= LONGEST
     assert b"".join(blind(clip, keys[0]).read()) == b"".join(blind(clip, keys[0]).read())
-    assert blind(clip, keys[0]).tail[8:64] != blind(clip, keys[1]).tail[8:64]
+    assert blind(clip, keys[0]).mark[8:64] != blind(clip, keys[1]).mark[8:64]
+
+
+def test_two_conditions_of_other_sizes_go_out_with_sizes_that_overlap(clip: Path, tmp_path: Path) -> None:
+    large = tmp_path / clip.name
+    large.write_bytes(clip.read_bytes() + bytes(400_000))
+    small = large.with_stem("small")
+    small.write_bytes(clip.read_bytes() + bytes(large.stat().st_size // 3))
+    own, largest = small.stat().st_size, large.stat().st_size
+    keys = [f"session/step/s{number}".encode() for number in range(200)]
+    ones = [blind(small, key, class_size(own, largest)).size for key in keys[:100]]
+    others = [blind(large, key, class_size(largest, largest)).size for key in keys[100:]]
+    assert not set(ones) & set(others)
+    # As many of one as of the other among the smaller half: by size, nobody knows which is which.
+    middle = sorted(ones + others)[100]
+    assert 35 <= sum(size < middle for size in ones) <= 65
+
+
+def test_a_file_is_filled_up_to_four_times_its_size_and_by_32_megabytes_at_most() -> None:
+    assert class_size(1_000_000, 1_000_000) == 1_000_000
+    assert class_size(1_000_000, 3_900_000) == 3_900_000
+    assert class_size(1_000_000, 9_000_000) == 4_000_000
+    assert class_size(50_000_000, 90_000_000) == 50_000_000 + MOST
+    assert class_size(1_000, 60_000) == 60_000, "a small file may be filled by as much as is drawn anyway"
+    assert class_size(1_000, 900_000) == 1_000 + LONGEST
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_range_is_a_part_of_the_whole(clip: Path, data: st.DataObject) -> None:
-    blinded = blind(clip, b"key")
+    blinded = blind(clip, b"key", data.draw(st.sampled_from([0, 1_500_000])))
     whole = b"".join(blinded.read())
-    edges = st.sampled_from([0, 1, len(blinded.head), blinded.file_size - 1, blinded.file_size, blinded.size])
+    ends = [blinded.file_size - 1, blinded.file_size, blinded.file_size + SHORTEST, blinded.size]
+    edges = st.sampled_from([0, 1, len(blinded.head), *ends])
     start = data.draw(st.integers(0, blinded.size) | edges)
     stop = data.draw(st.integers(start, blinded.size + 5))
     assert b"".join(blinded.read(start, stop)) == whole[start:stop]

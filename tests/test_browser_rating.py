@@ -201,7 +201,10 @@ async def test_a_vote_comes_after_the_clip_and_can_be_changed_and_the_clip_seen_
     assert await page.locator("#reason").inner_text() == "Choose one answer to go on"
     await page.keyboard.press("2")
     assert await values_on(page) == {"q1": {"s1": 2}}
-    await page.click("#again")
+    again = await page.wait_for_selector("#again")
+    assert again is not None
+    await again.click()
+    await again.wait_for_element_state("hidden")  # this card has gone, so that the next one is another
     await page.wait_for_selector("main input[type=radio]")
     assert await values_on(page) == {"q1": {"s1": 2}}
     await page.get_by_text("Excellent").click()

@@ -20,11 +20,36 @@ def clicks(*values: float, low: float = 0, high: float = 100, question: str = "q
     return tuple(Click(question, value, low, high) for value in values)
 
 
+RATED = Evidence("completed", "whole", (SEEN,), clicks(50))
+GONE = replace(SEEN, plays=0, missing="media_error")
+
+
 def test_a_completed_session_passes_and_any_other_end_is_its_own_reason() -> None:
-    assert Complete().judge(Evidence("completed", "whole")).verdict == "pass"
+    assert Complete().judge(RATED).verdict == "pass"
     ended = Complete().judge(Evidence("screened_out", "whole"))
     assert (ended.verdict, ended.reason) == ("fail", "screened_out")
     assert Complete().judge(Evidence(None, "whole")).reason == "not_finished"
+
+
+def test_a_finished_session_without_a_single_value_is_not_used_and_a_person_decides_about_the_pay() -> None:
+    verdicts = judge(Evidence("completed", "whole", (GONE, GONE)))
+    assert (verdicts[0].verdict, verdicts[0].reason) == ("fail", "nothing_rated")
+    assert verdicts[0].evidence == {"slots": 2, "missing": 2}
+    decision = decide("completed", verdicts)
+    assert (decision.accept, decision.use, decision.reasons) == (None, False, ("complete:nothing_rated",))
+    assert in_words("complete:nothing_rated") == "Nothing could be rated"
+
+
+def test_a_session_with_more_than_half_missing_is_named_paid_and_used() -> None:
+    verdicts = judge(Evidence("completed", "whole", (GONE, GONE, SEEN), clicks(50)))
+    assert (verdicts[0].verdict, verdicts[0].reason, verdicts[0].measured) == ("fail", "mostly_missing", 0.6667)
+    decision = decide("completed", verdicts)
+    assert (decision.accept, decision.use, decision.reasons) == (True, True, ("complete:mostly_missing",))
+    assert in_words("complete:mostly_missing") == "More than half could not be rated"
+
+
+def test_a_session_with_half_of_its_slots_missing_is_whole() -> None:
+    assert Complete().judge(Evidence("completed", "whole", (GONE, SEEN), clicks(50))).verdict == "pass"
 
 
 @pytest.mark.parametrize(
@@ -89,14 +114,18 @@ def test_two_flat_lines_at_different_heights_are_still_straight_lining() -> None
 
 @pytest.mark.parametrize(
     ("outcome", "accept"),
-    [("completed", True), ("screened_out", True), ("technical", True), ("failed_checks", False), ("withdrawn", None)],
+    [("screened_out", True), ("technical", True), ("failed_checks", False), ("withdrawn", None)],
 )
 def test_who_is_paid_follows_from_how_the_session_ended(outcome: Outcome, accept: bool | None) -> None:
     assert decide(outcome, judge(Evidence(outcome, "whole"))).accept is accept
+    assert decide("completed", judge(RATED)).accept
 
 
 def test_an_unknown_verdict_costs_nothing() -> None:
-    decision = decide("completed", judge(Evidence("completed", "whole")))
+    unseen = replace(SEEN, plays=None, coverage=None)
+    verdicts = judge(replace(RATED, viewings=(unseen,)))
+    assert [verdict.verdict for verdict in verdicts] == ["pass", "unknown", "unknown"]
+    decision = decide("completed", verdicts)
     assert (decision.accept, decision.use, decision.reasons) == (True, True, ())
 
 
@@ -108,7 +137,7 @@ def test_every_failed_check_is_a_reason_and_paying_is_apart_from_using() -> None
 
 
 def test_a_clip_that_was_not_watched_does_not_cost_the_whole_session() -> None:
-    verdicts = judge(Evidence("completed", "whole", (replace(SEEN, coverage=0.0),)))
+    verdicts = judge(replace(RATED, viewings=(replace(SEEN, coverage=0.0),)))
     assert decide("completed", verdicts).use
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -80,7 +81,8 @@ def add(
     scores: tuple[int, int, int] = (80, 50, 20),
     trials: int = 2,
     playback: dict[str, Any] | None = None,
-    missing: str | None = None,
+    missing: tuple[str, ...] = (),
+    after: dict[str, Any] | None = None,
     digest: str = "d1",
 ) -> None:
     """Add one session that answered the trials with these scores."""
@@ -90,12 +92,12 @@ def add(
     tables["claims"].append({"session": name, "list": 1, "at": at})
     answers: dict[str, Any] = {"consent": {"agree": True}}
     for position in range(1, trials + 1):
-        given = {f"s{n}": score for n, score in enumerate(scores, 1) if f"s{n}" != missing}
+        given = {f"s{n}": score for n, score in enumerate(scores, 1) if f"s{n}" not in missing}
         answers[f"trial:{position}"] = {
             "scores": {"q1": given},
-            **({"missing": {missing: "media_error"}} if missing else {}),
+            **({"missing": dict.fromkeys(missing, "media_error")} if missing else {}),
         }
-    answers["questions:after"] = {"answers": {"age": 30}}
+    answers["questions:after"] = {"answers": {"age": 30} | (after or {})}
     for minute, (key, answer) in enumerate(answers.items(), 1):
         seen = dict.fromkeys(("s1", "s2", "s3"), SEEN) | (playback or {}) if key.startswith("trial") else {}
         tables["answers"].append(
@@ -186,11 +188,89 @@ def test_missing_evidence_is_unknown_and_costs_nothing(study: Study) -> None:
 
 def test_a_stimulus_that_would_not_play_leaves_a_row_without_a_value(study: Study) -> None:
     tables = empty(study)
-    add(tables, "a", missing="s3")
+    add(tables, "a", missing=("s3",))
     ratings = read_ratings(clean_tables(study, tables).folder / "ratings.csv")
     broken = ratings[ratings["condition"] == "01"]
     assert broken["missing"].tolist() == ["media_error"] * 2
     assert broken["value"].isna().all()
+
+
+def test_a_session_in_which_nothing_played_is_not_used_and_not_decided(study: Study) -> None:
+    tables = empty(study)
+    add(tables, "good")
+    add(tables, "dark", missing=("s1", "s2", "s3"))
+    cleaned = clean_tables(study, tables)
+    dark = rows(cleaned, "sessions")[1]
+    assert (dark["accept"], dark["use"], dark["reasons"]) == ("", "false", "complete:nothing_rated")
+    assert (cleaned.counts["used_sessions"], cleaned.counts["used_participants"]) == (1, 1)
+    assert [(lost.words, lost.sessions, lost.only, lost.kept) for lost in cleaned.lost] == [
+        ("Nothing could be rated", 1, 1, 0)
+    ]
+
+
+def test_a_session_that_mostly_did_not_play_is_named_and_what_there_is_counts(study: Study) -> None:
+    tables = empty(study)
+    add(tables, "dim", missing=("s2", "s3"))
+    cleaned = clean_tables(study, tables)
+    dim = rows(cleaned, "sessions")[0]
+    assert (dim["accept"], dim["use"], dim["reasons"]) == ("true", "true", "complete:mostly_missing")
+    ratings = read_ratings(cleaned.folder / "ratings.csv")
+    assert ratings["use"].all()
+    assert set(ratings["reasons"]) == {""}
+    assert [(lost.words, lost.sessions, lost.kept, lost.ratings) for lost in cleaned.lost] == [
+        ("More than half could not be rated", 1, 1, 0)
+    ]
+
+
+ASKED = [
+    {"id": "age", "text": "Age", "type": "number"},
+    {"id": "remarks", "text": "Remarks?", "type": "text"},
+    {"id": "mood", "text": "Mood?", "type": "single", "options": ["-1", "0", "+1"]},
+]
+
+
+@pytest.mark.parametrize(
+    ("typed", "written"),
+    [
+        ("half \ud83d emoji", "half \ufffd emoji"),
+        ("\ude00\ud83d", "\ufffd\ufffd"),
+        ("whole \U0001f600, line\nbreak", "whole \U0001f600, line\nbreak"),
+        ('=HYPERLINK("x")', '\'=HYPERLINK("x")'),
+        ("+1", "'+1"),
+        ("-1", "'-1"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1", "'\t=1"),
+        ("\r=1", "'\n=1"),
+        ("fine\r=1\r\n=2", "fine\n=1\n=2"),
+        ("\n=1", "'\n=1"),
+        ("'tis fine = good", "'tis fine = good"),
+    ],
+)
+def test_whatever_was_typed_can_be_written_and_never_is_a_formula(tmp_path: Path, typed: str, written: str) -> None:
+    study = make_study(tmp_path, after=ASKED)
+    tables = empty(study)
+    add(tables, "a", after={"remarks": json.loads(json.dumps(typed)), "mood": "-1", "age": -3})
+    (row,) = rows(clean_tables(study, tables), "participants")
+    assert (row["answer_remarks"], row["answer_mood"], row["answer_age"]) == (written, "-1", "-3")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
+
+
+@pytest.mark.parametrize("name", ["sessions.csv", "account.json"])
+def test_when_one_table_cannot_be_written_all_stay_as_they_were(study: Study, name: str) -> None:
+    tables = empty(study)
+    add(tables, "a")
+    folder = clean_tables(study, tables).folder
+    (folder / name).unlink()
+    (folder / name / "in the way").mkdir(parents=True)
+    before = contents(folder)
+    add(tables, "b")
+    with pytest.raises(OSError, match=re.escape(name)):
+        clean_tables(study, tables)
+    assert contents(folder) == before
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*before, name])
 
 
 def test_who_withdrew_leaves_no_ratings_and_no_answers(study: Study) -> None:

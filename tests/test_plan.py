@@ -338,19 +338,19 @@ class Nothing(Acr):
 
 def test_kinds_of_later_versions_are_refused_by_name() -> None:
     study, catalogue = make_study("acr"), make_catalogue(2, 2)
-    expected = "method  acr deals {}, not in this version. Allowed: contents and single stimuli."
+    expected = "study.yaml  method acr deals {}, not in this version. Allowed: contents and single stimuli."
     assert problems_of(study, catalogue, cast("Method", Pairs())) == expected.format("pairs")
     assert problems_of(study, catalogue, cast("Method", BothOrders())) == expected.format("slots in both orders")
     assert problems_of(study, catalogue, cast("Method", WithCompanions())) == expected.format("stimuli with companions")
 
 
 def test_nothing_to_rate_is_an_error() -> None:
-    message = "stimuli  there is nothing to rate. Add stimuli of the conditions under test."
+    message = "study.yaml  stimuli hold nothing to rate. Add stimuli of the conditions under test."
     assert problems_of(make_study("acr"), make_catalogue(2, 2), cast("Method", Nothing())) == message
 
 
 def test_more_trials_than_contents_that_come_once_is_an_error() -> None:
-    message = "design.trials  is 10, but there are 4 contents and each may come once. Allowed: 1 to 4. "
+    message = "study.yaml  design.trials is 10, but there are 4 contents and each may come once. Allowed: 1 to 4. "
     some, every = make_study(trials=10, contents="once", per_trial=2), make_study(trials=10, contents="once")
     assert problems_of(some, make_catalogue(4, 4)) == f"{message}Add contents, or write contents: apart."
     assert problems_of(every, make_catalogue(4, 3)) == f"{message}Add contents."
@@ -359,7 +359,7 @@ def test_more_trials_than_contents_that_come_once_is_an_error() -> None:
 def test_conditions_in_every_trial_leave_only_more_contents_as_a_way_out() -> None:
     study = make_study(trials=5, per_trial=2, always=["condition0"], contents="once")
     assert problems_of(study, make_catalogue(1, 3)) == (
-        "design.trials  is 5, but there is 1 content and each may come once. Allowed: 1. Add contents."
+        "study.yaml  design.trials is 5, but there is 1 content and each may come once. Allowed: 1. Add contents."
     )
 
 
@@ -371,29 +371,29 @@ def test_a_method_that_composes_other_slots_than_it_was_dealt_is_a_bug_of_the_me
 def test_contents_with_conditions_in_every_trial_come_once() -> None:
     study = make_study(trials=5, per_trial=2, always=["condition0"], contents="apart")
     assert problems_of(study, make_catalogue(4, 6)) == (
-        "design.trials  is 5, but there are 4 contents and with design.always each may come once. Allowed: 1 to 4. "
-        "Add contents: no stimulus comes twice in a list."
+        "study.yaml  design.trials is 5, but there are 4 contents and with design.always each may come once. "
+        "Allowed: 1 to 4. Add contents: no stimulus comes twice in a list."
     )
 
 
 def test_one_content_cannot_be_kept_apart_from_itself() -> None:
     assert problems_of(make_study("acr", trials=3, contents="apart"), make_catalogue(1, 6), acr) == (
-        "design.trials  is 3, but there is 1 content, and trials of one content may not be neighbours. Allowed: 1. "
-        "Add contents, or write contents: free."
+        "study.yaml  design.trials is 3, but there is 1 content, and trials of one content may not be neighbours. "
+        "Allowed: 1. Add contents, or write contents: free."
     )
 
 
 def test_more_trials_than_the_stimuli_of_a_content_make_is_an_error() -> None:
     study = make_study(trials=5, per_trial=2, contents="apart")
     assert problems_of(study, make_catalogue(2, 5, frozenset({(1, 0), (1, 1)}))) == (
-        "design.trials  is 5, but there are 2 contents, and content content1 has stimuli for 1 trial of a list. "
-        "Allowed: 1 to 2. Add contents, or make design.per_trial smaller: no stimulus comes twice in a list."
+        "study.yaml  design.trials is 5, but there are 2 contents, and content content1 has stimuli for 1 trial "
+        "of a list. Allowed: 1 to 2. Add contents, or make design.per_trial smaller: no stimulus comes twice in a list."
     )
 
 
 def test_more_trials_than_stimuli_is_an_error() -> None:
     assert problems_of(make_study("acr", trials=7, contents="free"), make_catalogue(2, 3), acr) == (
-        "design.trials  is 7, but there are 6 stimuli of 2 contents, and none may come twice in a list. "
+        "study.yaml  design.trials is 7, but there are 6 stimuli of 2 contents, and none may come twice in a list. "
         "Allowed: 1 to 6. Add stimuli."
     )
 
@@ -401,29 +401,29 @@ def test_more_trials_than_stimuli_is_an_error() -> None:
 def test_every_content_with_too_few_stimuli_is_named_at_once() -> None:
     catalogue = make_catalogue(3, 4, frozenset({(0, 1), (2, 0), (2, 3)}))
     assert problems_of(make_study(per_trial=4), catalogue).splitlines() == [
-        "design.per_trial  is 4, but content content0 has 3 stimuli. Allowed: up to 2. "
+        "study.yaml  design.per_trial is 4, but content content0 has 3 stimuli. Allowed: up to 2. "
         "Add the missing files, or leave the content out.",
-        "design.per_trial  is 4, but content content2 has 2 stimuli. Allowed: up to 2. "
+        "study.yaml  design.per_trial is 4, but content content2 has 2 stimuli. Allowed: up to 2. "
         "Add the missing files, or leave the content out.",
     ]
     assert problems_of(make_study(), catalogue).startswith(
-        "design.per_trial  is left out, which means all 4 conditions, but content content0 has 3 stimuli. "
+        "study.yaml  design.per_trial is left out, which means all 4 conditions, but content content0 has 3 stimuli. "
     )
 
 
 def test_conditions_in_always_must_exist_everywhere() -> None:
     study = make_study(per_trial=1, always=["condition1", "condtion2"])
     assert problems_of(study, make_catalogue(2, 3, frozenset({(1, 1)}))).splitlines() == [
-        "design.per_trial  is 1, and parallel compares at least two. Allowed: 2 or more.",
-        "design.always  puts condition1 into every trial, but content content1 has none. "
+        "study.yaml  design.per_trial is 1, and parallel compares at least two. Allowed: 2 or more.",
+        "study.yaml  design.always puts condition1 into every trial, but content content1 has none. "
         "Add the file, or leave content1 out.",
-        "design.always  names condtion2, which is no condition. Allowed: condition0, condition1, condition2. "
-        "Did you mean condition2?",
-        "design.per_trial  is 1, but design.always puts 2 conditions into every trial. Allowed: 2 to 3.",
+        "study.yaml  design.always names condtion2, which is no condition. "
+        "Allowed: condition0, condition1, condition2. Did you mean condition2?",
+        "study.yaml  design.per_trial is 1, but design.always puts 2 conditions into every trial. Allowed: 2 to 3.",
     ]
 
 
 def test_more_slots_than_colours_is_an_error() -> None:
     assert problems_of(make_study(), make_catalogue(2, 13)) == (
-        "design.per_trial  is 13, and there are 12 colours to tell slots apart. Allowed: 1 to 12."
+        "study.yaml  design.per_trial is 13, and there are 12 colours to tell slots apart. Allowed: 1 to 12."
     )

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beholder.errors import PlanError
-from beholder.methods import find
+from beholder.methods import find, load_study
 from beholder.methods.contract import Asked, Break, Slot, Target, Trial
 from beholder.plan import plan as plan_verb
 from beholder.plan import read_plan
@@ -165,8 +165,30 @@ def test_the_verb_passes_on_what_the_method_finds_wrong(tmp_path: Path, monkeypa
     monkeypatch.chdir(tmp_path)
     with pytest.raises(PlanError) as caught:
         plan_verb(make_study(per_trial=1), catalogue=make_catalogue())
-    assert str(caught.value) == "design.per_trial  is 1, and parallel compares at least two. Allowed: 2 or more."
+    assert str(caught.value) == (
+        "study.yaml  design.per_trial is 1, and parallel compares at least two. Allowed: 2 or more."
+    )
     assert not (tmp_path / "plan").exists()
+
+
+def test_what_method_and_planner_find_wrong_has_the_line_of_its_key(tmp_path: Path) -> None:
+    lines = [
+        "beholder: 1", "name: tiny", "title: Tiny", "method: parallel", "stimuli: stimuli", "design:",
+        "  participants: 4", "  per_trial: 1", "  always: [z]",
+    ]  # fmt: skip
+    (tmp_path / "study.yaml").write_text("\n".join(lines), "utf-8")
+    with pytest.raises(PlanError) as caught:
+        plan_verb(load_study(tmp_path), catalogue=make_catalogue())
+    assert str(caught.value).splitlines() == [
+        "study.yaml:1  questions are missing, and parallel asks at least one. Allowed: a list of {id, text, scale}.",
+        "study.yaml:8  design.per_trial is 1, and parallel compares at least two. Allowed: 2 or more.",
+        "study.yaml:9  design.always names z, which is no condition. Allowed: a, b, c.",
+    ]
+    (tmp_path / "study.yaml").write_text(
+        "\n".join([*lines[:7], "  trials: 9", "questions: [{id: q, text: Q}]"]), "utf-8"
+    )
+    with pytest.raises(PlanError, match=r"^study\.yaml:8  design\.trials is 9, but there are 4 contents and each may"):
+        plan_verb(load_study(tmp_path), catalogue=make_catalogue())
 
 
 def test_a_single_slot_trial_keeps_what_is_unusual() -> None:

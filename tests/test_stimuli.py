@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from beholder.errors import StimuliError
-from beholder.stimuli.catalogue import Probe
+from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.stimuli.ffmpeg import run_ffmpeg
 from beholder.stimuli.ingest import load_catalogue
 from beholder.stimuli.probe import measure, unplayable
+from beholder.stimuli.suspicions import suspicions
 from beholder.study.document import read_document
 from beholder.study.load import build_study
 from beholder.study.model import Study
@@ -68,6 +69,12 @@ def frames_in(path: Path) -> list[str]:
     ran = run_ffmpeg(["-v", "error", "-i", str(path), "-map", "0:v", "-f", "framemd5", "pipe:1"])
     assert (ran.code, ran.log) == (0, "")
     return [line.rpartition(b",")[2].decode().strip() for line in ran.out.splitlines() if not line.startswith(b"#")]
+
+
+def sound_in(path: Path) -> bytes:
+    ran = run_ffmpeg(["-v", "warning", "-i", str(path), "-map", "0:a", "-f", "md5", "pipe:1"])
+    assert (ran.code, ran.log) == (0, "")
+    return ran.out
 
 
 def test_a_probe_holds_what_the_file_holds(make: Make) -> None:
@@ -235,7 +242,7 @@ def test_listed_conditions_restrict_and_misspelt_ones_are_problems(make: Make, t
         "condition noisy  is not listed in conditions, so its 1 stimuli are left out."
     ]
     assert problems_of(study_in(tmp_path, conditions=["natural", "nosy"])) == [
-        "conditions.1  nosy has no stimuli. Allowed: natural, noisy. Did you mean noisy?"
+        "study.yaml:1  conditions.1 is nosy, which has no stimuli. Allowed: natural, noisy. Did you mean noisy?"
     ]
 
 
@@ -250,6 +257,76 @@ def test_a_catalogue_warns_of_holes_and_of_lengths_and_sizes_that_differ(make: M
         "content park  lasts 0.40 s under good and 0.80 s under bad. Allowed: 0.1 s apart at most.",
         "content sea  is missing under bad.",
     ]
+
+
+def test_every_stimulus_has_the_size_class_of_its_content(make: Make, tmp_path: Path) -> None:
+    put(make("a.mp4"), tmp_path / "stimuli" / "x" / "city.mp4")
+    put(make("big.mp4", size="128x96"), tmp_path / "stimuli" / "y" / "city.mp4")
+    put(make("a.mp4"), tmp_path / "stimuli" / "x" / "park.mp4")
+    catalogue = load_catalogue(study_in(tmp_path))
+    own = {stimulus.id: stimulus.served.stat().st_size for stimulus in catalogue.stimuli}
+    assert own["x/city"] < own["y/city"]
+    assert catalogue.class_sizes == {"x/city": own["y/city"], "y/city": own["y/city"], "x/park": own["x/park"]}
+
+
+def sized(*sizes: int) -> Catalogue:
+    """Return a catalogue of one content whose copies have these sizes."""
+    probe = Probe(1000, "mp4", 400, 64, 48, 25.0, "h264", "", 0)
+    conditions = tuple("abcdef"[: len(sizes)])
+    stimuli = tuple(
+        Stimulus(f"{c}/city", "city", c, "test", "video", f"{c}.mp4", "00", probe, Path("x.mp4"), {}, size)
+        for c, size in zip(conditions, sizes, strict=True)
+    )
+    return Catalogue(stimuli, conditions, ("city",))
+
+
+def test_sizes_that_no_filler_evens_out_are_warned_of() -> None:
+    even = [(50_000, 200_000), (3_000, 60_000), (5_000_000, 20_000_000), (1_000, 66_000)]
+    assert [list(suspicions(sized(*sizes))) for sizes in even] == [[], [], [], []]
+    assert [str(problem) for problem in suspicions(sized(700_000, 50_000, 5_400_000))] == [
+        "content city  has files that differ in size more than the filler can hide (50 kB under b to 5.4 MB under c): "
+        "a participant who opens the developer tools could put them in order. "
+        "Allowed: 4 times the smallest at most, and 33.6 MB more than it. "
+        "Encode the largest smaller or the smallest larger, or accept it."
+    ]
+    assert len(list(suspicions(sized(20_000_000, 70_000_000)))) == 1
+
+
+def test_a_catalogue_knows_the_sizes_of_its_copies(make: Make, tmp_path: Path) -> None:
+    put(make("soft.mp4", *H264, "-crf", "45", size="320x240"), tmp_path / "stimuli" / "low" / "city.mp4")
+    noisy = make("noisy.mp4", *H264, "-crf", "1", "-vf", "noise=alls=100:allf=t", size="320x240")
+    put(noisy, tmp_path / "stimuli" / "high" / "city.mp4")
+    (warning,) = load_catalogue(study_in(tmp_path)).warnings
+    assert str(warning).startswith("content city  has files that differ in size more than the filler can hide (")
+    assert load_catalogue(study_in(tmp_path)).warnings == (warning,)
+
+
+def test_names_of_encoders_that_tell_conditions_apart_are_warned_of(make: Make, tmp_path: Path) -> None:
+    for condition, codec in (("a", "aac"), ("b", "libmp3lame"), ("c", "flac")):
+        clip = make(f"{codec}.mp4", *H264, "-c:a", codec, "-strict", "-2", sound=True)
+        put(clip, tmp_path / "stimuli" / condition / "city.mp4")
+    catalogue = load_catalogue(study_in(tmp_path))
+    (lavc,) = catalogue.by_id["a/city"].encoders
+    (lame,) = catalogue.by_id["b/city"].encoders
+    assert (lavc[:4], lame[:4], catalogue.by_id["c/city"].encoders) == ("Lavc", "LAME", ())
+    assert [str(warning) for warning in catalogue.warnings] == [
+        f"stimuli  hold names of encoders inside their sound, and not the same under all conditions ({lame} under b; "
+        f"{lavc} under a): a participant who looks into the files could tell these apart. "
+        "Encode the sound of all conditions with the same program, or accept it."
+    ]
+    put(make("aac.mp4"), tmp_path / "stimuli" / "b" / "city.mp4")
+    put(make("aac.mp4"), tmp_path / "stimuli" / "c" / "city.mp4")
+    assert load_catalogue(study_in(tmp_path)).warnings == ()
+
+
+def test_vorbis_sound_is_copied_without_its_comments(make: Make, tmp_path: Path) -> None:
+    source = make("vorbis.webm", *VP9, "-c:a", "libvorbis", *MARKS, "-metadata:s:a", "title=MARKSOUND", sound=True)
+    put(source, tmp_path / "stimuli" / "a" / "city.webm")
+    (stimulus,) = load_catalogue(study_in(tmp_path)).stimuli
+    assert b"Xiph.Org libVorbis" in source.read_bytes()
+    assert [mark for mark in (b"MARK", b"Xiph", b"Lavc") if mark in stimulus.served.read_bytes()] == []
+    assert stimulus.encoders == ()
+    assert sound_in(stimulus.served) == sound_in(source)
 
 
 def test_a_second_load_touches_nothing_and_a_deleted_or_changed_file_is_made_again(make: Make, tmp_path: Path) -> None:

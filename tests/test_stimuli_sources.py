@@ -169,6 +169,22 @@ def test_a_manifest_may_have_semicolons(tmp_path: Path, video: bytes) -> None:
     assert [s.content for s in load_catalogue(study_in(tmp_path, {"manifest": "list.csv"})).stimuli] == ["city, north"]
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ('file;content;condition;"bitrate, kbit/s"', "a.mp4;city;x;500"),
+        ("file\tcontent\tcondition\tbitrate, kbit/s", "a.mp4\tcity\tx\t500"),
+        ('"File",content,condition,"bitrate, kbit/s"', "a.mp4,city,x,500"),
+    ],
+)
+def test_the_needed_columns_tell_what_stands_between_cells(
+    tmp_path: Path, video: bytes, lines: tuple[str, str]
+) -> None:
+    write(tmp_path, {"a.mp4": video, "list.csv": "\n".join(lines)})
+    (stimulus,) = load_catalogue(study_in(tmp_path, {"manifest": "list.csv"})).stimuli
+    assert (stimulus.id, dict(stimulus.factors)) == ("x/city", {"bitrate, kbit/s": "500"})
+
+
 def test_every_problem_of_a_manifest_has_its_line(tmp_path: Path, video: bytes) -> None:
     rows = [
         "file,content,condition,role",

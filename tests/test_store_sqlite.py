@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import shutil
@@ -99,8 +100,6 @@ async def test_others_read_while_one_writes(tmp_path: Path) -> None:
 
 
 def test_a_store_is_read_without_a_loop_and_without_a_writer(tmp_path: Path) -> None:
-    import asyncio
-
     asyncio.run(fill(tmp_path))
     assert [row["stimulus"] for row in read_tables(str(tmp_path), ["stimuli"])["stimuli"]] == ["a/b"]
 
@@ -229,10 +228,45 @@ async def test_a_full_disk_is_said_and_survived(tmp_path: Path) -> None:
         assert [row["key"] for row in await rows(store, "answers")] == ["trial:1", "trial:2"]
 
 
-async def test_a_store_whose_folder_was_deleted_is_not_ready(tmp_path: Path) -> None:
-    async with open_store(tmp_path / "store") as store:
-        shutil.rmtree(tmp_path / "store", ignore_errors=True)
+@pytest.mark.skipif(os.name == "nt", reason="Windows deletes no file that is open")
+@pytest.mark.parametrize("replaced", [False, True])
+async def test_nothing_is_acknowledged_into_a_file_that_was_deleted_or_replaced(tmp_path: Path, replaced: bool) -> None:
+    folder, backup = tmp_path / "store", tmp_path / "backup"
+    async with open_store(folder) as store:
+        await store.begin(study_record())
+        session = await come(store, "ann")
+        shutil.copytree(folder, backup)
+        shutil.rmtree(folder)
+        if replaced:
+            shutil.copytree(backup, folder)
+        results = await asyncio.gather(
+            *(store.append([answer(session, f"trial:{number}")]) for number in range(5)),
+            store.arrive(visit("bob")),
+            store.counts(NOON),
+            rows(store, "answers"),
+            return_exceptions=True,
+        )
+        message = f"{folder / 'facts.sqlite'} was deleted or replaced while it was open"
+        assert [(type(result), str(result)) for result in results] == [(StoreAway, message)] * 8
         assert not await store.ready()
+        with pytest.raises(StoreAway, match=r"identity\.sqlite was deleted or replaced while it was open"):
+            await store.identify("p-ann", "prolific", "5f3a")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows moves no folder with open files")
+async def test_a_folder_that_was_moved_away_and_back_holds_what_is_known(tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "store", tmp_path / "elsewhere"
+    async with open_store(folder) as store:
+        await store.begin(study_record())
+        session = await come(store, "ann")
+        folder.rename(elsewhere)
+        with pytest.raises(StoreAway):
+            await store.append([answer(session)])
+        elsewhere.rename(folder)
+        assert await store.ready()
+        await store.append([answer(session)])
+        assert (await known(store, session)).answers == {"trial:1": answer(session)}
+        assert [row["key"] for row in await rows(store, "answers")] == ["trial:1"]
 
 
 async def test_a_closed_store_is_away(tmp_path: Path) -> None:

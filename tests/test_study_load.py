@@ -9,6 +9,7 @@ import pytest
 from beholder.errors import StudyError
 from beholder.methods import load_study, names
 from beholder.study.consistency import languages
+from beholder.study.digest import digest, study_json
 from beholder.study.kind import listed
 from beholder.study.model import Study
 from beholder.study.scale import SCALES
@@ -50,6 +51,24 @@ def test_a_question_without_a_scale_gets_the_first_of_the_method(tmp_path: Path)
     questions = "questions: [{id: q, text: How good?}]\n"
     assert load(tmp_path, HEAD + questions).questions[0].scale == SCALES["acr5"]
     assert load(tmp_path, HEAD.replace("acr", "parallel") + questions).questions[0].scale == SCALES["cont100"]
+
+
+def test_a_study_knows_the_line_of_each_key_and_of_what_is_around_a_missing_one(tmp_path: Path) -> None:
+    study = load(tmp_path, "# A study\n" + HEAD + "conditions:\n  - a\n  - {name: b}\ndesign:\n  trials: 3\n")
+    keys = ("conditions", "conditions.1", "conditions.1.name", "design.trials", "design.always.0", "stimuli.folder")
+    assert [study.where(key) for key in keys] == [f"study.yaml:{line}" for line in (7, 9, 9, 11, 10, 6)]
+    assert study.where("questions") == study.where("") == "study.yaml:2"
+    assert str(study.problem("design.trials", "is 3", "2", "Write 2.")) == (
+        "study.yaml:11  design.trials is 3. Allowed: 2. Write 2."
+    )
+
+
+def test_lines_are_no_part_of_what_a_study_is(tmp_path: Path) -> None:
+    study, moved = load(tmp_path, HEAD), load(tmp_path, "\n\n" + HEAD)
+    assert (study.where("title"), moved.where("title")) == ("study.yaml:3", "study.yaml:5")
+    assert study == moved
+    assert digest(study_json(study)) == digest(study_json(moved))
+    assert Study.model_validate(study.model_dump()).where("title") == "study.yaml"
 
 
 def test_labels_may_be_words_or_a_map(tmp_path: Path) -> None:
@@ -107,15 +126,18 @@ EXAMPLE = r"Write for example (?P<content>[^_]+)_(?P<condition>.+)\.mp4"
         # values
         ("design: 5", "design is 5. Allowed: a map with the keys participants, trials, per_trial, always, contents, "
                       "breaks and seed."),
-        ("design: {participants: 0}", "design.participants is 0. Allowed: a whole number, 1 or more."),
-        ("design: {participants: ten}", "design.participants is ten. Allowed: a whole number, 1 or more."),
-        ("design: {participants: 1.5}", "design.participants is 1.5. Allowed: a whole number, 1 or more."),
-        ("design: {participants: true}", "design.participants is true. Allowed: a whole number, 1 or more."),
-        ("design: {participants: [1]}", "design.participants is a list. Allowed: a whole number, 1 or more."),
-        ('design: {participants: "20"}', "design.participants is 20. Allowed: a whole number, 1 or more. "
+        ("design: {participants: 0}", "design.participants is 0. Allowed: a whole number, 1 to 100,000."),
+        ("design: {participants: ten}", "design.participants is ten. Allowed: a whole number, 1 to 100,000."),
+        ("design: {participants: 1.5}", "design.participants is 1.5. Allowed: a whole number, 1 to 100,000."),
+        ("design: {participants: true}", "design.participants is true. Allowed: a whole number, 1 to 100,000."),
+        ("design: {participants: [1]}", "design.participants is a list. Allowed: a whole number, 1 to 100,000."),
+        ('design: {participants: "20"}', "design.participants is 20. Allowed: a whole number, 1 to 100,000. "
                                          "Take the quotes off."),
-        ("design: {participants: 1_000}", "design.participants is 1_000. Allowed: a whole number, 1 or more."),
-        ("design: {participants: }", "design.participants is empty. Allowed: a whole number, 1 or more."),
+        ("design: {participants: 1_000}", "design.participants is 1_000. Allowed: a whole number, 1 to 100,000."),
+        ("design: {participants: }", "design.participants is empty. Allowed: a whole number, 1 to 100,000."),
+        ("design: {participants: 100000000}", "design.participants is 100000000. "
+                                              "Allowed: a whole number, 1 to 100,000."),
+        ("design: {trials: 10001}", "design.trials is 10001. Allowed: a whole number, 1 to 10,000."),
         ("design: {always: natural}", "design.always is natural. Allowed: a list."),
         ("design: {always: [~]}", "design.always.0 is empty. Allowed: text that is not empty."),
         ("recruit: {minutes: 0}", "recruit.minutes is 0. Allowed: a number above 0."),
@@ -310,5 +332,6 @@ def test_a_study_is_frozen(tmp_path: Path) -> None:
 
 def test_a_block_list_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert refusal(tmp_path, HEAD + "recruit: {block: blocked.txt}\n") == [
-        "study.yaml:6  recruit.block is blocked.txt, and there is no such file. Allowed: a text file with one id a line."
+        "study.yaml:6  recruit.block is blocked.txt, and there is no such file. "
+        "Allowed: a text file with one id a line."
     ]

@@ -146,7 +146,7 @@ def test_duplicate_keys_are_told_together_with_other_problems(tmp_path: Path) ->
     lines = refusal(tmp_path, HEAD + "design: {seed: 2, seed: 3, trials: 0}\n").splitlines()
     assert lines == [
         "study.yaml:6  seed is written twice, in lines 6 and 6. Allowed: every key once. Keep one of them.",
-        "study.yaml:6  design.trials is 0. Allowed: a whole number, 1 or more.",
+        "study.yaml:6  design.trials is 0. Allowed: a whole number, 1 to 10,000.",
     ]
 
 

@@ -7,7 +7,6 @@ import asyncio
 import json
 
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -30,10 +29,8 @@ async def show(request: Request) -> Response:
 
 
 async def serve(port: int) -> None:
-    app = Starlette(
-        routes=[Route("/", show), Route("/nothing", take, methods=["POST"])], middleware=[Middleware(SecurityHeaders)]
-    )
-    async with listening(app, "127.0.0.1", port):
+    app = Starlette(routes=[Route("/", show), Route("/nothing", take, methods=["POST"])])
+    async with listening(SecurityHeaders(app), "127.0.0.1", port):
         await asyncio.Event().wait()
 
 

@@ -14,7 +14,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 # What spreadsheets take for the beginning of a formula, or drop before looking for one.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -58,7 +57,7 @@ def write_together(folder: Path, files: Mapping[str, bytes]) -> None:
         old.mkdir()
         for name, content in files.items():
             (new / name).write_bytes(content)
-            if (folder / name).exists():
+            if (folder / name).is_file():
                 shutil.copy2(folder / name, old / name)
         placed: list[str] = []
         try:
@@ -102,7 +101,8 @@ def cell(value: Any) -> str:
         return value.isoformat()
     if isinstance(value, list | tuple | dict):
         return json.dumps(value, ensure_ascii=False, sort_keys=True)
-    return str(value)
+    # The writer leaves a lone carriage return bare, and every reader of CSV would begin a new row there.
+    return str(value).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def as_text(value: Any) -> Any:

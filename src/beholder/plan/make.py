@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.random import Generator
 
-from beholder.errors import PlanError
+from beholder.errors import PlanError, Problem
 from beholder.methods.contract import Break, Method, Slot, Trial, Unit, Units
 from beholder.plan.bulk import no_collection
 from beholder.plan.conditions import deal_conditions
@@ -28,8 +28,11 @@ def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
     """Return every list of the study, deterministic in study, stimuli and seed; raise PlanError if none can be."""
     design = study.design
     units = method.units(study, catalogue)
-    grid = _lay_out(study, catalogue, method, units)
-    shape = Shape(design.participants, count_trials(grid, design))
+    try:
+        grid = _lay_out(study, catalogue, method, units)
+        shape = Shape(design.participants, count_trials(grid, design))
+    except PlanError as error:
+        raise PlanError(_located(study, problem) for problem in error.problems) from None
     # One stream for each kind of draw: the colours do not change when the order does.
     deal, mix, paint, compose = (np.random.default_rng([design.seed, stream]) for stream in range(4))
     dealt = _deal_contents(grid, shape, design, deal)
@@ -65,6 +68,13 @@ def _lay_out(study: Study, catalogue: Catalogue, method: Method, units: Units) -
     if problems:
         raise PlanError(problems)
     return grid
+
+
+def _located(study: Study, problem: Problem) -> Problem:
+    """Return the problem with the line of the key that it is about: methods and planner name the key alone."""
+    if problem.where.partition(".")[0] not in Study.model_fields:
+        return problem
+    return study.problem(problem.where, problem.what, problem.allowed, problem.fix)
 
 
 def _deal_contents(grid: Grid, shape: Shape, design: Design, rng: Generator) -> Ints:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import metadata
 
+from beholder.clean.decide import costs_session
 from beholder.report.markup import Child, Markup, render, tag
 from beholder.report.material import Material
 from beholder.report.words import count, number
@@ -29,11 +30,14 @@ def counted(material: Material) -> Markup:
         _line("Sessions", numbers["sessions"]),
         _line("Finished", numbers["completed"]),
         _line("Used", numbers["used_sessions"]),
-        _line("Not used", numbers["sessions"] - numbers["used_sessions"]),
     ]
+    costly = [lost for lost in material.account["lost"] if costs_session(f"{lost['rule']}:{lost['reason']}")]
     for lost in material.account["lost"]:
-        if lost["rule"] != "watched":
-            lines.append(_line(lost["words"], lost["sessions"], is_part=True))
+        # What was not watched is told below, where it costs ratings.
+        if lost not in costly and lost["rule"] != "watched" and lost["kept"]:
+            lines.append(_line(lost["words"], lost["kept"], is_part=True))
+    lines.append(_line("Not used", numbers["sessions"] - numbers["used_sessions"]))
+    lines.extend(_line(lost["words"], lost["sessions"], is_part=True) for lost in costly)
     lines.append(_line("Ratings", numbers["ratings"]))
     lines.append(_line("Used", numbers["used_ratings"], is_part=True))
     for lost in material.account["lost"]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import pandas as pd
@@ -52,9 +53,29 @@ class Part:
         return found
 
     @cached_property
+    def counts(self) -> Mapping[tuple[str, str], int]:
+        """How many participants rated both conditions, for both directions of every pair."""
+        found = {}
+        for pair in records(self.pairs):
+            found[pair["condition"], pair["other_condition"]] = int(pair["n"])
+            found[pair["other_condition"], pair["condition"]] = int(pair["n"])
+        return found
+
+    @cached_property
     def clear(self) -> frozenset[tuple[str, str]]:
-        """Every pair, in both directions, that differs after Holm's correction."""
-        return _both_ways(self.pairs[self.pairs["p_holm"] < self.alpha])
+        """Every pair, in both directions, that differs after Holm's correction, by some amount."""
+        return frozenset(pair for above in self.above for pair in (above, above[::-1]))
+
+    @cached_property
+    def above(self) -> frozenset[tuple[str, str]]:
+        """Every clear pair, the higher condition first: by the sign of the tested difference, not by the means."""
+        passed = _both_ways(self.pairs[self.pairs["p_holm"] < self.alpha])
+        return frozenset(pair for pair in passed if round(self.differences[pair], 9) > 0)
+
+    @property
+    def reversed(self) -> list[tuple[str, str]]:
+        """Every pair that `order` has the other way round than its clear difference, as `order` has it."""
+        return [pair for pair in combinations(self.order, 2) if pair[::-1] in self.above]
 
     @cached_property
     def tested(self) -> frozenset[tuple[str, str]]:

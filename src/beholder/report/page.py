@@ -116,7 +116,11 @@ def _findings(material: Material, part: Part, *, is_single: bool) -> Markup:
 
 def _scores(part: Part, figure: Markup) -> Markup:
     has_interval = bool(part.conditions["ci_low"].notna().any())
-    bar = "Bar: 95 % Student t interval over participants." if has_interval else "One participant: no interval."
+    bar = (
+        "Bar: 95 % Student t interval over participants."
+        if has_interval
+        else "One participant for each condition: no interval."
+    )
     foot = f"{part.text} Dot: mean over participants. {bar}"
     return _panel(f"scores-{part.id}", "Scores, best first", figure, foot=foot, is_wide=True)
 

@@ -5,6 +5,7 @@ fetching    https addresses -> media/cache
 probe       a file -> Probe, by ffmpeg
 stripping   a file -> the copy without metadata in media/
 ingest      Study -> Catalogue: all of the above, in parallel, remembered
-blinding    a copy -> what one slot of one session gets, of a size of its own
+blinding    a copy -> what one slot of one session gets, filled to the size class of its content
+encoders    names of encoders that are left inside a copy
 samples     an animated figure under degradations, for demos and new studies
 """

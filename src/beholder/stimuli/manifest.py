@@ -11,22 +11,25 @@ from urllib.parse import urlsplit
 
 from beholder.errors import Problem, did_you_mean
 from beholder.stimuli.media import READY, medium_of, ready_suffixes
-from beholder.stimuli.sources import RATED, Source, Sources, inside, name_problem, outside, plain
+from beholder.stimuli.sources import RATED, Source, Sources, inside, leads_out, name_problem, outside, plain
+from beholder.study.model import Study
 from beholder.types import Role
 
 NEEDED = ("file", "content", "condition")
+DELIMITERS = (",", ";", "\t")
 LATER = ("reference", "expected", "tolerance", "message")
 """Columns of trials that later versions make: known, so that they are no factors."""
 ROLES: tuple[Role, ...] = ("test", "reference", "anchor", "gold", "trap", "training")
 """What a stimulus can be; the other roles belong to a place in a trial."""
 
 
-def read_manifest(root: Path, name: str) -> Sources:
+def read_manifest(study: Study, name: str) -> Sources:
     """Return the sources that a manifest lists, with the line of each problem."""
     sources = Sources()
+    root = study.folder.absolute()
     path = inside(root, name)
     if path is None:
-        sources.problems.append(outside("stimuli.manifest", name))
+        sources.problems.append(leads_out(study, "stimuli.manifest", name))
         return sources
     if not path.is_file():
         sources.problems.append(Problem(name, "does not exist", fix="Write it, or change stimuli in the study."))
@@ -36,11 +39,7 @@ def read_manifest(root: Path, name: str) -> Sources:
     except UnicodeDecodeError:
         sources.problems.append(Problem(name, "is not UTF-8 text", fix="Save it as CSV UTF-8."))
         return sources
-    # Spreadsheets of half of Europe write semicolons.
-    heading = text.partition("\n")[0]
-    reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=";" if ";" in heading and "," not in heading else ",", strict=True
-    )
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     try:
         lines = [(reader.line_num, cells) for cells in reader]
     except csv.Error as error:
@@ -48,6 +47,20 @@ def read_manifest(root: Path, name: str) -> Sources:
         return sources
     _read_lines(root, name, lines, sources)
     return sources
+
+
+def _delimiter(text: str) -> str:
+    """Return what stands between cells: under which the first line has most of the columns that are needed."""
+
+    def fitting(delimiter: str) -> int:
+        try:
+            cells = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), [])
+        except csv.Error:
+            return -1
+        return len({_column(cell) for cell in cells} & set(NEEDED))
+
+    # Spreadsheets of half of Europe write semicolons.
+    return max(DELIMITERS, key=fitting)
 
 
 def _read_lines(root: Path, name: str, lines: list[tuple[int, list[str]]], sources: Sources) -> None:

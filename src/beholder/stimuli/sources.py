@@ -52,11 +52,10 @@ def read_sources(study: Study) -> Sources:
     from beholder.stimuli.manifest import read_manifest
 
     stimuli = study.stimuli
-    root = study.folder.absolute()
     if stimuli.manifest is not None:
-        sources = read_manifest(root, stimuli.manifest)
+        sources = read_manifest(study, stimuli.manifest)
     else:
-        sources = _read_folder(root, stimuli.folder or "", stimuli.pattern)
+        sources = _read_folder(study, stimuli.folder or "", stimuli.pattern)
     if not sources.found and not sources.problems:
         sources.problems.append(_no_stimuli(study, sources.warnings))
     sources.problems.extend(_twins(sources.found))
@@ -70,6 +69,11 @@ def inside(folder: Path, name: str) -> Path | None:
     """
     path = Path(os.path.normpath(folder / name))
     return path if path.is_relative_to(os.path.normpath(folder)) else None
+
+
+def leads_out(study: Study, key: str, name: str) -> Problem:
+    """Return the problem of a key of the study whose path leaves the study folder."""
+    return study.problem(key, f"is {name}, outside the study folder", "paths inside it", "Move it into the folder.")
 
 
 def outside(where: str, name: str) -> Problem:
@@ -109,11 +113,12 @@ def _no_stimuli(study: Study, skipped: Sequence[Problem]) -> Problem:
     return Problem(origin, f"holds no stimuli{others}", ", ".join(ready_suffixes()), fix)
 
 
-def _read_folder(root: Path, name: str, pattern: str | None) -> Sources:
+def _read_folder(study: Study, name: str, pattern: str | None) -> Sources:
     sources = Sources()
+    root = study.folder.absolute()
     folder = inside(root, name)
     if folder is None:
-        sources.problems.append(outside("stimuli.folder", name))
+        sources.problems.append(leads_out(study, "stimuli.folder", name))
     elif not folder.is_dir():
         what = "is a file, not a folder" if folder.exists() else "does not exist"
         fix = f"Make the folder {name} with one folder per condition, or change stimuli in the study."

@@ -142,9 +142,7 @@ def _union(kinds: Sequence[Kind]) -> Kind:
 
 
 def _marked(kind: Kind, marks: Sequence[Any]) -> Kind:
-    bounds = [mark for mark in marks if isinstance(mark, annotated_types.Ge | annotated_types.Le)]
-    if len(bounds) == 2:
-        low, high = sorted(bounds, key=lambda mark: isinstance(mark, annotated_types.Le))
+    kind = replace(kind, bounds=kind.bounds + _bounds(marks))
     for mark in marks:
         if isinstance(mark, Says):
             kind = replace(kind, says=mark.words)
@@ -154,9 +152,15 @@ def _marked(kind: Kind, marks: Sequence[Any]) -> Kind:
             kind = _marked(kind, mark.metadata)
         elif isinstance(mark, StringConstraints) and mark.pattern and not kind.says:
             kind = replace(kind, says=f"text like {mark.pattern}")
-        else:
-            kind = replace(kind, bounds=kind.bounds + _bound(mark))
     return kind
+
+
+def _bounds(marks: Sequence[Any]) -> str:
+    low = next((mark.ge for mark in marks if isinstance(mark, annotated_types.Ge)), None)
+    high = next((mark.le for mark in marks if isinstance(mark, annotated_types.Le)), None)
+    if isinstance(low, int) and isinstance(high, int):
+        return f", {low:,} to {high:,}"
+    return "".join(_bound(mark) for mark in marks)
 
 
 def _bound(mark: Any) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, Literal, get_args
 
-from beholder.errors import Problem, StudyError
+from beholder.errors import StudyError
 from beholder.study.fault import Fault
 from beholder.study.model import Study
 

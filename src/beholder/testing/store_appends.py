@@ -11,6 +11,7 @@ from beholder.store.contract import (
     Events,
     Posed,
     SessionFacts,
+    Stored,
     Told,
 )
 from beholder.testing.store_facts import (
@@ -33,14 +34,15 @@ async def a_repeated_answer_changes_nothing_and_returns_the_first_time(open_: Op
     async with open_("one") as store:
         await store.begin(study_record())
         session = await come(store, "ann")
-        assert await store.append([answer(session)]) == NOON
+        assert await store.append([answer(session)]) == Stored(NOON, is_new=True)
         later = answer(session, value=3, at=NOON + HOUR)
-        assert await store.append([later]) == NOON, "a repeat returns the time of the first"
+        assert await store.append([later]) == Stored(NOON, is_new=False), "a repeat returns the time of the first"
         batch = Events(session, "trial:1", "tab", 0, [[1, "shown", None, None]], NOON + HOUR)
-        assert await store.append([batch, later]) == NOON + HOUR, "a new fact is stored beside a repeated one"
-        assert await store.append([replace(batch, events=[], at=NOON + 2 * HOUR)]) == NOON + HOUR
-        assert await store.append([replace(batch, tab="other")]) == NOON + HOUR
-        assert await store.append([replace(batch, first=1)]) == NOON + HOUR
+        new, repeated = Stored(NOON + HOUR, is_new=True), Stored(NOON + HOUR, is_new=False)
+        assert await store.append([batch, later]) == new, "a new fact is stored before a repeated one"
+        assert await store.append([replace(batch, events=[], at=NOON + 2 * HOUR)]) == repeated
+        assert await store.append([replace(batch, tab="other")]) == new
+        assert await store.append([replace(batch, first=1)]) == new
         assert (await known(store, session)).answers == {"trial:1": answer(session)}
         assert len(await rows(store, "answers")) == 1
         assert [(row["tab"], row["from"]) for row in await rows(store, "events")] == [
@@ -56,11 +58,12 @@ async def of_many_at_once_exactly_one_is_stored(open_: Opener) -> None:
         sessions = await asyncio.gather(*(come(store, str(number)) for number in range(20)))
         at = [NOON + timedelta(seconds=second) for second in range(5)]
         repeats = [answer(session, value=moment.second, at=moment) for session in sessions for moment in at]
-        times = await asyncio.gather(*(store.append([each]) for each in repeats))
+        results = await asyncio.gather(*(store.append([each]) for each in repeats))
         stored = {row["session"]: row for row in await rows(store, "answers")}
         assert len(stored) == len(await rows(store, "answers")) == 20, "one answer for each session"
-        for each, time in zip(repeats, times, strict=True):
-            assert time == stored[each.session]["at"], "every caller learns when the stored one was stored"
+        for each, result in zip(repeats, results, strict=True):
+            is_stored = each.at == stored[each.session]["at"]
+            assert result == Stored(stored[each.session]["at"], is_stored), "every caller learns which one was stored"
         for session in sessions:
             facts = (await known(store, session)).answers["trial:1"]
             assert facts == Answer(**stored[session]), "what is known is what is stored"
@@ -146,8 +149,8 @@ async def any_text_is_safe_and_times_keep_their_moment(open_: Opener) -> None:
         east = datetime(2026, 5, 4, 21, 0, tzinfo=UTC).astimezone()
         for number, text in enumerate(texts):
             each = replace(answer(session, f"trial:{number}", text, at=east), tab=text, input=text)
-            assert await store.append([each]) == east
-            assert await store.append([each]) == east, f"{text!r} is not found again"
+            assert await store.append([each]) == Stored(east, is_new=True)
+            assert await store.append([each]) == Stored(east, is_new=False), f"{text!r} is not found again"
         found = await rows(store, "answers")
         assert [row["answer"]["scores"]["q1"]["s1"] for row in found] == texts, "JSON comes back as it was"
         assert found[1]["tab"] == "NUL \ufffd inside"

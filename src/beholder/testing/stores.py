@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import TypeAlias
 
-from beholder.testing import store_appends, store_erasures, store_sessions
+from beholder.testing import store_appends, store_erasures, store_races, store_sessions
 from beholder.testing.store_facts import Opener
 
 Check: TypeAlias = Callable[[Opener], Awaitable[None]]
@@ -37,6 +37,10 @@ STORE_CHECKS: Mapping[str, Check] = {
         store_appends.everything_comes_back_as_it_was_after_reopening,
         store_appends.rows_come_in_the_order_of_insertion,
         store_appends.any_text_is_safe_and_times_keep_their_moment,
+        store_races.a_repeat_with_more_facts_stores_none_of_them,
+        store_races.the_loser_of_a_race_stores_nothing,
+        store_races.two_in_the_same_tick_have_one_winner,
+        store_races.an_end_that_leads_and_one_that_follows_are_one_end,
         store_erasures.erasing_takes_the_facts_and_leaves_a_tombstone,
         store_erasures.nothing_is_kept_of_a_session_after_its_erasure,
         store_erasures.a_platform_id_is_nowhere_among_the_facts,

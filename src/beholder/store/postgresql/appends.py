@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 
 import asyncpg
 
-from beholder.store.contract import Table
+from beholder.store.contract import Stored, Table
 from beholder.store.postgresql.connection import transaction
 from beholder.store.rules import erased_session, unknown_session
 from beholder.store.tables import ERASABLE, SHAPES, Row
 
-Request: TypeAlias = Sequence[tuple[Table, Row]]
+Rows: TypeAlias = Sequence[tuple[Table, Row]]
 _TYPES = {"text": "text", "json": "text", "time": "timestamptz", "int": "bigint", "real": "double precision"}
 
 # Holding each session keeps an erasure out until we have committed, and waits for one that was first. Whether there
@@ -29,27 +29,31 @@ def _arrays(table: Table, columns: Sequence[str]) -> str:
     return ", ".join(f"${place}::{_TYPES[kinds[column]]}[]" for place, column in enumerate(columns, start=1))
 
 
+def _key(table: Table) -> str:
+    return ", ".join(f'"{column}"' for column in SHAPES[table].key)
+
+
 @cache
 def _insert(table: Table) -> str:
-    quoted = SHAPES[table].quoted
+    quoted, key = SHAPES[table].quoted, _key(table)
     return (
         f"INSERT INTO {table} ({quoted}) SELECT {quoted}"
         f" FROM unnest({_arrays(table, SHAPES[table].columns)}) WITH ORDINALITY AS rows ({quoted}, place)"
-        " ORDER BY place ON CONFLICT DO NOTHING"
+        f" ORDER BY place ON CONFLICT DO NOTHING RETURNING {key}"
     )
 
 
 @cache
-def _stored_at(table: Table) -> str:
-    key = ", ".join(f'"{column}"' for column in SHAPES[table].key)
+def _select_at(table: Table) -> str:
+    key = _key(table)
     return (
         f"SELECT at FROM unnest({_arrays(table, SHAPES[table].key)}) WITH ORDINALITY AS keys ({key}, place)"
         f" JOIN {table} USING ({key}) ORDER BY place"
     )
 
 
-async def append(pool: Any, requests: Sequence[Request]) -> list[datetime | Exception]:
-    """Return for each request when its first fact was first stored, or why nothing of it was."""
+async def append(pool: Any, requests: Sequence[Rows]) -> list[Stored | Exception]:
+    """Return for each request what became of its first fact, or why nothing of it was stored."""
     for _ in range(3):
         try:
             return await _append(pool, requests)
@@ -63,28 +67,18 @@ async def append(pool: Any, requests: Sequence[Request]) -> list[datetime | Exce
     return [(await append(pool, [request]))[0] for request in requests]
 
 
-async def _append(pool: Any, requests: Sequence[Request]) -> list[datetime | Exception]:
+async def _append(pool: Any, requests: Sequence[Rows]) -> list[Stored | Exception]:
     async with transaction(pool) as connection:
         named = sorted({row[0] for request in requests for _, row in request})
         known = {row[0] for row in await connection.fetch(_HOLD, named)}
         erased = {row[0] for row in await connection.fetch(_ERASED, named)}
-        answers: list[datetime | Exception] = []
-        by_table: dict[Table, list[Row]] = {}
-        for request in requests:
-            refusal = _refusal(request, known, erased)
-            answers.append(refusal or request[0][1][-1])
-            if refusal is None:
-                for table, row in request:
-                    by_table.setdefault(table, []).append(row)
-        for table in sorted(by_table):
-            rows = by_table[table]
-            status: str = await connection.execute(_insert(table), *map(list, zip(*rows, strict=True)))
-            if int(status.split()[-1]) < len(rows):
-                await _correct(connection, table, requests, answers)
-        return answers
+        refusals = [_refusal(request, known, erased) for request in requests]
+        taken = [request for request, refusal in zip(requests, refusals, strict=True) if refusal is None]
+        stored = iter(await _store(connection, taken))
+        return [refusal or next(stored) for refusal in refusals]
 
 
-def _refusal(request: Request, known: set[str], erased: set[str]) -> Exception | None:
+def _refusal(request: Rows, known: set[str], erased: set[str]) -> Exception | None:
     for table, row in request:
         if row[0] not in known:
             return unknown_session(row[0])
@@ -93,19 +87,43 @@ def _refusal(request: Request, known: set[str], erased: set[str]) -> Exception |
     return None
 
 
-async def _correct(
-    connection: Any, table: Table, requests: Sequence[Request], answers: list[datetime | Exception]
-) -> None:
-    """Put the first time in the place of ours, where the first fact of a request was there before."""
-    places = [
-        place
-        for place, request in enumerate(requests)
-        if request[0][0] == table and not isinstance(answers[place], Exception)
-    ]
-    if not places:
-        return
-    width = len(SHAPES[table].key)
-    keys = [requests[place][0][1][:width] for place in places]
-    stored = await connection.fetch(_stored_at(table), *map(list, zip(*keys, strict=True)))
-    for place, (at,) in zip(places, stored, strict=True):
-        answers[place] = at
+async def _store(connection: Any, requests: Sequence[Rows]) -> list[Stored]:
+    """Insert the first row of each request, and the others of those whose first row was new."""
+    leads = [request[0] for request in requests]
+    is_new = await _insert_rows(connection, leads)
+    await _insert_rows(
+        connection, [row for request, new in zip(requests, is_new, strict=True) if new for row in request[1:]]
+    )
+    repeated = iter(await _stored_at(connection, [row for row, new in zip(leads, is_new, strict=True) if not new]))
+    return [Stored(row[1][-1] if new else next(repeated), new) for row, new in zip(leads, is_new, strict=True)]
+
+
+async def _insert_rows(connection: Any, rows: Rows) -> list[bool]:
+    """Insert the rows that are new; return for each whether it was."""
+    is_new = [False] * len(rows)
+    for table, places in _by_table(rows):
+        columns = zip(*(rows[place][1] for place in places), strict=True)
+        new = {tuple(key) for key in await connection.fetch(_insert(table), *map(list, columns))}
+        for place in places:
+            key = rows[place][1][: len(SHAPES[table].key)]
+            is_new[place] = key in new
+            new.discard(key)  # of two with the same key the first was stored
+    return is_new
+
+
+async def _stored_at(connection: Any, rows: Rows) -> list[datetime]:
+    """Return for each row when the fact with its key was stored."""
+    found: dict[int, datetime] = {}
+    for table, places in _by_table(rows):
+        keys = zip(*(rows[place][1][: len(SHAPES[table].key)] for place in places), strict=True)
+        times = await connection.fetch(_select_at(table), *map(list, keys))
+        found |= {place: at for place, (at,) in zip(places, times, strict=True)}
+    return [found[place] for place in range(len(rows))]
+
+
+def _by_table(rows: Rows) -> list[tuple[Table, list[int]]]:
+    """Return the places of the rows of each table; always in one order, which keeps deadlocks rare."""
+    places: dict[Table, list[int]] = {}
+    for place, (table, _) in enumerate(rows):
+        places.setdefault(table, []).append(place)
+    return sorted(places.items())

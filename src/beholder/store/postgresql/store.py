@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from beholder.store.batch import Batcher
-from beholder.store.contract import Fact, Session, SessionFacts, StoreAway, StudyRecord, Table
+from beholder.store.contract import Fact, Session, SessionFacts, StoreAway, Stored, StudyRecord, Table
 from beholder.store.postgresql import appends, sessions, study
 from beholder.store.postgresql.connection import check_schema, connected, migrate, name_of, open_pool, transaction
 from beholder.store.rules import read_only
@@ -24,7 +24,7 @@ class PostgresqlStore:
     def __init__(self, pool: Any, where: str, secret: bytes, write: bool) -> None:
         self.secret = secret
         self._pool, self._where, self._write = pool, where, write
-        self._appends: Batcher[appends.Request, datetime] = Batcher(partial(appends.append, pool), at_once=2)
+        self._appends: Batcher[appends.Rows, Stored] = Batcher(partial(appends.append, pool), at_once=2)
         self._arrivals: Batcher[Session, tuple[Session, bool]] = Batcher(partial(sessions.arrive, pool))
         self._claims: Batcher[sessions.Claim, int | None] = Batcher(partial(sessions.claim, pool))
         self._facts: Batcher[str, SessionFacts | None] = Batcher(sessions.Reader(pool).read, at_once=2)
@@ -72,7 +72,7 @@ class PostgresqlStore:
         self._check_write()
         await sessions.release(self._pool, to_text(session))
 
-    async def append(self, facts: Sequence[Fact]) -> datetime:
+    async def append(self, facts: Sequence[Fact]) -> Stored:
         self._check_write()
         if not facts:
             raise ValueError("append needs at least one fact")

@@ -42,7 +42,7 @@ class OpenFile:
 
     def _look(self) -> tuple[int, int] | None:
         try:
-            found = os.stat(self._path)
+            found = self._path.stat()
         except OSError:
             return None
         # Where a file system knows no inodes they are all 0, and what remains is whether there is a file.
