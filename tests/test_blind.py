@@ -13,6 +13,7 @@ import pytest
 from beholder.methods import load_study
 from beholder.serve.assets import Assets
 from beholder.serve.server import Running, running
+from beholder.serve.tokens import robot_signature
 from beholder.simulate.robot import watch_events
 from beholder.testing import write_study
 
@@ -58,7 +59,8 @@ class Crawler:
             await self.fetch(client, "GET", "/s/tiny")
             for path in self.assets.files:
                 await self.fetch(client, "GET", f"/web/{self.assets.hash}/{path}")
-            body = {"study": "tiny", "params": {"participant": "p"}, "device": {}}
+            params = {"robot": "p", "signature": robot_signature(self.server.store.secret, "p")}  # in its own time
+            body = {"study": "tiny", "params": params, "device": {}}
             arrival = (await self.fetch(client, "POST", "/api/arrive", body)).json()
             client.headers["authorization"] = f"Bearer {arrival['token']}"
             step = arrival["step"]

@@ -206,7 +206,7 @@ def told(
         "quality", "How good?", SCALES["cont100"], best_first, results.pairs, results.contents, results.scores, 0.05
     )
     labels = {name: name for name in values}
-    return [tuple(finding) for finding in findings(part, labels, reference, ("person", "people"))]
+    return [(one.headline, one.detail) for one in findings(part, labels, reference, ("person", "people"))]
 
 
 HIGH_ONLY_ALONE: dict[str, Sequence[float | None]] = {

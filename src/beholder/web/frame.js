@@ -37,9 +37,5 @@ export function openFrame({ say, title, onHelp, onTry }) {
           element("button", { class: "link", id: "stop", type: "button", on: { click: onWithdraw } }, say("withdraw")),
       );
     },
-    /** @param {boolean} isShown */
-    showFoot(isShown) {
-      foot.hidden = !isShown;
-    },
   };
 }

@@ -155,7 +155,6 @@ async function start(name) {
     const isGone = step.kind === "end" && (step.outcome === "withdrawn" || step.outcome === "no_consent");
     help.setStudy(study, isGone ? null : withdraw);
     frame.setFoot({ contact: study.contact, onWithdraw: isGone ? null : () => help.show({ isWithdrawing: true }) });
-    frame.showFoot(step.kind !== "trial");
     preview?.setStep(step.key);
     connection();
     const log = openLog({ key: step.key, session, tab, storage, outbox: box, signal, isQuiet: step.kind === "end" });
