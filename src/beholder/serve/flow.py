@@ -42,6 +42,8 @@ def next_step(script: Script | None, answers: Mapping[str, Json]) -> Planned | E
 
 def _is_unplayable(script: Script, answers: Mapping[str, Json]) -> bool:
     """Return whether most of what was to be rated would not play, so that going on is no use to anybody."""
+    if not any("missing" in answer for answer in answers.values() if type(answer) is dict):
+        return False
     slots = missing = 0
     for step in script.steps:
         answer = answers.get(step.key)

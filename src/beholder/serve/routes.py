@@ -30,7 +30,7 @@ from beholder.types import Json
 _LARGEST_BODY = 256 * 1024
 _LARGEST_DISCARDED = 16 * 1024 * 1024
 _LONGEST_PARAM = 512
-_HUGE = re.compile(rb"[0-9][eE]\+?[0-9]{3}")
+_HUGE = re.compile(rb"[eE]\+?[0-9]{3}")
 _BURST, _PER_SECOND = 240.0, 20.0
 _log = logging.getLogger("beholder.serve")
 
