@@ -42,7 +42,8 @@ class Checked:
 
 def check(study: str | Path = "study.yaml") -> Checked:
     """Return what a study will be like, or raise all problems at once."""
-    from beholder.methods import find, load_study
+    from beholder.errors import Problem, StudyError
+    from beholder.methods import find, load_study, method_folder
     from beholder.plan.balance import ratings_per_stimulus
     from beholder.plan.make import make_plan
     from beholder.serve.script import make_script
@@ -51,6 +52,8 @@ def check(study: str | Path = "study.yaml") -> Checked:
 
     loaded = load_study(study)
     method = find(loaded.method)
+    if not (method_folder(method.name) / "view.js").is_file():
+        raise StudyError(Problem(f"method {method.name}", "has no view.js", "", "Add the view, or update its package."))
     catalogue = load_catalogue(loaded)
     plan = make_plan(loaded, catalogue, method)
     script = make_script(loaded, plan.lists[0].entries)
@@ -58,10 +61,15 @@ def check(study: str | Path = "study.yaml") -> Checked:
     trials = [step.trial for step in script.steps if step.trial is not None]
     rating = sum(method.seconds(trial, catalogue) for trial in trials) / 60
     asked = len(loaded.before) + len(loaded.after)
+    when = " and ".join(name for name, items in (("before", loaded.before), ("after", loaded.after)) if items)
     stages = [Stage("consent and instructions", 2, 0.3 + words / 200)]
     if asked:
         stages.append(
-            Stage(f"{asked} questions about yourself", bool(loaded.before) + bool(loaded.after), asked * 0.15)
+            Stage(
+                f"{asked} question{'s' * (asked > 1)} {when}",
+                bool(loaded.before) + bool(loaded.after),
+                asked * 0.15,
+            )
         )
     stages.append(Stage(f"rating ({method.name}), {len(trials)} trials", len(trials), rating))
     counts = ratings_per_stimulus(plan)

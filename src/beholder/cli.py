@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 STUDY = click.argument("study", default="study.yaml", type=click.Path(path_type=Path))
 STORE = click.option("--store", help="A PostgreSQL URL, or another folder; store/ beside study.yaml when left out.")
 HOST = click.option("--host", default="127.0.0.1", show_default=True, help="0.0.0.0 to be reached from elsewhere.")
-PORT = click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
+PORT = click.option(
+    "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one."
+)
 PUBLIC = click.option("--public-url", help="The address under which participants reach this server.")
 SEED = click.option("--seed", default=1, show_default=True, help="Of the simulated people.")
 RATERS = click.option("--raters", default="honest", show_default=True, help="A mixture, as honest:0.9,careless:0.1.")
@@ -58,7 +60,7 @@ def main() -> None:
 @click.argument("method")
 @click.argument("folder", type=click.Path(path_type=Path))
 def new(method: str, folder: Path) -> None:
-    """Write a study of METHOD with sample stimuli to FOLDER, ready to run."""
+    """Write a study that runs, with sample videos."""
     import beholder
 
     study = beholder.new(method, folder)
@@ -79,7 +81,7 @@ def schema() -> None:
 @STUDY
 @click.option("--resolved", is_flag=True, help="Print the study with every default filled in.")
 def check(study: Path, resolved: bool) -> None:
-    """Find every problem; else say what a participant will go through."""
+    """Find every problem, or say what participants meet."""
     import beholder
     from beholder.study.resolved import resolved_yaml
 
@@ -148,7 +150,7 @@ def serve(
 @HOST
 @PORT
 def preview(study: Path, host: str, port: int) -> None:
-    """Look at every step as a participant would see it; nothing is stored."""
+    """Look at every step; nothing is stored."""
     import beholder
 
     def tell(live: Live) -> None:
@@ -164,7 +166,7 @@ def preview(study: Path, host: str, port: int) -> None:
 @RATERS
 @SEED
 def simulate(study: Path, store: str | None, participants: int, raters: str, seed: int) -> None:
-    """Send robots with a known truth through the study, and print it beside the result."""
+    """Rehearse with robots, and compare with the truth."""
     import beholder
 
     with _Bar("Robots") as progress:
@@ -180,7 +182,7 @@ def simulate(study: Path, store: str | None, participants: int, raters: str, see
 @STORE
 @click.option("--robots", is_flag=True, help="Look at the rehearsal, although people have answered.")
 def clean(study: Path, store: str | None, robots: bool) -> None:
-    """Judge every session: who is paid, who is used, and why not."""
+    """Judge every session: paid, used, and why not."""
     import beholder
 
     cleaned = beholder.clean(study, store=store, robots=robots)
@@ -227,13 +229,18 @@ def report(study: Path) -> None:
 @RATERS
 @SEED
 def run(study: Path, with_robots: bool, **options: Any) -> None:
-    """The whole way: check, plan, serve until enough have finished, clean, analyse, report."""
+    """Take a study from its file to the report.
+
+    Checks, plans, serves until enough have finished, cleans, analyses, reports. Ctrl-C and again continues.
+    """
     import beholder
 
     with _Bar("Robots", shown=with_robots) as progress:
         results = beholder.run(
             study, simulate=with_robots, progress=progress, tell=None if with_robots else _teller(), **options
         )
+    if with_robots:
+        click.echo("A rehearsal with robots, not a result.\n")
     _scores(results, {})
     click.echo(f"\nReport: {results.report}")
 
@@ -246,7 +253,7 @@ def run(study: Path, with_robots: bool, **options: Any) -> None:
 @click.option("--exit", "leave", is_flag=True, help="Stop after the report instead of serving on.")
 @PORT
 def demo(method: str, folder: Path, leave: bool, port: int) -> None:
-    """Sample stimuli, a study, 40 robots, the result beside the planted truth, the report."""
+    """Show the whole way with sample videos and robots."""
     import beholder
 
     click.echo("Making sample stimuli …")
@@ -261,7 +268,7 @@ def demo(method: str, folder: Path, leave: bool, port: int) -> None:
     with _Bar("Robots") as progress:
         beholder.demo(
             method, folder, stay=not leave, port=port, on_result=on_result, progress=progress,
-            on_link=lambda link: click.echo(f"Participants: {link}"),
+            on_link=None if leave else lambda link: click.echo(f"Participants: {link}"),
         )  # fmt: skip
 
 

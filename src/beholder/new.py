@@ -18,7 +18,7 @@ def new(method: str, folder: str | Path) -> Path:
     from beholder.methods import method_folder
 
     folder = Path(folder)
-    source = method_folder(method)
+    source = method_folder(method, "beholder new")
     _refuse_used(folder)
     example = source / "example.yaml"
     if not example.is_file():

@@ -33,10 +33,10 @@ def find(name: str, where: str = "method") -> Method:
     return _load(_entry(name, where), where)
 
 
-def method_folder(name: str) -> Path:
+def method_folder(name: str, where: str = "method") -> Path:
     """Return the folder of a method, which holds its view.js, example.yaml and README.md."""
-    entry = _entry(name, "method")
-    _load(entry, "method")
+    entry = _entry(name, where)
+    _load(entry, where)
     file = sys.modules[entry.module].__file__
     assert file is not None, "a method that was imported has a file"
     return Path(file).parent

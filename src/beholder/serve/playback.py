@@ -150,7 +150,8 @@ def watch_log(log: Iterable[Event], lengths_ms: Mapping[str, int]) -> dict[str, 
                 for other in players.values():
                     if other.since is not None and other is not player:
                         other.stop(now, None)
-                player.seen.plays += 1
+                if not position or player.seen.plays == 0:  # going on after a pause or a stall is the same play
+                    player.seen.plays += 1
                 player.start(now, position or 0.0)
             case "pause" | "ended" | "seek":
                 player.stop(now, position)

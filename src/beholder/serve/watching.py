@@ -19,6 +19,7 @@ from beholder.errors import Problem, UserError
 from beholder.methods import load_study
 from beholder.serve import Live
 from beholder.serve.server import Running, running
+from beholder.store.contract import StoreAway
 
 Tell = Callable[[Live], None]
 _EVERY_S = 1.0
@@ -38,21 +39,23 @@ async def serve_until_stopped(
 ) -> None:
     """Serve until SIGTERM, Ctrl-C, or the end of the parent process."""
     stop = asyncio.Event()
-    with tempfile.TemporaryDirectory(prefix="beholder-preview-") if preview else contextlib.nullcontext() as scratch:
+    scratch = tempfile.TemporaryDirectory(prefix="beholder-preview-") if preview else contextlib.nullcontext()
+    with scratch as folder, _stopped_by_signal(stop):
         async with running(
-            load_study(study), store=Path(scratch) / "store" if scratch else store, host=host, port=port,
+            load_study(study), store=Path(folder) / "store" if folder else store, host=host, port=port,
             public_url=public_url, shares_port=shares_port,
         ) as server:  # fmt: skip
-            with _stopped_by_signal(stop), _rarely_collecting():
+            with _rarely_collecting():
                 await watch(server, stop, tell, parent)
 
 
 async def watch(server: Running, stop: asyncio.Event, tell: Tell | None, parent: threading.Event | None = None) -> None:
     """Tell the counts whenever they change, until `stop` is set or the parent is gone."""
-    told = None
+    told = counts = None
     while not stop.is_set() and not (parent and parent.is_set()):
-        counts = await server.store.counts(datetime.now(UTC))
-        if tell and counts != told:
+        with contextlib.suppress(StoreAway):  # it comes back, or the health page says that it does not
+            counts = await server.store.counts(datetime.now(UTC))
+        if tell and counts and counts != told:
             tell(Live(server.link, server.host.preview.link, counts))
             told = counts
         with contextlib.suppress(TimeoutError):

@@ -11,6 +11,10 @@ from beholder.errors import BeholderError
 from beholder.types import Json, Mode, Outcome
 
 
+class NotJson(ValueError):
+    """A fact holds a number that JSON cannot: it is infinite, or not a number at all."""
+
+
 class StoreAway(BeholderError):
     """The store cannot be reached or written right now; nothing was acknowledged, and a repeat is harmless."""
 

@@ -45,7 +45,8 @@ def check_begin(where: str, record: StudyRecord, held: Held) -> None:
             Problem(
                 where,
                 f"{claimed} already claimed lists of the plan before this change",
-                fix="Texts may change, the design may not. Undo the change, or start a new folder.",
+                fix="Texts may change, the design may not: plan, stimuli, scales and questionnaires stay. "
+                "Undo the change, or start a new folder.",
             )
         )
     if held.plan_digest is not None and held.plan_digest != record.plan_digest:

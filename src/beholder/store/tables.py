@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import pydantic_core
 
-from beholder.store.contract import Answer, End, Events, Fact, Posed, Session, StudyRecord, Table, Told
+from beholder.store.contract import Answer, End, Events, Fact, NotJson, Posed, Session, StudyRecord, Table, Told
 from beholder.types import Json
 
 Kind = Literal["text", "json", "time", "int", "real"]
@@ -67,11 +67,18 @@ def _unwrap(value: object) -> Any:
 
 
 # Escaped to ASCII, so that lone surrogates in what a browser sent come back as they were.
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_unwrap).encode
+_encoder = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_unwrap)
+
+
+def _encode(value: Json) -> str:
+    try:
+        return _encoder.encode(value)
+    except ValueError as error:
+        raise NotJson(str(error)) from None
 
 
 def to_json(value: Json) -> str:
-    """Return compact JSON; NaN and infinities raise ValueError."""
+    """Return compact JSON; NaN and infinities raise NotJson."""
     # pydantic's encoder is three times faster, and knows neither lone surrogates nor that NaN is not JSON.
     try:
         text = pydantic_core.to_json(value).decode()
