@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -314,3 +316,45 @@ def test_notes_name_unit_correction_and_sources(tmp_path: Path) -> None:
     assert notes["correction"]["method"] == "Holm"
     assert "Pratt" in notes["analyses"]["pairs"]["note"]
     assert all(analysis["citation"] for analysis in notes["analyses"].values())
+
+
+def test_results_show_themselves_as_a_small_table(tmp_path: Path) -> None:
+    table = crossed({"a": 1, "<b>": 2.5}, 4, noise=0)
+    results = analyse(write_csv(tmp_path, table))
+    assert [line.split() for line in repr(results).splitlines()] == [
+        ["condition", "n", "mean", "interval"],
+        ["<b>", "8", "2.50", "2.50", "to", "2.50"],
+        ["a", "8", "1.00", "1.00", "to", "1.00"],
+    ]
+    shown = results._repr_html_()
+    assert "<td>&lt;b&gt;</td>" in shown
+    assert "<td>2.50 to 2.50</td>" in shown
+
+
+def test_results_show_population_questions_and_report_where_there_is_something_to_say(tmp_path: Path) -> None:
+    table = pd.concat([crossed({"a": 1}, 1).assign(question=question) for question in ("fit", "quality")])
+    results = analyse(write_csv(tmp_path, table))
+    robots = replace(results, notes=results.notes | {"population": "robots"}, report=Path("report") / "index.html")
+    first, *lines, last = repr(robots).splitlines()
+    assert first == "Simulated: these ratings come from robots."
+    assert [line.split() for line in lines] == [
+        ["question", "condition", "n", "mean", "interval"],
+        ["fit", "a", "2", *lines[1].split()[3:]],
+        ["quality", "a", "2", *lines[2].split()[3:]],
+    ]
+    assert last == f"Report: {Path('report') / 'index.html'}"
+    shown = robots._repr_html_()
+    assert shown.startswith("<p>Simulated: these ratings come from robots.</p><table")
+    assert shown.endswith(f"</table><p>{last}</p>")
+
+
+def test_notes_hold_the_hash_of_the_ratings_that_were_analysed(tmp_path: Path) -> None:
+    path = write_csv(tmp_path, crossed({"a": 1}, 2))
+    assert analyse(path).notes["ratings_sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_no_note_and_no_source_refers_to_another_analysis(tmp_path: Path) -> None:
+    analyses = analyse(write_csv(tmp_path, crossed({"a": 1, "b": 2}, 4))).notes["analyses"]
+    for analysis in analyses.values():
+        assert "as conditions" not in analysis["citation"]
+        assert "as for" not in analysis["note"]

@@ -51,8 +51,13 @@ async def test_a_clip_that_never_comes_is_reported_and_the_session_goes_on(stand
     assert len(tries) > silent
     label = "B could not be shown. It does not count against you."
     assert await play_button(page, "s2").get_attribute("aria-label") == label
+    assert await page.locator(".column-word:visible").all_inner_texts() == ["Does not play"]
+    assert await page.locator(".tally p").all_inner_texts() == ["Played\n1 of 2", "Rated\n1 of 2"]
+    await play_button(page, "s2").click(force=True)
+    assert await page.locator("#reason").inner_text() == label
     await play(page, "s1")
     await rate(page, s1=70)
+    assert await page.locator(".tally p").all_inner_texts() == ["Played\n2 of 2", "Rated\n2 of 2"]
     assert await slider(page, "s2").get_attribute("aria-disabled") == "true"
     await page.click("#next")
     await visit.step("trial:2")
@@ -84,10 +89,32 @@ async def test_a_clip_that_comes_when_tried_again_is_rated_like_any_other(stand:
     assert list(answer) == ["scores"]
 
 
+async def test_a_clip_that_came_broken_is_fetched_once_more_before_anybody_is_told(stand: Stand) -> None:
+    site = await stand.serve(**ACR)
+    tries: list[str] = []
+
+    async def spoil_first(route: Route) -> None:
+        tries.append(route.request.url)
+        response = await route.fetch()
+        body = await response.body()
+        await route.fulfill(response=response, body=b"\0" * len(body) if len(tries) == 1 else body)
+
+    visit = await arrive_at(site, "s1", spoil_first)
+    await visit.step("text:instructions")
+    await visit.go("trial:2")
+    assert len(tries) == 2
+    row = (await site.answers())["trial:1"]
+    assert list(row["answer"]) == ["scores"]
+    events = [event for batch in await site.rows("events") if batch["key"] == "trial:1" for event in batch["events"]]
+    assert [event for event in events if event[1] == "error"] == []
+
+
 async def test_a_clip_that_cannot_be_decoded_is_reported_and_the_session_goes_on(stand: Stand) -> None:
     site = await stand.serve(**ACR)
+    tries: list[str] = []
 
     async def spoil(route: Route) -> None:
+        tries.append(route.request.url)
         response = await route.fetch()
         await route.fulfill(response=response, body=b"\0" * len(await response.body()))
 
@@ -96,6 +123,7 @@ async def test_a_clip_that_cannot_be_decoded_is_reported_and_the_session_goes_on
     await visit.step("text:instructions")
     await page.click("#next")
     await page.wait_for_selector("main h1 >> text=This video could not be shown")
+    assert len(tries) == 2
     assert await page.locator("#reason").inner_text() == "That does not count against you. Go on with the next one."
     await page.click("#next")
     await visit.step("trial:2")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from playwright.async_api import Route
 
 from browsing import MARKS, Stand, play, rate
 
@@ -18,9 +19,12 @@ EVERY_TYPE = [
     {"id": "age", "text": "Your age", "type": "number", "min": 18, "max": 99.5, "placeholder": "in years"},
     {"id": "remarks", "text": "Remarks", "type": "text", "max": 40, "placeholder": "anything"},
     {"id": "town", "text": "Your town", "type": "text", "required": False},
+    {"id": "screens", "text": "How many screens?", "type": "number", "min": 1, "required": False},
 ]
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 ENDS = {
     "end:completed": "Thank you. You are done.",
+    "end:no_consent": "You did not take part",
     "end:withdrawn": "You have stopped",
     "end:screened_out": "Thank you for your interest",
 }
@@ -62,8 +66,15 @@ async def test_a_questionnaire_of_every_type_is_checked_and_stored(stand: Stand)
         await page.fill("[name=age]", wrong)
         assert await problems() == {"age": what}
         assert await page.evaluate("() => document.activeElement.name") == "age"
+    reason = page.locator("#reason")
+    await page.fill("[name=screens]", "0")
+    assert await reason.inner_text() == "2 answers to correct"
+    await page.fill("[name=age]", "")
+    assert await reason.inner_text() == "1 question still to answer, 1 answer to correct"
     await page.fill("[name=age]", "41,5")  # as people write it in half of Europe
-    assert await page.locator("#reason").inner_text() == ""
+    assert await reason.inner_text() == "1 answer to correct"
+    await page.fill("[name=screens]", "")
+    assert await reason.inner_text() == ""
     await page.click("#next")
     await visit.step("text:instructions")
     assert (await site.answers())["questions:before"]["answer"]["answers"] == {
@@ -88,6 +99,7 @@ async def test_who_does_not_agree_takes_no_part_and_nothing_is_kept(stand: Stand
     await visit.page.click("#decline")
     await visit.step("end")
     assert "You did not take part" in await visit.page.locator("main").inner_text()
+    assert await visit.page.locator(".code, .receipt, #stop").count() == 0
     assert await site.answers() == {}
     assert await site.rows("events") == []
 
@@ -153,11 +165,17 @@ async def test_withdrawing_erases_the_answers_and_shows_the_end(stand: Stand, wh
     assert await page.locator("body").get_attribute("data-step") == where
     await page.keyboard.press("?")
     await page.click("#withdraw")
-    assert "Your answers so far are then erased" in await page.locator("dialog").inner_text()
+    words = await page.locator("dialog").inner_text()
+    if where == "end":
+        assert "Withdraw my answers" in words
+        assert "Your answers are then erased. That cannot be undone." in words
+    else:
+        assert "Stop and withdraw" in words
+        assert "Your answers so far are then erased" in words
     await page.click("#withdraw-sure")
     await page.wait_for_selector("main h1 >> text=You have stopped")
     assert "Your answers have been erased." in await page.locator("main").inner_text()
-    assert await page.locator("#code").count() == 0
+    assert await page.locator(".code, .receipt, #stop").count() == 0
     assert await site.answers() == {}
     assert await site.rows("events") == []
     assert len(await site.rows("erasures")) == 1
@@ -174,16 +192,89 @@ async def test_a_preview_shows_any_step_and_stores_nothing(stand: Stand) -> None
     keys = await picker.locator("option").evaluate_all("nodes => nodes.map((node) => node.value)")
     steps = ["consent", "questions:before", "text:instructions", "trial:1", "trial:2", "questions:after"]
     assert keys == [*steps, *ENDS]
-    for key in reversed(keys):
-        await picker.select_option(key)
+    assert await picker.locator("option").all_inner_texts() == [
+        "Consent", "Questions before", "Instructions", "Trial 1 of 2", "Trial 2 of 2", "Questions after",
+        "End: completed", "End: did not agree", "End: withdrawn", "End: not eligible",
+    ]  # fmt: skip
+
+    async def is_shown(key: str) -> None:
         shown = "end" if key in ENDS else key
         await page.wait_for_selector(f'body[data-step="{shown}"] main h1 >> text={ENDS.get(key, "")}')
+        assert await picker.input_value() == key
         assert "Preview: nothing is stored" in await page.locator(".preview").inner_text()
+
+    for key in reversed(keys):
+        await picker.select_option(key)
+        await is_shown(key)
+    assert await page.get_attribute("#preview-back", "aria-disabled") == "true"
+    for key in keys[1:]:
+        await page.get_by_role("button", name="Next step").click()
+        await is_shown(key)
+    assert await page.get_attribute("#preview-next", "aria-disabled") == "true"
+    await page.get_by_role("button", name="Previous step").click()
+    await is_shown("end:withdrawn")
+    await picker.select_option("consent")
+    await is_shown("consent")
     await visit.go("end", answers={"field": "no"})
     for table in ("sessions", "claims", "answers", "events", "ends"):
         assert await site.rows(table) == []
     stranger = await site.visit("?preview=guess", expects_trouble=True)
     await stranger.page.wait_for_selector("main h1 >> text=This page is not open to you now")
+
+
+async def test_the_end_tells_what_is_stored_and_what_the_code_is_for(stand: Stand) -> None:
+    site = await stand.serve()
+    visit = await site.visit()
+    page = visit.page
+    assert await page.locator("#stop").inner_text() == "Stop and withdraw"
+    await visit.go("end")
+    assert await page.locator(".lead p").inner_text() == (
+        "All your answers have arrived and are stored. You can close this page. "
+        "Keep this code if you were asked for one."
+    )
+    assert await page.locator(".code").is_visible()
+    assert await page.locator(".saved").inner_text() == "All answers saved"
+    assert "Pages answered\n2" in await page.locator(".receipt").inner_text()
+    assert await page.locator("#stop").inner_text() == "Withdraw my answers"
+    changes: dict[str, Any] = {}
+
+    async def change(route: Route) -> None:
+        response = await route.fetch()
+        arrival = await response.json()
+        await route.fulfill(response=response, json={**arrival, "step": {**arrival["step"], **changes}})
+
+    await page.route("**/api/arrive", change)
+    stored = "All your answers have arrived and are stored. "
+    panel = site.link + "?back"
+    for code, back, lead in (
+        (None, None, "You can close this page."),
+        ("C7", panel, "Last step: take this code back to the page you came from."),
+        (None, panel, "Last step: go back to the page you came from."),
+    ):
+        changes.update(code=code, return_url=back)
+        await page.reload()
+        await page.wait_for_selector(f".lead p >> text={lead}")
+        assert await page.locator(".lead p").inner_text() == stored + lead
+        assert await page.locator(".code").count() == (0 if code is None and back is None else 1)
+        assert await page.locator("#code").count() == (0 if code is None else 1)
+    changes.update(outcome="technical", code=None, return_url=None)
+    await page.reload()
+    await page.wait_for_selector("main h1 >> text=The study ends here")
+    assert await page.locator(".code").count() == 0
+
+
+async def test_help_has_its_name_and_no_keys_on_a_phone(stand: Stand) -> None:
+    site = await stand.serve()
+    visit = await site.visit(**PHONE)
+    page = visit.page
+    for width in (390, 360):
+        await page.set_viewport_size({"width": width, "height": 844})
+        await page.get_by_role("button", name="Help", exact=True).tap()
+        assert await page.locator("dialog[open] h2").inner_text() == "Help"
+        assert await page.locator("dialog[open] kbd, #keys-switch").count() == 0
+        await page.tap("#help-close")
+    await page.keyboard.press("?")  # so there is a keyboard
+    assert await page.get_by_label("Shortcuts with one key").is_visible()
 
 
 async def test_who_has_finished_is_told_so_kindly(stand: Stand) -> None:

@@ -98,15 +98,47 @@ async def test_a_slider_is_locked_until_its_clip_was_watched_and_has_no_value_un
     assert await look() == ("locked", "true", "not set", "–")
     assert await page.locator("#status").inner_text() == "Play A to the end first. Then its slider opens."
     await play(page, "s1")
-    assert await look() == ("open", "false", "not set", "Set")
+    assert await look() == ("open", "false", "not set", "Rate")
     assert await values_on(page) == {}
     assert not await has_handle()
     await first.focus()
     await page.keyboard.press("Tab")
-    assert await look() == ("open", "false", "not set", "Set")
+    assert await look() == ("open", "false", "not set", "Rate")
     await first.click()  # the very middle, where the handle would be
     assert await look() == ("set", "false", "50, Fair", "50")
     assert await has_handle()
+
+
+async def test_a_locked_slider_shows_why_and_what_to_press(stand: Stand) -> None:
+    site = await stand.serve()
+    visit = await site.visit()
+    page = visit.page
+    await visit.go("trial")
+    reason = page.locator("#reason")
+    meant = page.locator(".play.is-meant")
+    await slider(page, "s2").click(force=True)
+    assert await reason.inner_text() == "Play B to the end first. Then its slider opens."
+    assert "is-asked" in (await reason.get_attribute("class") or "")
+    assert await meant.evaluate_all("nodes => nodes.map((node) => node.dataset.slot)") == ["s2"]
+    await slider(page, "s1").press("ArrowUp")
+    assert await reason.inner_text() == "Play A to the end first. Then its slider opens."
+    assert await meant.evaluate_all("nodes => nodes.map((node) => node.dataset.slot)") == ["s1"]
+    await play(page, "s1")
+    assert await reason.inner_text() == "1 video still to play, 2 sliders to set"
+    assert await meant.count() == 0
+
+
+async def test_what_a_locked_slider_says_goes_away_by_itself(stand: Stand) -> None:
+    site = await stand.serve()
+    visit = await site.visit()
+    page = visit.page
+    await visit.go("trial")
+    await page.clock.install()
+    await slider(page, "s1").click(force=True)
+    assert await page.locator("#reason").inner_text() == "Play A to the end first. Then its slider opens."
+    await page.clock.run_for(10_000)
+    assert await page.locator("#reason").inner_text() == "2 videos still to play, 2 sliders to set"
+    assert await page.locator(".play.is-meant").count() == 0
 
 
 async def test_digits_play_and_arrows_set_the_slider_of_what_plays(stand: Stand) -> None:

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from beholder.clean import Cleaned, clean
-from beholder.clean.folder import clean_tables, watch_rule
+from beholder.clean.folder import clean_tables
 from beholder.clean.ratings import COLUMNS, read_ratings
+from beholder.clean.texts import read_text
 from beholder.errors import StoreError
 from beholder.methods import find
 from beholder.methods.contract import Asked, Break, Slot, Trial
@@ -322,11 +323,47 @@ def test_cleaning_twice_gives_the_same_bytes(study: Study) -> None:
 
 def test_the_watch_rule_is_that_of_the_text_the_session_began_with(tmp_path: Path) -> None:
     lenient = make_study(tmp_path, playback={"watch": "start"})
-    assert watch_rule(resolved_yaml(lenient), find("parallel")) == "start"
-    assert watch_rule("beholder: 1", find("parallel")) == "whole"
+    assert read_text(resolved_yaml(lenient), make_study(tmp_path), find("parallel")).watch == "start"
+    assert read_text("beholder: 1", lenient, find("parallel")).watch == "whole"
     tables = empty(lenient)
     add(tables, "a", playback={"s2": SEEN | {"coverage": 0.1}})
     assert read_ratings(clean_tables(make_study(tmp_path), tables).folder / "ratings.csv")["use"].all()
+
+
+def account(cleaned: Cleaned) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((cleaned.folder / "account.json").read_text(encoding="utf-8"))
+    return found
+
+
+def test_the_account_keeps_the_words_that_people_read_though_the_study_has_new_ones(tmp_path: Path) -> None:
+    first = make_study(tmp_path, title="no", questions=[{"id": "quality", "text": "How natural?", "scale": "cont100"}])
+    second = make_study(tmp_path)
+    tables = empty(first)
+    tables["studies"].append(tables["studies"][0] | {"digest": "d2", "yaml": resolved_yaml(second)})
+    tables["stimuli"] += [row | {"digest": "d2"} for row in tables["stimuli"]]
+    for name, digest in (("a", "d1"), ("b", "d1"), ("c", "d2")):
+        add(tables, name, digest=digest)
+    add(tables, "left", digest="d2", outcome=None)
+    newest = make_study(tmp_path, title="Newest", questions=[{"id": "quality", "text": "Unread", "scale": "cont100"}])
+    texts = account(clean_tables(newest, tables))["texts"]
+    assert [(text["digest"], text["title"], text["questions"][0]["text"]) for text in texts] == [
+        ("d1", "no", "How natural?"),
+        ("d2", "Cleaned", "How good?"),
+    ]
+    assert [(text["used_sessions"], text["used_participants"]) for text in texts] == [(2, 2), (1, 1)]
+
+
+def test_the_account_counts_who_finished_in_both_populations(study: Study) -> None:
+    tables = empty(study)
+    for name in ("r1", "r2"):
+        add(tables, name, mode="robot")
+    add(tables, "preview", mode="preview")
+    for name in ("a", "b", "gone"):
+        add(tables, name)
+    add(tables, "left", outcome=None)
+    tables["erasures"].append({"session": "gone", "at": START, "rows": 3})
+    for robots in (False, True):
+        assert account(clean_tables(study, tables, robots=robots))["finished"] == {"people": 2, "robots": 2}
 
 
 def test_an_empty_store_says_what_to_do(study: Study) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 from pathlib import Path
@@ -22,7 +22,7 @@ from beholder.errors import UserError
 from beholder.report import report
 from beholder.report.findings import findings
 from beholder.report.latex import latex_text
-from beholder.report.material import Part, load_material
+from beholder.report.material import Part, Wording, load_material
 from beholder.study.model import Study
 from beholder.study.scale import SCALES
 
@@ -87,7 +87,9 @@ def made_up(
         {
             "study": study.name,
             "population": population,
+            "finished": {"people": participants + 4 if population == "people" else 0, "robots": 0},
             "digests": ["d1"],
+            "texts": [text_row(study, used_sessions=participants)],
             "counts": counts,
             "lost": [
                 {"rule": rule, "reason": reason, "words": words, "sessions": n, "only": n, "ratings": 0}
@@ -97,6 +99,20 @@ def made_up(
         },
     )
     return study
+
+
+def text_row(study: Study, digest: str = "d1", *, used_sessions: int = 24) -> dict[str, Any]:
+    """Return a study text as account.json holds it."""
+    questions = [question.model_dump(mode="json") for question in study.questions]
+    row = {"digest": digest, "title": study.title, "watch": study.playback.watch, "questions": questions}
+    return row | {"used_sessions": used_sessions, "used_participants": used_sessions}
+
+
+def change_account(study: Study, change: Callable[[dict[str, Any]], None]) -> None:
+    path = study.folder / "clean" / "account.json"
+    account = json.loads(path.read_text(encoding="utf-8"))
+    change(account)
+    write_json(path, account)
 
 
 class Page(HTMLParser):
@@ -139,7 +155,7 @@ def read(study: Study) -> Page:
 def found(study: Study) -> str:
     """Return the findings of the first question as one text, without drawing anything."""
     analyse(study)
-    material = load_material(study, study.questions)
+    material = load_material(study)
     reference = next((one.name for one in study.conditions if one.role == "reference"), None)
     told = findings(material.parts[0], material.labels, reference, ("person", "people"))
     return " ".join(f"{finding.headline} {finding.detail}" for finding in told)
@@ -160,8 +176,94 @@ def test_the_first_line_says_that_people_answered(people: tuple[Study, Page]) ->
 
 def test_the_first_line_says_that_robots_answered(tmp_path: Path) -> None:
     page = read(made_up(tmp_path, {"a": 60.0, "b": 40.0}, population="robots"))
-    assert page.text.startswith("Simulated. Robots answered this study, no person did. A rehearsal, not a result.")
+    assert page.text.startswith("Simulated. These ratings come from robots. A rehearsal, not a result. Beholder")
     assert "28 robots finished, 24 used" in page.text
+
+
+@pytest.mark.parametrize(("people", "words"), [(1, "1 person has"), (3, "3 people have")])
+def test_a_rehearsal_is_not_shown_without_the_people_who_finished(tmp_path: Path, people: int, words: str) -> None:
+    study = made_up(tmp_path, {"a": 60.0}, population="robots", participants=2)
+    change_account(study, lambda account: account["finished"].update(people=people))
+    assert read(study).text.startswith(
+        "Simulated. These ratings come from robots. A rehearsal, not a result. "
+        f"{words} finished as well: run beholder clean . Beholder"
+    )
+
+
+def test_results_of_other_ratings_than_those_in_clean_are_refused(tmp_path: Path) -> None:
+    """As after `clean --robots; analyse; clean`."""
+    study = made_up(tmp_path, {"a": 60.0, "b": 40.0}, population="robots")
+    analyse(study)
+    made_up(tmp_path, {"a": 40.0, "b": 60.0})
+    for refused in (lambda: report(study), lambda: read_results(tmp_path)):
+        with pytest.raises(UserError) as error:
+            refused()
+        assert str(error.value) == "analyse/  is older than clean/. Run `beholder analyse` first."
+    assert not (tmp_path / "report").exists()
+    assert read(study).words[0] == "People answered this study."
+
+
+def test_results_of_no_rating_of_the_other_population_are_refused(tmp_path: Path) -> None:
+    study = made_up(tmp_path, {"a": 60.0}, participants=0, population="robots")
+    analyse(study)
+    made_up(tmp_path, {"a": 60.0}, participants=0)
+    with pytest.raises(UserError) as error:
+        report(study)
+    assert str(error.value) == "analyse/  is older than clean/. Run `beholder analyse` first."
+
+
+def reworded(study: Study, **keys: Any) -> Study:
+    """Return the study with other words, as somebody writes them after people have finished."""
+    return study.model_copy(update=keys)
+
+
+def test_a_question_is_told_in_the_words_that_people_read(tmp_path: Path) -> None:
+    study = made_up(tmp_path, {"a": 60.0, "b": 40.0})
+    question = study.questions[0].model_copy(update={"text": "How beautiful is it?"})
+    page = read(reworded(study, title="Another title", questions=(question,)))
+    assert "How good is it? Dot:" in page.text
+    assert "Gestures while talking" in page.words
+    assert "How beautiful is it?" not in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert "Another title" not in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+
+
+def test_every_wording_is_told_with_the_number_of_its_people(tmp_path: Path) -> None:
+    study = made_up(tmp_path, {"a": 60.0, "b": 40.0}, participants=8)
+    path = tmp_path / "clean" / "ratings.csv"
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    table.loc[table["participant"] >= "p007", "digest"] = "d2"
+    table.to_csv(path, index=False, lineterminator="\n")
+    question = study.questions[0].model_copy(update={"text": "How natural is it?"})
+    playback = study.playback.model_copy(update={"watch": "none"})
+    later = text_row(reworded(study, title="Later", questions=(question,), playback=playback), "d2", used_sessions=1)
+    change_account(study, lambda account: account["texts"].append(later))
+    page = read(study)
+    told = "How good is it? (7 people), How natural is it? (1 person)"
+    assert f"Not everybody was asked in the same words. quality : {told}. The scores take them together." in page.text
+    assert f"{told}. Dot: mean over participants." in page.text
+    assert f"quality {told} 0 to 100 in steps of 1" in page.text
+    assert "Title Gestures while talking (7 people), Later (1 person)" in page.text
+    assert "8 sessions: A rating counts when at least 97 %" in page.text
+    assert "1 session: Stimuli did not have to be watched before rating." in page.text
+
+
+def test_one_wording_needs_no_note(people: tuple[Study, Page]) -> None:
+    assert "Not everybody" not in people[1].text
+
+
+def test_tables_keep_the_order_of_the_study_and_figures_have_the_best_first(tmp_path: Path) -> None:
+    study = made_up(tmp_path, {"low": 20.0, "high": 80.0, "middle": 50.0})
+    read(study)
+    folder = tmp_path / "report"
+    above, _, tables = (folder / "index.html").read_text(encoding="utf-8").partition('id="tables"')
+    row = re.compile(r'<th scope="row">(low|high|middle)</th>')
+    assert re.findall(r">(low|high|middle)</text>", above)[:3] == ["high", "middle", "low"]
+    assert row.findall(above) == ["high", "middle", "low"]
+    assert row.findall(tables)[:3] == ["low", "high", "middle"]
+    assert re.findall(r'<th scope="col">(low|high|middle)</th>', tables) == ["low", "high", "middle"]
+    for name in ("conditions.csv", "conditions.tex"):
+        text = (folder / "tables" / name).read_text(encoding="utf-8")
+        assert re.findall(r"\b(low|high|middle)\b", text) == ["low", "high", "middle"]
 
 
 def test_the_page_counts_what_there_was_and_dates_the_newest_answer(people: tuple[Study, Page]) -> None:
@@ -201,9 +303,9 @@ def told(
     ]
     write_table(folder / "r.csv", ["participant", "content", "condition", "value", "question"], rows)
     results = analyse(folder / "r.csv")
-    best_first = results.conditions.sort_values("mean", ascending=False, kind="stable", ignore_index=True)
+    asked = (Wording("How good?", 20),)
     part = Part(
-        "quality", "How good?", SCALES["cont100"], best_first, results.pairs, results.contents, results.scores, 0.05
+        "quality", asked, SCALES["cont100"], results.conditions, results.pairs, results.contents, results.scores, 0.05
     )
     labels = {name: name for name in values}
     return [(one.headline, one.detail) for one in findings(part, labels, reference, ("person", "people"))]
@@ -499,6 +601,65 @@ def test_analyse_before_clean_says_what_to_run(tmp_path: Path) -> None:
     with pytest.raises(UserError) as error:
         analyse(study)
     assert str(error.value) == f"{tmp_path / 'clean' / 'ratings.csv'}  is not there. Run `beholder clean` first."
+
+
+def test_tables_for_a_paper_are_written_for_its_readers(tmp_path: Path) -> None:
+    conditions = [{"name": "jerky_1", "label": "[Jerky] & slow"}, {"name": "nat", "label": "Natural 100%"}]
+    read(made_up(tmp_path, {"jerky_1": 40.0, "nat": 80.0}, participants=6, conditions=conditions))
+    tables = tmp_path / "report" / "tables"
+    assert (tables / "conditions.tex").read_text(encoding="utf-8").splitlines() == [
+        r"% needs \usepackage{booktabs}",
+        r"\begin{tabular}{lrrrrrr}",
+        r"\toprule",
+        r"Condition & Ratings & Participants & Mean & 95 \% interval & SD of ratings & Median \\",
+        r"\midrule",
+        r"{[}Jerky] \& slow & 24 & 6 & 39.0 & 33.6 to 44.3 & 7.6 & 40.5 \\",
+        r"Natural 100\% & 24 & 6 & 79.2 & 74.9 to 83.6 & 8.2 & 79.0 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    assert r" & Natural 100\% & 6 & $-$40.3 & $-$44.0 to $-$36.6 & 0.031 & 0.031 \\" in (
+        (tables / "pairs.tex").read_text(encoding="utf-8")
+    )
+
+
+def test_tables_for_a_paper_have_no_empty_columns(tmp_path: Path) -> None:
+    read(made_up(tmp_path, {"a": 40.0, "b": 80.0}, participants=1, contents=1))
+    heads = {
+        path.stem: path.read_text(encoding="utf-8").splitlines()[3]
+        for path in (tmp_path / "report" / "tables").glob("*.tex")
+    }
+    assert heads == {
+        "scores": r"Condition & Content & Participants & Mean & Median \\",
+        "conditions": r"Condition & Ratings & Participants & Mean & Median \\",
+        "contents": r"Content & Ratings & Participants & Mean & SD of ratings & Median \\",
+        "pairs": r"Condition & minus & Participants & Mean difference \\",
+        "participants": r"Participant & Ratings & Stimuli & Mean & SD & Lowest & Highest \\",
+    }
+
+
+def test_tables_for_a_paper_name_the_question_where_there_are_several(tmp_path: Path) -> None:
+    questions = [{"id": name, "text": "How?", "scale": scale} for name, scale in (("fit", "acr5"), ("look", "cont100"))]
+    read(made_up(tmp_path, {"a": 40.0}, questions=questions))
+    lines = (tmp_path / "report" / "tables" / "conditions.tex").read_text(encoding="utf-8").splitlines()
+    assert lines[1] == r"\begin{tabular}{llrrrrrr}"
+    assert lines[3].startswith("Question & Condition & ")
+    assert re.match(r"fit & a & 96 & 24 & \d\.\d\d & \d\.\d\d to ", lines[5])
+    assert re.match(r"look & a & 96 & 24 & \d\d\.\d & \d\d\.\d to ", lines[6])
+
+
+def test_every_source_stands_once_on_its_own_line(people: tuple[Study, Page]) -> None:
+    text = (people[0].folder / "report" / "index.html").read_text(encoding="utf-8")
+    sources = text.partition("<dt>Sources</dt><dd>")[2].partition("</dd>")[0].split("<br>")
+    assert sources == [
+        "ITU-T P.910 (mean opinion score)",
+        "ITU-T P.1401 (Student t)",
+        "Student (1908), Biometrika 6",
+        "Wilcoxon (1945), Biometrics Bulletin 1",
+        "Pratt (1959), Journal of the American Statistical Association 54",
+        "Holm (1979), Scandinavian Journal of Statistics 6",
+        "Spearman (1904), American Journal of Psychology 15",
+    ]
 
 
 def test_latex_text_escapes_every_special_character() -> None:

@@ -286,7 +286,7 @@ def test_sizes_that_no_filler_evens_out_are_warned_of() -> None:
     assert [str(problem) for problem in suspicions(sized(700_000, 50_000, 5_400_000))] == [
         "content city  has files that differ in size more than the filler can hide (50 kB under b to 5.4 MB under c): "
         "a participant who opens the developer tools could put them in order. "
-        "Allowed: 4 times the smallest at most, and 33.6 MB more than it. "
+        "Allowed: 4 times the smallest at most, and 32.0 MB more than it. "
         "Encode the largest smaller or the smallest larger, or accept it."
     ]
     assert len(list(suspicions(sized(20_000_000, 70_000_000)))) == 1

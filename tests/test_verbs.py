@@ -15,7 +15,9 @@ import yaml
 import beholder
 from beholder.errors import UserError
 from beholder.methods import load_study
+from beholder.serve import Live
 from beholder.serve.server import running
+from beholder.simulate.robot import watch_events
 from beholder.store.open import read_tables
 from beholder.testing import write_study
 
@@ -82,36 +84,44 @@ async def test_the_verbs_work_inside_a_running_loop_as_in_a_notebook(study: Path
     assert len(results.participants) == 3
 
 
-async def test_run_serves_until_enough_people_have_finished(study: Path) -> None:
-    """Two people come while `run` waits for them; the link reaches the caller through `tell`."""
-    from beholder.simulate.robot import Robot, plain_fill
+async def take_as_a_person(link: str, name: str) -> None:
+    """Take a study of one trial; who has not had the time to watch is asked to play again, and does."""
+    async with httpx.AsyncClient(base_url=link.partition("/s/")[0]) as client:
+        body = {"study": "tiny", "params": {"participant": name}, "device": {}}
+        arrival = (await client.post("/api/arrive", json=body)).json()
+        client.headers["authorization"] = f"Bearer {arrival['token']}"
+        step = arrival["step"]
+        while step["kind"] != "end":
+            answer: dict[str, object] = {"agree": True} if step["kind"] == "consent" else {}
+            events: list[object] = []
+            if step["kind"] == "trial":
+                slots = [slot["id"] for slot in step["trial"]["slots"]]
+                answer = {"scores": {"q1": {slot: 10 + 30 * place for place, slot in enumerate(slots)}}}
+                events = watch_events(step["trial"])
+            said = await client.put(f"/api/answers/{step['key']}", json={"answer": answer, "events": events})
+            if said.status_code == 429 or (said.status_code == 422 and said.json()["error"]["code"] == "not_watched"):
+                continue
+            step = said.raise_for_status().json()["step"]
 
+
+async def test_run_serves_until_enough_people_have_finished(tmp_path: Path, tiny: Path) -> None:
+    study = write_study(tmp_path / "study", tiny, design={"participants": 2, "trials": 1, "per_trial": 2})
     links: asyncio.Queue[str] = asyncio.Queue()
     loop = asyncio.get_running_loop()
-    told: list[str] = []
+    told: list[Live] = []
 
-    def tell(live: beholder.serve.Live) -> None:  # type: ignore[name-defined]
-        if not told:
+    def tell(live: Live) -> None:
+        told.append(live)
+        if len(told) == 1:
             loop.call_soon_threadsafe(links.put_nowait, live.link)
-        told.append(live.link)
-
-    class Plain:
-        def rate(self, robot, step):  # type: ignore[no-untyped-def]
-            return {"scores": {"q1": {slot["id"]: 10 + 20 * n for n, slot in enumerate(step["trial"]["slots"])}}}
-
-        def fill(self, item):  # type: ignore[no-untyped-def]
-            return plain_fill(item)
 
     running_study = asyncio.create_task(asyncio.to_thread(beholder.run, study, participants=2, port=0, tell=tell))
     link = await links.get()
-    async with httpx.AsyncClient(base_url=link.partition("/s/")[0]) as client:
-        for name in ("ada", "bob"):
-            person = Robot(name, "tiny", {"participant": name}, client, Plain())
-            await person.arrive()
-            await person.take()
+    await asyncio.gather(*(take_as_a_person(link, name) for name in ("ada", "bob")))
     results = await running_study
     assert set(results.ratings["mode"]) == {"link"}
-    assert len(results.participants) == 2
+    assert len(results.ratings) == 4
+    assert told[-1].counts["completed"] == 2
 
 
 def test_texts_may_change_after_somebody_has_started_but_the_design_may_not(study: Path) -> None:

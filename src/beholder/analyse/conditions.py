@@ -9,18 +9,22 @@ from beholder.analyse.result import Result
 from beholder.analyse.table import Ratings
 
 COLUMNS = ["n", "participants", "mean", "sd", "median", "ci_low", "ci_high", "note"]
-_NOTE = (
-    "n counts ratings. The mean is the mean over participants of each participant's own mean, so that everybody weighs "
-    "the same; the interval is 95 % Student t over these participant means, with the contents taken as fixed. sd and "
-    "median are over ratings. With one participant there is no interval."
-)
-_CITATION = "Student (1908), Biometrika 6; unit of analysis: the participant, never the single rating"
+CITATION = "Student (1908), Biometrika 6"
 
 
 def conditions(ratings: Ratings) -> Result:
     """Return n, participants, mean, sd, median and interval of every condition, per question."""
     table = by_group(ratings, "condition", ratings.conditions)
-    return Result(table, _NOTE, _CITATION)
+    return Result(table, unit_note("contents"), CITATION)
+
+
+def unit_note(fixed: str) -> str:
+    """Return what n, mean and interval of a group stand for. `fixed` is what the interval does not generalise over."""
+    return (
+        "n counts ratings. The mean is the mean over participants of each participant's own mean, so that everybody "
+        "weighs the same; the interval is 95 % Student t over these participant means, with the "
+        f"{fixed} taken as fixed. sd and median are over ratings. With one participant there is no interval."
+    )
 
 
 def by_group(ratings: Ratings, group: str, order: tuple[str, ...]) -> pd.DataFrame:

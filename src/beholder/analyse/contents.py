@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from beholder.analyse.conditions import by_group
+from beholder.analyse.conditions import CITATION, by_group, unit_note
 from beholder.analyse.result import Result
 from beholder.analyse.table import Ratings
 
@@ -12,7 +12,6 @@ def contents(ratings: Ratings) -> Result:
     order = tuple(sorted(set(ratings.table["content"])))
     return Result(
         by_group(ratings, "content", order),
-        "Over all conditions of a content; unit and interval as for conditions. Each content under each condition "
-        "stands in scores.",
-        "as conditions",
+        f"Each content over all its conditions. {unit_note('conditions')}",
+        CITATION,
     )

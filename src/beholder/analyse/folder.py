@@ -16,7 +16,7 @@ from beholder.analyse.interval import LEVEL
 from beholder.analyse.pairs import ALPHA, pairs
 from beholder.analyse.participants import participants
 from beholder.analyse.result import Result, records
-from beholder.analyse.results import Results
+from beholder.analyse.results import Results, ratings_hash
 from beholder.analyse.scores import scores
 from beholder.analyse.table import Ratings, load_ratings, tidy
 from beholder.clean.tables import json_bytes, table_bytes, write_together
@@ -28,7 +28,7 @@ def analyse_folder(study: str | Path | Study, *, out: Path | None) -> Results:
     """Analyse a study's clean ratings, or a table of ratings, and write the folder."""
     if not isinstance(study, Study) and Path(study).suffix.lower() == ".csv":
         path = Path(study)
-        return _analyse(load_ratings(path), out or path.parent / "analyse", population="")
+        return _analyse(path, out or path.parent / "analyse", population="")
     from beholder.methods import find, load_study
 
     loaded = study if isinstance(study, Study) else load_study(Path(study))
@@ -37,7 +37,7 @@ def analyse_folder(study: str | Path | Study, *, out: Path | None) -> Results:
         raise UserError(Problem(str(path), "is not there", "", "Run `beholder clean` first."))
     account = json.loads((loaded.folder / "clean" / "account.json").read_text(encoding="utf-8"))
     return _analyse(
-        load_ratings(path),
+        path,
         out or loaded.folder / "analyse",
         population=account["population"],
         conditions_first=tuple(condition.name for condition in loaded.conditions),
@@ -46,13 +46,14 @@ def analyse_folder(study: str | Path | Study, *, out: Path | None) -> Results:
 
 
 def _analyse(
-    table: pd.DataFrame,
+    path: Path,
     out: Path,
     *,
     population: str,
     conditions_first: tuple[str, ...] = (),
     questions_first: tuple[str, ...] = (),
 ) -> Results:
+    table = load_ratings(path)
     ratings = tidy(table, conditions_first, questions_first)
     found = {
         "scores": scores(ratings),
@@ -61,7 +62,7 @@ def _analyse(
         "pairs": pairs(ratings),
         "participants": participants(ratings),
     }
-    notes = _notes(ratings, found, population)
+    notes = {"population": population, "ratings_sha256": ratings_hash(path), **_notes(ratings, found)}
     tables = {
         f"{name}.csv": table_bytes(list(result.table.columns), records(result.table)) for name, result in found.items()
     }
@@ -77,9 +78,8 @@ def _analyse(
     )
 
 
-def _notes(ratings: Ratings, found: dict[str, Result], population: str) -> dict[str, Any]:
+def _notes(ratings: Ratings, found: dict[str, Result]) -> dict[str, Any]:
     return {
-        "population": population,
         "ratings": ratings.counts,
         "conditions": list(ratings.conditions),
         "questions": list(ratings.questions),

@@ -32,7 +32,10 @@ def pairs(ratings: Ratings) -> Result:
         "mean difference of zero has no direction and is not called clear. Where ratings are missing, it can point the "
         "other way than the condition means, which take in everybody who rated the condition."
     )
-    citation = "Wilcoxon (1945), Biometrics Bulletin 1; Pratt (1959), JASA 54; Holm (1979), Scand. J. Statistics 6"
+    citation = (
+        "Wilcoxon (1945), Biometrics Bulletin 1; Pratt (1959), Journal of the American Statistical Association 54; "
+        "Holm (1979), Scandinavian Journal of Statistics 6"
+    )
     return Result(table, note, citation)
 
 

@@ -10,6 +10,7 @@ from beholder.analyse.table import Ratings
 
 FEWEST = 10
 COLUMNS = ["participant", "ratings", "stimuli", "mean", "sd", "lowest", "highest", "agreement"]
+_CITATION = "Spearman (1904), American Journal of Psychology 15"
 
 
 def participants(ratings: Ratings) -> Result:
@@ -25,7 +26,7 @@ def participants(ratings: Ratings) -> Result:
         "agreement: Spearman's rank correlation of a participant's ratings with the mean of everybody else's "
         f"ratings of the same stimuli and questions (leave one out); empty below {FEWEST} shared ratings."
     )
-    return Result(pd.DataFrame(rows, columns=COLUMNS), note, "Spearman (1904); ITU-R BT.500 (leave one out is ours)")
+    return Result(pd.DataFrame(rows, columns=COLUMNS), note, _CITATION)
 
 
 def _others(table: pd.DataFrame) -> pd.Series:

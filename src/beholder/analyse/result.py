@@ -16,6 +16,7 @@ class Result:
     table: DataFrame
     note: str
     citation: str
+    """Sources, with semicolons between them."""
 
 
 def records(table: DataFrame) -> list[dict[str, Any]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
 TABLES = ("scores", "conditions", "contents", "pairs", "participants")
 _COUNTS = ("n", "participants", "ratings", "stimuli", "zeros", "ties")
 _TEXT = ("stimulus", "content", "condition", "question", "other_condition", "unit", "test", "note", "participant")
+_MOST_ROWS = 60
+STALE = Problem("analyse/", "is older than clean/", "", "Run `beholder analyse` first.")
+"""What is wrong with results that were made of other ratings than those in clean/."""
 
 
 @dataclass(frozen=True)
@@ -30,23 +35,63 @@ class Results:
     notes: dict[str, Any]
     report: Path | None = None
 
+    def __repr__(self) -> str:
+        lines = [self._population, self._shown.to_string(index=False, max_rows=_MOST_ROWS), self._page]
+        return "\n".join(line for line in lines if line)
+
+    def _repr_html_(self) -> str:
+        table = self._shown.to_html(index=False, border=0, max_rows=_MOST_ROWS)
+        before, after = (f"<p>{escape(line)}</p>" if line else "" for line in (self._population, self._page))
+        return before + table + after
+
+    @property
+    def _shown(self) -> DataFrame:
+        """The scores of the conditions as one reads them."""
+        table = self.conditions
+        shown = table[["question", "condition", "n"]].assign(
+            mean=[f"{mean:.2f}" for mean in table["mean"]],
+            interval=[_interval(*ends) for ends in zip(table["ci_low"], table["ci_high"], strict=True)],
+        )
+        return shown if table["question"].nunique() > 1 else shown.drop(columns="question")
+
+    @property
+    def _population(self) -> str:
+        return "Simulated: these ratings come from robots." if self.notes["population"] == "robots" else ""
+
+    @property
+    def _page(self) -> str:
+        return f"Report: {self.report}" if self.report else ""
+
+
+def _interval(low: float, high: float) -> str:
+    return "" if low != low else f"{low:.2f} to {high:.2f}"
+
 
 def read_results(folder: str | Path) -> Results:
     """Return the results in a study's folder: analyse/, clean/ratings.csv, and report/index.html where it is there."""
     from beholder.clean.ratings import read_ratings
 
     folder = Path(folder)
-    notes = folder / "analyse" / "notes.json"
-    if not notes.is_file():
-        raise UserError(Problem(str(notes.parent), "holds no results", "", "Run `beholder analyse` first."))
+    path = folder / "analyse" / "notes.json"
+    if not path.is_file():
+        raise UserError(Problem(str(path.parent), "holds no results", "", "Run `beholder analyse` first."))
+    notes = json.loads(path.read_text(encoding="utf-8"))
+    ratings = read_ratings(folder / "clean" / "ratings.csv")
+    if notes.get("ratings_sha256") != ratings_hash(folder / "clean" / "ratings.csv"):
+        raise UserError(STALE)
     page = folder / "report" / "index.html"
-    tables = {name: read_result(notes.parent / f"{name}.csv") for name in TABLES}
+    tables = {name: read_result(path.parent / f"{name}.csv") for name in TABLES}
     return Results(
         **tables,
-        ratings=read_ratings(folder / "clean" / "ratings.csv"),
-        notes=json.loads(notes.read_text(encoding="utf-8")),
+        ratings=ratings,
+        notes=notes,
         report=page if page.is_file() else None,
     )
+
+
+def ratings_hash(path: Path) -> str:
+    """Return the SHA-256 of a table of ratings, by which results know what they were made of."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def read_result(path: Path) -> DataFrame:

@@ -76,6 +76,8 @@ class Facts:
     """The study text by digest."""
     other_plans: int
     """Sessions of this population under an earlier plan; they are not comparable and left out."""
+    finished: Mapping[str, int]
+    """How many people and how many robots have finished, under any plan; who withdrew is not counted."""
 
 
 def gather(tables: Mapping[str, Rows], *, where: str, robots: bool = False) -> Facts:
@@ -100,7 +102,15 @@ def gather(tables: Mapping[str, Rows], *, where: str, robots: bool = False) -> F
         },
         yaml={str(row["digest"]): str(row["yaml"]) for row in tables["studies"] if row["digest"] in digests},
         other_plans=len(chosen) - len(mine),
+        finished={"people": _finished(people, tables), "robots": _finished(machines, tables)},
     )
+
+
+def _finished(sessions: Rows, tables: Mapping[str, Rows]) -> int:
+    """Return how many participants of these sessions have completed one."""
+    completed = {row["session"] for row in tables["ends"] if row["outcome"] == "completed"}
+    kept = completed - {row["session"] for row in tables["erasures"]}
+    return len({row["participant"] for row in sessions if row["session"] in kept})
 
 
 def _visits(sessions: Rows, tables: Mapping[str, Rows], plan: str) -> tuple[Visit, ...]:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from beholder.checks.verdict import Watch
 from beholder.clean import Cleaned
 from beholder.clean.account import counts, lost, verdict_counts, verdict_row
 from beholder.clean.facts import TABLES, Facts, Rows, gather
 from beholder.clean.ratings import COLUMNS, as_record, number_repetitions
 from beholder.clean.sessions import Judged, judge_visit
 from beholder.clean.tables import as_text, json_bytes, table_bytes, write_together
+from beholder.clean.texts import StudyText, read_text, text_rows
 from beholder.errors import Problem, StoreError
-from beholder.methods.contract import Method
-from beholder.study.model import Playback, Study
+from beholder.study.model import Study
 
 SESSIONS = ("session", "participant", "mode", "outcome", "minutes", "accept", "use", "reasons")
 PARTICIPANTS = ("participant", "mode", "sessions", "minutes", "ratings", "used_ratings", "accept", "use", "reasons")
@@ -53,25 +52,14 @@ def clean_tables(study: Study, tables: Mapping[str, Rows], *, where: str = "stor
         )
     facts = gather(tables, where=where, robots=robots)
     method = find(study.method)
-    watch = {digest: watch_rule(text, method) for digest, text in facts.yaml.items()}
-    judged = [judge_visit(study, method, visit, facts.stimuli, watch[visit.digest]) for visit in facts.visits]
+    texts = {digest: read_text(text, study, method) for digest, text in facts.yaml.items()}
+    judged = [judge_visit(study, method, visit, facts.stimuli, texts[visit.digest].watch) for visit in facts.visits]
     folder = study.folder / "clean"
-    _write(folder, study, facts, judged)
+    _write(folder, study, facts, judged, texts)
     return Cleaned(folder, facts.population, counts(facts, judged), lost(judged))
 
 
-def watch_rule(text: str, method: Method) -> Watch:
-    """Return what had to be watched under this study text: as written, else the method's default, else ours."""
-    import yaml
-
-    for source in (yaml.safe_load(text), method.defaults):
-        playback = source.get("playback") if isinstance(source, Mapping) else None
-        if isinstance(playback, Mapping) and "watch" in playback:
-            return cast(Watch, playback["watch"])
-    return Playback().watch
-
-
-def _write(folder: Path, study: Study, facts: Facts, judged: Sequence[Judged]) -> None:
+def _write(folder: Path, study: Study, facts: Facts, judged: Sequence[Judged], texts: Mapping[str, StudyText]) -> None:
     ratings = number_repetitions(rating for one in judged for rating in one.ratings)
     factors = sorted({f"factor_{name}" for rating in ratings for name in rating.factors})
     options = {f"answer_{ask.id}": ask.options for ask in (*study.before, *study.after)}
@@ -79,7 +67,9 @@ def _write(folder: Path, study: Study, facts: Facts, judged: Sequence[Judged]) -
     account = {
         "study": study.name,
         "population": facts.population,
+        "finished": dict(facts.finished),
         "digests": sorted({one.visit.digest for one in judged}),
+        "texts": text_rows(texts, judged),
         "counts": counts(facts, judged),
         "lost": [asdict(one) for one in lost(judged)],
         "verdicts": verdict_counts(judged),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import metadata
 
 from beholder.clean.decide import costs_session
+from beholder.report.asked import people_words
 from beholder.report.markup import Child, Markup, render, tag
 from beholder.report.material import Material
 from beholder.report.words import count, number
@@ -14,11 +16,6 @@ _WATCH = {
     "start": "A rating counts when the stimulus had been started.",
     "none": "Stimuli did not have to be watched before rating.",
 }
-
-
-def people_words(material: Material) -> tuple[str, str]:
-    """Return what one and several participants are called."""
-    return ("robot", "robots") if material.is_simulated else ("person", "people")
 
 
 def counted(material: Material) -> Markup:
@@ -73,11 +70,11 @@ def method_section(material: Material) -> Markup:
         ("Rating method", tag("code", study.method)),
         ("Answered by", "robots (simulated)" if material.is_simulated else "people"),
         ("Trials per session", per_session),
-        ("Watching", _WATCH[study.playback.watch]),
+        ("Watching", _watching(material)),
         ("Scores", analyses["conditions"]["note"]),
         ("Differences", analyses["pairs"]["note"]),
         ("Clear difference", f"Holm-corrected p below {results.notes['alpha']:g}."),
-        ("Sources", "; ".join(dict.fromkeys(analysis["citation"] for analysis in analyses.values()))),
+        ("Sources", _sources(analysis["citation"] for analysis in analyses.values())),
         ("Software", f"Beholder {_version()}, {software}"),
         ("Study text", [tag("code", digest) for digest in material.account["digests"]]),
         ("Seed of the plan", str(study.design.seed)),
@@ -85,15 +82,20 @@ def method_section(material: Material) -> Markup:
     return tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for name, value in entries], class_="method")
 
 
-def wording(material: Material) -> Markup:
-    """Return what participants were asked, word by word, with the scale."""
-    entries = []
-    for part in material.parts:
-        scale = part.scale
-        labels = ", ".join(f"{place:g} {text}" for place, text in sorted(scale.labels))
-        words = f"{scale.min:g} to {scale.max:g} in steps of {scale.step:g}" + (f": {labels}" if labels else "")
-        entries.append(tag("div", tag("dt", tag("code", part.id)), tag("dd", tag("q", part.text), tag("br"), words)))
-    return tag("dl", entries, class_="method")
+def _sources(citations: Iterable[str]) -> list[Child]:
+    """Return every source once, each on its line."""
+    sources = dict.fromkeys(source for citation in citations for source in citation.split("; "))
+    return [[tag("br") if place else None, source] for place, source in enumerate(sources)]
+
+
+def _watching(material: Material) -> str:
+    """Return what had to be watched; where that changed, each rule with the number of its sessions."""
+    sessions: dict[str, int] = {}
+    for text in material.texts:
+        sessions[text["watch"]] = sessions.get(text["watch"], 0) + text["used_sessions"]
+    if len(sessions) == 1:
+        return _WATCH[material.texts[0]["watch"]]
+    return " ".join(f"{count(n, 'session')}: {_WATCH[rule]}" for rule, n in sessions.items())
 
 
 def _range(low: int, high: int) -> str:

@@ -45,7 +45,7 @@ def scores_chart(part: Part, labels: Mapping[str, str], layout: Layout, *, title
     low, high, bands = scale_bands(part.scale)
     names = [labels[name] for name in part.order]
     height = _ROW * len(names)
-    rows = [_row(row, labels, part.decimals, low, high) for row in records(part.conditions)]
+    rows = [_row(row, labels, part.decimals, low, high) for row in records(part.best_first)]
     calm: dict[str, Any] = {"domain": False, "ticks": False}
     across = alt.Axis(
         **calm, grid=False, labelPadding=8, labelColor=SOFT, labelFlush=False, format="~f", title=title or None,

@@ -45,7 +45,7 @@ def findings(part: Part, labels: Mapping[str, str], reference: str | None, peopl
 
 
 def _only_condition(part: Part, labels: Mapping[str, str]) -> Finding:
-    row = part.conditions.iloc[0]
+    row = part.best_first.iloc[0]
     low, high = number(row["ci_low"], part.decimals), number(row["ci_high"], part.decimals)
     interval = f" (95 % interval {low} to {high})" if row["ci_low"] == row["ci_low"] else ""
     mean = number(row["mean"], part.decimals)
@@ -90,7 +90,7 @@ def _no_differences(part: Part, labels: Mapping[str, str]) -> Finding:
 
 
 def _range(part: Part, labels: Mapping[str, str]) -> str:
-    first, last = part.conditions.iloc[0], part.conditions.iloc[-1]
+    first, last = part.best_first.iloc[0], part.best_first.iloc[-1]
     return (
         f"The conditions lie between {number(last['mean'], part.decimals)} ({labels[last['condition']]}) and "
         f"{number(first['mean'], part.decimals)} ({labels[first['condition']]})"
@@ -115,7 +115,7 @@ def _reversed(part: Part, labels: Mapping[str, str]) -> Finding:
 
 def _lead(part: Part, labels: Mapping[str, str]) -> Finding:
     first, *others = part.order
-    mean = number(part.conditions["mean"].iloc[0], part.decimals)
+    mean = number(part.best_first["mean"].iloc[0], part.decimals)
     rivals = [name for name in others if (first, name) not in part.above]
     if not rivals:
         return Finding(
@@ -152,7 +152,7 @@ def _last(part: Part, labels: Mapping[str, str]) -> Finding | None:
     *others, last = part.order
     if len(others) < 2 or any((name, last) not in part.above for name in others):
         return None
-    mean = number(part.conditions["mean"].iloc[-1], part.decimals)
+    mean = number(part.best_first["mean"].iloc[-1], part.decimals)
     return Finding(
         f"{labels[last]} is behind all others.",
         f"It scores {mean}; those who rated both put it {_gap(part, others[-1], last)} below the next, "

@@ -13,16 +13,17 @@ from beholder.report.latex import latex_table
 from beholder.report.markup import Markup, tag
 from beholder.report.material import Material, Part, load_material
 from beholder.report.page import page
+from beholder.report.sheets import paper_sheets
 from beholder.report.words import listed, number
 from beholder.study.model import Study
 
 
 def report_folder(study: str | Path | Study) -> Path:
     """Write the report of a study and return the path of its page."""
-    from beholder.methods import find, load_study
+    from beholder.methods import load_study
 
     loaded = study if isinstance(study, Study) else load_study(Path(study))
-    material = load_material(loaded, find(loaded.method).questions(loaded))
+    material = load_material(loaded)
     folder = loaded.folder / "report"
     for name in ("figures", "tables"):
         for stale in sorted((folder / name).glob("*.*")):
@@ -37,10 +38,10 @@ def report_folder(study: str | Path | Study) -> Path:
 def _inline(part: Part, material: Material) -> Markup:
     """Return the figure twice: for wide screens and paper, and for phones; the stylesheet shows one of them."""
     told = [
-        f"{material.labels[row['condition']]} {number(row['mean'], part.decimals)}" for row in records(part.conditions)
+        f"{material.labels[row['condition']]} {number(row['mean'], part.decimals)}" for row in records(part.best_first)
     ]
     words = f"Mean scores, best first: {listed(told)}. The intervals are in the table of scores."
-    title = f"Scores: {part.text}"
+    title = f"Scores: {part.name}"
     wide = described(to_svg(scores_chart(part, material.labels, WIDE)), f"wide-{part.id}", title, words)
     narrow = described(to_svg(scores_chart(part, material.labels, NARROW)), f"narrow-{part.id}", title, words)
     return Markup(tag("div", wide, class_="figure figure--wide") + tag("div", narrow, class_="figure figure--narrow"))
@@ -69,12 +70,11 @@ def _write_figures(material: Material, folder: Path) -> list[str]:
 
 def _write_tables(material: Material, folder: Path) -> list[str]:
     names: list[str] = []
+    sheets = paper_sheets(material)
     for name in TABLES:
         table = getattr(material.results, name)
-        rows = records(table)
-        columns = list(table.columns)
-        write_table(folder / f"tables/{name}.csv", columns, rows)
-        write_whole(folder / f"tables/{name}.tex", utf8(latex_table(columns, rows)))
+        write_table(folder / f"tables/{name}.csv", list(table.columns), records(table))
+        write_whole(folder / f"tables/{name}.tex", utf8(latex_table(sheets[name])))
         names.extend((f"tables/{name}.csv", f"tables/{name}.tex"))
     return names
 

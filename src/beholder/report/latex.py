@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable
+
+from beholder.report.sheets import Sheet
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    # Where a row begins with one of these, the line break before it would take it for its own argument.
+    "[": "{[}", "*": "{*}",
+    "−": "$-$", "–": "--",
 }  # fmt: skip
 
 
@@ -17,31 +20,21 @@ def latex_text(text: str) -> str:
     return "".join(_SPECIAL.get(character, character) for character in " ".join(text.split()))
 
 
-def latex_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], decimals: int = 2) -> str:
-    """Return a tabular: names at the left, numbers at the right. An empty cell is a dash."""
-    is_number = [all(isinstance(row[column], int | float) for row in rows) for column in columns]
+def latex_table(sheet: Sheet) -> str:
+    """Return a tabular: names at the left, numbers at the right."""
+    kinds = "".join("l" if place < sheet.names else "r" for place in range(len(sheet.heads)))
     lines = [
         "% needs \\usepackage{booktabs}",
-        f"\\begin{{tabular}}{{{''.join('r' if one else 'l' for one in is_number)}}}",
+        f"\\begin{{tabular}}{{{kinds}}}",
         "\\toprule",
-        " & ".join(latex_text(column) for column in columns) + " \\\\",
+        _row(sheet.heads),
         "\\midrule",
+        *(_row(row) for row in sheet.rows),
+        "\\bottomrule",
+        "\\end{tabular}",
     ]
-    lines.extend(" & ".join(_cell(row[column], column, decimals) for column in columns) + " \\\\" for row in rows)
-    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""])
+    return "\n".join(lines) + "\n"
 
 
-def _cell(value: Any, column: str, decimals: int) -> str:
-    if isinstance(value, float):
-        if math.isnan(value):
-            return "--"
-        places = (
-            4
-            if column in ("p", "p_holm")
-            else 0
-            if value.is_integer() and column in ("n", "participants")
-            else decimals
-        )
-        text = f"{value:.{places}f}"
-        return f"${text}$" if text.startswith("-") else text
-    return latex_text(str(value)) or "--"
+def _row(cells: Iterable[str]) -> str:
+    return " & ".join(latex_text(cell) for cell in cells) + " \\\\"

@@ -1,23 +1,30 @@
-"""What a report is made of: study, account and results, one part per question, best condition first."""
+"""What a report is made of: study, account and results, one part per question."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from beholder.analyse.result import records
-from beholder.analyse.results import Results, read_results
+from beholder.analyse.results import STALE, Results, read_results
 from beholder.errors import Problem, UserError
 from beholder.report.words import decimals_for
-from beholder.study.model import Question, Study
+from beholder.study.model import Study
 from beholder.study.scale import Scale
+
+
+class Wording(NamedTuple):
+    """A question, or a title, as people read it, and how many of those who count did."""
+
+    text: str
+    people: int
 
 
 @dataclass(frozen=True)
@@ -25,10 +32,11 @@ class Part:
     """The results of one question."""
 
     id: str
-    text: str
+    wordings: tuple[Wording, ...]
+    """In the order in which they were used."""
     scale: Scale
     conditions: pd.DataFrame
-    """As conditions.csv, best first."""
+    """As conditions.csv, in the order of the study."""
     pairs: pd.DataFrame
     contents: pd.DataFrame
     scores: pd.DataFrame
@@ -39,9 +47,19 @@ class Part:
         return decimals_for(self.scale.min, self.scale.max)
 
     @property
+    def name(self) -> str:
+        """What the question is called: its text, or its id where not everybody read the same text."""
+        return self.wordings[0].text if len(self.wordings) == 1 else self.id
+
+    @cached_property
+    def best_first(self) -> pd.DataFrame:
+        """The conditions from the highest mean to the lowest."""
+        return self.conditions.sort_values("mean", ascending=False, kind="stable", ignore_index=True)
+
+    @property
     def order(self) -> list[str]:
-        """The conditions, best first."""
-        return list(self.conditions["condition"])
+        """The names of the conditions, best first."""
+        return list(self.best_first["condition"])
 
     @cached_property
     def differences(self) -> Mapping[tuple[str, str], float]:
@@ -99,6 +117,16 @@ class Material:
         return bool(self.account["population"] == "robots")
 
     @property
+    def texts(self) -> list[Mapping[str, Any]]:
+        """The study texts of the sessions that are used, in the order in which they were used; of all if none is."""
+        return [text for text in self.account["texts"] if text["used_sessions"]] or list(self.account["texts"])
+
+    @property
+    def title(self) -> str:
+        """What stood at the top of the pages, at last."""
+        return str(self.texts[-1]["title"])
+
+    @property
     def newest(self) -> datetime | None:
         """When the newest answer came."""
         times = self.results.ratings["answered_at"]
@@ -111,44 +139,57 @@ class Material:
         return ratings[ratings["use"] & ratings["value"].notna()]
 
 
-def load_material(study: Study, questions: tuple[Question, ...]) -> Material:
+def load_material(study: Study) -> Material:
     """Return the material in a study's folder, or say what has to run first."""
-    account = study.folder / "clean" / "account.json"
-    if not account.is_file():
-        raise UserError(Problem(str(account.parent), "holds no clean ratings", "", "Run `beholder clean` first."))
+    path = study.folder / "clean" / "account.json"
+    if not path.is_file():
+        raise UserError(Problem(str(path.parent), "holds no clean ratings", "", "Run `beholder clean` first."))
+    account = json.loads(path.read_text(encoding="utf-8"))
     results = read_results(study.folder)
-    return Material(
-        study=study,
-        account=json.loads(account.read_text(encoding="utf-8")),
-        results=results,
-        parts=tuple(_part(question, results) for question in _asked(questions, results)),
-        labels=_labels(study, results),
-    )
+    # Ratings of nobody are the same for people and robots.
+    if results.notes["population"] != account["population"]:
+        raise UserError(STALE)
+    bare = Material(study, account, results, (), _labels(study, results))
+    return replace(bare, parts=tuple(_part(name, scale, bare) for name, scale in _scales(bare).items()))
 
 
-def _asked(questions: tuple[Question, ...], results: Results) -> list[Question]:
-    """Return the study's questions, then any that only the ratings know."""
-    known = {question.id for question in questions}
-    ratings = results.ratings
-    found = list(questions)
-    for name in results.notes["questions"]:
-        if name not in known:
+def _scales(material: Material) -> dict[str, Scale]:
+    """Return the scale of every question that was asked, then of any that only the ratings know."""
+    asked = [question for text in material.texts for question in text["questions"]]
+    scales = {str(question["id"]): Scale.model_validate(question["scale"]) for question in asked}
+    ratings = material.results.ratings
+    for name in material.results.notes["questions"]:
+        if name not in scales:
             rows = ratings[ratings["question"] == name]
-            scale = Scale(min=float(rows["scale_min"].min()), max=float(rows["scale_max"].max()))
-            found.append(Question.model_construct(id=name, text=name, scale=scale))
-    return found
+            scales[name] = Scale(min=float(rows["scale_min"].min()), max=float(rows["scale_max"].max()))
+    return scales
 
 
-def _part(question: Question, results: Results) -> Part:
+def _wordings(question: str, material: Material) -> tuple[Wording, ...]:
+    """Return every text of a question with those who read it, by the study text that their session began with."""
+    digests: dict[str, list[str]] = {}
+    for text in material.texts:
+        for one in text["questions"]:
+            if one["id"] == question:
+                digests.setdefault(one["text"], []).append(text["digest"])
+    used = material.used[material.used["question"] == question]
+    found = [
+        Wording(text, used[used["digest"].isin(among)]["participant"].nunique()) for text, among in digests.items()
+    ]
+    return tuple(one for one in found if one.people) or tuple(found) or (Wording(question, 0),)
+
+
+def _part(question: str, scale: Scale, material: Material) -> Part:
+    results = material.results
+
     def mine(table: pd.DataFrame) -> pd.DataFrame:
-        return table[table["question"] == question.id].reset_index(drop=True)
+        return table[table["question"] == question].reset_index(drop=True)
 
-    best_first = mine(results.conditions).sort_values("mean", ascending=False, kind="stable", ignore_index=True)
     return Part(
-        id=question.id,
-        text=question.text,
-        scale=question.scale,
-        conditions=best_first,
+        id=question,
+        wordings=_wordings(question, material),
+        scale=scale,
+        conditions=mine(results.conditions),
         pairs=mine(results.pairs),
         contents=mine(results.contents),
         scores=mine(results.scores),

@@ -10,12 +10,14 @@ _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
 )  # fmt: skip
+NONE = "–"
+"""What stands for a number that is not there."""
 
 
 def number(value: float, decimals: int) -> str:
     """Return a number with a true minus sign, or a dash where there is none."""
     if math.isnan(value):
-        return "–"
+        return NONE
     text = f"{value:.{decimals}f}"
     return ("0" + text[2:] if float(text) == 0 and text.startswith("-") else text).replace("-", "−")
 
@@ -29,7 +31,7 @@ def signed(value: float, decimals: int) -> str:
 def p_value(p: float) -> str:
     """Return a p-value as papers print it."""
     if math.isnan(p):
-        return "–"
+        return NONE
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 

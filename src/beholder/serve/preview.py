@@ -25,7 +25,7 @@ class Preview:
         self._served, self._texts, self._words, self._media = served, texts, words, media
         self.script = served.script(1)
         self.link = f"{served.public_url}/s/{served.study.name}?preview={tokens.preview_secret(secret)}"
-        self.keys = [step.key for step in self.script.steps] + ["end:completed", "end:withdrawn"]
+        self.keys = [step.key for step in self.script.steps] + ["end:completed", "end:no_consent", "end:withdrawn"]
         if any(item.correct for item in served.study.before):
             self.keys.append("end:screened_out")
 
@@ -35,7 +35,8 @@ class Preview:
             outcome = key.removeprefix("end:")
             text = self._texts.get("thanks" if outcome == "completed" else outcome, "")
             code = "XXXX-XXXX" if outcome == "completed" else None
-            return public_end(self.script, outcome, text, code=code, receipt="BH-XXXXXXXX-XXXX-XXXX")
+            pages = sum(step.kind == "trial" for step in self.script.steps)
+            return public_end(self.script, outcome, text, code=code, receipt="BH-XXXXXXXX-XXXX-XXXX", answers=pages)
         served = self._served
         step = self.script.steps[self._place(key)]
         return public_step(step, self.script, self._texts, served.method, served.study.playback, self._media)

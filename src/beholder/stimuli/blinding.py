@@ -19,7 +19,7 @@ from beholder.stimuli.media import served_by_suffix
 
 SHORTEST, LONGEST = 1024, 65536
 """The part of a filler whose length is drawn; its first `SHORTEST` bytes are those of one slot alone."""
-TIMES, MOST = 4, 32 * 1024 * 1024
+TIMES, MOST = 4, 32_000_000
 """A file is filled up to so many times its size, by so many bytes: people pay for what they download."""
 HIDDEN = (LONGEST - SHORTEST) // 8
 """A difference that the drawn lengths drown: by it, two slots are put into the right order 62 times in 100."""

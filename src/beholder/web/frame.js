@@ -28,13 +28,13 @@ export function openFrame({ say, title, onHelp, onTry }) {
     status,
     topbar,
     banner,
-    /** @param {{ contact: string | null, onWithdraw: (() => void) | null }} parts */
-    setFoot({ contact, onWithdraw }) {
+    /** @param {{ contact: string | null, word: string, onWithdraw: (() => void) | null }} parts */
+    setFoot({ contact, word, onWithdraw }) {
       fill(
         foot,
         contactLine(contact, say),
         onWithdraw !== null &&
-          element("button", { class: "link", id: "stop", type: "button", on: { click: onWithdraw } }, say("withdraw")),
+          element("button", { class: "link", id: "stop", type: "button", on: { click: onWithdraw } }, say(word)),
       );
     },
   };

@@ -6,20 +6,23 @@ import { markup } from "./markup.js";
 /** @import { Keys } from "./keys.js" */
 /** @import { Arrival, Say } from "./types" */
 
+/** The way out: its words, by the key that they begin with, and what it does.
+ *  @typedef {{ word: string, run: () => Promise<void> }} WayOut */
+
 /** Return the help of a page. Before the arrival it knows no study, and no way out is needed.
- *  @param {{ say: Say, keys: Keys, onOpen: () => void }} parts */
-export function openHelp({ say, keys, onOpen }) {
+ *  @param {{ say: Say, keys: Keys, hasKeys: () => boolean, onOpen: () => void }} parts */
+export function openHelp({ say, keys, hasKeys, onOpen }) {
   const dialog = element("dialog", { class: "help", "aria-labelledby": "help-title" });
   /** @type {Arrival["study"] | null} */
   let study = null;
-  /** @type {(() => Promise<void>) | null} */
-  let onWithdraw = null;
+  /** @type {WayOut | null} */
+  let wayOut = null;
 
   /** @param {{ isWithdrawing?: boolean }} [how] */
   function show({ isWithdrawing = false } = {}) {
     if (dialog.open) dialog.close();
     onOpen();
-    fill(dialog, isWithdrawing ? confirm() : content());
+    fill(dialog, isWithdrawing && wayOut !== null ? confirm(wayOut) : content());
     dialog.showModal();
     dialog.querySelector("h2")?.focus();
   }
@@ -38,7 +41,8 @@ export function openHelp({ say, keys, onOpen }) {
     );
   }
 
-  function content() {
+  /** The keys of this page, for who may have a keyboard. */
+  function keyList() {
     const bindings = [...keys.list(), { keys: ["?"], shown: "?", label: say("help.key") }];
     const isOn = element("input", {
       type: "checkbox",
@@ -52,62 +56,67 @@ export function openHelp({ say, keys, onOpen }) {
         },
       },
     });
+    return element(
+      "section",
+      { class: "help-part" },
+      element("h3", {}, say("help.keys")),
+      element(
+        "dl",
+        { class: "help-keys" },
+        bindings.map(({ shown, label }) =>
+          element("div", {}, element("dt", {}, element("kbd", {}, shown)), element("dd", {}, label)),
+        ),
+      ),
+      element("label", { class: "switch-row" }, isOn, element("span", {}, say("help.switch"))),
+    );
+  }
+
+  function content() {
     return [
       heading("help"),
       study !== null && study.instructions !== "" && element("section", { class: "prose" }, markup(study.instructions)),
-      element(
-        "section",
-        { class: "help-part" },
-        element("h3", {}, say("help.keys")),
-        element(
-          "dl",
-          { class: "help-keys" },
-          bindings.map(({ shown, label }) =>
-            element("div", {}, element("dt", {}, element("kbd", {}, shown)), element("dd", {}, label)),
-          ),
-        ),
-        element("label", { class: "switch-row" }, isOn, element("span", {}, say("help.switch"))),
-      ),
+      hasKeys() && keyList(),
       study !== null &&
         element(
           "section",
           { class: "help-part" },
           contactLine(study.contact, say),
-          onWithdraw !== null &&
+          wayOut !== null &&
             element(
               "p",
               {},
               element(
                 "button",
                 { class: "button", id: "withdraw", type: "button", on: { click: () => show({ isWithdrawing: true }) } },
-                say("withdraw"),
+                say(wayOut.word),
               ),
             ),
         ),
     ];
   }
 
-  function confirm() {
+  /** @param {WayOut} way */
+  function confirm({ word, run }) {
     const sure = element(
       "button",
       { class: "button button-grave", id: "withdraw-sure", type: "button" },
-      say("withdraw.sure"),
+      say(`${word}.sure`),
     );
     sure.addEventListener("click", async () => {
       sure.setAttribute("aria-disabled", "true");
-      await onWithdraw?.();
+      await run();
       dialog.close();
     });
     return [
-      heading("withdraw"),
-      element("p", {}, say("withdraw.text")),
+      heading(word),
+      element("p", {}, say(`${word}.text`)),
       element(
         "div",
         { class: "actions" },
         element(
           "button",
           { class: "button", id: "withdraw-not", type: "button", on: { click: () => dialog.close() } },
-          say("withdraw.not"),
+          say(`${word}.not`),
         ),
         sure,
       ),
@@ -129,10 +138,10 @@ export function openHelp({ say, keys, onOpen }) {
   return {
     element: dialog,
     show,
-    /** @param {Arrival["study"]} found @param {(() => Promise<void>) | null} withdraw */
-    setStudy(found, withdraw) {
+    /** @param {Arrival["study"]} found @param {WayOut | null} way */
+    setStudy(found, way) {
       study = found;
-      onWithdraw = withdraw;
+      wayOut = way;
     },
   };
 }

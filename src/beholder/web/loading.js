@@ -14,12 +14,14 @@ const MEGA = 1e6;
  *  @param {{ trial: Trial, main: HTMLElement, shelf: Shelf, say: Say,
  *            status: (text: string) => void, label: (slot: Slot) => string, page: number, signal: AbortSignal,
  *            log: Log,
- *            player: Player & { attach(id: string, url: string): Promise<void>, fail(id: string, what: string): void } }} parts */
+ *            player: Player & { attach(id: string, url: string): Promise<string | null>,
+ *                               fail(id: string, what: string): void } }} parts */
 export async function load({ trial, main, shelf, say, status, label, page, signal, log, player }) {
   const slots = trial.slots.filter(({ id }) => player.failure(id) === null);
   const total = slots.reduce((sum, { media }) => sum + media.bytes, 0);
   const got = new Map(slots.map(({ id }) => [id, 0]));
   const ready = new Set();
+  const spurned = new Set(); // came once, and could not be shown
   const begun = performance.now();
   const sheet = draw({ slots, label, say });
 
@@ -59,13 +61,22 @@ export async function load({ trial, main, shelf, say, status, label, page, signa
     const { id, media } = slot;
     const started = performance.now();
     try {
-      const url = await shelf.get(media, (bytes) => {
-        got.set(id, bytes);
-        show(navigator.onLine ? "loading" : "offline");
-      });
-      await player.attach(id, url);
-      log.add("load", id, { ms: Math.round(performance.now() - started), bytes: media.bytes });
-      ready.add(id);
+      for (;;) {
+        const url = await shelf.get(media, (bytes) => {
+          got.set(id, bytes);
+          show(navigator.onLine ? "loading" : "offline");
+        });
+        const problem = await player.attach(id, url);
+        if (problem !== null && !spurned.has(id)) {
+          spurned.add(id);
+          shelf.spurn(media);
+          continue;
+        }
+        log.add("load", id, { ms: Math.round(performance.now() - started), bytes: media.bytes });
+        ready.add(id);
+        if (problem !== null) player.fail(id, problem);
+        return;
+      }
     } catch (error) {
       if (!(error instanceof MediaError)) return;
       if (isLast) player.fail(id, "load");
@@ -91,10 +102,6 @@ export async function load({ trial, main, shelf, say, status, label, page, signa
     isLast = true;
   }
   clearTimeout(timer);
-  for (const { id, media } of slots) {
-    const { duration } = player.video(id);
-    if (Number.isFinite(duration) && duration * 1000 < 0.97 * media.ms) player.fail(id, "duration"); // cut short on the way
-  }
 }
 
 /** @param {AbortSignal} signal @param {...[EventTarget, string]} what @returns {Promise<void>} */

@@ -5,7 +5,7 @@ import { isReachable } from "./client.js";
 /** @import { Media } from "./types" */
 
 /** @typedef {{ got: number, state: "waiting" | "loading" | "ready" | "stuck" | "failed" }} Progress */
-/** @typedef {{ chunks: BlobPart[], got: number, blob: Promise<Blob> | null, url: string | null,
+/** @typedef {{ chunks: BlobPart[], got: number, blob: Promise<Blob> | null, url: string | null, cache: RequestCache,
  *              hear: Set<(got: number) => void> }} Piece */
 /** @typedef {ReturnType<typeof openShelf>} Shelf */
 
@@ -21,14 +21,21 @@ export function openShelf() {
   const pieces = new Map();
   let order = 0;
 
-  /** @param {Media} media @returns {Piece} */
-  function piece(media) {
+  /** @param {Media} media @param {RequestCache} [cache] @returns {Piece} */
+  function piece(media, cache = "default") {
     const known = pieces.get(media.url);
     if (known !== undefined) return known;
     /** @type {Piece} */
-    const made = { chunks: [], got: 0, blob: null, url: null, hear: new Set() };
+    const made = { chunks: [], got: 0, blob: null, url: null, cache, hear: new Set() };
     pieces.set(media.url, made);
     return made;
+  }
+
+  /** @param {string} url */
+  function drop(url) {
+    const it = pieces.get(url);
+    if (it !== undefined && it.url !== null) URL.revokeObjectURL(it.url);
+    pieces.delete(url);
   }
 
   /** @param {Media} media @returns {Promise<Blob>} */
@@ -61,11 +68,13 @@ export function openShelf() {
      *  @param {Media[]} needed */
     keep(needed) {
       const urls = new Set(needed.map((media) => media.url));
-      for (const [url, it] of pieces) {
-        if (urls.has(url)) continue;
-        if (it.url !== null) URL.revokeObjectURL(it.url);
-        pieces.delete(url);
-      }
+      for (const url of [...pieces.keys()]) if (!urls.has(url)) drop(url);
+    },
+    /** Forget a clip that is of no use; the next `get` fetches it anew, past the browser's own cache.
+     *  @param {Media} media */
+    spurn(media) {
+      drop(media.url);
+      piece(media, "reload");
     },
     /** Fetch one after the other, quietly; a later call takes over.
      *  @param {Media[]} list */
@@ -95,7 +104,10 @@ async function insist(media, it) {
 
 /** @param {Media} media @param {Piece} it @returns {Promise<Blob>} */
 async function fetchOnce(media, it) {
-  const answer = await fetch(media.url, it.got > 0 ? { headers: { Range: `bytes=${it.got}-` } } : {});
+  const answer = await fetch(media.url, {
+    cache: it.cache,
+    ...(it.got > 0 ? { headers: { Range: `bytes=${it.got}-` } } : {}),
+  });
   if (answer.status === 503 || answer.status === 429) throw new TypeError(`HTTP ${answer.status}`);
   if (!answer.ok || answer.body === null) throw new MediaError(`HTTP ${answer.status}`);
   if (answer.status !== 206) Object.assign(it, { chunks: [], got: 0 });

@@ -9,7 +9,7 @@ import { isWhole, replay, share } from "./watched.js";
 
 /** @typedef {{ slot: Slot, video: HTMLVideoElement, ranges: Range[], plays: number,
  *              failure: string | null, open: number | null, last: number, base: { total: number, dropped: number, presented: number }, presented: number, drawn: number,
- *              isStarted: boolean, isStalled: boolean }} Track */
+ *              isAttaching: boolean, isStarted: boolean, isStalled: boolean }} Track */
 
 const DECODE_MS = 8000;
 const canCount =
@@ -50,6 +50,7 @@ export function openPlayer({ trial, log, signal }) {
       base: { total: 0, dropped: 0, presented: 0 },
       presented: 0,
       drawn: 0,
+      isAttaching: false,
       isStarted: false,
       isStalled: false,
     };
@@ -115,7 +116,7 @@ export function openPlayer({ trial, log, signal }) {
       log.add("play", id, { at: to });
     });
     on("error", () => {
-      if (video.currentSrc !== "") fail(id, "decode");
+      if (video.currentSrc !== "" && !track.isAttaching) fail(id, "decode");
     });
   }
 
@@ -244,7 +245,7 @@ export function openPlayer({ trial, log, signal }) {
   });
   guardMediaKeys();
 
-  /** @type {Player & { attach(id: string, url: string): Promise<void>, fail(id: string, what: string): void }} */
+  /** @type {Player & { attach(id: string, url: string): Promise<string | null>, fail(id: string, what: string): void }} */
   const player = {
     get current() {
       return current;
@@ -302,16 +303,23 @@ export function openPlayer({ trial, log, signal }) {
     listen(listener) {
       listeners.add(listener);
     },
+    /** Resolve to why the clip at an address is of no use, or null. */
     attach(id, url) {
-      const { video } = at(id);
+      const track = at(id);
+      const { video, slot } = track;
+      track.isAttaching = true;
       return new Promise((resolve) => {
-        const timer = setTimeout(resolve, DECODE_MS); // phones decode only after a gesture
+        const over = new AbortController();
         const done = () => {
+          over.abort();
           clearTimeout(timer);
-          resolve();
+          track.isAttaching = false;
+          const isShort = Number.isFinite(video.duration) && video.duration * 1000 < 0.97 * slot.media.ms;
+          resolve(video.error !== null ? "decode" : isShort ? "duration" : null); // short: cut on the way
         };
-        video.addEventListener("loadeddata", done, { once: true });
-        video.addEventListener("error", done, { once: true });
+        const timer = setTimeout(done, DECODE_MS); // phones decode only after a gesture
+        video.addEventListener("loadeddata", done, { signal: over.signal });
+        video.addEventListener("error", done, { signal: over.signal });
         video.src = url;
         video.load();
       });

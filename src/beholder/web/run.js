@@ -59,6 +59,7 @@ async function start(name) {
   const help = openHelp({
     say,
     keys,
+    hasKeys: () => input() === "keyboard" || !matchMedia("(hover: none) and (pointer: coarse)").matches,
     onOpen: () => {
       for (const video of document.querySelectorAll("video")) video.pause();
     },
@@ -84,7 +85,7 @@ async function start(name) {
         shown !== null &&
         shown.kind !== "consent" &&
         (shown.kind !== "end" || shown.outcome === "completed"),
-      answers: shown?.kind === "end" ? shown.answers : null,
+      isAll: shown?.kind === "end",
     });
   }
   connection();
@@ -152,10 +153,16 @@ async function start(name) {
     document.body.dataset["step"] = step.key;
     document.body.dataset["kind"] = step.kind;
     frame.topbar.setStep(step);
-    const isGone = step.kind === "end" && (step.outcome === "withdrawn" || step.outcome === "no_consent");
-    help.setStudy(study, isGone ? null : withdraw);
-    frame.setFoot({ contact: study.contact, onWithdraw: isGone ? null : () => help.show({ isWithdrawing: true }) });
-    preview?.setStep(step.key);
+    const isEnd = step.kind === "end";
+    const isGone = isEnd && (step.outcome === "withdrawn" || step.outcome === "no_consent");
+    const way = { word: isEnd ? "erase" : "withdraw", run: withdraw }; // after the end there is nothing to stop
+    help.setStudy(study, isGone ? null : way);
+    frame.setFoot({
+      contact: study.contact,
+      word: way.word,
+      onWithdraw: isGone ? null : () => help.show({ isWithdrawing: true }),
+    });
+    preview?.setStep(isEnd ? `end:${step.outcome}` : step.key);
     connection();
     const log = openLog({ key: step.key, session, tab, storage, outbox: box, signal, isQuiet: step.kind === "end" });
     log.add("shown", null, { again: log.events.length > 0 });

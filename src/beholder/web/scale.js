@@ -11,7 +11,7 @@ const CHANGES_APART_MS = 100;
 const LEAP = 10; // Page Up and Page Down cross a tenth of the scale
 
 /** Return a slider. @param {ControlOptions} options @param {Surroundings} around @returns {Control} */
-export function fader({ scale, label, value, question, slot, onChange }, { say, status, log }) {
+export function fader({ scale, label, value, question, slot, onChange, onLocked }, { say, status, log }) {
   /** @type {string | null} */
   let locked = null;
   let loggedAt = 0;
@@ -41,13 +41,16 @@ export function fader({ scale, label, value, question, slot, onChange }, { say, 
     shown.textContent = value !== null ? String(value) : locked !== null ? "–" : say("scale.set");
   }
 
+  /** @param {string} reason */
+  function refuse(reason) {
+    draw();
+    status(reason);
+    onLocked?.(reason);
+  }
+
   /** @param {number} next @param {{ isFinal: boolean }} how */
   function set(next, { isFinal }) {
-    if (locked !== null) {
-      draw();
-      status(locked);
-      return;
-    }
+    if (locked !== null) return refuse(locked);
     const isNew = value !== next;
     value = next;
     draw();
@@ -64,7 +67,7 @@ export function fader({ scale, label, value, question, slot, onChange }, { say, 
     if (locked !== null) {
       event.preventDefault();
       input.focus();
-      status(locked);
+      refuse(locked);
     } else if (value === null && event.button === 0) {
       // The browser keeps a hidden handle in the middle: a press near it would take hold of it and answer 50.
       set(under(input, scale, event.clientY), { isFinal: true });

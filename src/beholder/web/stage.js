@@ -12,6 +12,8 @@ import { screen } from "./screen.js";
 /** @import { Page } from "./run.js" */
 /** @import { Slot, Stage, TrialStep } from "./types" */
 
+const TELLING_MS = 8000;
+
 /** Return the stage of one trial. @param {TrialStep} step @param {Page} page
  *  @returns {Stage} */
 export function openStage(step, page) {
@@ -62,8 +64,11 @@ export function openStage(step, page) {
         { class: "button button-primary", id: "next", type: "button", "aria-describedby": "reason" },
         word ?? say("next"),
       );
+      let [timer, meant] = [0, /** @type {HTMLElement | undefined} */ (undefined)];
       const refresh = () => {
         const left = gap();
+        clearTimeout(timer);
+        meant?.classList.remove("is-meant");
         reason.textContent = left?.reason ?? ready;
         reason.classList.remove("is-asked");
         button.setAttribute("aria-disabled", String(left !== null));
@@ -80,7 +85,20 @@ export function openStage(step, page) {
         });
       });
       refresh();
-      return { button, reason, refresh, done };
+      return {
+        button,
+        reason,
+        refresh,
+        done,
+        tell(words, control) {
+          refresh();
+          reason.textContent = words;
+          reason.classList.add("is-asked");
+          meant = control;
+          meant?.classList.add("is-meant");
+          timer = setTimeout(refresh, TELLING_MS);
+        },
+      };
     },
     screen: ({ hint, note }) => screen({ trial, player, say, label: stage.label, hint, note }),
     fader: (options) => fader(options, around),

@@ -40,16 +40,14 @@ export function openTopbar({ say, title, onHelp }) {
         segments(place, total),
       );
     },
-    /** @param {{ waiting: number, isReached: boolean, isAny: boolean, answers: number | null }} state */
-    setSaved({ waiting, isReached, isAny, answers }) {
+    /** @param {{ waiting: number, isReached: boolean, isAny: boolean, isAll: boolean }} state */
+    setSaved({ waiting, isReached, isAny, isAll }) {
       saved.hidden = waiting === 0 && !isAny;
       saved.classList.toggle("is-waiting", waiting > 0);
       const words =
         waiting > 0
           ? say(isReached ? "saved.sending" : "saved.waiting", { n: waiting })
-          : answers !== null
-            ? say("saved.all", { n: answers })
-            : say("saved");
+          : say(isAll ? "saved.all" : "saved");
       fill(
         saved,
         icon(waiting > 0 && !isReached ? "offline" : "tick"),

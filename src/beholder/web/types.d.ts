@@ -114,13 +114,19 @@ export interface ControlOptions {
   /** Log and keep the value under this question and slot. */
   question: string; slot: string;
   onChange(value: number): void;
+  /** Hear that somebody tried to set it while it is locked; the reason has been said to who cannot see it. */
+  onLocked?(reason: string): void;
 }
 export interface ChoicesOptions extends ControlOptions { labelledBy: string; hasKeys: boolean }
 
 /** What stands between the participant and the next page: words, and where to go to change that. */
 export interface Gap { reason: string; focus(): void }
 
-export interface WayOn { button: HTMLButtonElement; reason: HTMLElement; refresh(): void; done: Promise<void> }
+export interface WayOn {
+  button: HTMLButtonElement; reason: HTMLElement; refresh(): void; done: Promise<void>;
+  /** Shows words in place of the reason for some seconds or until `refresh`, and marks the control that they mean. */
+  tell(words: string, meant?: HTMLElement): void;
+}
 
 /** Everything a view draws with. What it builds is accessible, logged, kept over a reload, and translated. */
 export interface Stage {

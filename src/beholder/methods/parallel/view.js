@@ -50,13 +50,13 @@ export default async function parallel(trial, stage) {
     const asked = sets[place];
     /** @type {Map<string, Control>} */
     const controls = new Map();
-    const columns = trial.slots.map((slot) => column(slot, stage));
+    const columns = trial.slots.map((slot) => column(slot, stage, (words) => wayOn.tell(words)));
     const boards = asked.map((question, row) => {
       const { labels, field } = stage.bands(question.scale);
       const cells = trial.slots.map((slot, at) => {
         const control = slot.rated ? makeFader(question, slot) : null;
         if (control !== null) controls.set(`${question.id}.${slot.id}`, control);
-        const parts = [row === 0 ? columns[at].button : null, control?.element ?? null];
+        const [button, word] = row === 0 ? [columns[at].button, columns[at].word] : [];
         const cell = element(
           "div",
           {
@@ -65,7 +65,9 @@ export default async function parallel(trial, stage) {
             "aria-label": say("parallel.slot", { label: stage.label(slot) }),
             "data-slot": slot.id,
           },
-          parts,
+          button,
+          control?.element,
+          word,
         );
         stage.wear(cell, slot);
         columns[at].cells.push(cell);
@@ -107,6 +109,10 @@ export default async function parallel(trial, stage) {
           draft.set("scores", scores);
           refresh();
         },
+        onLocked(reason) {
+          const { button } = columns[trial.slots.indexOf(slot)];
+          wayOn.tell(reason, player.failure(slot.id) === null ? button : undefined);
+        },
       });
     }
 
@@ -147,8 +153,9 @@ export default async function parallel(trial, stage) {
               : say(`parallel.locked.${trial.playback.watch}`, { label });
         for (const question of asked) controls.get(`${question.id}.${id}`)?.lock(reason);
       }
-      played.draw(trial.slots.filter(({ id }) => player.isWatched(id)).length);
-      set.draw([...controls.values()].filter(({ value }) => value !== null).length);
+      // What cannot be played counts as done: nothing is left to do there.
+      played.draw(trial.slots.length - playable().filter(({ id }) => !player.isWatched(id)).length);
+      set.draw(controls.size - needed().filter(({ value }) => value === null).length);
       wayOn.refresh();
     }
 
@@ -212,8 +219,9 @@ export default async function parallel(trial, stage) {
   }
 }
 
-/** Return the play button of a slot, and how to draw it. @param {Slot} slot @param {Stage} stage */
-function column(slot, stage) {
+/** Return the play button of a slot, the word under a clip that does not play, and how to draw them.
+ *  @param {Slot} slot @param {Stage} stage @param {(words: string) => void} tell */
+function column(slot, stage, tell) {
   const { element, icon, player, say } = stage;
   const label = stage.label(slot);
   const [play, pause, tick] = [icon("play"), icon("pause"), icon("tick")];
@@ -226,9 +234,10 @@ function column(slot, stage) {
       on: {
         click: () => {
           stage.log("click", slot.id, { what: "play" });
-          if (player.failure(slot.id) !== null) stage.status(say("parallel.failed", { label }));
-          else if (!player.mayPlay(slot.id)) stage.status(say("parallel.spent", { label }));
-          else stage.switchTo(slot.id);
+          if (player.mayPlay(slot.id)) return stage.switchTo(slot.id);
+          const words = say(player.failure(slot.id) !== null ? "parallel.failed" : "parallel.spent", { label });
+          stage.status(words);
+          tell(words);
         },
       },
     },
@@ -237,6 +246,7 @@ function column(slot, stage) {
     pause,
     element("span", { class: "play-done" }, tick),
   );
+  const word = element("p", { class: "column-word", "aria-hidden": "true" }, say("parallel.failed.short"));
   /** @type {HTMLElement[]} */
   const cells = [];
   stage.wear(button, slot);
@@ -253,6 +263,7 @@ function column(slot, stage) {
         : isDone
           ? "parallel.play.done"
           : "parallel.play";
+    word.hidden = !isFailed;
     button.setAttribute("aria-label", say(name, { label }));
     button.setAttribute("aria-disabled", String(isFailed || !player.mayPlay(slot.id)));
     for (const cell of cells) {
@@ -262,7 +273,7 @@ function column(slot, stage) {
       cell.classList.toggle("is-failed", isFailed);
     }
   }
-  return { button, cells, draw };
+  return { button, word, cells, draw };
 }
 
 /** Return a count of what is done, as words and dots. @param {string} word @param {number} total @param {Stage} stage */

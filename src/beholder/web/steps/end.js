@@ -22,7 +22,7 @@ export async function end(step, page) {
   const { main, say } = page;
   const outcome = KNOWN.has(step.outcome) ? step.outcome : "technical";
   const isDone = outcome === "completed";
-  const lead = isDone && say(step.code !== null ? "end.completed.code" : "end.completed.text", { n: step.answers });
+  const lead = isDone && say(leadOf(step));
   const words = step.text !== "" && element("section", { class: "panel prose" }, markup(step.text));
   const isKept = !["withdrawn", "no_consent"].includes(outcome);
   fill(
@@ -43,6 +43,12 @@ export async function end(step, page) {
     ),
   );
   return new Promise(() => {}); // nothing comes after it
+}
+
+/** Return which words tell what is left to do. @param {EndStep} step */
+function leadOf({ code, return_url }) {
+  if (return_url === null) return code === null ? "end.completed.text" : "end.completed.code";
+  return code === null ? "end.completed.return" : "end.completed.code.return";
 }
 
 /** @param {EndStep} step @param {Page} page */

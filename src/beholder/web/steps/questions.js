@@ -33,7 +33,11 @@ export async function questions(step, page) {
 
   function refresh() {
     const open = fields.filter(({ field }) => field.problem() !== null);
-    reason.textContent = open.length === 0 ? "" : say("questions.left", { n: open.length });
+    const wrong = open.filter(({ field }) => field.value() !== null).length;
+    const words = [];
+    if (open.length > wrong) words.push(say("questions.left", { n: open.length - wrong }));
+    if (wrong > 0) words.push(say("questions.wrong", { n: wrong }));
+    reason.textContent = words.join(say("list.comma"));
     reason.classList.remove("is-asked");
     on.setAttribute("aria-disabled", String(open.length > 0));
     for (const { field } of fields) if (field.problem() === null) mark(field, null);

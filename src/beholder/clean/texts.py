@@ -1,0 +1,74 @@
+"""What people were asked: the study texts in the store, which stay as they were when study.yaml changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from beholder.checks.verdict import Watch
+from beholder.clean.sessions import Judged
+from beholder.methods.contract import Method
+from beholder.study.model import Playback, Question, Study
+from beholder.study.nodes import Entries, Items, Node, core_value, parse
+
+
+@dataclass(frozen=True)
+class StudyText:
+    """What one study text told participants, and what it asked them to watch."""
+
+    title: str
+    questions: tuple[Question, ...]
+    watch: Watch
+
+
+def read_text(text: str, study: Study, method: Method) -> StudyText:
+    """Return what stands in a stored study text; the study as it is now fills what the text leaves to the method."""
+    values = _values(text)
+    title = str(values.get("title", study.title))
+    if "questions" in values:
+        written = [{key: one[key] for key in ("id", "text", "scale")} for one in values["questions"]]
+        study = study.model_copy(update={"questions": tuple(Question.model_validate(one) for one in written)})
+    return StudyText(title, tuple(method.questions(study)), _watch(values, method))
+
+
+def text_rows(texts: Mapping[str, StudyText], judged: Sequence[Judged]) -> list[dict[str, Any]]:
+    """Return each study text with its used sessions and participants, in the order in which sessions began."""
+    rows = []
+    for digest in dict.fromkeys(one.visit.digest for one in judged):
+        used = [one.visit for one in judged if one.visit.digest == digest and one.decision.use]
+        text = texts[digest]
+        rows.append(
+            {
+                "digest": digest,
+                "title": text.title,
+                "watch": text.watch,
+                "questions": [question.model_dump(mode="json") for question in text.questions],
+                "used_sessions": len(used),
+                "used_participants": len({visit.participant for visit in used}),
+            }
+        )
+    return rows
+
+
+def _watch(values: Mapping[str, Any], method: Method) -> Watch:
+    """Return what had to be watched: as written, else the method's default, else ours."""
+    for source in (values, method.defaults):
+        playback = source.get("playback")
+        if isinstance(playback, Mapping) and "watch" in playback:
+            return cast(Watch, playback["watch"])
+    return Playback().watch
+
+
+def _values(text: str) -> dict[str, Any]:
+    """Return the map in a study text, by the rules of YAML 1.2 by which it was written."""
+    root = parse(text, "study.yaml").root
+    return cast("dict[str, Any]", _value(root)) if isinstance(root, Entries) else {}
+
+
+def _value(node: Node) -> Any:
+    if isinstance(node, Entries):
+        return {key: _value(value) for key, (_, value) in node.entries.items()}
+    if isinstance(node, Items):
+        return [_value(item) for item in node.items]
+    return core_value(node.text) if node.plain else node.text
