@@ -6,12 +6,13 @@ import asyncio
 import json
 import shutil
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from beholder.serve.host import Host
 from beholder.serve.submission import Submission
+from beholder.store.contract import Store, StoreAway
 from visitor import Site, Visitor, facts_of, robot
 
 
@@ -91,11 +92,10 @@ async def test_only_a_whole_or_screened_out_session_gets_a_code(server: Site) ->
 
 
 async def test_the_link_to_a_platform_id_is_made_up_for_at_the_next_arrival(server: Site) -> None:
-    from beholder.store.contract import StoreAway
-
     class Hiccup:
         def __init__(self, store: Any) -> None:
-            self.store, self.linked = store, []
+            self.store = store
+            self.linked: list[tuple[str, ...]] = []
 
         def __getattr__(self, name: str) -> Any:
             return getattr(self.store, name)
@@ -106,7 +106,7 @@ async def test_the_link_to_a_platform_id_is_made_up_for_at_the_next_arrival(serv
                 raise StoreAway("once")
 
     store = Hiccup(server.store)
-    host = Host(server.host.served, store)  # type: ignore[arg-type]
+    host = Host(server.host.served, cast("Store", store))
     with pytest.raises(StoreAway):
         await host.arrive({"PROLIFIC_PID": "somebody"}, {})
     is_new, _ = await host.arrive({"PROLIFIC_PID": "somebody"}, {})

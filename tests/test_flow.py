@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import pytest
@@ -77,11 +78,11 @@ def test_without_a_list_there_is_only_consent() -> None:
 
 def test_a_wrong_prescreening_answer_ends_at_once() -> None:
     whole = script(before=[SCREEN])
-    facts = {"consent": {"agree": True}, "questions:before": {"answers": {"field": "yes"}}}
+    facts: dict[str, Any] = {"consent": {"agree": True}, "questions:before": {"answers": {"field": "yes"}}}
     assert next_step(whole, facts) == Ending("screened_out", "questions:before.field")
 
 
-ITEMS = {
+ITEMS: dict[str, tuple[Ask, Any, list[Any]]] = {
     "single": (Ask(id="x", text="?", type="single", options=("a", "b")), "a", ["c", 1, ["a"], True]),
     "multiple": (Ask(id="x", text="?", type="multiple", options=("a", "b")), ["b", "a"], ["a", ["a", "a"], ["c"], [1]]),
     "likert": (Ask(id="x", text="?", type="likert"), 5, [0, 6, "5", 2.5, True]),
@@ -123,7 +124,5 @@ def test_no_answer_of_any_shape_does_more_than_be_refused(answer: Any, kind: str
         Planned("text:instructions", "text"),
     ):
         for given_answer in (answer, {"answers": {"x": answer}}, {"answers": answer}):
-            try:
+            with contextlib.suppress(Refused):
                 read_step_answer(step, given_answer)
-            except Refused as refused:
-                assert refused.what

@@ -67,22 +67,22 @@ async def test_a_store_that_is_away_is_said_with_503_and_comes_back(
     store = postgresql_databases()
     name = store.partition("?")[0].rpartition("/")[2]
     admin = await asyncpg.connect(store.replace(f"/{name}", "/postgres"))
-    async with running(load_study(study), store=store, port=0) as server:
-        async with httpx.AsyncClient(base_url=server.address, timeout=60) as client:
-            body = {"study": "tiny", "params": {"participant": "ada"}, "device": {}}
-            assert (await client.post("/api/arrive", json=body)).status_code == 201
-            await admin.execute(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS false")
-            await admin.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", name
-            )
-            away = await client.post("/api/arrive", json=body)
-            assert away.status_code == 503
-            assert away.headers["retry-after"]
-            assert away.json()["error"]["code"] == "store_away"
-            assert (await client.get("/healthz")).status_code == 503
-            await admin.execute(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS true")
-            assert (await client.post("/api/arrive", json=body)).status_code == 200
-            assert (await client.get("/healthz")).status_code == 200
+    async with (
+        running(load_study(study), store=store, port=0) as server,
+        httpx.AsyncClient(base_url=server.address, timeout=60) as client,
+    ):
+        body = {"study": "tiny", "params": {"participant": "ada"}, "device": {}}
+        assert (await client.post("/api/arrive", json=body)).status_code == 201
+        await admin.execute(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS false")
+        await admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", name)
+        away = await client.post("/api/arrive", json=body)
+        assert away.status_code == 503
+        assert away.headers["retry-after"]
+        assert away.json()["error"]["code"] == "store_away"
+        assert (await client.get("/healthz")).status_code == 503
+        await admin.execute(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS true")
+        assert (await client.post("/api/arrive", json=body)).status_code == 200
+        assert (await client.get("/healthz")).status_code == 200
     await admin.close()
 
 

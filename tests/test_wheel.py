@@ -41,7 +41,12 @@ def test_the_wheel_runs_without_the_checkout(wheel: Path, tmp_path: Path) -> Non
 
     def run(*arguments: str) -> str:
         ran = subprocess.run(
-            [sys.executable, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True, encoding="utf-8"
+            [sys.executable, *arguments],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
         )
         assert ran.returncode == 0, ran.stderr
         return ran.stdout
