@@ -5,9 +5,43 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from beholder.methods.contract import Json, Judgement, Percept, Refused, Scale, Trial
+from beholder.methods.contract import (
+    Asked,
+    Generator,
+    Json,
+    Judgement,
+    Percept,
+    Question,
+    Refused,
+    Scale,
+    Study,
+    Trial,
+)
 
 _PARTS = ("scores", "missing", "comment")
+
+
+class ScoreMethod:
+    """What this family shares: the study's questions are asked, and every rated slot gets a number for each."""
+
+    def questions(self, study: Study) -> tuple[Question, ...]:
+        return study.questions
+
+    def asked(self, study: Study) -> tuple[Asked, ...]:
+        """Return the questions as they stand in every trial."""
+        return tuple(Asked(f"q{n}", q.id, "ask", q.text, q.scale) for n, q in enumerate(self.questions(study), 1))
+
+    def extra(self, trial: Trial) -> Mapping[str, Json]:
+        return {}
+
+    def read(self, trial: Trial, answer: Json) -> Json:
+        return read_scores(trial, answer)
+
+    def judgements(self, trial: Trial, answer: Json) -> tuple[Judgement, ...]:
+        return score_judgements(trial, answer)
+
+    def respond(self, trial: Trial, percept: Percept, rng: Generator) -> Json:
+        return score_response(trial, percept)
 
 
 def read_scores(trial: Trial, answer: Json) -> Json:

@@ -6,31 +6,27 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from beholder.methods.contract import (
-    Asked,
     BaseModel,
     Catalogue,
     Generator,
     Json,
-    Judgement,
     Medium,
     Part,
-    Percept,
     Problem,
-    Question,
     Slot,
     Study,
     Trial,
     Unit,
     Units,
-)  # fmt: skip
-from beholder.methods.scores import read_scores, score_judgements, score_response
+)
+from beholder.methods.scores import ScoreMethod
 
 
 class AcrOptions(Part):
     """Options of `acr`: none."""
 
 
-class Acr:
+class Acr(ScoreMethod):
     """One stimulus at a time, rated after its end."""
 
     name: ClassVar[str] = "acr"
@@ -39,9 +35,6 @@ class Acr:
     Options: ClassVar[type[BaseModel]] = AcrOptions
     analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
     defaults: ClassVar[Mapping[str, Json]] = {"playback": {"fullscreen": True}, "design": {"contents": "apart"}}
-
-    def questions(self, study: Study) -> tuple[Question, ...]:
-        return study.questions
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
         if not self.questions(study):
@@ -67,20 +60,8 @@ class Acr:
             content=unit.content,
             purpose="rate",
             slots=(Slot("s1", stimulus, catalogue.by_id[stimulus].role, None, True, None),),
-            asked=tuple(Asked(f"q{n}", q.id, "ask", q.text, q.scale) for n, q in enumerate(self.questions(study), 1)),
+            asked=self.asked(study),
         )
-
-    def extra(self, trial: Trial) -> Mapping[str, Json]:
-        return {}
-
-    def read(self, trial: Trial, answer: Json) -> Json:
-        return read_scores(trial, answer)
-
-    def judgements(self, trial: Trial, answer: Json) -> tuple[Judgement, ...]:
-        return score_judgements(trial, answer)
-
-    def respond(self, trial: Trial, percept: Percept, rng: Generator) -> Json:
-        return score_response(trial, percept)
 
     def seconds(self, trial: Trial, catalogue: Catalogue) -> float:
         return catalogue.by_id[trial.slots[0].stimulus].probe.duration_ms / 1000 + 3 + 4 * len(trial.asked)

@@ -8,24 +8,20 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from beholder.methods.contract import (
-    Asked,
     BaseModel,
     Catalogue,
     Generator,
     Json,
-    Judgement,
     Medium,
     Part,
-    Percept,
     Problem,
-    Question,
     Slot,
     Study,
     Trial,
     Unit,
     Units,
-)  # fmt: skip
-from beholder.methods.scores import read_scores, score_judgements, score_response
+)
+from beholder.methods.scores import ScoreMethod
 
 
 class ParallelOptions(Part):
@@ -37,7 +33,7 @@ class ParallelOptions(Part):
     )
 
 
-class Parallel:
+class Parallel(ScoreMethod):
     """Many stimuli of one content on one page, one slider each."""
 
     name: ClassVar[str] = "parallel"
@@ -46,9 +42,6 @@ class Parallel:
     Options: ClassVar[type[BaseModel]] = ParallelOptions
     analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
     defaults: ClassVar[Mapping[str, Json]] = {"design": {"contents": "once"}}
-
-    def questions(self, study: Study) -> tuple[Question, ...]:
-        return study.questions
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
         if not self.questions(study):
@@ -79,21 +72,12 @@ class Parallel:
                 Slot(f"s{n}", stimulus, catalogue.by_id[stimulus].role, None, True, None)
                 for n, stimulus in enumerate(unit.stimuli, 1)
             ),
-            asked=tuple(Asked(f"q{n}", q.id, "ask", q.text, q.scale) for n, q in enumerate(self.questions(study), 1)),
+            asked=self.asked(study),
             draws={"layout": study.options.get("layout", "turns")},
         )
 
     def extra(self, trial: Trial) -> Mapping[str, Json]:
         return {"layout": trial.draws["layout"]}
-
-    def read(self, trial: Trial, answer: Json) -> Json:
-        return read_scores(trial, answer)
-
-    def judgements(self, trial: Trial, answer: Json) -> tuple[Judgement, ...]:
-        return score_judgements(trial, answer)
-
-    def respond(self, trial: Trial, percept: Percept, rng: Generator) -> Json:
-        return score_response(trial, percept)
 
     def seconds(self, trial: Trial, catalogue: Catalogue) -> float:
         # HEMVIP: 8 clips of 10 s took 176 s a page, that is 22 s a clip with going back and forth.
