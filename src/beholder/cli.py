@@ -268,7 +268,7 @@ def demo(method: str, folder: Path, leave: bool, port: int) -> None:
     with _Bar("Robots") as progress:
         beholder.demo(
             method, folder, stay=not leave, port=port, on_result=on_result, progress=progress,
-            on_link=None if leave else lambda link: click.echo(f"Participants: {link}"),
+            on_link=lambda link: click.echo(f"Participants: {link}"),
         )  # fmt: skip
 
 
