@@ -17,7 +17,7 @@ from beholder.methods import load_study
 from beholder.stimuli.ingest import load_catalogue
 from beholder.testing import write_study
 
-pytest_plugins = ["browsing", "visitor"]
+pytest_plugins = ["browsing", "reporting", "visitor"]
 
 
 @pytest.fixture(scope="session")

@@ -4,170 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from beholder.analyse import analyse
 from beholder.analyse.results import read_results
-from beholder.clean.ratings import COLUMNS
-from beholder.clean.tables import write_json, write_table
+from beholder.clean.tables import write_json
 from beholder.errors import UserError
 from beholder.report import report
-from beholder.report.findings import findings
 from beholder.report.latex import latex_text
-from beholder.report.material import Part, Wording, load_material
 from beholder.study.model import Study
-from beholder.study.scale import SCALES
+from reporting import Page, change_account, found, made_up, read, text_row
 
 FIGURES = ("figures/scores-quality.svg", "figures/scores-quality.pdf", "figures/scores-quality.png")
-
-
-def made_up(
-    folder: Path,
-    quality: Mapping[str, float],
-    *,
-    participants: int = 24,
-    contents: int = 4,
-    population: str = "people",
-    questions: Sequence[Mapping[str, Any]] = ({"id": "quality", "text": "How good is it?", "scale": "cont100"},),
-    noise: float = 8,
-    **keys: Any,
-) -> Study:
-    """Return a study whose clean/ holds made-up ratings; 13 sessions were lost."""
-    study = Study.model_validate(
-        {
-            "beholder": 1,
-            "name": "made-up",
-            "title": "Gestures while talking",
-            "method": "parallel",
-            "stimuli": "stimuli",
-        }
-        | {"conditions": list(quality), "questions": list(questions), **keys}
-    )
-    study._folder = folder
-    rng = np.random.default_rng(1)
-    rows: list[dict[str, Any]] = []
-    for person in range(participants):
-        bias = rng.normal(0, noise / 2)
-        for position in range(1, contents + 1):
-            for slot, (condition, mean) in enumerate(quality.items(), 1):
-                for question in study.questions:
-                    scale = question.scale
-                    span = scale.max - scale.min
-                    felt = scale.min + span * (mean + bias + rng.normal(0, noise)) / 100
-                    value = float(np.clip(round(felt), scale.min, scale.max))
-                    rows.append(
-                        dict.fromkeys(COLUMNS, "")
-                        | {
-                            "study": study.name, "digest": "d1", "run": 1, "participant": f"p{person:03}",
-                            "session": f"s{person:03}", "mode": "link", "trial": f"t{position}", "position": position,
-                            "repetition": 1, "method": "parallel", "question": question.id, "kind": "score",
-                            "content": f"content {position}", "condition": condition, "role": "test", "keyed": "+",
-                            "stimulus": f"{condition}/content {position}", "value": value, "raw_value": value,
-                            "scale_min": scale.min, "scale_max": scale.max, "slot": f"s{slot}", "use": True,
-                            "answered_at": datetime(2026, 11, 14, 9, tzinfo=UTC) + timedelta(minutes=person),
-                        }
-                    )  # fmt: skip
-    write_table(folder / "clean" / "ratings.csv", COLUMNS, rows)
-    lost = [("complete", "not_finished", "Did not finish", 9), ("variance", "same_answer", "Nearly the same answer", 4)]
-    counts = {
-        "participants": participants + 13, "sessions": participants + 13, "completed": participants + 4,
-        "completed_participants": participants + 4, "used_participants": participants, "used_sessions": participants,
-        "ratings": len(rows), "used_ratings": len(rows), "missing_ratings": 0, "other_plans": 0,
-    }  # fmt: skip
-    write_json(
-        folder / "clean" / "account.json",
-        {
-            "study": study.name,
-            "population": population,
-            "finished": {"people": participants + 4 if population == "people" else 0, "robots": 0},
-            "digests": ["d1"],
-            "texts": [text_row(study, used_sessions=participants)],
-            "counts": counts,
-            "lost": [
-                {"rule": rule, "reason": reason, "words": words, "sessions": n, "only": n, "ratings": 0}
-                for rule, reason, words, n in lost
-            ],
-            "verdicts": {"complete": {"pass": participants, "fail": 13, "unknown": 0}},
-        },
-    )
-    return study
-
-
-def text_row(study: Study, digest: str = "d1", *, used_sessions: int = 24) -> dict[str, Any]:
-    """Return a study text as account.json holds it."""
-    questions = [question.model_dump(mode="json") for question in study.questions]
-    row = {"digest": digest, "title": study.title, "watch": study.playback.watch, "questions": questions}
-    return row | {"used_sessions": used_sessions, "used_participants": used_sessions}
-
-
-def change_account(study: Study, change: Callable[[dict[str, Any]], None]) -> None:
-    path = study.folder / "clean" / "account.json"
-    account = json.loads(path.read_text(encoding="utf-8"))
-    change(account)
-    write_json(path, account)
-
-
-class Page(HTMLParser):
-    """A page as a browser would take it apart."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.words: list[str] = []
-        self.open: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag not in ("meta", "br"):
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if not {"style", "title", "desc"} & set(self.open) and data.strip():
-            self.words.append(" ".join(data.split()))
-
-    @property
-    def text(self) -> str:
-        return " ".join(self.words)
-
-
-def read(study: Study) -> Page:
-    analyse(study)
-    page = Page(report(study).read_text(encoding="utf-8"))
-    assert page.open == []
-    return page
-
-
-def found(study: Study) -> str:
-    """Return the findings of the first question as one text, without drawing anything."""
-    analyse(study)
-    material = load_material(study)
-    reference = next((one.name for one in study.conditions if one.role == "reference"), None)
-    told = findings(material.parts[0], material.labels, reference, ("person", "people"))
-    return " ".join(f"{finding.headline} {finding.detail}" for finding in told)
-
-
-SPREAD = {"natural": 85.0, "smooth": 60.0, "jerky": 58.0, "frozen": 20.0}
-
-
-@pytest.fixture(scope="module")
-def people(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Page]:
-    study = made_up(tmp_path_factory.mktemp("people"), SPREAD)
-    return study, read(study)
 
 
 def test_the_first_line_says_that_people_answered(people: tuple[Study, Page]) -> None:
@@ -270,161 +122,6 @@ def test_the_page_counts_what_there_was_and_dates_the_newest_answer(people: tupl
     assert "4 conditions 4 contents 28 people finished, 24 used 384 ratings 14 November 2026" in people[1].text
 
 
-def test_findings_follow_from_the_tests(people: tuple[Study, Page]) -> None:
-    study, page = people
-    results = read_results(study.folder)
-    clear = int((results.pairs["p_holm"] < 0.05).sum())
-    assert "natural is ahead." in page.text
-    assert "frozen is behind all others." in page.text
-    assert f"{clear} of 6 tested pairs differ clearly." in page.text or clear == 6
-
-
-def test_a_lead_that_is_not_clear_is_not_claimed(tmp_path: Path) -> None:
-    text = found(made_up(tmp_path, {"a": 60.0, "b": 60.2, "c": 20.0}))
-    assert re.search(r"(a|b) scores highest, but not clearly above (a|b)\.", text)
-    assert "is ahead" not in text
-
-
-def told(
-    folder: Path, values: Mapping[str, Sequence[float | None]], *, reference: str | None = None
-) -> list[tuple[str, str]]:
-    """Return the findings for one rating of each participant under each condition; None is a missing one."""
-    rows = [
-        {
-            "participant": f"p{person:03}",
-            "content": "city",
-            "condition": condition,
-            "value": value,
-            "question": "quality",
-        }
-        for condition, theirs in values.items()
-        for person, value in enumerate(theirs)
-        if value is not None
-    ]
-    write_table(folder / "r.csv", ["participant", "content", "condition", "value", "question"], rows)
-    results = analyse(folder / "r.csv")
-    asked = (Wording("How good?", 20),)
-    part = Part(
-        "quality", asked, SCALES["cont100"], results.conditions, results.pairs, results.contents, results.scores, 0.05
-    )
-    labels = {name: name for name in values}
-    return [(one.headline, one.detail) for one in findings(part, labels, reference, ("person", "people"))]
-
-
-HIGH_ONLY_ALONE: dict[str, Sequence[float | None]] = {
-    "A": [40 + 2 * (person % 2) for person in range(20)] + [90] * 20,
-    "B": [50 + person % 5 for person in range(20)],
-    "C": [10 + person % 4 for person in range(20)],
-}
-"""A has the highest mean, thanks to twenty who rated nothing else; who rated A and B put B clearly above A."""
-
-
-def test_means_that_order_a_pair_against_its_test_are_said_to(tmp_path: Path) -> None:
-    assert told(tmp_path, HIGH_ONLY_ALONE) == [
-        (
-            "The plain means order A above B, but those who rated both put B clearly above A.",
-            "The means are 65.5 and 52.0; over the 20 who rated both, B is 11.0 points above A. The means do not "
-            "rest on the same people, the pair does.",
-        ),
-        ("C is behind all others.", "It scores 11.5; those who rated both put it 40.5 points below the next, B."),
-        ("Every condition differs clearly from every other.", "All 3 pairs, after correction."),
-    ]
-
-
-def test_a_condition_that_is_last_by_its_mean_alone_is_not_called_behind(tmp_path: Path) -> None:
-    upside_down = {name: [None if v is None else 100 - v for v in values] for name, values in HIGH_ONLY_ALONE.items()}
-    headlines = [headline for headline, _ in told(tmp_path, upside_down)]
-    assert headlines == [
-        "The plain means order B above A, but those who rated both put A clearly above B.",
-        "C is ahead.",
-        "Every condition differs clearly from every other.",
-    ]
-
-
-def test_a_reference_that_leads_by_its_mean_alone_is_compared_by_the_tests(tmp_path: Path) -> None:
-    found = told(tmp_path, HIGH_ONLY_ALONE, reference="A")
-    assert found[1] == ("1 of 2 are clearly below the reference, A.", "Every other one differs from it clearly.")
-
-
-def test_every_pair_that_the_means_order_against_its_test_is_named(tmp_path: Path) -> None:
-    values = HIGH_ONLY_ALONE | {"C": [48 + person % 4 for person in range(20)]}
-    detail = told(tmp_path, values)[0][1]
-    assert detail.endswith("As doubtful in the order of the means: A above C.")
-
-
-def test_equal_means_are_not_said_to_order_a_pair(tmp_path: Path) -> None:
-    values: dict[str, Sequence[float | None]] = {
-        "A": [40.0] * 20 + [60.0] * 20,
-        "B": [50.0] * 20,
-    }
-    assert told(tmp_path, values)[0][0] == (
-        "The plain means put A level with B, but those who rated both put B clearly above A."
-    )
-
-
-def test_a_pair_that_cannot_be_told_apart_is_given_with_its_tested_difference(tmp_path: Path) -> None:
-    values: dict[str, Sequence[float | None]] = {
-        "A": [50.0, 51.0, 49.0, 50.0] * 5 + [90.0] * 5,
-        "B": [50.0, 50.0, 51.0, 50.0] * 5,
-        "C": [10.0, 11.0] * 10,
-    }
-    assert told(tmp_path, values)[0] == (
-        "A scores highest, but not clearly above B.",
-        "It scores 58.0; for those who rated both, its difference from B is \u22120.2 points, which this study cannot "
-        "tell from none.",
-    )
-
-
-def test_pairs_that_nobody_rated_are_counted_apart(tmp_path: Path) -> None:
-    values: dict[str, Sequence[float | None]] = {
-        "A": [80.0 + person % 3 for person in range(20)],
-        "B": [None] * 20 + [60.0] * 20,
-        "C": [20.0 + person % 4 for person in range(40)],
-    }
-    assert told(tmp_path, values) == [
-        (
-            "A scores highest, but not clearly above B.",
-            "It scores 81.0; too few rated both it and B to test their difference.",
-        ),
-        ("C is behind all others.", "It scores 21.5; those who rated both put it 38.5 points below the next, B."),
-        ("2 of 2 tested pairs differ clearly.", "1 pair could not be tested: too few rated both."),
-    ]
-
-
-def test_conditions_without_common_raters_are_not_compared(tmp_path: Path) -> None:
-    values: dict[str, Sequence[float | None]] = {"A": [80.0] * 9, "B": [None] * 9 + [20.0] * 9}
-    assert told(tmp_path, values) == [
-        (
-            "No two conditions could be compared.",
-            "The conditions lie between 20.0 (B) and 80.0 (A); no two people rated both of any pair.",
-        )
-    ]
-
-
-def test_one_person_for_each_condition_is_not_one_person(tmp_path: Path) -> None:
-    assert told(tmp_path, {"A": [80.0, None], "B": [None, 20.0]}) == [
-        ("No condition was rated by more than one person.", "There is no interval and no test of any score.")
-    ]
-
-
-def test_too_few_who_rated_both_are_too_few_however_many_rated_one(tmp_path: Path) -> None:
-    values: dict[str, Sequence[float | None]] = {
-        "A": [80.0, 82.0, 84.0, 86.0] + [50.0] * 30,
-        "B": [20.0, 21.0, 22.0, 23.0],
-    }
-    assert told(tmp_path, values)[0] == (
-        "Too few people for a test.",
-        "With 4 people who rated both and 1 pair, no difference can come out as clear.",
-    )
-
-
-def test_a_mean_difference_of_zero_is_not_called_clear(tmp_path: Path) -> None:
-    """Nineteen are a little below and one is far above: the ranks differ clearly, the means not at all."""
-    values: dict[str, Sequence[float | None]] = {"A": [50.0] * 20, "B": [51.0] * 19 + [31.0]}
-    assert told(tmp_path, values)[0][0] == "No clear differences."
-    assert analyse(tmp_path / "r.csv").pairs["p_holm"].item() < 0.05
-
-
 def test_sessions_that_are_named_and_used_stand_under_used(tmp_path: Path) -> None:
     study = made_up(tmp_path, {"a": 60.0, "b": 40.0})
     path = tmp_path / "clean" / "account.json"
@@ -433,23 +130,6 @@ def test_sessions_that_are_named_and_used_stand_under_used(tmp_path: Path) -> No
     account["lost"].insert(0, named | {"sessions": 3, "only": 2, "kept": 2, "ratings": 0})
     write_json(path, account)
     assert "Used 24 More than half could not be rated 2 Not used 13 Did not finish 9" in read(study).text
-
-
-def test_too_few_people_for_any_clear_difference_are_said_to_be_too_few(tmp_path: Path) -> None:
-    text = found(made_up(tmp_path, {"a": 20.0, "b": 50.0, "c": 90.0}, participants=4))
-    assert text.startswith(
-        "Too few people for a test. With 4 people who rated both and 3 pairs, no difference can come out as clear."
-    )
-
-
-def test_equal_conditions_are_reported_as_no_clear_differences(tmp_path: Path) -> None:
-    assert "No clear differences." in found(made_up(tmp_path, {"a": 50.0, "b": 50.0}, noise=0))
-
-
-def test_a_reference_is_compared_with_everything_else(tmp_path: Path) -> None:
-    conditions = [{"name": "original", "role": "reference"}, "x", "y", "z"]
-    text = found(made_up(tmp_path, {"original": 70.0, "x": 90.0, "y": 40.0, "z": 30.0}, conditions=conditions))
-    assert "2 of 3 are clearly below the reference, original." in text
 
 
 def test_the_matrix_shows_a_number_only_where_the_difference_is_clear(people: tuple[Study, Page]) -> None:

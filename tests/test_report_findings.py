@@ -1,0 +1,188 @@
+"""What the report says it found: only what its own tests support."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from beholder.analyse import analyse
+from beholder.analyse.results import read_results
+from beholder.clean.tables import write_table
+from beholder.report.findings import findings
+from beholder.report.material import Part, Wording
+from beholder.study.model import Study
+from beholder.study.scale import SCALES
+from reporting import Page, found, made_up
+
+
+def test_findings_follow_from_the_tests(people: tuple[Study, Page]) -> None:
+    study, page = people
+    results = read_results(study.folder)
+    clear = int((results.pairs["p_holm"] < 0.05).sum())
+    assert "natural is ahead." in page.text
+    assert "frozen is behind all others." in page.text
+    assert f"{clear} of 6 tested pairs differ clearly." in page.text or clear == 6
+
+
+def test_a_lead_that_is_not_clear_is_not_claimed(tmp_path: Path) -> None:
+    text = found(made_up(tmp_path, {"a": 60.0, "b": 60.2, "c": 20.0}))
+    assert re.search(r"(a|b) scores highest, but not clearly above (a|b)\.", text)
+    assert "is ahead" not in text
+
+
+def told(
+    folder: Path, values: Mapping[str, Sequence[float | None]], *, reference: str | None = None
+) -> list[tuple[str, str]]:
+    """Return the findings for one rating of each participant under each condition; None is a missing one."""
+    rows = [
+        {
+            "participant": f"p{person:03}",
+            "content": "city",
+            "condition": condition,
+            "value": value,
+            "question": "quality",
+        }
+        for condition, theirs in values.items()
+        for person, value in enumerate(theirs)
+        if value is not None
+    ]
+    write_table(folder / "r.csv", ["participant", "content", "condition", "value", "question"], rows)
+    results = analyse(folder / "r.csv")
+    asked = (Wording("How good?", 20),)
+    part = Part(
+        "quality", asked, SCALES["cont100"], results.conditions, results.pairs, results.contents, results.scores, 0.05
+    )
+    labels = {name: name for name in values}
+    return [(one.headline, one.detail) for one in findings(part, labels, reference, ("person", "people"))]
+
+
+HIGH_ONLY_ALONE: dict[str, Sequence[float | None]] = {
+    "A": [40 + 2 * (person % 2) for person in range(20)] + [90] * 20,
+    "B": [50 + person % 5 for person in range(20)],
+    "C": [10 + person % 4 for person in range(20)],
+}
+"""A has the highest mean, thanks to twenty who rated nothing else; who rated A and B put B clearly above A."""
+
+
+def test_means_that_order_a_pair_against_its_test_are_said_to(tmp_path: Path) -> None:
+    assert told(tmp_path, HIGH_ONLY_ALONE) == [
+        (
+            "The plain means order A above B, but those who rated both put B clearly above A.",
+            "The means are 65.5 and 52.0; over the 20 who rated both, B is 11.0 points above A. The means do not "
+            "rest on the same people, the pair does.",
+        ),
+        ("C is behind all others.", "It scores 11.5; those who rated both put it 40.5 points below the next, B."),
+        ("Every condition differs clearly from every other.", "All 3 pairs, after correction."),
+    ]
+
+
+def test_a_condition_that_is_last_by_its_mean_alone_is_not_called_behind(tmp_path: Path) -> None:
+    upside_down = {name: [None if v is None else 100 - v for v in values] for name, values in HIGH_ONLY_ALONE.items()}
+    headlines = [headline for headline, _ in told(tmp_path, upside_down)]
+    assert headlines == [
+        "The plain means order B above A, but those who rated both put A clearly above B.",
+        "C is ahead.",
+        "Every condition differs clearly from every other.",
+    ]
+
+
+def test_a_reference_that_leads_by_its_mean_alone_is_compared_by_the_tests(tmp_path: Path) -> None:
+    found = told(tmp_path, HIGH_ONLY_ALONE, reference="A")
+    assert found[1] == ("1 of 2 are clearly below the reference, A.", "Every other one differs from it clearly.")
+
+
+def test_every_pair_that_the_means_order_against_its_test_is_named(tmp_path: Path) -> None:
+    values = HIGH_ONLY_ALONE | {"C": [48 + person % 4 for person in range(20)]}
+    detail = told(tmp_path, values)[0][1]
+    assert detail.endswith("As doubtful in the order of the means: A above C.")
+
+
+def test_equal_means_are_not_said_to_order_a_pair(tmp_path: Path) -> None:
+    values: dict[str, Sequence[float | None]] = {
+        "A": [40.0] * 20 + [60.0] * 20,
+        "B": [50.0] * 20,
+    }
+    assert told(tmp_path, values)[0][0] == (
+        "The plain means put A level with B, but those who rated both put B clearly above A."
+    )
+
+
+def test_a_pair_that_cannot_be_told_apart_is_given_with_its_tested_difference(tmp_path: Path) -> None:
+    values: dict[str, Sequence[float | None]] = {
+        "A": [50.0, 51.0, 49.0, 50.0] * 5 + [90.0] * 5,
+        "B": [50.0, 50.0, 51.0, 50.0] * 5,
+        "C": [10.0, 11.0] * 10,
+    }
+    assert told(tmp_path, values)[0] == (
+        "A scores highest, but not clearly above B.",
+        "It scores 58.0; for those who rated both, its difference from B is \u22120.2 points, which this study cannot "
+        "tell from none.",
+    )
+
+
+def test_pairs_that_nobody_rated_are_counted_apart(tmp_path: Path) -> None:
+    values: dict[str, Sequence[float | None]] = {
+        "A": [80.0 + person % 3 for person in range(20)],
+        "B": [None] * 20 + [60.0] * 20,
+        "C": [20.0 + person % 4 for person in range(40)],
+    }
+    assert told(tmp_path, values) == [
+        (
+            "A scores highest, but not clearly above B.",
+            "It scores 81.0; too few rated both it and B to test their difference.",
+        ),
+        ("C is behind all others.", "It scores 21.5; those who rated both put it 38.5 points below the next, B."),
+        ("2 of 2 tested pairs differ clearly.", "1 pair could not be tested: too few rated both."),
+    ]
+
+
+def test_conditions_without_common_raters_are_not_compared(tmp_path: Path) -> None:
+    values: dict[str, Sequence[float | None]] = {"A": [80.0] * 9, "B": [None] * 9 + [20.0] * 9}
+    assert told(tmp_path, values) == [
+        (
+            "No two conditions could be compared.",
+            "The conditions lie between 20.0 (B) and 80.0 (A); no two people rated both of any pair.",
+        )
+    ]
+
+
+def test_one_person_for_each_condition_is_not_one_person(tmp_path: Path) -> None:
+    assert told(tmp_path, {"A": [80.0, None], "B": [None, 20.0]}) == [
+        ("No condition was rated by more than one person.", "There is no interval and no test of any score.")
+    ]
+
+
+def test_too_few_who_rated_both_are_too_few_however_many_rated_one(tmp_path: Path) -> None:
+    values: dict[str, Sequence[float | None]] = {
+        "A": [80.0, 82.0, 84.0, 86.0] + [50.0] * 30,
+        "B": [20.0, 21.0, 22.0, 23.0],
+    }
+    assert told(tmp_path, values)[0] == (
+        "Too few people for a test.",
+        "With 4 people who rated both and 1 pair, no difference can come out as clear.",
+    )
+
+
+def test_a_mean_difference_of_zero_is_not_called_clear(tmp_path: Path) -> None:
+    """Nineteen are a little below and one is far above: the ranks differ clearly, the means not at all."""
+    values: dict[str, Sequence[float | None]] = {"A": [50.0] * 20, "B": [51.0] * 19 + [31.0]}
+    assert told(tmp_path, values)[0][0] == "No clear differences."
+    assert analyse(tmp_path / "r.csv").pairs["p_holm"].item() < 0.05
+
+
+def test_too_few_people_for_any_clear_difference_are_said_to_be_too_few(tmp_path: Path) -> None:
+    text = found(made_up(tmp_path, {"a": 20.0, "b": 50.0, "c": 90.0}, participants=4))
+    assert text.startswith(
+        "Too few people for a test. With 4 people who rated both and 3 pairs, no difference can come out as clear."
+    )
+
+
+def test_equal_conditions_are_reported_as_no_clear_differences(tmp_path: Path) -> None:
+    assert "No clear differences." in found(made_up(tmp_path, {"a": 50.0, "b": 50.0}, noise=0))
+
+
+def test_a_reference_is_compared_with_everything_else(tmp_path: Path) -> None:
+    conditions = [{"name": "original", "role": "reference"}, "x", "y", "z"]
+    text = found(made_up(tmp_path, {"original": 70.0, "x": 90.0, "y": 40.0, "z": 30.0}, conditions=conditions))
+    assert "2 of 3 are clearly below the reference, original." in text
