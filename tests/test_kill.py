@@ -11,7 +11,8 @@ import pytest
 
 from beholder.methods import load_study
 from beholder.serve.server import load_served
-from beholder.simulate.crowd import Crowd, send_robots
+from beholder.simulate.crowd import send_robots
+from beholder.simulate.robot import Robot
 from beholder.store.open import open_store
 from beholder.testing import write_study
 from service import Service, free_port
@@ -30,12 +31,12 @@ async def test_no_acknowledged_answer_is_lost_and_none_is_twice(
     served, _ = load_served(load_study(study), f"http://127.0.0.1:{port}")
     service = Service(study, store, port)
     await service.until_ready()
-    crowd = Crowd()
+    sent: list[Robot] = []
     async with open_store(store, write=False) as reader:
-        sending = asyncio.create_task(send_robots(served, reader, service.address, robots, patience_s=120, crowd=crowd))
+        sending = asyncio.create_task(send_robots(served, reader, service.address, robots, patience_s=120, robots=sent))
         steps = robots * 6  # consent, instructions, four trials
         for strike in range(1, kills + 1):
-            while len(crowd.acknowledged) < steps * strike / (kills + 1) and not sending.done():
+            while sum(len(robot.acknowledged) for robot in sent) < steps * strike / (kills + 1) and not sending.done():
                 await asyncio.sleep(0.005)
             await service.kill()
             service = Service(study, store, port)
@@ -44,11 +45,12 @@ async def test_no_acknowledged_answer_is_lost_and_none_is_twice(
         times = Counter([(row["session"], row["key"]) async for row in reader.rows("answers")])
         ends = Counter([row["session"] async for row in reader.rows("ends")])
     await service.kill()
-    assert len(crowd.acknowledged) == steps
-    for answer in crowd.acknowledged:
+    acknowledged = [answer for robot in sent for answer in robot.acknowledged]
+    assert len(acknowledged) == steps
+    for answer in acknowledged:
         row = stored[answer.session, answer.key]
         assert row["answer"] == answer.answer
         assert row["at"].isoformat() == answer.stored_at
     assert set(times.values()) == {1}
     assert len(times) == steps
-    assert ends == Counter({robot.session: 1 for robot in crowd.robots})
+    assert ends == Counter({robot.session: 1 for robot in sent})

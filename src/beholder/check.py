@@ -13,10 +13,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stage:
-    """A part of the session: what it is, how many screens, about how long."""
+    """A part of the session: what it is, and about how long it takes."""
 
     name: str
-    screens: int
     minutes: float
 
 
@@ -62,16 +61,10 @@ def check(study: str | Path = "study.yaml") -> Checked:
     rating = sum(method.seconds(trial, catalogue) for trial in trials) / 60
     asked = len(loaded.before) + len(loaded.after)
     when = " and ".join(name for name, items in (("before", loaded.before), ("after", loaded.after)) if items)
-    stages = [Stage("consent and instructions", 2, 0.3 + words / 200)]
+    stages = [Stage("consent and instructions", 0.3 + words / 200)]
     if asked:
-        stages.append(
-            Stage(
-                f"{asked} question{'s' * (asked > 1)} {when}",
-                bool(loaded.before) + bool(loaded.after),
-                asked * 0.15,
-            )
-        )
-    stages.append(Stage(f"rating ({method.name}), {len(trials)} trials", len(trials), rating))
+        stages.append(Stage(f"{asked} question{'s' * (asked > 1)} {when}", asked * 0.15))
+    stages.append(Stage(f"rating ({method.name}), {len(trials)} trials", rating))
     counts = ratings_per_stimulus(plan)
     rated = [stimulus.id for stimulus in catalogue.by_cell.values()]
     return Checked(

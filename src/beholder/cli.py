@@ -174,7 +174,7 @@ def simulate(study: Path, store: str | None, participants: int, raters: str, see
             study, participants=participants, raters=raters, seed=seed, store=store, progress=progress
         )
     beholder.clean(study, store=store, robots=True)
-    _scores(beholder.analyse(study), crowd.truth.conditions if crowd.truth else {})
+    _scores(beholder.analyse(study), crowd.truth.conditions)
 
 
 @cli.command()

@@ -72,7 +72,7 @@ async def _demonstrate(
             on_link(server.link)
         crowd = await send_robots(server.host.served, server.store, server.address, robots, progress=progress)
         found = await asyncio.to_thread(results)
-        if on_result and crowd.truth:
+        if on_result:
             on_result(crowd.truth, found)
         if stay:
             await watch(server, asyncio.Event(), tell)

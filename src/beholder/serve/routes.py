@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pydantic_core
@@ -30,8 +30,6 @@ _LARGEST_DISCARDED = 16 * 1024 * 1024
 _LONGEST_PARAM = 512
 _BURST, _PER_SECOND = 240.0, 20.0
 _log = logging.getLogger("beholder.serve")
-
-Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class _Reply(Response):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import httpx
 
@@ -12,7 +12,7 @@ from beholder.serve.served import Served
 from beholder.serve.tokens import robot_signature
 from beholder.simulate.oracle import Oracle
 from beholder.simulate.raters import assign_kinds, read_mixture
-from beholder.simulate.robot import Acknowledged, Robot
+from beholder.simulate.robot import Robot
 from beholder.simulate.truth import Truth, plant_truth
 from beholder.store.contract import Store
 
@@ -21,18 +21,13 @@ _AT_ONCE = 32
 Progress = Callable[[int, int], None]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Crowd:
     """What came of a simulation: the robots, their kinds, and the truth they were given."""
 
-    truth: Truth | None = None
-    robots: list[Robot] = field(default_factory=list)
-    kinds: list[str] = field(default_factory=list)
-
-    @property
-    def acknowledged(self) -> list[Acknowledged]:
-        """Every answer for which the server has said yes, so far."""
-        return [answer for robot in self.robots for answer in robot.acknowledged]
+    truth: Truth
+    robots: list[Robot]
+    kinds: list[str]
 
 
 async def send_robots(
@@ -45,32 +40,31 @@ async def send_robots(
     seed: int = 1,
     patience_s: float = 60.0,
     progress: Progress | None = None,
-    crowd: Crowd | None = None,
+    robots: list[Robot] | None = None,
 ) -> Crowd:
     """Return a crowd that has taken the study. Robots arrive in order, so that each gets the same list every time.
 
-    The store is only read, for the secret and the claims: it may be another process that serves and writes. A
-    `crowd` given is filled while they are at it.
+    The store is only read, for the secret and the claims: it may be another process that serves and writes. A list
+    of `robots` is filled, for whoever wants to watch them.
     """
     questions = tuple(question.id for question in served.method.questions(served.study))
     truth = plant_truth(served.catalogue, questions, seed)
     oracle = Oracle(served.study, served.method, served.lists, truth, seed)
-    crowd = crowd or Crowd()
-    crowd.truth = truth
-    crowd.kinds = assign_kinds(read_mixture(raters), count, seed)
+    kinds = assign_kinds(read_mixture(raters), count, seed)
+    robots = [] if robots is None else robots
     limits = httpx.Limits(max_connections=_AT_ONCE)
     async with httpx.AsyncClient(base_url=address, limits=limits, timeout=60) as client:
-        for number, kind in enumerate(crowd.kinds, 1):
+        for number, kind in enumerate(kinds, 1):
             name = f"{seed}-{number}"
             params = {"robot": name, "signature": robot_signature(store.secret, name)}
             mind = oracle.mind(kind, name)
-            crowd.robots.append(Robot(name, served.study.name, params, client, mind, patience_s=patience_s))
-        for robot in crowd.robots:
+            robots.append(Robot(name, served.study.name, params, client, mind, patience_s=patience_s))
+        for robot in robots:
             await robot.arrive()
             await robot.consent()
         oracle.claims |= {row["session"]: row["list"] async for row in store.rows("claims")}
-        await _take_all(crowd.robots, progress)
-    return crowd
+        await _take_all(robots, progress)
+    return Crowd(truth, robots, kinds)
 
 
 async def _take_all(robots: Sequence[Robot], progress: Progress | None) -> None:

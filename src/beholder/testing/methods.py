@@ -150,10 +150,10 @@ def check_order_is_recovered(study: Path) -> Results:
             return await send_robots(server.host.served, server.store, server.address, _ROBOTS)
 
     crowd = block_on(send())
-    assert crowd.truth is not None
     clean(study, robots=True)
     results = analyse(study)
-    truth = sorted(crowd.truth.conditions, key=lambda condition: -crowd.truth.conditions[condition])  # type: ignore[union-attr]
+    planted = crowd.truth.conditions
+    truth = sorted(planted, key=lambda condition: -planted[condition])
     for question, rows in results.conditions.groupby("question"):
         found = list(rows.sort_values("mean", ascending=False)["condition"])
         assert found == truth, f"{question}: the planted order is {truth}, the result {found}"
@@ -236,18 +236,21 @@ def _leaves(value: Json, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any
 
 
 def _with(value: Json, path: tuple[Any, ...], new_value: Json) -> Json:
-    copy = json.loads(json.dumps(value))
-    inner = copy
-    for key in path[:-1]:
-        inner = inner[key]
+    copy, inner = _copied(value, path)
     inner[path[-1]] = new_value
-    return copy  # type: ignore[no-any-return]
+    return copy
 
 
 def _without(value: Json, path: tuple[Any, ...]) -> Json:
-    copy = json.loads(json.dumps(value))
-    inner = copy
+    copy, inner = _copied(value, path)
+    del inner[path[-1]]
+    return copy
+
+
+def _copied(value: Json, path: tuple[Any, ...]) -> tuple[Json, Any]:
+    """Return a copy, and the part of it that holds the end of the path."""
+    copy: Json = json.loads(json.dumps(value))
+    inner: Any = copy
     for key in path[:-1]:
         inner = inner[key]
-    del inner[path[-1]]
-    return copy  # type: ignore[no-any-return]
+    return copy, inner
