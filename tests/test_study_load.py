@@ -53,6 +53,16 @@ def test_a_question_without_a_scale_gets_the_first_of_the_method(tmp_path: Path)
     assert load(tmp_path, HEAD.replace("acr", "parallel") + questions).questions[0].scale == SCALES["cont100"]
 
 
+def test_anchors_that_are_made_count_among_the_conditions_of_a_trial(tmp_path: Path) -> None:
+    head = HEAD.replace("acr", "mushra") + "conditions: [{name: original, role: reference}, a, b]\n"
+    anchors = "options: {anchors: [lowpass-3500, lowpass-7000]}\n"
+    assert load(tmp_path, head + anchors + "design: {per_trial: 4}\n").design.per_trial == 4
+    assert refusal(tmp_path, head + anchors + "design: {per_trial: 6}\n") == [
+        "study.yaml:8  design.per_trial is 6, above the number of conditions 5. Allowed: at most 5. "
+        "Leave it out to show all conditions."
+    ]
+
+
 def test_a_study_knows_the_line_of_each_key_and_of_what_is_around_a_missing_one(tmp_path: Path) -> None:
     study = load(tmp_path, "# A study\n" + HEAD + "conditions:\n  - a\n  - {name: b}\ndesign:\n  trials: 3\n")
     keys = ("conditions", "conditions.1", "conditions.1.name", "design.trials", "design.always.0", "stimuli.folder")
@@ -87,7 +97,9 @@ def test_labels_may_be_words_or_a_map(tmp_path: Path) -> None:
 
 
 def test_options_of_the_method_are_filled_and_kept_plain(tmp_path: Path) -> None:
-    assert load(tmp_path, HEAD.replace("acr", "parallel")).options == {"layout": "turns"}
+    assert load(tmp_path, HEAD.replace("acr", "parallel")).options == {
+        "layout": "turns", "reference": "none", "anchors": [],
+    }  # fmt: skip
 
 
 def test_a_text_may_be_a_file(tmp_path: Path) -> None:
@@ -118,14 +130,14 @@ EXAMPLE = r"Write for example (?P<content>[^_]+)_(?P<condition>.+)\.mp4"
         # keys
         ("metod: acr", f"metod is not a known key. Allowed: {KNOWN}. Did you mean method?"),
         ("design: {trails: 3}", "design.trails is not a known key. Allowed: participants, trials, per_trial, always, "
-                                "contents, breaks and seed. Did you mean trials?"),
+                                "contents, pairs, both_orders, breaks and seed. Did you mean trials?"),
         ("options: {layout: rows}", "options.layout is not a known key. Allowed: no keys."),
         ("questions: [{text: x}]", f"questions.0.id is missing. {SLUG}"),
         ("before: [{id: a, text: b}]", "before.0.type is missing. "
                                        "Allowed: single, multiple, likert, number or text."),
         # values
         ("design: 5", "design is 5. Allowed: a map with the keys participants, trials, per_trial, always, contents, "
-                      "breaks and seed."),
+                      "pairs, both_orders, breaks and seed."),
         ("design: {participants: 0}", "design.participants is 0. Allowed: a whole number, 1 to 100,000."),
         ("design: {participants: ten}", "design.participants is ten. Allowed: a whole number, 1 to 100,000."),
         ("design: {participants: 1.5}", "design.participants is 1.5. Allowed: a whole number, 1 to 100,000."),
@@ -179,21 +191,25 @@ EXAMPLE = r"Write for example (?P<content>[^_]+)_(?P<condition>.+)\.mp4"
         ("questions: [{id: q, text: x, scale: acr4}]",
          f"questions.0.scale is acr4, which is not a scale. {NAMED} Did you mean acr9?"),
         ("questions: [{id: q, text: x, scale: [1]}]",
-         "questions.0.scale is a list. Allowed: acr5, acr9, acr11, cont100, or {min, max, step, labels, look}."),
+         "questions.0.scale is a list. Allowed: acr5, acr9, acr11, dcr5, dcr9, ccr5, ccr7, ccr9, pref2, "
+         "pref3, agree5, cont100, or {min, max, step, labels, look}."),
         # what a later version brings
         ("questions: [{id: q, text: x, scale: dcr5}]",
-         f"questions.0.scale is dcr5, which is not in this version. {NAMED}"),
+         f"questions.0.scale is dcr5, which acr does not use. {NAMED}"),
         ("preset: p910", "preset is p910, which is not in this version. Allowed: none."),
         ("checks: {trap: true}", "checks is not in this version. Take it out."),
         ("budget: 150 GBP", "budget is not in this version. Take it out."),
         ("design: {votes: 30}", "design.votes is not in this version. Take it out."),
-        ("playback: {loop: region}", "playback.loop is not in this version. Take it out."),
-        ('questions: [{id: q, text: x, keyed: "-"}]', "questions.0.keyed is not in this version. Take it out."),
+        ("playback: {loop: regions}", "playback.loop is regions. Allowed: off, after-first or region. "
+                                      "Did you mean region?"),
+        ("questions: [{id: q, text: x, keyed: minus}]", "questions.0.keyed is minus. Allowed: + or -."),
         ("recruit: {mode: prolific}", "recruit.mode is prolific, which is not in this version. Allowed: link."),
         ("recruit: {reward: 2.00 GBP}", "recruit.reward is not in this version. Take it out."),
         # parts that do not fit
         ("questions: [{id: q, text: x}, {id: q, text: y}]",
          "questions.1.id is q, as is questions.0.id. Allowed: every id once. Rename or remove one."),
+        ("questions: [{id: q, text: x, ticks: [a, b, a]}]",
+         "questions.0.ticks.2 is a, as is questions.0.ticks.0. Allowed: every tick once. Rename or remove one."),
         ("before: [{id: q, text: x, type: text}]\nafter: [{id: q, text: x, type: text}]",
          "after.0.id is q, as is before.0.id. Allowed: every id once. Rename or remove one."),
         ("conditions: [a, {name: a}]",
@@ -286,7 +302,7 @@ def test_a_problem_with_the_stimuli_is_told(tmp_path: Path, written: str, messag
     ("written", "message"),
     [
         ("method: acrr", "study.yaml:4  method is acrr, which is not a method. Allowed: {names}. Did you mean acr?"),
-        ("method: mushra", "study.yaml:4  method is mushra, which is not in this version. Allowed: {names}."),
+        ("method: dscqs", "study.yaml:4  method is dscqs, which is not in this version. Allowed: {names}."),
         ("method:", "study.yaml:4  method is empty. Allowed: text that is not empty."),
         ("method: [acr]", "study.yaml:4  method is a list. Allowed: text that is not empty."),
         ("", "study.yaml:1  method is missing. Allowed: text that is not empty."),
@@ -316,7 +332,7 @@ def test_a_wrong_option_of_the_method_is_told_at_its_place(tmp_path: Path) -> No
         "study.yaml:7  options.layout is row. Allowed: turns or rows. Did you mean rows?"
     ]
     assert refusal(tmp_path, HEAD.replace("acr", "parallel") + "options: 5\n") == [
-        "study.yaml:6  options is 5. Allowed: a map with the keys layout."
+        "study.yaml:6  options is 5. Allowed: a map with the keys layout, reference and anchors."
     ]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import tempfile
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beholder.errors import Problem, StudyError
-from beholder.methods import load_study, names
+from beholder.methods import load_study, method_folder, names
 from beholder.study.digest import canonical, digest, resolved_yaml, study_json
 from beholder.study.model import Study
 
-EXAMPLES = [(resources.files("beholder.methods") / name / "example.yaml").read_text("utf-8") for name in names()]
+EXAMPLES = [(method_folder(name) / "example.yaml").read_text("utf-8") for name in names()]
 WRITTEN = """
 beholder: 1
 name: tiny

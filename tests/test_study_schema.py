@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import Any
 
 import pytest
 import yaml
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
-from beholder.methods import names
+from beholder.methods import method_folder, names
 from beholder.study import schema
 
 
@@ -28,7 +27,7 @@ def test_the_schema_is_one_and_can_be_asked_twice() -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_every_example_keeps_the_schema(name: str) -> None:
-    text = (resources.files("beholder.methods") / name / "example.yaml").read_text("utf-8")
+    text = (method_folder(name) / "example.yaml").read_text("utf-8")
     # PyYAML's own scanner reads YAML 1.1, where a question mark ends a text inside braces.
     assert faults(yaml.safe_load(text.replace("know?,", "know,"))) == []
 

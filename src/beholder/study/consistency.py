@@ -18,6 +18,8 @@ from beholder.study.texts import path_fault, text_fault
 def inconsistencies(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
     """Yield what does not fit, by places from the top of the study."""
     yield from _doubles(list(_words(data, "questions", "id")), "every id once")
+    for ticks in _ticks(data):
+        yield from _doubles(ticks, "every tick once")
     yield from _doubles([*_words(data, "before", "id"), *_words(data, "after", "id")], "every id once")
     yield from _doubles(list(_conditions(data)), "every condition once")
     yield from _design(data)
@@ -56,6 +58,26 @@ def _conditions(data: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
             yield ("conditions", index, "name"), item["name"]
 
 
+def _ticks(data: Mapping[str, Any]) -> Iterator[list[tuple[Place, str]]]:
+    """Yield what can be ticked, question by question."""
+    part = data.get("questions")
+    for index, item in enumerate(part if isinstance(part, list) else ()):
+        ticks = item.get("ticks") if isinstance(item, Mapping) else None
+        if isinstance(ticks, list):
+            yield [
+                (("questions", index, "ticks", place), tick)
+                for place, tick in enumerate(ticks)
+                if isinstance(tick, str)
+            ]
+
+
+def _made(data: Mapping[str, Any]) -> list[str]:
+    """Return the conditions that are made, and so need not be listed: anchors that are named by a recipe."""
+    anchors = _part(data, "options").get("anchors")
+    words = anchors if isinstance(anchors, list | tuple) else ()
+    return [word for word in words if isinstance(word, str) and word.startswith("lowpass-")]
+
+
 def _doubles(words: Sequence[tuple[Place, str]], allowed: str) -> Iterator[Fault]:
     first: dict[str, Place] = {}
     for place, word in words:
@@ -75,11 +97,16 @@ def _design(data: Mapping[str, Any]) -> Iterator[Fault]:
         if word not in conditions:
             fix = did_you_mean(word, conditions)
             yield Fault(f"is {shown(word)}, which is not among the conditions", listed(conditions), fix, place)
+    star = _part(design, "pairs").get("star")
+    if conditions and isinstance(star, str) and star not in conditions:
+        fix = did_you_mean(star, conditions)
+        what = f"is {shown(star)}, which is not among the conditions"
+        yield Fault(what, listed(conditions), fix, ("design", "pairs", "star"))
     per_trial = design.get("per_trial")
     if isinstance(per_trial, bool) or not isinstance(per_trial, int) or per_trial < 1:
         return
-    known, needed = len(set(conditions)), len({word for _, word in named})
-    if known and per_trial > known:
+    known, needed = len({*conditions, *_made(data)}), len({word for _, word in named})
+    if conditions and per_trial > known:
         allowed, fix = f"at most {known}", "Leave it out to show all conditions."
         yield Fault(f"is {per_trial}, above the number of conditions {known}", allowed, fix, ("design", "per_trial"))
     elif per_trial < needed:

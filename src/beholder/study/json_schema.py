@@ -26,6 +26,7 @@ def study_schema() -> dict[str, Any]:
         parts["Scale"]["properties"]["labels"].pop(key, None)
     parts["Condition"]["properties"]["name"] |= _NAME
     parts["Design"]["properties"]["always"]["items"] = _NAME
+    parts["Star"]["properties"]["star"] |= _NAME
     for key in ("options", "correct"):
         _names(parts["Ask"]["properties"][key])
     return {

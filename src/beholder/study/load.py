@@ -14,7 +14,6 @@ from beholder.study.fault import FaultsError
 from beholder.study.kind import Kind, kind_of, listed
 from beholder.study.model import Study
 from beholder.study.reader import Reader, shown
-from beholder.study.reserved import SCALES as LATER_SCALES
 from beholder.study.reserved import is_reserved_value
 from beholder.study.scale import SCALES
 from beholder.types import Json
@@ -90,8 +89,6 @@ def _refuse_scale(scale: str, names: list[str], rules: Rules | None, place: Plac
     allowed = f"{listed([*names, '{min, max, step, labels, look}'])}"
     if scale in SCALES and rules is not None:
         reader.drop(place, f"is {scale}, which {rules.name} does not use", allowed)
-    elif scale in LATER_SCALES:
-        reader.drop(place, f"is {scale}, which is not in this version", allowed)
     else:
         reader.drop(place, f"is {shown(scale)}, which is not a scale", allowed, did_you_mean(scale, names))
 

@@ -85,6 +85,13 @@ class Question(Part):
         default=SCALES["cont100"], description=f"A name ({', '.join(SCALES)}) or `{{min, max, step, labels, look}}`."
     )
 
+    keyed: Literal["+", "-"] | None = Field(
+        default=None,
+        description="`-`: a high answer means less of what the others measure, as with creepiness. "
+        "Left out: `+`, or as the item set has it.",
+    )
+    ticks: tuple[Text, ...] = Field(default=(), description="What can be ticked, in place of a scale (`likert`).")
+
     @model_validator(mode="before")
     @classmethod
     def _named_scale(cls, data: Any) -> Any:
@@ -113,6 +120,25 @@ class Playback(Part):
     max_plays: int | None = Field(
         default=None, ge=1, description="How often one stimulus may be played; no limit when left out."
     )
+    loop: Literal["off", "after-first", "region"] = Field(
+        default="off",
+        description="Play on and on: never, after the first whole play, or a region that the participant chooses.",
+    )
+    sound: Literal["on", "off"] = Field(default="on", description="`off` plays without sound, and says so.")
+    volume: bool | None = Field(
+        default=None, description="Set the volume with a test sound before the trials; for audio when left out."
+    )
+    look_seconds: float = Field(default=2.0, ge=0, le=600, description="An image has been seen after so long in view.")
+    words_per_second: float = Field(
+        default=10.0, gt=0, le=1000, description="A text has been read after so long in view, one second at least."
+    )
+    skip: bool = Field(default=True, description="A trial whose media will not play can be left without a rating.")
+
+
+class Star(Part):
+    """Pairs with one condition in the middle."""
+
+    star: Text = Field(description="The condition that every other one is compared with.")
 
 
 class Design(Part):
@@ -128,8 +154,20 @@ class Design(Part):
         default="apart",
         description="A content in one trial of a session (`once`), never in neighbouring trials (`apart`), or `free`.",
     )
+    pairs: Annotated[Literal["all"] | Star, Says("all, or {star: condition}")] = Field(
+        default="all",
+        description="Where two are compared: `all` pairs of conditions, or `{star: condition}`: those with that one.",
+    )
+    both_orders: bool = Field(
+        default=True, description="Each pair equally often in both orders; `false`: the earlier condition comes first."
+    )
     breaks: int | None = Field(default=None, ge=1, description="Offer a break after every so many trials.")
     seed: int = Field(default=1, ge=0, description="The same seed gives the same plan.")
+
+    @property
+    def star(self) -> str | None:
+        """The condition that is in every pair; None where all pairs are compared."""
+        return self.pairs.star if isinstance(self.pairs, Star) else None
 
 
 class Texts(Part):

@@ -6,24 +6,21 @@ from collections.abc import Mapping
 
 from beholder.study.document import Place
 
-METHODS = frozenset((
-    "acr-hr", "dcr", "mushra", "dscqs", "samviq", "likert", "ccr", "pair", "ab", "mismatch", "abx", "best-worst",
-    "rank", "word-select", "side-by-side",
-))  # fmt: skip
-SCALES = frozenset(("dcr5", "dcr9", "ccr7", "ccr5", "pref2", "pref3", "agree5"))
+METHODS = frozenset(("dscqs", "samviq", "mismatch", "best-worst", "rank", "word-select"))
 MODES = frozenset(("panel", "lab", "prolific"))
 PRESETS = frozenset(("hemvip", "p910", "audio", "mushra"))
 
 _KEYS: Mapping[Place, frozenset[str]] = {
     (): frozenset(("qualification", "training", "checks", "clean", "budget", "run", "family", "retention")),
-    ("design",): frozenset(("votes", "sessions_per_participant", "pairs", "both_orders")),
-    ("playback",): frozenset(("loop", "sound")),
+    ("design",): frozenset(("votes", "sessions_per_participant")),
     ("recruit",): frozenset(
         ("places", "reward", "screen_out", "filters", "id_parameter", "codes", "stations", "single_use")
     ),
-    ("questions", "*"): frozenset(("keyed",)),
 }
-_VALUES: Mapping[Place, frozenset[str]] = {("recruit", "mode"): MODES, ("preset",): PRESETS}
+_PAIRS: Place = ("design", "pairs")
+_VALUES: Mapping[Place, frozenset[str]] = {
+    ("recruit", "mode"): MODES, ("preset",): PRESETS, _PAIRS: frozenset(("sparse",))
+}  # fmt: skip
 
 
 def is_reserved_key(place: Place) -> bool:
@@ -33,7 +30,9 @@ def is_reserved_key(place: Place) -> bool:
 
 def is_reserved_value(place: Place, value: object) -> bool:
     """Return whether a later version knows this value at this place."""
-    return isinstance(value, str) and value in _VALUES.get(_pattern(place), frozenset())
+    if not isinstance(value, str):
+        return False
+    return value in _VALUES.get(_pattern(place), frozenset()) or (place == _PAIRS and value.endswith(".csv"))
 
 
 def _pattern(place: Place) -> Place:

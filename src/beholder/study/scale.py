@@ -12,6 +12,12 @@ from beholder.study.kind import AsText, Says
 
 _MOST_CATEGORIES = 21
 _QUALITY = ("Bad", "Poor", "Fair", "Good", "Excellent")
+_IMPAIRMENT = (
+    "Very annoying", "Annoying", "Slightly annoying", "Perceptible but not annoying", "Imperceptible",
+)  # fmt: skip
+_BETTER = ("Much worse", "Worse", "Slightly worse", "About the same", "Slightly better", "Better", "Much better")
+_CLEARLY = ("Clearly worse", "Slightly worse", "Equal", "Slightly better", "Clearly better")
+_AGREEMENT = ("Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree")
 
 
 class Scale(BaseModel):
@@ -109,6 +115,14 @@ SCALES: dict[str, Scale] = {
     "acr5": _categories(1, 5, _five((1, 2, 3, 4, 5), _QUALITY)),
     "acr9": _categories(1, 9, _five((1, 3, 5, 7, 9), _QUALITY)),
     "acr11": _categories(0, 10, _five((1, 3, 5, 7, 9), _QUALITY)),
+    "dcr5": _categories(1, 5, _five((1, 2, 3, 4, 5), _IMPAIRMENT)),
+    "dcr9": _categories(1, 9, _five((1, 3, 5, 7, 9), _IMPAIRMENT)),
+    "ccr5": _categories(-2, 2, _five((-2, -1, 0, 1, 2), _CLEARLY)),
+    "ccr7": _categories(-3, 3, _five((-3, -2, -1, 0, 1, 2, 3), _BETTER)),
+    "ccr9": _categories(-4, 4, _five((-4, -2, 0, 2, 4), _CLEARLY)),
+    "pref2": Scale(min=-1, max=1, step=2, labels=((-1, "First"), (1, "Second")), look="radio"),
+    "pref3": _categories(-1, 1, _five((-1, 0, 1), ("First", "No difference", "Second"))),
+    "agree5": _categories(1, 5, _five((1, 2, 3, 4, 5), _AGREEMENT)),
     "cont100": Scale(min=0, max=100, labels=tuple((10 + 20 * i, word) for i, word in enumerate(_QUALITY))),
 }
-"""The scales with a name. Scales of methods to come join with them."""
+"""The scales with a name. On comparison scales (ccr, pref) above zero means the second, or right, one."""
