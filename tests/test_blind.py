@@ -120,12 +120,12 @@ async def test_a_trial_has_only_public_fields(crawled: tuple[Crawler, list[dict[
         if step["kind"] != "trial":
             continue
         assert set(step) == {"key", "kind", "progress", "prefetch", "method", "trial"}
-        assert set(step["trial"]) == {"asked", "slots", "playback", "extra"}
+        assert set(step["trial"]) == {"asked", "slots", "playback", "together", "extra"}
         for asked in step["trial"]["asked"]:
-            assert set(asked) == {"id", "text", "scale"}
+            assert set(asked) == {"id", "text", "scale", "ticks"}
         for slot in step["trial"]["slots"]:
             assert set(slot) == {"id", "label", "colour", "rated", "media"}
-            assert set(slot["media"]) == {"url", "medium", "bytes", "ms", "width", "height"}
+            assert set(slot["media"]) == {"url", "medium", "bytes", "sound", "ms", "width", "height"}
 
 
 async def test_no_two_addresses_share_bytes_size_or_tag(crawled: tuple[Crawler, list[dict[str, Any]], bytes]) -> None:

@@ -7,31 +7,62 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 from beholder.stimuli.blinding import LONGEST, MOST, SHORTEST, blind, class_size, drawn_size
 from beholder.stimuli.ffmpeg import run_ffmpeg
+from beholder.stimuli.media import medium_of
+from beholder.stimuli.probe import measure
+from beholder.stimuli.stripping import strip
 
+PICTURE = ("-f", "lavfi", "-i", "testsrc2=s=64x48:d=0.4:r=25")
 FORMATS = {
-    ".mp4": ("-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags", "+faststart"),
-    ".webm": ("-c:v", "libvpx-vp9", "-cpu-used", "8"),
+    ".mp4": (*PICTURE, "-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags", "+faststart"),
+    ".webm": (*PICTURE, "-c:v", "libvpx-vp9", "-cpu-used", "8"),
+    ".wav": ("-f", "lavfi", "-i", "sine=d=0.4"),
+    ".webp": (*PICTURE, "-frames:v", "1", "-f", "image2", "-c:v", "png"),
+    ".txt": (),
 }
+TYPES = {
+    ".mp4": "video/mp4",
+    ".webm": "video/webm",
+    ".wav": "audio/wav",
+    ".webp": "image/webp",
+    ".txt": "text/plain; charset=utf-8",
+}
+SOURCES = {".wav": ".flac", ".webp": ".png", ".txt": ".txt"}
 
 
 @pytest.fixture(scope="session", params=FORMATS)
 def clip(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("clip") / f"clip{request.param}"
-    picture = ("-f", "lavfi", "-i", "testsrc2=s=64x48:d=0.4:r=25")
-    assert run_ffmpeg([*picture, *FORMATS[request.param], str(path)]).code == 0
+    """A copy as participants get it, before its filler."""
+    folder, suffix = tmp_path_factory.mktemp("clip"), request.param
+    source, path = folder / f"source{SOURCES.get(suffix, suffix)}", folder / f"clip{suffix}"
+    if suffix == ".txt":
+        source.write_text("Some *words*.\n\nMore of them.")
+    else:
+        assert run_ffmpeg([*FORMATS[suffix], str(source)]).code == 0
+    medium = medium_of(source.name)
+    assert medium is not None
+    strip(source, path, measure(source, "x"), "x", medium)
     return path
 
 
 def frames_in(path: Path) -> bytes:
-    ran = run_ffmpeg(["-v", "warning", "-xerror", "-i", str(path), "-f", "framemd5", "pipe:1"])
+    """Return what people see or hear of a file, decoded without a warning."""
+    if path.suffix == ".txt":
+        return path.read_bytes().rstrip()
+    if path.suffix == ".webp":
+        with Image.open(path) as picture:
+            return picture.tobytes()
+    ran = run_ffmpeg(
+        ["-v", "warning", "-xerror", "-guess_layout_max", "0", "-i", str(path), "-f", "framemd5", "pipe:1"]
+    )
     assert (ran.code, ran.log) == (0, "")
     return ran.out
 
 
-@pytest.mark.parametrize(("key", "fill_to"), [(b"", 0), (b"one", 100_000), (bytes(32), 5_400_000)])
+@pytest.mark.parametrize(("key", "fill_to"), [(b"none", 0), (b"one", 100_000), (bytes(32), 5_400_000)])
 def test_a_blinded_file_decodes_to_the_same_frames_without_a_warning(
     clip: Path, tmp_path: Path, key: bytes, fill_to: int
 ) -> None:
@@ -39,7 +70,9 @@ def test_a_blinded_file_decodes_to_the_same_frames_without_a_warning(
     target.write_bytes(b"".join(blind(clip, key, fill_to).read()))
     assert frames_in(target) == frames_in(clip)
     assert target.stat().st_size == blind(clip, key, fill_to).size
-    assert target.stat().st_size == max(clip.stat().st_size, fill_to) + drawn_size(key)
+    length = max(0, fill_to - clip.stat().st_size) + drawn_size(key)
+    step = 2 if clip.suffix in (".wav", ".webp") else 1
+    assert target.stat().st_size == clip.stat().st_size + length + length % step
 
 
 def test_keys_give_sizes_of_their_own_and_the_same_key_the_same_bytes(clip: Path) -> None:
@@ -89,15 +122,37 @@ def test_any_range_is_a_part_of_the_whole(clip: Path, data: st.DataObject) -> No
 
 
 def test_a_webm_without_a_known_length_still_decodes(tmp_path: Path) -> None:
-    picture = ("-f", "lavfi", "-i", "testsrc2=s=64x48:d=0.4:r=25")
-    piped = run_ffmpeg(["-v", "error", *picture, *FORMATS[".webm"], "-f", "webm", "pipe:1"])
+    piped = run_ffmpeg(["-v", "error", *FORMATS[".webm"], "-f", "webm", "pipe:1"])
     (tmp_path / "live.webm").write_bytes(piped.out)
     (tmp_path / "blind.webm").write_bytes(b"".join(blind(tmp_path / "live.webm", b"key").read()))
     assert frames_in(tmp_path / "blind.webm") == frames_in(tmp_path / "live.webm")
 
 
 def test_the_content_type_is_that_of_the_container(clip: Path) -> None:
-    assert blind(clip, b"").content_type == {".mp4": "video/mp4", ".webm": "video/webm"}[clip.suffix]
+    assert blind(clip, b"").content_type == TYPES[clip.suffix]
+
+
+@pytest.mark.parametrize("clip", [".wav", ".webp"], indirect=True)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(key=st.binary(max_size=8), fill_to=st.integers(0, 200_000))
+def test_a_riff_file_is_a_whole_number_of_chunks_of_the_size_that_it_says(clip: Path, key: bytes, fill_to: int) -> None:
+    data = b"".join(blind(clip, key, fill_to).read())
+    assert int.from_bytes(data[4:8], "little") == len(data) - 8
+    place, names = 12, []
+    while place < len(data):
+        size = int.from_bytes(data[place + 4 : place + 8], "little")
+        names.append(data[place : place + 4])
+        place += 8 + size + size % 2
+    assert place == len(data)
+    assert names[-1] == b"JUNK"
+    assert names.count(b"JUNK") == 1
+
+
+@pytest.mark.parametrize("clip", [".txt"], indirect=True)
+def test_a_text_is_filled_with_white_space(clip: Path) -> None:
+    data = b"".join(blind(clip, b"key", 1_200_000).read()).decode("ascii")
+    assert data.startswith(clip.read_text() + "\n")
+    assert set(data.removeprefix(clip.read_text())) == set(" \t\n")
 
 
 def test_a_container_that_is_never_served_is_our_mistake(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -259,6 +260,19 @@ def test_a_catalogue_warns_of_holes_and_of_lengths_and_sizes_that_differ(make: M
     ]
 
 
+def test_contents_with_the_same_problem_are_told_in_one_line(make: Make, tmp_path: Path) -> None:
+    for content in ("lake", "room", "tree"):
+        put(make("a.mp4"), tmp_path / "stimuli" / "good" / f"{content}.mp4")
+        put(make("big.mp4", size="128x96"), tmp_path / "stimuli" / "bad" / f"{content}.mp4")
+    put(make("longer.mp4", seconds=0.8), tmp_path / "stimuli" / "good" / "lake.mp4")
+    put(make("longest.mp4", seconds=1.2), tmp_path / "stimuli" / "good" / "room.mp4")
+    assert [str(warning) for warning in load_catalogue(study_in(tmp_path)).warnings] == [
+        "2 contents: lake, room  last lake 0.40 s under bad and 0.80 s under good; room 0.40 s under bad and 1.20 s "
+        "under good. Allowed: 0.1 s apart at most.",
+        "3 contents: lake, room, tree  have different sizes: 64x48 under good, 128x96 under bad.",
+    ]
+
+
 def test_every_stimulus_has_the_size_class_of_its_content(make: Make, tmp_path: Path) -> None:
     put(make("a.mp4"), tmp_path / "stimuli" / "x" / "city.mp4")
     put(make("big.mp4", size="128x96"), tmp_path / "stimuli" / "y" / "city.mp4")
@@ -290,6 +304,16 @@ def test_sizes_that_no_filler_evens_out_are_warned_of() -> None:
         "Encode the largest smaller or the smallest larger, or accept it."
     ]
     assert len(list(suspicions(sized(20_000_000, 70_000_000)))) == 1
+
+
+def test_formats_that_differ_within_a_content_are_warned_of() -> None:
+    catalogue = sized(1000, 1000, 1000)
+    first, *others = catalogue.stimuli
+    mixed = replace(catalogue, stimuli=(replace(first, served=Path("x.webm")), *others))
+    assert [str(problem) for problem in suspicions(mixed)] == [
+        "content city  is served as mp4 under b, webm under a: a participant who opens the developer tools could tell "
+        "these apart. Allowed: one of them. Export all in the same format, or accept it."
+    ]
 
 
 def test_a_catalogue_knows_the_sizes_of_its_copies(make: Make, tmp_path: Path) -> None:

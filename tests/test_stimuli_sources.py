@@ -19,7 +19,10 @@ from beholder.study.document import read_document
 from beholder.study.load import build_study
 from beholder.study.model import Study
 
-SUFFIXES = ".mp4, .m4v, .mov, .webm, .mkv"
+SUFFIXES = (
+    ".mp4, .m4v, .mov, .webm, .mkv, .wav, .mp3, .flac, .ogg, .oga, .opus, .m4a, .aac, .aif, .aiff, .png, .jpg, .jpeg, "
+    ".webp, .avif, .gif, .bmp, .tif, .tiff, .svg, .txt, .md, .html, .htm"
+)
 
 
 @pytest.fixture(scope="session")
@@ -60,9 +63,9 @@ def test_a_missing_folder_a_file_in_its_place_and_an_empty_one_are_problems(tmp_
     assert problems(tmp_path) == [f"stimuli  is a file, not a folder. {fix}"]
     (tmp_path / "stimuli").unlink()
     (tmp_path / "stimuli" / "a").mkdir(parents=True)
-    put = "Put videos there as stimuli/<condition>/<content>.mp4."
+    put = "Put files there as stimuli/<condition>/<content>, for example stimuli/a/city.mp4."
     assert problems(tmp_path) == [f"stimuli  holds no stimuli. Allowed: {SUFFIXES}. {put}"]
-    write(tmp_path, {"stimuli/a/x.wav": "", "stimuli/a/y.wav": ""})
+    write(tmp_path, {"stimuli/a/x.srt": "", "stimuli/a/y.json": ""})
     assert problems(tmp_path) == [f"stimuli  holds no stimuli (2 other files left out). Allowed: {SUFFIXES}. {put}"]
 
 
@@ -74,9 +77,9 @@ def test_hidden_files_are_ignored_and_other_kinds_are_told(tmp_path: Path, video
         "stimuli/.git/x.mp4": "x",
     }
     others = {
-        "stimuli/a/city.wav": "x",
-        "stimuli/a/poster.PNG": "x",
+        "stimuli/a/city.vtt": "x",
         "stimuli/README.md": "x",
+        "stimuli/overview.PNG": "x",
         "stimuli/a/b/c.mp4": "x",
     }
     write(
@@ -85,12 +88,12 @@ def test_hidden_files_are_ignored_and_other_kinds_are_told(tmp_path: Path, video
     catalogue = load_catalogue(study_in(tmp_path))
     assert [stimulus.id for stimulus in catalogue.stimuli] == ["a/city"]
     assert warnings(catalogue) == [
-        f"stimuli/README.md  is left out: text is not in this version. Allowed: {SUFFIXES}.",
         "stimuli/a/b  is a folder inside a condition and is left out.",
         f"stimuli/a/bare  is left out: no suffix is an unknown kind of file. Allowed: {SUFFIXES}.",
-        f"stimuli/a/city.wav  is left out: audio is not in this version. Allowed: {SUFFIXES}.",
+        f"stimuli/a/city.vtt  is left out: .vtt is an unknown kind of file. Allowed: {SUFFIXES}.",
         f"stimuli/a/notes.xyz  is left out: .xyz is an unknown kind of file. Allowed: {SUFFIXES}.",
-        f"stimuli/a/poster.PNG  is left out: image is not in this version. Allowed: {SUFFIXES}.",
+        "stimuli/README.md  is left out: text beside video.",
+        "stimuli/overview.PNG  is left out: image beside video.",
     ]
 
 
@@ -102,6 +105,26 @@ def test_a_video_outside_a_condition_and_two_contents_of_one_name_are_problems(t
         "stimuli/a/sea.mp4  is content sea under condition a again, as stimuli/a/sea.mov is. "
         "Allowed: one file for each content and condition. Rename one of them or take it out.",
     ]
+
+
+def test_stimuli_of_several_media_are_a_problem_that_names_one_of_each(tmp_path: Path, video: bytes) -> None:
+    write(tmp_path, {"stimuli/a/sea.mp4": video, "stimuli/a/wood.txt": "Trees.", "stimuli/b/sea.wav": "x"})
+    assert problems(tmp_path)[0] == (
+        "study.yaml:1  stimuli mix video (stimuli/a/sea.mp4), audio (stimuli/b/sea.wav) and text (stimuli/a/wood.txt). "
+        "Allowed: one medium. Take the others out, or make a study of each."
+    )
+    rows = "file,content,condition\nsea.mp4,sea,a\nhttps://example.org/sea.png?x=1,sea,b\n"
+    write(tmp_path, {"list.csv": rows, "sea.mp4": video})
+
+    def away(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(404)
+
+    with pytest.raises(StimuliError) as caught:
+        load_catalogue(study_in(tmp_path, {"manifest": "list.csv"}), transport=httpx.MockTransport(away))
+    assert str(caught.value.problems[0]) == (
+        "study.yaml:1  stimuli mix video (sea.mp4) and image (https://example.org/sea.png?x=1). "
+        "Allowed: one medium. Take the others out, or make a study of each."
+    )
 
 
 def test_names_in_another_unicode_form_are_the_same_names(tmp_path: Path, video: bytes) -> None:
@@ -133,7 +156,10 @@ def test_a_pattern_may_speak_of_the_name_without_its_suffix(tmp_path: Path, vide
     (tmp_path / "clips" / "more").mkdir()
     catalogue = load_catalogue(study)
     assert [stimulus.condition for stimulus in catalogue.stimuli] == ["a"]
-    assert warnings(catalogue)[0] == "clips/more  is a folder and is left out: with a pattern the folder is flat."
+    assert warnings(catalogue) == [
+        "clips/more  is a folder and is left out: with a pattern the folder is flat.",
+        "clips/notes.txt  is left out: text beside video.",
+    ]
 
 
 def test_a_pattern_that_leaves_a_name_empty_is_told(tmp_path: Path, video: bytes) -> None:
@@ -212,7 +238,7 @@ def test_every_problem_of_a_manifest_has_its_line(tmp_path: Path, video: bytes) 
         f"list.csv:8  role repeat belongs to a place in a trial, not to a stimulus. Allowed: {roles}.",
         "list.csv:9  the content is empty. Allowed: a name.",
         "list.csv:9  the condition 'a/b' has a slash or a control character. Allowed: a name without them.",
-        f"list.csv:10  tune.wav: audio is not in this version. Allowed: {SUFFIXES}.",
+        "list.csv:10  tune.wav does not exist.",
         "list.csv:11  the file is empty. Allowed: a path inside the study folder, or an https address.",
         "list.csv:12  has 6 cells, the first line has 4.",
         f"list.csv:13  data.xyz: this kind of file is unknown. Allowed: {SUFFIXES}.",
@@ -234,7 +260,7 @@ def test_every_problem_of_a_manifest_has_its_line(tmp_path: Path, video: bytes) 
         (b'file,content,condition\n"a"b,c,d\n', ["list.csv:2  is no CSV: ',' expected after '\"'."]),
         (
             b"file,content,condition\n",
-            [f"list.csv  holds no stimuli. Allowed: {SUFFIXES}. Write a line for each video."],
+            [f"list.csv  holds no stimuli. Allowed: {SUFFIXES}. Write a line for each file."],
         ),
     ],
 )  # fmt: skip

@@ -1,20 +1,19 @@
 """What one slot of one session gets: the served copy and, behind it, a filler of its own length and bytes.
 
-The filler is legal and means nothing: a `free` box in mp4 (ISO/IEC 14496-12, 8.1.2), a Void element in WebM
-(RFC 8794, 11.3.2), the last one in the Segment, whose size is rewritten on the way out. It fills a file up to the
-largest one of its content, as far as `class_size` goes, and then adds a length that is drawn for the slot: within one
-content neither size nor hash tells two slots apart. Who takes the filler off, or decodes the pictures, can still
-compare.
+The filler is legal and means nothing (see `fillers`). It fills a file up to the largest one of its content, as far as
+`class_size` goes, and then adds a length that is drawn for the slot: within one content neither size nor hash tells
+two slots apart. Who takes the filler off, or decodes the pictures, can still compare.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
+from beholder.stimuli.fillers import BLANKS, FILLERS
 from beholder.stimuli.media import served_by_suffix
 
 SHORTEST, LONGEST = 1024, 65536
@@ -23,11 +22,10 @@ TIMES, MOST = 4, 32_000_000
 """A file is filled up to so many times its size, by so many bytes: people pay for what they download."""
 HIDDEN = (LONGEST - SHORTEST) // 8
 """A difference that the drawn lengths drown: by it, two slots are put into the right order 62 times in 100."""
+PLACES = 16
+"""More slots than a page can have."""
 PIECE = 262144
 _POOL = 1 << 20
-
-_HEADS: Mapping[str, int] = {"mp4": 8, "webm": 5}
-"""By format: how many bytes stand before a filler."""
 
 
 def class_size(own: int, largest: int) -> int:
@@ -38,8 +36,12 @@ def class_size(own: int, largest: int) -> int:
 
 
 def drawn_size(key: bytes) -> int:
-    """Return how many bytes the slot with this key gets beyond the class of its file."""
-    return SHORTEST + _number(key, b"length") % (LONGEST - SHORTEST + 1)
+    """Return how many bytes the slot with this key gets beyond the class of its file.
+
+    Even, as RIFF needs it, and never the same for two keys that end in different bytes below `PLACES`.
+    """
+    steps = (LONGEST - SHORTEST) // (2 * PLACES)
+    return SHORTEST + 2 * (PLACES * (_number(key, b"length") % steps) + sum(key[-1:]) % PLACES)
 
 
 @dataclass(frozen=True)
@@ -63,13 +65,10 @@ class Blinded:
     @cached_property
     def mark(self) -> bytes:
         """The start of the filler, `SHORTEST` bytes: what makes it legal, then bytes that no other slot has."""
-        length = self.tail_size - _HEADS[self.format]
-        if self.format == "mp4":
-            start = self.tail_size.to_bytes(4, "big") + b"free"
-        else:
-            # Four bytes of size, marked by the high nibble 0001, whatever the length: the head is always five bytes.
-            start = b"\xec" + (0x10000000 | length).to_bytes(4, "big")
-        return start + hashlib.shake_256(b"filler:" + self.key).digest(SHORTEST - len(start))
+        filler = FILLERS[self.format]
+        start = filler.mark(self.tail_size)
+        drawn = hashlib.shake_256(b"filler:" + self.key).digest(SHORTEST - len(start))
+        return start + (drawn.translate(BLANKS) if filler.is_blank else drawn)
 
     def read(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
         """Yield the bytes from `start` up to and without `stop`, piece by piece."""
@@ -95,7 +94,7 @@ class Blinded:
         if start < min(stop, SHORTEST):
             yield self.mark[start:stop]
             start = min(stop, SHORTEST)
-        pool, entry = _pool(), _number(self.key, b"entry")
+        pool, entry = _pool(FILLERS[self.format].is_blank), _number(self.key, b"entry")
         while start < stop:
             here = (entry + start) % len(pool)
             piece = pool[here : here + min(PIECE, stop - start)]
@@ -110,9 +109,9 @@ def blind(path: Path, key: bytes, fill_to: int = 0) -> Blinded:
     """
     served = served_by_suffix(path.suffix)
     size = path.stat().st_size
-    tail = max(0, fill_to - size) + drawn_size(key)
-    start = _longer_segment(path, tail) if served.format == "webm" else b""
-    return Blinded(path, served.content_type, size, tail, served.format, key, start)
+    filler = FILLERS[served.format]
+    tail = filler.rounded(max(0, fill_to - size) + drawn_size(key))
+    return Blinded(path, served.content_type, size, tail, served.format, key, filler.start(path, tail))
 
 
 def _number(key: bytes, what: bytes) -> int:
@@ -120,21 +119,7 @@ def _number(key: bytes, what: bytes) -> int:
 
 
 @cache
-def _pool() -> bytes:
-    """Return bytes that look like a compressed stream, the same in every process, made once."""
-    return hashlib.shake_256(b"beholder filler").digest(_POOL)
-
-
-def _longer_segment(path: Path, more: int) -> bytes:
-    """Return the start of a WebM file up to the size of its Segment, with `more` added to that size.
-
-    Empty where the size is unknown or has no room: there the Void stands behind the last element, legal as well.
-    """
-    with path.open("rb") as file:
-        start = file.read(128)
-    place = start.find(b"\x18\x53\x80\x67") + 4
-    size = int.from_bytes(start[place : place + 8], "big")
-    unknown = 0x01FFFFFFFFFFFFFF
-    if place < 4 or start[place] != 0x01 or size == unknown:
-        return b""
-    return start[:place] + (size + more).to_bytes(8, "big")
+def _pool(is_blank: bool) -> bytes:
+    """Return bytes that look like a compressed stream, or white space, the same in every process, made once."""
+    pool = hashlib.shake_256(b"beholder filler").digest(_POOL)
+    return pool.translate(BLANKS) if is_blank else pool

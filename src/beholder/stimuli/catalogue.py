@@ -19,12 +19,15 @@ class Probe:
     bytes: int
     container: str
     duration_ms: int
+    """How long it plays; in a catalogue, how long an image or a text has to be in view."""
     width: int
     height: int
     fps: float
     codec: str
     audio_codec: str
     channels: int
+    sample_rate: int = 0
+    words: int = 0
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class Stimulus:
     file: str
     """As the researcher wrote it; never shown to a participant."""
     sha256: str
+    """Of that file; of the recipe where we made it."""
     probe: Probe
     served: Path
     """The stripped copy in media/ that participants get."""
@@ -66,6 +70,11 @@ class Catalogue:
     def by_cell(self) -> Mapping[tuple[str, str], Stimulus]:
         """Stimuli that may be rated, by (content, condition)."""
         return {(s.content, s.condition): s for s in self.stimuli if s.role in ("test", "reference", "anchor")}
+
+    @cached_property
+    def references(self) -> Mapping[str, Stimulus]:
+        """The reference of each content that has one."""
+        return {s.content: s for s in self.stimuli if s.role == "reference"}
 
     @cached_property
     def class_sizes(self) -> Mapping[str, int]:

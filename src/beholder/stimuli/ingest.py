@@ -16,16 +16,18 @@ from beholder.errors import Problem, StimuliError, did_you_mean
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.stimuli.encoders import encoders_in
 from beholder.stimuli.fetching import cached, fetch
+from beholder.stimuli.making import condition_roles, identity, impossible, made_sources, make, wanted_recipes
 from beholder.stimuli.probe import measure, unplayable
 from beholder.stimuli.sources import RATED, Source, plain, read_sources
 from beholder.stimuli.stripping import put_in_place, served_name, strip
 from beholder.stimuli.suspicions import suspicions
-from beholder.study.model import Study
+from beholder.study.model import Playback, Study
+from beholder.types import Medium
 
 if TYPE_CHECKING:
     import httpx
 
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(frozen=True)
@@ -53,18 +55,30 @@ def load_catalogue(
     """
     sources = read_sources(study)
     problems, warnings = list(sources.problems), list(sources.warnings)
-    found, order = _choose(study, sources.found, problems, warnings)
+    found, order, recipes = _choose(study, sources.found, problems, warnings)
+    problems.extend(impossible(study, recipes, found))
     root = study.folder.absolute()
     media = root / "media"
     entries, failures = _ingest(found, root, media, progress, transport)
     problems.extend(failures)
     if problems:
         raise StimuliError(problems)
-    roles = {condition.name: condition.role for condition in study.conditions}
+    roles = condition_roles(study)
+    taken = [(source, entry) for source, entry in zip(found, entries, strict=True) if entry is not None]
+    if recipes:
+        references = [
+            (source, _path(source, media), entry.sha256)
+            for source, entry in taken
+            if (source.role or roles.get(source.condition)) == "reference"
+        ]
+        made = made_sources(recipes, references, media)
+        entries, failures = _ingest(made, root, media, progress, transport)
+        if failures:
+            raise StimuliError(failures)
+        taken += [(source, entry) for source, entry in zip(made, entries, strict=True) if entry is not None]
     rank = {name: place for place, name in enumerate(order)}
     stimuli = []
-    for source, entry in zip(found, entries, strict=True):
-        assert entry is not None
+    for source, entry in taken:
         role = source.role or roles.get(source.condition, "test")
         name = f"{source.condition}/{source.content}"
         stimuli.append(
@@ -75,8 +89,8 @@ def load_catalogue(
                 role=role,
                 medium=source.medium,
                 file=source.file,
-                sha256=entry.sha256,
-                probe=entry.probe,
+                sha256=identity(source, entry.sha256),
+                probe=_in_view(source.medium, entry.probe, study.playback),
                 served=media / entry.served,
                 factors=source.factors,
                 served_bytes=entry.served_bytes,
@@ -86,21 +100,25 @@ def load_catalogue(
     stimuli.sort(key=lambda s: (rank.get(s.condition, len(rank)), s.condition, s.content, s.id))
     contents = tuple(sorted({s.content for s in stimuli if s.role in RATED}))
     catalogue = Catalogue(tuple(stimuli), order, contents, tuple(warnings))
-    return replace(catalogue, warnings=(*warnings, *suspicions(catalogue)))
+    return replace(catalogue, warnings=(*warnings, *suspicions(catalogue, study.playback)))
 
 
 def _choose(
     study: Study, found: Sequence[Source], problems: list[Problem], warnings: list[Problem]
-) -> tuple[list[Source], tuple[str, ...]]:
-    """Return the sources to use and the conditions in order: those that the study lists, or all by code point."""
+) -> tuple[list[Source], tuple[str, ...], tuple[str, ...]]:
+    """Return the sources to use, the conditions in order, and those of them that have to be made.
+
+    Conditions are those that the study lists, or all by code point; anchors that are made and not listed come last.
+    """
     listed = [condition.name for condition in study.conditions]
     spelling = {plain(name): name for name in listed}
     found = [replace(source, condition=spelling.get(source.condition, source.condition)) for source in found]
     there = sorted({source.condition for source in found if source.role is None or source.role in RATED})
+    recipes = wanted_recipes(study, [name for name in there if not listed or name in listed], problems)
     if not listed:
-        return found, tuple(there)
+        return found, (*there, *recipes), recipes
     for place, name in enumerate(listed):
-        if name not in there and found:
+        if name not in there and name not in recipes and found:
             spare = [other for other in there if other not in listed]
             hint = did_you_mean(name, spare) or did_you_mean(name, there)
             what = f"is {name}, which has no stimuli"
@@ -111,7 +129,17 @@ def _choose(
             Problem(f"condition {name}", f"is not listed in conditions, so its {count} stimuli are left out")
         )
     unrated = {source.condition for source in found} - set(there)
-    return [source for source in found if source.condition in listed or source.condition in unrated], tuple(listed)
+    used = [source for source in found if source.condition in listed or source.condition in unrated]
+    return used, (*listed, *(name for name in recipes if name not in listed)), recipes
+
+
+def _in_view(medium: Medium, probe: Probe, playback: Playback) -> Probe:
+    """Return the probe of a stimulus; what stands still lasts as long as it has to be in view."""
+    if medium == "image":
+        return replace(probe, duration_ms=max(1, round(1000 * playback.look_seconds)))
+    if medium == "text":
+        return replace(probe, duration_ms=max(1000, round(1000 * probe.words / playback.words_per_second)))
+    return probe
 
 
 def _ingest(
@@ -159,6 +187,7 @@ def _copies(media: Path) -> dict[str, int]:
 
 
 def _take_in(source: Source, root: Path, media: Path, transport: httpx.BaseTransport | None) -> tuple[str, Entry]:
+    make(source)
     path = source.path or fetch(source.file, media / "cache", source.where, transport)
     try:
         state = path.stat()
@@ -166,12 +195,12 @@ def _take_in(source: Source, root: Path, media: Path, transport: httpx.BaseTrans
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise StimuliError(Problem(source.where, f"cannot be opened: {error.strerror or error}")) from error
-    measured = measure(path, _named(source))
-    problem = unplayable(measured, _named(source))
+    measured = measure(path, _named(source), source.medium)
+    problem = unplayable(measured, _named(source), source.medium)
     if problem is not None:
         raise StimuliError(problem)
-    served = media / served_name(sha256, measured.probe)
-    strip(path, served, measured, _named(source))
+    served = media / served_name(sha256, measured.probe, source.medium)
+    strip(path, served, measured, _named(source), source.medium)
     return _key(path, root), Entry(
         size=state.st_size,
         mtime_ns=state.st_mtime_ns,
@@ -179,8 +208,15 @@ def _take_in(source: Source, root: Path, media: Path, transport: httpx.BaseTrans
         probe=measured.probe,
         served=served.name,
         served_bytes=served.stat().st_size,
-        encoders=encoders_in(served),
+        encoders=encoders_in(served) if source.medium == "video" else (),
     )
+
+
+def _path(source: Source, media: Path) -> Path:
+    """Return the file of a source that has been taken in."""
+    path = source.path or cached(source.file, media / "cache")
+    assert path is not None
+    return path
 
 
 def _named(source: Source) -> str:
@@ -202,7 +238,7 @@ def _recall(
     except OSError:
         return None
     same = (state.st_size, state.st_mtime_ns) == (entry.size, entry.mtime_ns)
-    return entry if same and served_name(entry.sha256, entry.probe) == entry.served else None
+    return entry if same and served_name(entry.sha256, entry.probe, source.medium) == entry.served else None
 
 
 def _key(path: Path, root: Path) -> str:

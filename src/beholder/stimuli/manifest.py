@@ -10,10 +10,10 @@ from typing import get_args
 from urllib.parse import urlsplit
 
 from beholder.errors import Problem, did_you_mean
-from beholder.stimuli.media import READY, medium_of, ready_suffixes
+from beholder.stimuli.media import known_suffixes, medium_of
 from beholder.stimuli.sources import RATED, Source, Sources, inside, leads_out, name_problem, outside, plain
 from beholder.study.model import Study
-from beholder.types import Role
+from beholder.types import Medium, Role
 
 NEEDED = ("file", "content", "condition")
 DELIMITERS = (",", ";", "\t")
@@ -113,13 +113,14 @@ def _read_row(root: Path, line: str, row: Mapping[str, str], sources: Sources) -
         if problem := name_problem(line, kind, row[kind]):
             sources.problems.append(problem)
     role = _role(line, row.get("role", ""), sources)
-    path = _path(root, line, row["file"], sources)
-    if len(sources.problems) > before:
+    medium = _medium(row["file"])
+    path = _path(root, line, row["file"], medium, sources)
+    if len(sources.problems) > before or medium is None:
         return None
     known = (*NEEDED, "role", *LATER, "")
     factors = {column: value for column, value in row.items() if column not in known}
     content, condition = plain(row["content"]), plain(row["condition"])
-    return Source(line, row["file"], path, content, condition, "video", role, factors)
+    return Source(line, row["file"], path, content, condition, medium, role, factors)
 
 
 def _role(line: str, word: str, sources: Sources) -> Role | None:
@@ -130,17 +131,20 @@ def _role(line: str, word: str, sources: Sources) -> Role | None:
     return found
 
 
-def _path(root: Path, line: str, file: str, sources: Sources) -> Path | None:
+def _medium(file: str) -> Medium | None:
+    """Return the medium of a path or an address."""
+    return medium_of(urlsplit(file).path if "://" in file else file)
+
+
+def _path(root: Path, line: str, file: str, medium: Medium | None, sources: Sources) -> Path | None:
     """Return the path of a local file; None for an address, and after a problem."""
     problem: Problem | None = None
     path: Path | None = None
     scheme = urlsplit(file).scheme.lower() if "://" in file else ""
-    medium = medium_of(urlsplit(file).path if scheme else file)
     if not file:
         problem = Problem(line, "the file is empty", "a path inside the study folder, or an https address")
-    elif medium not in READY:
-        what = f"{medium} is not in this version" if medium else "this kind of file is unknown"
-        problem = Problem(line, f"{file}: {what}", ", ".join(ready_suffixes()))
+    elif medium is None:
+        problem = Problem(line, f"{file}: this kind of file is unknown", ", ".join(known_suffixes()))
     elif scheme and scheme != "https":
         problem = Problem(line, f"{file} is fetched over {scheme}", "https addresses", "Write https:// in front.")
     elif not scheme:

@@ -8,9 +8,10 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from beholder.errors import Problem
-from beholder.stimuli.media import READY, medium_of, ready_suffixes
+from beholder.stimuli.media import MEDIA, known_suffixes, medium_of
 from beholder.study.model import Study
 from beholder.types import Medium, Role
 
@@ -36,6 +37,15 @@ class Source:
     role: Role | None = None
     """None: the role of the condition in the study."""
     factors: Mapping[str, str] = field(default_factory=dict)
+    made_from: Path | None = None
+    """The reference, where `condition` is the recipe of an anchor that is made of it."""
+
+
+class Stray(NamedTuple):
+    """A file that has no place among the stimuli: a problem where it is of their medium, else left out."""
+
+    medium: Medium
+    problem: Problem
 
 
 @dataclass
@@ -43,6 +53,7 @@ class Sources:
     """What was found, and what is wrong with it."""
 
     found: list[Source] = field(default_factory=list)
+    strays: list[Stray] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
 
@@ -56,8 +67,10 @@ def read_sources(study: Study) -> Sources:
         sources = read_manifest(study, stimuli.manifest)
     else:
         sources = _read_folder(study, stimuli.folder or "", stimuli.pattern)
+    _place_strays(sources)
     if not sources.found and not sources.problems:
         sources.problems.append(_no_stimuli(study, sources.warnings))
+    sources.problems.extend(_mixed(study, sources.found))
     sources.problems.extend(_twins(sources.found))
     return sources
 
@@ -105,12 +118,35 @@ def _no_stimuli(study: Study, skipped: Sequence[Problem]) -> Problem:
     stimuli = study.stimuli
     origin = stimuli.manifest or stimuli.folder or ""
     others = f" ({len(skipped)} other file{'s' if len(skipped) > 1 else ''} left out)" if skipped else ""
-    fix = f"Put videos there as {origin}/<condition>/<content>.mp4."
+    fix = f"Put files there as {origin}/<condition>/<content>, for example {origin}/a/city.mp4."
     if stimuli.manifest is not None:
-        fix = "Write a line for each video."
+        fix = "Write a line for each file."
     elif stimuli.pattern is not None:
-        fix = "Put videos there with names that match the pattern."
-    return Problem(origin, f"holds no stimuli{others}", ", ".join(ready_suffixes()), fix)
+        fix = "Put files there with names that match the pattern."
+    return Problem(origin, f"holds no stimuli{others}", ", ".join(known_suffixes()), fix)
+
+
+def _place_strays(sources: Sources) -> None:
+    """Tell of files without a place: a note among videos is left out, a video without a condition is a problem."""
+    media = {source.medium for source in sources.found}
+    for stray in sources.strays:
+        if not media or stray.medium in media:
+            sources.problems.append(stray.problem)
+        else:
+            kinds = " and ".join(sorted(media))
+            sources.warnings.append(Problem(stray.problem.where, f"is left out: {stray.medium} beside {kinds}"))
+
+
+def _mixed(study: Study, found: Sequence[Source]) -> list[Problem]:
+    """Return the problem of a study whose stimuli are of more than one medium."""
+    first: dict[Medium, Source] = {}
+    for source in found:
+        first.setdefault(source.medium, source)
+    if len(first) < 2:
+        return []
+    kinds = [f"{medium} ({first[medium].file})" for medium in MEDIA if medium in first]
+    what = f"mix {', '.join(kinds[:-1])} and {kinds[-1]}"
+    return [study.problem("stimuli", what, "one medium", "Take the others out, or make a study of each.")]
 
 
 def _read_folder(study: Study, name: str, pattern: str | None) -> Sources:
@@ -134,17 +170,17 @@ def _read_conditions(root: Path, folder: Path, sources: Sources) -> None:
     for entry in _listed(folder):
         where = _relative(root, entry)
         if not entry.is_dir():
-            if _is_video(where, entry, sources):
+            if medium := _medium(where, entry, sources):
                 expected = f"{_relative(root, folder)}/<condition>/{entry.name}"
                 fix = f"Expected {expected}  Move it there, or give a pattern for file names."
-                sources.problems.append(Problem(where, "lies in no condition folder", fix=fix))
+                sources.strays.append(Stray(medium, Problem(where, "lies in no condition folder", fix=fix)))
             continue
         for file in _listed(entry):
             inner = _relative(root, file)
             if file.is_dir():
                 sources.warnings.append(Problem(inner, "is a folder inside a condition and is left out"))
-            elif _is_video(inner, file, sources):
-                sources.found.append(_source(inner, file, content=file.stem, condition=entry.name))
+            elif medium := _medium(inner, file, sources):
+                sources.found.append(_source(inner, file, medium, content=file.stem, condition=entry.name))
 
 
 def _read_flat(root: Path, folder: Path, pattern: str, sources: Sources) -> None:
@@ -154,13 +190,14 @@ def _read_flat(root: Path, folder: Path, pattern: str, sources: Sources) -> None
         if file.is_dir():
             sources.warnings.append(Problem(where, "is a folder and is left out: with a pattern the folder is flat"))
             continue
-        if not _is_video(where, file, sources):
+        medium = _medium(where, file, sources)
+        if medium is None:
             continue
         # A pattern may speak of the whole name or of the name without its suffix.
         match = matcher.fullmatch(file.stem) or matcher.fullmatch(file.name)
         if match is None:
             fix = "Rename it, take it out, or change the pattern."
-            sources.problems.append(Problem(where, f"does not match the pattern {pattern}", fix=fix))
+            sources.strays.append(Stray(medium, Problem(where, f"does not match the pattern {pattern}", fix=fix)))
             continue
         names = {group: match[group] or "" for group in ("content", "condition")}
         wrong = [problem for kind, text in names.items() if (problem := name_problem(where, kind, text))]
@@ -168,13 +205,13 @@ def _read_flat(root: Path, folder: Path, pattern: str, sources: Sources) -> None
             sources.problems.extend(wrong)
             continue
         others = {key: value or "" for key, value in match.groupdict().items() if key not in names}
-        sources.found.append(_source(where, file, **names, factors=others))
+        sources.found.append(_source(where, file, medium, **names, factors=others))
 
 
 def _source(
-    where: str, file: Path, *, content: str, condition: str, factors: Mapping[str, str] | None = None
+    where: str, file: Path, medium: Medium, *, content: str, condition: str, factors: Mapping[str, str] | None = None
 ) -> Source:
-    return Source(where, where, file, plain(content), plain(condition), "video", factors=factors or {})
+    return Source(where, where, file, plain(content), plain(condition), medium, factors=factors or {})
 
 
 def _listed(folder: Path) -> list[Path]:
@@ -183,13 +220,13 @@ def _listed(folder: Path) -> list[Path]:
     return sorted((entry for entry in shown if entry.name.lower() not in _CLUTTER), key=lambda entry: entry.name)
 
 
-def _is_video(where: str, file: Path, sources: Sources) -> bool:
+def _medium(where: str, file: Path, sources: Sources) -> Medium | None:
+    """Return the medium of a file; one of none is left out with a warning."""
     medium = medium_of(file.name)
-    if medium in READY:
-        return True
-    what = f"{medium} is not in this version" if medium else f"{file.suffix or 'no suffix'} is an unknown kind of file"
-    sources.warnings.append(Problem(where, f"is left out: {what}", ", ".join(ready_suffixes())))
-    return False
+    if medium is None:
+        what = f"is left out: {file.suffix or 'no suffix'} is an unknown kind of file"
+        sources.warnings.append(Problem(where, what, ", ".join(known_suffixes())))
+    return medium
 
 
 def _relative(root: Path, path: Path) -> str:

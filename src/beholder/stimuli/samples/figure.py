@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from PIL import Image, ImageDraw
 
-from beholder.stimuli.outline import BOB_BACK, CURLS, FRINGES, SIDE, TORSO, Point, face, ring
+from beholder.stimuli.samples.outline import BOB_BACK, CURLS, FRINGES, SIDE, TORSO, Point, face, ring
 
 Colour: TypeAlias = tuple[int, int, int]
 Pose: TypeAlias = Mapping[str, float]

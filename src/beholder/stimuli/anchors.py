@@ -1,0 +1,139 @@
+"""Anchors: a reference made worse on purpose, by a low-pass filter that moves no sample (ITU-R BS.1534)."""
+
+from __future__ import annotations
+
+import re
+import uuid
+import wave
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from beholder.errors import Problem, StimuliError, StudyError
+from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
+from beholder.stimuli.probe import measure
+from beholder.stimuli.sound import READ_SOUND
+from beholder.stimuli.stripping import put_in_place
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from beholder.study.model import Study
+
+LOWEST = 20
+HIGHEST_SHARE = 0.45
+"""Of the sampling rate: above it no room is left for the filter to fall."""
+FILTER = "kaiser-70-8/7"
+"""Names this filter in recipes: another design needs another name."""
+
+_STOP_DB = 70.0
+_FULL = 1 - 2**-15
+
+
+def anchor_recipes(study: Study) -> tuple[str, ...]:
+    """Return the anchors of a study that are recipes, as `lowpass-3500`, and no conditions with files of their own.
+
+    Recipes that cannot be read are told all at once.
+    """
+    listed = study.options.get("anchors")
+    names = [str(name) for name in listed] if isinstance(listed, list | tuple) else []
+    have = {condition.name for condition in study.conditions}
+    wanted = [(place, name) for place, name in enumerate(names) if name.startswith("lowpass") and name not in have]
+    problems = [
+        study.problem(
+            f"options.anchors.{place}",
+            f"is {name}, which is neither a condition nor a recipe",
+            f"lowpass- and a frequency in Hz from {LOWEST} on, as lowpass-3500",
+        )
+        for place, name in wanted
+        if cutoff(name) is None
+    ]
+    if problems:
+        raise StudyError(problems)
+    return tuple(dict.fromkeys(name for _, name in wanted))
+
+
+def cutoff(recipe: str) -> int | None:
+    """Return the frequency in Hz of a recipe such as `lowpass-3500`, None where it is none."""
+    found = re.fullmatch(r"lowpass-([1-9][0-9]{1,5})", recipe, re.ASCII)
+    return int(found[1]) if found and int(found[1]) >= LOWEST else None
+
+
+def lowpass(source: Path, target: Path, hertz: int, where: str = "") -> None:
+    """Write `source` without what lies above `hertz` to `target`: WAV, as long as it was and in step with it.
+
+    Frequencies up to `hertz` pass unchanged (0.01 dB); from 8/7 of it on they are 60 dB down or more, which keeps the
+    tolerances of BS.1534 for its anchors. Where the filter would overshoot full scale, the whole is made softer.
+    """
+    where = where or str(source)
+    sound = read_sound(source, where)
+    if not LOWEST <= hertz <= HIGHEST_SHARE * sound.rate:
+        raise StimuliError(
+            Problem(
+                where,
+                f"has {sound.rate} samples a second, so that no low-pass at {hertz} Hz can be made",
+                f"{LOWEST} to {int(HIGHEST_SHARE * sound.rate)} Hz",
+            )
+        )
+    filtered = filter_low(sound.samples, sound.rate, hertz)
+    write_wav(target, filtered, sound.rate, sound.bits)
+
+
+@dataclass(frozen=True, eq=False)
+class Sound:
+    """Decoded sound: samples between -1 and 1, a column for each channel."""
+
+    samples: NDArray[np.float64]
+    rate: int
+    bits: int
+    """16, or 24 where the file holds more than 16."""
+
+
+def read_sound(path: Path, where: str) -> Sound:
+    """Return a sound as it is decoded, or raise StimuliError naming `where`."""
+    import numpy as np
+
+    if not path.is_file():
+        raise StimuliError(Problem(where, "does not exist", fix="Look for a slip in the name."))
+    measured = measure(path, where, "audio")
+    ran = run_ffmpeg([*READ_SOUND, "-i", file_argument(path), "-map", "0:a:0", "-f", "f64le", "pipe:1"])
+    samples = np.frombuffer(ran.out, dtype="<f8").reshape(-1, measured.probe.channels)
+    return Sound(samples, measured.probe.sample_rate, 24 if measured.is_deep else 16)
+
+
+def filter_low(samples: NDArray[np.float64], rate: int, hertz: float) -> NDArray[np.float64]:
+    """Return samples without what lies above `hertz`: linear phase, its delay taken out, never above full scale."""
+    import numpy as np
+    from scipy import signal
+
+    half = rate / 2
+    # A fall of hertz/7: for 3.5 kHz the stop band begins at 4 kHz. A floor keeps very low filters short enough.
+    width = min(max(hertz / 7, 25.0), half - hertz)
+    taps, beta = signal.kaiserord(_STOP_DB, width / half)
+    taps += 1 - taps % 2  # odd, so that the delay is a whole number of samples
+    kernel = signal.firwin(taps, hertz + width / 2, window=("kaiser", beta), fs=rate)
+    full = signal.oaconvolve(samples, kernel[:, None], mode="full", axes=0)
+    delay = (taps - 1) // 2
+    filtered: NDArray[np.float64] = full[delay : delay + len(samples)]
+    peak = float(np.abs(filtered).max(initial=0.0))
+    return filtered * (_FULL / peak) if peak > _FULL else filtered
+
+
+def write_wav(target: Path, samples: NDArray[np.float64], rate: int, bits: int = 16) -> None:
+    """Write samples between -1 and 1 as WAV without metadata, whole or not at all."""
+    import numpy as np
+
+    top = 2 ** (bits - 1)
+    whole = np.clip(np.round(samples * top), -top, top - 1).astype("<i4")
+    columns = whole.reshape(len(whole), -1)
+    data = columns.astype("<i2").tobytes() if bits == 16 else columns.reshape(-1, 1).view(np.uint8)[:, :3].tobytes()
+    part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with part.open("wb") as raw, wave.open(raw, "wb") as file:
+            file.setparams((columns.shape[1], bits // 8, rate, len(columns), "NONE", "not compressed"))
+            file.writeframes(data)
+        put_in_place(part, target)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,107 @@
+"""Texts: UTF-8 of a plain, Markdown or HTML file, served as safe HTML that leads nowhere."""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+import unicodedata
+from pathlib import Path
+
+from beholder.stimuli.catalogue import Probe
+from beholder.stimuli.measured import Measured, unreadable
+from beholder.study.texts import markdown
+
+RECIPE = ("prose", "1")
+"""A new number where the same file would become another text."""
+
+_TAGS = frozenset((
+    "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "em",
+    "strong", "b", "i", "u", "s", "sub", "sup", "code", "pre", "blockquote", "br", "hr", "div", "q", "cite", "dl", "dt",
+    "dd",
+))  # fmt: skip
+_UNSEEN = frozenset(("script", "style", "title", "template", "noscript", "iframe", "svg", "math", "object", "select"))
+_UNSPACED = re.compile(
+    "[\u0e01-\u0e2e\u0e81-\u0eae\u1000-\u102a\u1780-\u17b3\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003134f]"
+)
+"""Letters of scripts that put no space between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
+_LETTERS_A_WORD = 2
+
+
+def measure_prose(path: Path, where: str) -> Measured:
+    """Return what a text holds: the words that people will read."""
+    safe = _safe(path, where)
+    seen = _seen(safe)
+    # Spaces, marks without width and control characters are all that Unicode files under Z and C.
+    if all(unicodedata.category(letter)[0] in "ZC" for letter in seen):
+        raise unreadable(where, "text", "there is nothing to read in it", "Write the text, or take it out.")
+    kind = path.suffix.lower().lstrip(".")
+    return Measured(
+        Probe(
+            bytes=path.stat().st_size,
+            container={"htm": "html"}.get(kind, kind),
+            duration_ms=0,
+            width=0,
+            height=0,
+            fps=0.0,
+            codec="",
+            audio_codec="",
+            channels=0,
+            words=words_in(seen),
+        )
+    )
+
+
+def copy_prose(path: Path, part: Path, measured: Measured, where: str) -> None:
+    """Write a text as safe HTML."""
+    part.write_bytes(_safe(path, where).encode())
+
+
+def words_in(text: str) -> int:
+    """Return how many words a text has; two letters count as one where a script puts no spaces between words."""
+    words, letters = 0, 0
+    for run in text.split():
+        unspaced = _UNSPACED.findall(run)
+        letters += len(unspaced)
+        rest = _UNSPACED.sub("", run) if unspaced else run
+        words += any(letter.isalnum() for letter in rest)
+    return max(1, words + math.ceil(letters / _LETTERS_A_WORD))
+
+
+def _safe(path: Path, where: str) -> str:
+    """Return the text as HTML without scripts, pictures, links and styles."""
+    import nh3
+
+    try:
+        text = path.read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise unreadable(where, "text", "it is not UTF-8", "Save it as UTF-8.") from None
+    if "\0" in text:
+        raise unreadable(where, "text", "it holds bytes that are no text")
+    suffix = path.suffix.lower()
+    if suffix == ".md":
+        text = markdown(text)
+    elif suffix == ".txt":
+        text = _paragraphs(text)
+    return nh3.clean(
+        text,
+        tags=set(_TAGS),
+        clean_content_tags=set(_UNSEEN),
+        attributes={"*": set(), "ol": {"start"}},
+        strip_comments=True,
+    ).strip()
+
+
+def _paragraphs(text: str) -> str:
+    """Return plain text as HTML: a blank line ends a paragraph, and lines end where they end."""
+    blocks = [block.strip("\n") for block in re.split(r"\n[ \t]*\n", text.strip())]
+    return "".join(
+        f"<p>{html.escape(block, quote=False).replace(chr(10), '<br>')}</p>" for block in blocks if block.strip()
+    )
+
+
+def _seen(safe: str) -> str:
+    """Return what people read of safe HTML."""
+    apart = re.sub(r"<(?!/?(?:em|strong|b|i|u|s|sub|sup|code|q|cite)\b)[^>]*>", " ", safe)
+    return html.unescape(re.sub(r"<[^>]*>", "", apart))

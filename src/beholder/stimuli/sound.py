@@ -1,0 +1,128 @@
+"""Sounds: decoded once to the last sample, served as PCM in WAV, so that no codec tells conditions apart."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from beholder.errors import StimuliError
+from beholder.stimuli.catalogue import Probe
+from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
+from beholder.stimuli.measured import Measured, uncopied, unreadable
+from beholder.stimuli.streams import Stream, first_stream, header_seconds, is_cut
+
+READ_SOUND = ("-format_whitelist", "wav,mp3,flac,ogg,mov,mp4,m4a,3gp,3g2,mj2,aac,aiff", "-protocol_whitelist", "file")
+"""Nothing but these containers: a text file that is a playlist must not make ffmpeg open other files."""
+RECIPE = ("sound", "-map", "0:a:0", "-map_metadata", "-1", "-fflags", "+bitexact", "-flags:a", "+bitexact", "-f", "wav")
+
+_CONTAINER = re.compile(r"^Input #0, ([^ ]+), from ", re.MULTILINE)
+_RATE = re.compile(r", (\d+) Hz")
+_DAMAGED = re.compile(r"Packet corrupt|filesize and duration do not match", re.IGNORECASE)
+_LOSSLESS = ("pcm_", "flac", "alac")
+_DEEP = re.compile(r", (?:s32p?|s64p?|fltp?|dblp?)\b")
+_SAMPLE_BYTES = 2
+_FEW = "it is no wav, mp3, flac, ogg, opus, m4a, aac or aiff, or it is cut off"
+
+
+def measure_sound(path: Path, where: str) -> Measured:
+    """Return what a sound holds, its length counted in decoded samples."""
+    ran = run_ffmpeg(
+        [*READ_SOUND, "-i", file_argument(path), "-map", "0:a:0", "-c:a", "pcm_s16le", "-f", "framecrc", "pipe:1"]
+    )
+    head, _, tail = ran.log.partition("Stream mapping:")
+    if is_cut(ran.log) or _DAMAGED.search(ran.log):
+        raise unreadable(where, "audio", "it is cut off or damaged")
+    if ran.code != 0 or not tail:
+        raise unreadable(where, "audio", _reason(head, ran.last_words()))
+    stream = first_stream(head, "Audio")
+    rate = _RATE.search(stream.description) if stream else None
+    if stream is None or rate is None or stream.channels == 0:
+        raise unreadable(where, "audio", "no sample of it can be decoded")
+    samples = _decoded_bytes(ran.out) // (_SAMPLE_BYTES * stream.channels)
+    hertz = int(rate[1])
+    if samples == 0:
+        raise unreadable(where, "audio", "no sample of it can be decoded")
+    if samples / hertz < 0.98 * header_seconds(head) - 0.1 or _ends_inside_a_page(path):
+        raise unreadable(where, "audio", "it is cut off or damaged")
+    if samples * 1000 < hertz:
+        # Nobody could have heard it to its end: the log of a session counts in milliseconds.
+        raise unreadable(where, "audio", "it is shorter than a millisecond")
+    container = _CONTAINER.search(head)
+    probe = Probe(
+        bytes=path.stat().st_size,
+        container=_short(container[1]) if container else "",
+        duration_ms=round(1000 * samples / hertz),
+        width=0,
+        height=0,
+        fps=0.0,
+        codec=stream.codec,
+        audio_codec=stream.codec,
+        channels=stream.channels,
+        sample_rate=hertz,
+    )
+    return Measured(probe, frames=samples, is_deep=_is_deep(stream))
+
+
+def copy_sound(path: Path, part: Path, measured: Measured, where: str) -> None:
+    """Write a sound as WAV: the same samples, channels and rate, 24 bits where it holds more than 16."""
+    codec = "pcm_s24le" if measured.is_deep else "pcm_s16le"
+    ran = run_ffmpeg(
+        [
+            "-v", "error", "-y", *READ_SOUND, "-i", file_argument(path),
+            "-c:a", codec, *RECIPE[1:], file_argument(part),
+        ]
+    )  # fmt: skip
+    fix = "Export it again as WAV."
+    if ran.code != 0:
+        raise uncopied(where, f"ffmpeg says {ran.last_words()}", fix)
+    try:
+        again = measure_sound(part, where)
+    except StimuliError:
+        raise uncopied(where, "the copy cannot be read", fix) from None
+    same = (again.frames, again.probe.channels, again.probe.sample_rate)
+    if same != (measured.frames, measured.probe.channels, measured.probe.sample_rate):
+        raise uncopied(where, "the copy does not last as long", fix)
+
+
+def _decoded_bytes(lines: bytes) -> int:
+    """Return the sum of the sizes in ffmpeg's list of decoded frames."""
+    return sum(int(line.split(b",")[4]) for line in lines.splitlines() if line and not line.startswith(b"#"))
+
+
+def is_lossless(codec: str) -> bool:
+    """Return whether a codec keeps every sample, so that what it holds has a depth."""
+    return codec.startswith(_LOSSLESS)
+
+
+def _is_deep(stream: Stream) -> bool:
+    """Return whether 16 bits would lose something; what a lossy codec decodes to has no depth of its own."""
+    return is_lossless(stream.codec) and _DEEP.search(stream.description) is not None
+
+
+def _ends_inside_a_page(path: Path) -> bool:
+    """Return whether an Ogg file stops within its last page: ffmpeg passes over that in silence."""
+    with path.open("rb") as file:
+        if file.read(4) != b"OggS":
+            return False
+        size = path.stat().st_size
+        # The largest page there is has 65307 bytes (RFC 3533, 6).
+        file.seek(max(0, size - 65_400))
+        end = file.read()
+    place = end.rfind(b"OggS")
+    if place < 0 or len(end) < place + 27:
+        return True
+    count = end[place + 26]
+    lacing = end[place + 27 : place + 27 + count]
+    return len(lacing) < count or len(end) < place + 27 + count + sum(lacing)
+
+
+def _short(names: str) -> str:
+    return "mp4" if "mp4" in names.split(",") else names.split(",")[0]
+
+
+def _reason(head: str, words: str) -> str:
+    if "Error opening input" in head:
+        return _FEW
+    if "matches no streams" in head or "matches no streams" in words:
+        return "it has no sound, or it is cut off"
+    return f"ffmpeg says {words}"

@@ -1,0 +1,163 @@
+"""Anchors that a study asks for by a recipe: made of its references, taken in like files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from beholder.errors import StimuliError
+from beholder.stimuli.anchors import write_wav
+from beholder.stimuli.catalogue import Catalogue
+from beholder.stimuli.ffmpeg import run_ffmpeg
+from beholder.stimuli.ingest import load_catalogue
+from beholder.study.document import read_document
+from beholder.study.load import build_study
+from beholder.study.model import Study
+
+RATE = 44100
+REFERENCE = {"name": "original", "role": "reference"}
+
+
+def study_in(
+    folder: Path, anchors: list[str], conditions: list[object] | None = None, stimuli: object = "stimuli"
+) -> Study:
+    keys: dict[str, object] = {"beholder": 1, "name": "tiny", "title": "Tiny", "method": "acr", "stimuli": stimuli}
+    keys["options"] = {"anchors": anchors}
+    if conditions is not None:
+        keys["conditions"] = conditions
+    (folder / "study.yaml").write_text(json.dumps(keys))
+    return build_study(read_document(folder), None)
+
+
+def problems(study: Study) -> list[str]:
+    with pytest.raises(StimuliError) as caught:
+        load_catalogue(study)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def spectrum(path: Path) -> np.ndarray:
+    """Return the strength of each whole Hertz of a sound of one second."""
+    ran = run_ffmpeg(["-v", "error", "-i", str(path), "-f", "f64le", "pipe:1"])
+    samples = np.frombuffer(ran.out, dtype="<f8")
+    assert len(samples) == RATE
+    return np.abs(np.fft.rfft(samples)) / (RATE / 2)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A study folder: two contents under an original and a codec, tones of 1, 5 and 9 kHz."""
+    time = np.arange(RATE) / RATE
+    tones = sum(0.2 * np.sin(2 * np.pi * hertz * time) for hertz in (1000, 5000, 9000))
+    for condition, gain in (("original", 1.0), ("codec", 0.5)):
+        for content, more in (("song", 1.0), ("talk", 0.8)):
+            write_wav(tmp_path / "stimuli" / condition / f"{content}.wav", np.array(tones) * gain * more, RATE)
+    return tmp_path
+
+
+def test_anchors_are_made_of_each_reference_and_come_last(folder: Path) -> None:
+    seen: list[int] = []
+    study = study_in(folder, ["lowpass-3500", "lowpass-7000"], ["codec", REFERENCE])
+    catalogue = load_catalogue(study, lambda done, total: seen.append(done))
+    assert catalogue.conditions == ("codec", "original", "lowpass-3500", "lowpass-7000")
+    assert [s.id for s in catalogue.stimuli[4:]] == [
+        "lowpass-3500/song", "lowpass-3500/talk", "lowpass-7000/song", "lowpass-7000/talk",
+    ]  # fmt: skip
+    assert {s.condition: s.role for s in catalogue.stimuli} == {
+        "codec": "test", "original": "reference", "lowpass-3500": "anchor", "lowpass-7000": "anchor",
+    }  # fmt: skip
+    assert {content: s.id for content, s in catalogue.references.items()} == {
+        "song": "original/song", "talk": "original/talk",
+    }  # fmt: skip
+    assert catalogue.missing() == ()
+    assert catalogue.warnings == ()
+    assert catalogue.by_id["lowpass-3500/talk"].file == "lowpass-3500 of stimuli/original/talk.wav"
+    assert len(seen) == 8
+    for recipe, left in (("lowpass-3500", (1000,)), ("lowpass-7000", (1000, 5000))):
+        strength = spectrum(catalogue.by_id[f"{recipe}/song"].served)
+        for hertz in (1000, 5000, 9000):
+            assert strength[hertz] == pytest.approx(0.2 if hertz in left else 0, abs=0.002)
+
+
+def test_anchors_are_made_once_and_again_when_the_reference_changes(folder: Path) -> None:
+    study = study_in(folder, ["lowpass-3500"], ["codec", REFERENCE])
+    seen: list[int] = []
+
+    def load() -> Catalogue:
+        seen.clear()
+        return load_catalogue(study, lambda done, total: seen.append(done))
+
+    first = load()
+    assert len(seen) == 6
+    assert load() == first
+    assert seen == []
+    made = sorted((folder / "media" / "made").iterdir())
+    assert len(made) == 2
+    made[0].unlink()
+    assert load() == first
+    assert len(seen) == 1
+    write_wav(folder / "stimuli" / "original" / "song.wav", np.zeros(RATE), RATE)
+    changed = load()
+    assert len(seen) == 2
+    assert {len(stimulus.sha256) for stimulus in changed.stimuli} == {64}
+    assert changed.by_id["lowpass-3500/song"].sha256 != first.by_id["lowpass-3500/song"].sha256
+    assert changed.by_id["lowpass-3500/talk"] == first.by_id["lowpass-3500/talk"]
+
+
+def test_a_reference_of_a_manifest_gives_anchors_as_well(folder: Path) -> None:
+    rows = ["file,content,condition,role,kind", "stimuli/original/song.wav,song,original,reference,a"]
+    rows.append("stimuli/codec/song.wav,song,codec,,b")
+    (folder / "list.csv").write_text("\n".join(rows))
+    catalogue = load_catalogue(study_in(folder, ["lowpass-3500"], stimuli={"manifest": "list.csv"}))
+    assert catalogue.conditions == ("codec", "original", "lowpass-3500")
+    assert dict(catalogue.by_id["lowpass-3500/song"].factors) == {"kind": ""}
+
+
+def test_a_condition_that_is_named_as_an_anchor_is_one(folder: Path) -> None:
+    catalogue = load_catalogue(study_in(folder, ["codec"], ["codec", REFERENCE]))
+    assert {s.condition: s.role for s in catalogue.stimuli} == {"codec": "anchor", "original": "reference"}
+
+
+def test_a_listed_anchor_without_files_is_made_and_one_with_files_is_not(folder: Path) -> None:
+    listed: list[object] = [{"name": "lowpass-3500", "role": "anchor", "label": "Low"}, "codec", REFERENCE]
+    study = study_in(folder, ["lowpass-3500"], listed)
+    catalogue = load_catalogue(study)
+    assert catalogue.conditions == ("lowpass-3500", "codec", "original")
+    assert catalogue.by_id["lowpass-3500/song"].file == "lowpass-3500 of stimuli/original/song.wav"
+    for content in ("song", "talk"):
+        write_wav(folder / "stimuli" / "lowpass-3500" / f"{content}.wav", np.zeros(RATE), RATE)
+    for own in (study, study_in(folder, ["lowpass-3500"])):
+        assert load_catalogue(own).by_id["lowpass-3500/song"].file == "stimuli/lowpass-3500/song.wav"
+
+
+def test_anchors_that_cannot_be_made_are_problems(folder: Path, tmp_path: Path) -> None:
+    assert problems(study_in(folder, ["lowpass-3500", "lowpass-7000"])) == [
+        "study.yaml:1  options.anchors asks for lowpass-3500 and lowpass-7000, made of a reference, and no condition "
+        "is one. Write role: reference at a condition, as {name: original, role: reference}."
+    ]
+    assert problems(study_in(folder, ["codek", "lowpass-x"], ["codec", REFERENCE])) == [
+        "study.yaml:1  options.anchors.1 is lowpass-x, which is neither a condition nor a recipe. "
+        "Allowed: lowpass- and a frequency in Hz from 20 on, as lowpass-3500.",
+        "study.yaml:1  options.anchors.0 is codek, which is neither a condition nor a recipe. "
+        "Allowed: codec, original, or lowpass-3500, lowpass-7000. Did you mean codec?",
+    ]
+    assert problems(study_in(folder, ["codek"], ["codec", REFERENCE])) == [
+        "study.yaml:1  options.anchors.0 is codek, which is neither a condition nor a recipe. "
+        "Allowed: codec, original, or lowpass-3500, lowpass-7000. Did you mean codec?"
+    ]
+    assert problems(study_in(folder, ["lowpass-22000"], ["codec", REFERENCE])) == [
+        f"lowpass-22000 of stimuli/original/{content}.wav  has 44100 samples a second, so that no low-pass at 22000 Hz "
+        "can be made. Allowed: 20 to 19845 Hz."
+        for content in ("song", "talk")
+    ]
+
+
+def test_no_low_pass_is_made_of_texts(tmp_path: Path) -> None:
+    (tmp_path / "stimuli" / "original").mkdir(parents=True)
+    (tmp_path / "stimuli" / "original" / "x.txt").write_text("words")
+    assert problems(study_in(tmp_path, ["lowpass-3500"], [REFERENCE])) == [
+        "study.yaml:1  options.anchors asks for lowpass-3500, made of sound, and the stimuli are text. "
+        "Allowed: names of conditions. Make the anchors as conditions."
+    ]
