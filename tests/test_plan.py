@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -11,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beholder.errors import PlanError
+from beholder.errors import PlanError, Problem
 from beholder.methods import find
 from beholder.methods.acr import Acr
 from beholder.methods.contract import Break, Generator, Method, Slot, Trial, Unit, Units
@@ -254,7 +256,7 @@ def test_the_first_lists_alone_are_nearly_even() -> None:
     catalogue = make_catalogue(20, 8)
     study = make_study(participants=46, trials=10, per_trial=4, contents="once")
     plan = make_plan(study, catalogue, parallel)
-    first = Plan(plan.plan_digest, plan.seed, plan.lists[:10])
+    first = replace(plan, lists=plan.lists[:10])
     rows = {row.count: row for row in balance(first, catalogue)}
     assert rows["condition totals"].difference <= 2
     assert rows["content totals"].difference <= 4
@@ -310,9 +312,9 @@ def test_what_a_method_composes_stays_with_its_stimulus() -> None:
     assert len(ratings_per_stimulus(plan)) == 8
 
 
-class Pairs(Acr):
+class Tuples(Acr):
     def units(self, study: Study, catalogue: Catalogue) -> Units:
-        return Units("pair", super().units(study, catalogue).items, 2, "order")
+        return Units("tuple", super().units(study, catalogue).items, 4, "slots")
 
 
 class BothOrders(Acr):
@@ -326,9 +328,14 @@ class TooManySlots(Acr):
         return Trial(trial.id, trial.content, trial.purpose, trial.slots * 2, trial.asked)
 
 
-class WithCompanions(Acr):
+class PagesWithCompanions(Parallel):
     def units(self, study: Study, catalogue: Catalogue) -> Units:
-        return Units("stimulus", super().units(study, catalogue).items, 1, "none", {"a": ("b",)})
+        return replace(super().units(study, catalogue), companions={"a": ("b",)})
+
+
+class Wide(Parallel):
+    def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
+        return ()
 
 
 class Nothing(Acr):
@@ -338,10 +345,13 @@ class Nothing(Acr):
 
 def test_kinds_of_later_versions_are_refused_by_name() -> None:
     study, catalogue = make_study("acr"), make_catalogue(2, 2)
-    expected = "study.yaml  method acr deals {}, not in this version. Allowed: contents and single stimuli."
-    assert problems_of(study, catalogue, cast("Method", Pairs())) == expected.format("pairs")
-    assert problems_of(study, catalogue, cast("Method", BothOrders())) == expected.format("slots in both orders")
-    assert problems_of(study, catalogue, cast("Method", WithCompanions())) == expected.format("stimuli with companions")
+    expected = "study.yaml  method {} deals {}, not in this version. Allowed: contents, single stimuli and pairs."
+    for method, name, what in (
+        (Tuples(), "acr", "tuples"),
+        (BothOrders(), "acr", "slots in both orders"),
+        (PagesWithCompanions(), "parallel", "contents with companions"),
+    ):
+        assert problems_of(study, catalogue, cast("Method", method)) == expected.format(name, what)
 
 
 def test_nothing_to_rate_is_an_error() -> None:
@@ -364,7 +374,7 @@ def test_conditions_in_every_trial_leave_only_more_contents_as_a_way_out() -> No
 
 
 def test_a_method_that_composes_other_slots_than_it_was_dealt_is_a_bug_of_the_method() -> None:
-    with pytest.raises(ValueError, match=r"^acr composed 2 slots from a unit of 1 stimuli$"):
+    with pytest.raises(ValueError, match=r"^acr composed 2 slots without a label from a unit of 1 stimuli$"):
         make_plan(make_study("acr"), make_catalogue(2, 2), cast("Method", TooManySlots()))
 
 
@@ -424,6 +434,6 @@ def test_conditions_in_always_must_exist_everywhere() -> None:
 
 
 def test_more_slots_than_colours_is_an_error() -> None:
-    assert problems_of(make_study(), make_catalogue(2, 13)) == (
+    assert problems_of(make_study(), make_catalogue(2, 13), cast("Method", Wide())) == (
         "study.yaml  design.per_trial is 13, and there are 12 colours to tell slots apart. Allowed: 1 to 12."
     )

@@ -73,7 +73,16 @@ SLOT = st.builds(
     st.booleans(),
     st.none() | WORDS,
 )
-ASKED = st.builds(Asked, WORDS, WORDS, st.sampled_from(["ask", "trap", "repeat"]), WORDS, SCALE)
+ASKED = st.builds(
+    Asked,
+    st.just(""),
+    WORDS,
+    st.sampled_from(["ask", "trap", "repeat"]),
+    WORDS,
+    SCALE,
+    st.sampled_from(["+", "-"]),
+    st.lists(WORDS, max_size=2).map(tuple),
+)
 TARGET = st.builds(Target, st.floats(0, 100), st.floats(0, 5), WORDS)
 TRIAL = st.builds(
     Trial,
@@ -81,9 +90,10 @@ TRIAL = st.builds(
     WORDS,
     st.sampled_from(["rate", "train"]),
     st.lists(SLOT, max_size=3).map(tuple),
-    st.lists(ASKED, max_size=2).map(tuple),
+    st.lists(ASKED, max_size=2).map(lambda page: tuple(a._replace(id=f"q{n}") for n, a in enumerate(page, 1))),
     st.dictionaries(WORDS, JSON, max_size=2),
     st.dictionaries(WORDS, TARGET, max_size=2),
+    st.booleans(),
 )
 LIST = st.builds(PlannedList, st.integers(1, 99), st.lists(TRIAL | st.builds(Break, WORDS), max_size=3).map(tuple))
 

@@ -1,10 +1,14 @@
 """Counterbalanced lists of trials: which contents and conditions, where, in which slot and colour.
 
-grid        what there is to deal, and how much a list can hold
+grid        what there is to deal
+room        how much a list can hold
 flow        even picks by one maximum flow
 contents    contents to lists and positions
-conditions  conditions to trials
+companions  contents to lists, each with its reference
+conditions  conditions, or pairs of them, to trials
 slots       conditions to slots, and colours
+orders      which of two comes first
+scatter     trials of one stimulus, question by question
 make        all of these: Study, Catalogue, Method -> Plan
 balance     how even it came out
 folder      plan.json, lists.jsonl, balance.csv

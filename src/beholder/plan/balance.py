@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from beholder.methods.contract import Trial
 from beholder.plan.flow import Ints, Mask
 from beholder.plan.model import Plan
+from beholder.plan.shown import Ordered, Shown, dealt_stimuli, first_visits, is_of_pairs, read_pairs, read_shown
 from beholder.stimuli.catalogue import Catalogue
 
 
@@ -27,7 +27,18 @@ class Evenness:
 
 def balance(plan: Plan, catalogue: Catalogue) -> tuple[Evenness, ...]:
     """Return how even every count of the plan is, promised counts first."""
-    return tuple(_rows(_Shown(plan, catalogue)))
+    units = plan.units
+    is_scattered = units is not None and bool(units.asks)
+    if units is None or not is_of_pairs(plan):
+        shown = read_shown(plan, catalogue)
+        return (*_promised(shown, "condition", is_scattered), *_reported(shown, "condition", is_scattered))
+    shown, ordered = read_pairs(plan, units, catalogue)
+    rows = [*(_orders(shown, ordered) if units.shuffle != "none" else ()), *_promised(shown, "pair", is_scattered)]
+    rows.sort(key=lambda row: row.promised is None)
+    counts = ratings_per_stimulus(plan)
+    stimuli = dict.fromkeys(stimulus for unit in units.items for stimulus in unit.stimuli)
+    rows.append(_whole("comparisons per stimulus", np.array([counts.get(stimulus, 0) for stimulus in stimuli])))
+    return (*rows, *_conditions(ordered, len(catalogue.conditions)), *_reported(shown, "pair", is_scattered))
 
 
 def balance_table(rows: Sequence[Evenness]) -> list[list[str]]:
@@ -40,47 +51,20 @@ def balance_table(rows: Sequence[Evenness]) -> list[list[str]]:
 
 
 def ratings_per_stimulus(plan: Plan) -> Mapping[str, int]:
-    """Return how often each stimulus of the plan is rated when every list is finished once."""
+    """Return how often each stimulus of the plan is rated, or compared, when every list is finished once."""
     counts: dict[str, int] = {}
     for planned in plan.lists:
-        for trial in planned.trials:
+        for _, trial in first_visits(planned):
             for slot in trial.slots:
                 if slot.rated:
                     counts[slot.stimulus] = counts.get(slot.stimulus, 0) + 1
     return counts
 
 
-class _Shown:
-    """Every slot of every trial of the plan as arrays."""
-
-    def __init__(self, plan: Plan, catalogue: Catalogue) -> None:
-        contents = {content: n for n, content in enumerate(catalogue.contents)}
-        conditions = {condition: n for n, condition in enumerate(catalogue.conditions)}
-        number = {s.id: conditions[s.condition] for s in catalogue.by_cell.values()}
-        trials: list[tuple[int, int, Trial]] = [
-            (planned.number - 1, position, trial)
-            for planned in plan.lists
-            for position, trial in enumerate(planned.trials)
-        ]
-        self.contents, self.conditions, self.lists = len(contents), len(conditions), len(plan.lists)
-        self.list_of_trial = np.array([row[0] for row in trials], dtype=np.int64)
-        self.position_of_trial = np.array([row[1] for row in trials], dtype=np.int64)
-        self.content_of_trial = np.array([contents[trial.content] for _, _, trial in trials], dtype=np.int64)
-        widths = np.array([len(trial.slots) for _, _, trial in trials], dtype=np.int64)
-        self.trial = np.repeat(np.arange(len(trials)), widths)
-        self.slot = np.arange(len(self.trial)) - np.repeat(np.cumsum(widths) - widths, widths)
-        self.condition = np.array([number[slot.stimulus] for _, _, trial in trials for slot in trial.slots])
-        self.content, self.list = self.content_of_trial[self.trial], self.list_of_trial[self.trial]
-        self.position = self.position_of_trial[self.trial]
-        self.positions, self.slots = int(self.position.max()) + 1, int(self.slot.max()) + 1
-        self.present = np.zeros((self.contents, self.conditions), dtype=np.bool_)
-        for content, condition in catalogue.by_cell:
-            self.present[contents[content], conditions[condition]] = True
-        there = self.present.any(axis=0)
-        everywhere = np.bincount(self.condition, minlength=self.conditions) == len(trials)
-        # What is in every trial was put there; when that holds for all, nothing was chosen and all count.
-        self.always: Mask = everywhere & bool(self.slots > 1 and (there & ~everywhere).any())
-        self.chosen: Mask = there & ~self.always
+def ratings_range(plan: Plan) -> tuple[int, int]:
+    """Return how often a stimulus that can be dealt is rated, or compared: fewest and most."""
+    counts = ratings_per_stimulus(plan)
+    return min(counts.get(stimulus, 0) for stimulus in dealt_stimuli(plan)), max(counts.values())
 
 
 def _tally(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Ints:
@@ -92,8 +76,10 @@ def _whole(count: str, values: Ints, promised: int | None = None) -> Evenness:
     return Evenness(count, int(values.size), least, most, most - least, promised)
 
 
-def _by_row(count: str, table: Ints, counted: Mask, promised: int | None = None) -> Evenness:
-    """Return the evenness within each row of a table, over the cells that are counted."""
+def _by_row(count: str, table: Ints, counted: Mask | None = None, promised: int | None = None) -> Evenness:
+    """Return the evenness within each row of a table, over the cells that are counted: all if it is not said."""
+    if counted is None:
+        counted = np.ones_like(table, dtype=np.bool_)
     rows = counted.any(axis=1)
     high = np.where(counted, table, -1)[rows].max(axis=1)
     low = np.where(counted, table, np.iinfo(np.int64).max)[rows].min(axis=1)
@@ -101,50 +87,74 @@ def _by_row(count: str, table: Ints, counted: Mask, promised: int | None = None)
     return Evenness(count, int(cells.size), int(cells.min()), int(cells.max()), int((high - low).max()), promised)
 
 
-def _rows(shown: _Shown) -> Iterator[Evenness]:
+def _promised(shown: Shown, one: str, is_scattered: bool) -> Iterator[Evenness]:
     chosen = shown.chosen
     cells = shown.present & chosen
     whole = bool(cells[:, chosen].all())
-    # Files that are missing decide some of the totals.
+    has_companions = bool(shown.is_companion.any())
+    # Files that are missing decide some of the totals; so do contents that come together with a companion.
     even = 1 if whole else None
-    even_contents = 1 if whole or shown.slots > 1 else None
-    conditions = np.bincount(shown.condition, minlength=shown.conditions)
-    slots = _tally(shown.condition, shown.slot, (shown.conditions, shown.slots))
-    places = _tally(shown.content_of_trial, shown.position_of_trial, (shown.contents, shown.positions))
-    stimuli = _tally(shown.content, shown.condition, (shown.contents, shown.conditions))
-    yield _whole("condition totals", conditions[chosen], even)
-    yield _whole("content totals", places.sum(axis=1), even_contents)
-    yield _by_row("condition x slot", slots[chosen], np.ones_like(slots[chosen], dtype=np.bool_), 1)
-    if shown.always.any():
-        yield _by_row("always x slot", slots[shown.always], np.ones_like(slots[shown.always], dtype=np.bool_), 1)
-    yield _by_row("content x position", places, np.ones_like(places, dtype=np.bool_), even_contents)
-    yield _by_row("conditions within a content", stimuli, cells, 1)
-    yield _whole("content x condition", stimuli[cells], 2 if whole else None)
-    yield from _reported(shown, stimuli)
-
-
-def _reported(shown: _Shown, stimuli: Ints) -> Iterator[Evenness]:
-    yield _whole("ratings per stimulus", stimuli[shown.present])
-    cell = shown.content * shown.conditions + shown.condition
-    by_position = _tally(cell, shown.position, (shown.contents * shown.conditions, shown.positions))
-    used = np.repeat(shown.present.reshape(-1, 1), shown.positions, axis=1)
-    yield _by_row("stimulus x position", by_position, used)
-    of_list = _tally(shown.list, shown.condition, (shown.lists, shown.conditions))[:, shown.chosen]
-    yield _by_row("conditions within a list", of_list, np.ones_like(of_list, dtype=np.bool_))
+    even_contents = 1 if (whole or shown.slots > 1) and not has_companions else None
+    totals = np.bincount(shown.column, minlength=shown.columns)
+    slots = _tally(shown.column, shown.slot, (shown.columns, shown.slots))
+    places = _tally(shown.content_of, shown.position_of, (shown.contents, shown.positions))
+    stimuli = _tally(shown.content, shown.column, (shown.contents, shown.columns))
+    rows = [_whole(f"{one} totals", totals[chosen], even)]
+    if has_companions:
+        companions = np.bincount(shown.content_of[shown.is_companion], minlength=shown.contents)
+        rows.append(_whole("reference totals", companions, 1))
+    rows.append(_whole("content totals", places.sum(axis=1), even_contents))
     if shown.slots > 1:
-        together = np.zeros((len(shown.list_of_trial), shown.conditions), dtype=np.float64)
-        together[shown.trial, shown.condition] = 1
+        rows.append(_by_row(f"{one} x slot", slots[chosen], promised=1))
+    if shown.always.any():
+        rows.append(_by_row("always x slot", slots[shown.always], promised=1))
+    if not is_scattered:
+        rows.append(_by_row("content x position", places, promised=1 if has_companions else even_contents))
+    rows.append(_by_row(f"{one}s within a content", stimuli, cells, 1))
+    rows.append(_whole(f"content x {one}", stimuli[cells], 2 if whole and not has_companions else None))
+    yield from sorted(rows, key=lambda row: row.promised is None)
+
+
+def _orders(shown: Shown, ordered: Ordered) -> Iterator[Evenness]:
+    """Yield how often the earlier of two comes first and second."""
+    turned = ordered.is_turned.astype(np.int64)
+    for count, group in (
+        ("order x pair", shown.column),
+        ("order x pair of stimuli", ordered.unit),
+        ("order x list", shown.list_of),
+    ):
+        table = _tally(group, turned, (int(group.max()) + 1, 2))
+        yield _by_row(count, table, promised=1)
+
+
+def _conditions(ordered: Ordered, conditions: int) -> Iterator[Evenness]:
+    """Yield how even single conditions are where pairs are dealt."""
+    first, second = (np.bincount(side, minlength=conditions) for side in (ordered.first, ordered.second))
+    table = np.stack([first, second], axis=1)
+    there = table.sum(axis=1) > 0
+    yield _whole("condition totals", table.sum(axis=1)[there])
+    yield _by_row("condition x slot", table[there])
+
+
+def _reported(shown: Shown, one: str, is_scattered: bool) -> Iterator[Evenness]:
+    cell = shown.content * shown.columns + shown.column
+    by_position = _tally(cell, shown.position, (shown.contents * shown.columns, shown.positions))
+    used = np.repeat(shown.present.reshape(-1, 1), shown.positions, axis=1)
+    if one != "pair":
+        yield _whole("ratings per stimulus", by_position.sum(axis=1)[shown.present.ravel()])
+    if not is_scattered:
+        yield _by_row("stimulus x position" if one != "pair" else "pair of stimuli x position", by_position, used)
+    yield _by_row(
+        f"{one}s within a list", _tally(shown.list, shown.column, (shown.lists, shown.columns))[:, shown.chosen]
+    )
+    if shown.slots > 1:
+        together = np.zeros((len(shown.list_of), shown.columns), dtype=np.float64)
+        together[shown.trial, shown.column] = 1
         pairs = (together.T @ together).astype(np.int64)[np.ix_(shown.chosen, shown.chosen)]
         yield _whole("conditions together in a trial", pairs[np.triu_indices(len(pairs), 1)])
-    same_list = shown.list_of_trial[1:] == shown.list_of_trial[:-1]
-    before, after = shown.content_of_trial[:-1][same_list], shown.content_of_trial[1:][same_list]
-    follows = _tally(before, after, (shown.contents, shown.contents))
-    yield _whole("content after content", follows[~np.eye(shown.contents, dtype=np.bool_)])
+    yield _whole("content after content", shown.follows[~np.eye(shown.contents, dtype=np.bool_)])
     half = -(-shown.lists // 2)
-    early = shown.list < half
-    totals = np.bincount(shown.condition[early], minlength=shown.conditions)
-    yield _whole(f"condition totals of lists 1 to {half}", totals[shown.chosen])
-    early = shown.list_of_trial < half
-    yield _whole(
-        f"content totals of lists 1 to {half}", np.bincount(shown.content_of_trial[early], minlength=shown.contents)
-    )
+    totals = np.bincount(shown.column[shown.list < half], minlength=shown.columns)
+    yield _whole(f"{one} totals of lists 1 to {half}", totals[shown.chosen])
+    early = shown.content_of[shown.list_of < half]
+    yield _whole(f"content totals of lists 1 to {half}", np.bincount(early, minlength=shown.contents))

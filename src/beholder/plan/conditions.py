@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from beholder.plan.flow import Floats, Groups, Ints, Mask, pick
-
-_FAMILIES = (8, 64)  # runs of lists that are even in themselves, so that the first lists alone nearly are as well
+from beholder.plan.flow import Floats, Groups, Ints, Mask, families, pick
 
 
 def deal_conditions(dealt: Ints, present: Mask, per_trial: int, rng: Generator) -> Mask:
@@ -23,7 +21,7 @@ def deal_conditions(dealt: Ints, present: Mask, per_trial: int, rng: Generator) 
     of_list = np.repeat(np.arange(lists), trials)
     position = np.tile(np.arange(trials), lists)
     left = [Groups(content * trials + position, contents * trials), Groups(content, contents)]
-    right = [*_hands(of_list, content, dealt), *_families(of_list, lists)]
+    right = [*_hands(of_list, content, dealt), *families(of_list, lists)]
     chosen = np.zeros((len(content), conditions), dtype=np.bool_)
     need = np.full(len(content), per_trial)
     remaining = present.sum(axis=1)
@@ -50,7 +48,3 @@ def _hands(of_list: Ints, content: Ints, dealt: Ints) -> list[Groups]:
         return []
     _, hand = np.unique(of_list * (int(content.max()) + 1) + content, return_inverse=True)
     return [Groups(hand, int(hand.max()) + 1)]
-
-
-def _families(of_list: Ints, lists: int) -> list[Groups]:
-    return [Groups(of_list // size, -(-lists // size)) for size in (1, *_FAMILIES)]

@@ -15,7 +15,10 @@ def plan_digest(study: Study, catalogue: Catalogue) -> str:
             "method": study.method,
             "options": study.options,
             "conditions": catalogue.conditions,
-            "questions": [[question.id, question.scale.model_dump(mode="json")] for question in study.questions],
+            "questions": [
+                [question.id, question.scale.model_dump(mode="json"), question.keyed, len(question.ticks)]
+                for question in study.questions
+            ],
             "questionnaires": [
                 [item.model_dump(mode="json", exclude={"text", "placeholder"}) for item in items]
                 for items in (study.before, study.after)

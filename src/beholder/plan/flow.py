@@ -17,6 +17,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+_FAMILIES = (8, 64)  # runs of lists that are even in themselves, so that the first lists alone nearly are as well
 _NEAR = 1e-6  # shares are ratios of small whole numbers, so nothing real lies this close to a whole number
 
 
@@ -25,6 +26,11 @@ class Groups(NamedTuple):
 
     of: Ints
     number: int
+
+
+def families(of_list: Ints, lists: int) -> list[Groups]:
+    """Return the lists, runs of lists and runs of those, as nested groups of what is in them."""
+    return [Groups(of_list // size, -(-lists // size)) for size in (1, *_FAMILIES)]
 
 
 class _Arcs(NamedTuple):

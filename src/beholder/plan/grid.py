@@ -1,171 +1,198 @@
-"""What there is to deal: contents by conditions, and how often a content may come in one list."""
+"""What there is to deal: contents by columns, a column being a condition, or two where a trial is a pair."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from beholder.errors import PlanError, Problem, did_you_mean
 from beholder.methods.contract import Units
-from beholder.plan.flow import Ints, Mask
+from beholder.plan.flow import Mask
 from beholder.plan.slots import PALETTE
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Design
 
-MOST_TRIALS = 12
-"""Trials of a list when the study does not say how many."""
+Rows = Mapping[str, Mapping[tuple[str, ...], tuple[str, ...]]]
+"""Stimuli by content and by the conditions that they are of."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The stimuli by content and condition; `free` conditions are dealt, the others are in every trial."""
+    """The stimuli by content and column; `free` columns are dealt, those in `always` are in every trial."""
 
+    kind: Literal["content", "stimulus", "pair"]
     contents: tuple[str, ...]
-    conditions: tuple[str, ...]
-    cells: tuple[tuple[str, ...], ...]
-    """Stimulus ids by content and condition; empty where there is none."""
+    columns: tuple[tuple[str, ...], ...]
+    """The condition of each column, or the two."""
+    cells: tuple[tuple[tuple[str, ...], ...], ...]
+    """Stimulus ids by content and column; empty where there is none."""
     free: tuple[int, ...]
     always: tuple[int, ...]
     per_trial: int
-    by_content: bool
-    """A content has one total, whatever it holds; otherwise every stimulus has."""
+    """Columns of a trial."""
+    companions: tuple[int, ...] = ()
+    """By content, the column of the stimulus that goes with all the others; nothing where nothing goes with them."""
+    apart: int = 0
 
     @property
     def present(self) -> Mask:
-        """Which content has which free condition."""
-        return np.array([[row[a] != "" for a in self.free] for row in self.cells], dtype=np.bool_)
+        """Which content has which free column to deal."""
+        there = np.array([[bool(cell) for cell in row] for row in self.cells], dtype=np.bool_)
+        if self.companions:
+            there[np.arange(len(self.contents)), list(self.companions)] = False
+        return there[:, list(self.free)]
 
     @property
     def dealt_per_trial(self) -> int:
         return self.per_trial - len(self.always)
 
-    def rooms(self, design: Design) -> Ints:
-        """Return how many trials of each content a list can hold."""
-        if design.contents == "once" or self.always:
-            return np.ones(len(self.contents), dtype=np.int64)
-        return np.asarray(self.present.sum(axis=1) // self.dealt_per_trial, dtype=np.int64)
-
-    def most_trials(self, design: Design) -> int:
-        """Return how many trials a list can hold."""
-        rooms, apart = self.rooms(design), design.contents == "apart"
-        if self.by_content or (rooms == rooms[0]).all():
-            return 1 if apart and len(rooms) == 1 else int(rooms.min()) * len(rooms)
-        if not apart:
-            return int(rooms.sum())
-        return next(n for n in range(int(rooms.sum()), 0, -1) if np.minimum(rooms, -(-n // 2)).sum() >= n)
+    @property
+    def width(self) -> int:
+        """Stimuli of a trial."""
+        return 2 if self.kind == "pair" else self.per_trial
 
 
 def lay_out(units: Units, catalogue: Catalogue, design: Design, method: str) -> Grid:
     """Return the grid of a study, or raise PlanError with everything that stands in the way."""
-    if units.kind not in ("content", "stimulus") or units.companions or units.shuffle == "order":
+    later = _later(units)
+    if later:
         raise PlanError(
-            Problem("method", f"{method} deals {_later(units)}, not in this version", "contents and single stimuli")
+            Problem("method", f"{method} deals {later}, not in this version", "contents, single stimuli and pairs")
         )
+    misfits = list(_misfits(units, catalogue, design, method))
+    if misfits:
+        raise PlanError(misfits)
     if not units.items:
         raise PlanError(Problem("stimuli", "hold nothing to rate", "", "Add stimuli of the conditions under test."))
-    by_content = units.kind == "content"
-    stimuli: dict[str, dict[str, str]] = {}
-    for unit in units.items:
-        row = stimuli.setdefault(unit.content, {})
-        row.update((catalogue.by_id[stimulus].condition, stimulus) for stimulus in unit.stimuli)
-    always = tuple(dict.fromkeys(design.always)) if by_content else ()
-    problems = list(_problems(stimuli, catalogue.conditions, always, units.per_trial, design))
+    rows = _rows(units, catalogue)
+    always = tuple(dict.fromkeys((*design.always, *units.always))) if units.kind == "content" else ()
+    problems = list(_problems(rows, catalogue.conditions, always, units, design, method))
     if problems:
         raise PlanError(problems)
-    numbers = {condition: number for number, condition in enumerate(catalogue.conditions)}
+    columns = _columns(rows, catalogue.conditions, units.kind)
+    companions = _companions(units, rows, catalogue, columns)
+    assert units.kind != "tuple"
     return Grid(
-        contents=tuple(stimuli),
-        conditions=catalogue.conditions,
-        cells=tuple(tuple(row.get(condition, "") for condition in catalogue.conditions) for row in stimuli.values()),
-        free=tuple(number for condition, number in numbers.items() if condition not in always),
-        always=tuple(sorted(numbers[condition] for condition in always)),
-        per_trial=units.per_trial,
-        by_content=by_content,
+        kind=units.kind,
+        contents=tuple(rows),
+        columns=columns,
+        cells=tuple(tuple(row.get(column, ()) for column in columns) for row in rows.values()),
+        free=tuple(n for n, column in enumerate(columns) if column[0] not in always and {n} != set(companions)),
+        always=tuple(n for n, column in enumerate(columns) if column[0] in always),
+        per_trial=units.per_trial if units.kind == "content" else 1,
+        companions=companions,
+        apart=units.apart,
     )
 
 
-def count_trials(grid: Grid, design: Design) -> int:
-    """Return how many trials a list has, or raise PlanError when it cannot hold as many as the study asks for."""
-    most = grid.most_trials(design)
-    if design.trials is None:
-        return min(MOST_TRIALS, most)
-    if design.trials > most:
-        raise PlanError(_too_many(grid, design, design.trials, most))
-    return design.trials
+def count(number: int, one: str, many: str) -> str:
+    """Return `1 content`, `4 contents`."""
+    return f"{number} {one if number == 1 else many}"
 
 
 def _later(units: Units) -> str:
-    if units.companions:
-        return "stimuli with companions"
-    return f"{units.kind}s" if units.kind in ("pair", "tuple") else "slots in both orders"
+    if units.kind == "tuple":
+        return "tuples"
+    if units.companions and units.kind != "stimulus":
+        return f"{units.kind}s with companions"
+    return "slots in both orders" if units.shuffle == "order" and units.kind != "pair" else ""
+
+
+def _misfits(units: Units, catalogue: Catalogue, design: Design, method: str) -> Iterator[Problem]:
+    """Yield what the design says about pairs and the method does not do."""
+    star, known = design.star, catalogue.conditions
+    if star is not None and star not in known:
+        near = did_you_mean(star, known)
+        yield Problem("design.pairs.star", f"is {star}, which is no condition", ", ".join(known), near)
+    elif star is not None and not all(
+        any(catalogue.by_id[stimulus].condition == star for stimulus in unit.stimuli) for unit in units.items
+    ):
+        yield Problem("design.pairs", f"does not fit {method}, which makes its own trials", "all", "Leave it out.")
+    if not design.both_orders and units.shuffle != "order":
+        what = f"does not fit {method}, where no two stand in either order"
+        yield Problem("design.both_orders", what, "true", "Leave it out.")
+    if units.companions and design.contents == "once":
+        what = "is once, but each content comes with its reference"
+        yield Problem("design.contents", what, "apart or free", "Leave it out.")
+
+
+def _rows(units: Units, catalogue: Catalogue) -> Rows:
+    rows: dict[str, dict[tuple[str, ...], tuple[str, ...]]] = {}
+    for unit in units.items:
+        row = rows.setdefault(unit.content, {})
+        parts = [unit.stimuli] if units.kind == "pair" else [(stimulus,) for stimulus in unit.stimuli]
+        row.update((tuple(catalogue.by_id[stimulus].condition for stimulus in part), part) for part in parts)
+    for test, companions in units.companions.items():
+        # A method may leave them out of its items, as they are not dealt by themselves.
+        rows[catalogue.by_id[test].content].update(((catalogue.by_id[s].condition,), (s,)) for s in companions)
+    return rows
+
+
+def _columns(rows: Rows, conditions: tuple[str, ...], kind: str) -> tuple[tuple[str, ...], ...]:
+    if kind != "pair":
+        return tuple((condition,) for condition in conditions)
+    place = {condition: number for number, condition in enumerate(conditions)}
+    return tuple(sorted({pair for row in rows.values() for pair in row}, key=lambda pair: [place[c] for c in pair]))
+
+
+def _companions(
+    units: Units, rows: Rows, catalogue: Catalogue, columns: tuple[tuple[str, ...], ...]
+) -> tuple[int, ...]:
+    """Return the column of each content's companion."""
+    if not units.companions:
+        return ()
+    found: list[int] = []
+    for content, row in rows.items():
+        beside = {stimulus for test in row.values() for stimulus in units.companions.get(test[0], ())}
+        if len(beside) != 1:
+            raise ValueError(f"content {content} has {len(beside)} companions, and exactly one can be dealt")
+        found.append(columns.index((catalogue.by_id[beside.pop()].condition,)))
+    return tuple(found)
 
 
 def _problems(
-    stimuli: dict[str, dict[str, str]],
-    conditions: tuple[str, ...],
-    always: tuple[str, ...],
-    per_trial: int,
-    design: Design,
+    rows: Rows, conditions: tuple[str, ...], always: tuple[str, ...], units: Units, design: Design, method: str
 ) -> Iterator[Problem]:
     for condition in always:
         if condition not in conditions:
             near = did_you_mean(condition, conditions)
-            yield Problem("design.always", f"names {condition}, which is no condition", ", ".join(conditions), near)
+            what = f"names {condition}, which is no condition"
+            if condition in design.always:
+                yield Problem("design.always", what, ", ".join(conditions), near)
+            else:
+                yield Problem("method", f"{method} {what}", ", ".join(conditions), near)
             continue
-        for content, row in stimuli.items():
-            if condition not in row:
-                yield Problem(
-                    "design.always",
-                    f"puts {condition} into every trial, but content {content} has none",
-                    "",
-                    f"Add the file, or leave {content} out.",
-                )
+        for content in [content for content, row in rows.items() if (condition,) not in row]:
+            what = f"puts {condition} into every trial, but content {content} has none"
+            where, subject = ("design.always", "") if condition in design.always else ("method", f"{method} ")
+            yield Problem(where, f"{subject}{what}", "", f"Add the file, or leave {content} out.")
+    if units.kind == "content":
+        yield from _wrong_per_trial(rows, conditions, always, units, design)
+
+
+def _wrong_per_trial(
+    rows: Rows, conditions: tuple[str, ...], always: tuple[str, ...], units: Units, design: Design
+) -> Iterator[Problem]:
+    per_trial = units.per_trial
     if len(always) > per_trial:
-        what = f"is {per_trial}, but design.always puts {len(always)} conditions into every trial"
-        yield Problem("design.per_trial", what, f"{len(always)} to {len(conditions)}")
+        puts = (
+            f"{len(always)} conditions are in" if units.always else f"design.always puts {len(always)} conditions into"
+        )
+        yield Problem(
+            "design.per_trial", f"is {per_trial}, but {puts} every trial", f"{len(always)} to {len(conditions)}"
+        )
     if per_trial > len(PALETTE):
         what = f"is {per_trial}, and there are {len(PALETTE)} colours to tell slots apart"
         yield Problem("design.per_trial", what, f"1 to {len(PALETTE)}")
     asked = f"is {per_trial}" if design.per_trial else f"is left out, which means all {per_trial} conditions"
-    for content, row in stimuli.items():
+    for content, row in rows.items():
         if len(row) < per_trial:
             yield Problem(
                 "design.per_trial",
-                f"{asked}, but content {content} has {_count(len(row), 'stimulus', 'stimuli')}",
-                f"up to {min(len(other) for other in stimuli.values())}",
+                f"{asked}, but content {content} has {count(len(row), 'stimulus', 'stimuli')}",
+                f"up to {min(len(other) for other in rows.values())}",
                 "Add the missing files, or leave the content out.",
             )
-
-
-def _too_many(grid: Grid, design: Design, asked: int, most: int) -> Problem:
-    contents = _count(len(grid.contents), "content", "contents")
-    are = "there is" if len(grid.contents) == 1 else "there are"
-    allowed = f"1 to {most}" if most > 1 else "1"
-    if design.contents == "once":
-        what = f"is {asked}, but {are} {contents} and each may come once"
-        # With conditions in every trial, or with all of them, a content cannot come again: `apart` would not help.
-        is_used_up = grid.always or grid.per_trial == len(grid.conditions) or len(grid.contents) == 1
-        fix = "Add contents." if is_used_up else "Add contents, or write contents: apart."
-    elif grid.always:
-        what = f"is {asked}, but {are} {contents} and with design.always each may come once"
-        fix = "Add contents: no stimulus comes twice in a list."
-    elif most == 1 and len(grid.contents) == 1 and design.contents == "apart":
-        what = f"is {asked}, but there is 1 content, and trials of one content may not be neighbours"
-        fix = "Add contents, or write contents: free."
-    elif grid.by_content:
-        rooms = grid.rooms(design)
-        least = int(rooms.argmin())
-        times = _count(int(rooms[least]), "trial", "trials")
-        what = f"is {asked}, but {are} {contents}, and content {grid.contents[least]} has stimuli for {times} of a list"
-        fix = "Add contents, or make design.per_trial smaller: no stimulus comes twice in a list."
-    else:
-        stimuli = _count(int(grid.present.sum()), "stimulus", "stimuli")
-        what = f"is {asked}, but {are} {stimuli} of {contents}, and none may come twice in a list"
-        fix = "Add stimuli."
-    return Problem("design.trials", what, allowed, fix)
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"

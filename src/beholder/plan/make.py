@@ -1,8 +1,10 @@
-"""Making a plan: contents to lists and positions, conditions to trials, stimuli to slots."""
+"""Making a plan: contents to lists and positions, columns to trials, stimuli to slots."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -10,18 +12,26 @@ from numpy.random import Generator
 from beholder.errors import PlanError, Problem
 from beholder.methods.contract import Break, Method, Slot, Trial, Unit, Units
 from beholder.plan.bulk import no_collection
+from beholder.plan.companions import deal_with_companions
 from beholder.plan.conditions import deal_conditions
 from beholder.plan.contents import Shape, deal_by_quota, deal_evenly, quotas
 from beholder.plan.digest import plan_digest
 from beholder.plan.flow import Ints
-from beholder.plan.grid import Grid, count_trials, lay_out
-from beholder.plan.model import Plan, PlannedList
+from beholder.plan.grid import Grid, lay_out
+from beholder.plan.model import LETTERS, Plan, PlannedList
+from beholder.plan.orders import order_pairs
+from beholder.plan.room import count_companions, count_trials, rooms
+from beholder.plan.scatter import scatter
 from beholder.plan.slots import PALETTE, draw_colours, order_slots
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Design, Study
 
-_LETTERS = "ABCDEFGHIJKL"
-_NAMES = tuple(f"s{place}" for place in range(1, len(_LETTERS) + 1))
+
+class Dealt(NamedTuple):
+    """Contents by list and position, and the columns of each trial (trials of list 1 first) in canonical order."""
+
+    contents: Ints
+    columns: Ints
 
 
 def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
@@ -33,34 +43,44 @@ def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
         shape = Shape(design.participants, count_trials(grid, design))
     except PlanError as error:
         raise PlanError(_located(study, problem) for problem in error.problems) from None
+    if units.shuffle == "order" and not design.both_orders:
+        units = replace(units, shuffle="none")
     # One stream for each kind of draw: the colours do not change when the order does.
-    deal, mix, paint, compose = (np.random.default_rng([design.seed, stream]) for stream in range(4))
-    dealt = _deal_contents(grid, shape, design, deal)
-    conditions = _conditions(grid, dealt, deal)
-    order = order_slots(conditions, shape.trials, mix) if units.shuffle == "slots" else _as_it_is(conditions)
-    colours = draw_colours(len(conditions), grid.per_trial, paint)
-    contents, rows, orders, hues = dealt.ravel().tolist(), conditions.tolist(), order.tolist(), colours.tolist()
+    deal, mix, paint, compose, strew = (np.random.default_rng([design.seed, stream]) for stream in range(5))
+    dealt = _deal(grid, shape, design, deal)
+    orders = _orders(grid, units, dealt, mix).tolist()
+    hues = draw_colours(len(dealt.columns), grid.width, paint).tolist()
+    visits = _visits(dealt.contents, units.asks, strew)
+    asks = units.asks or ((),)
+    contents, columns = dealt.contents.ravel().tolist(), dealt.columns.tolist()
     digest = plan_digest(study, catalogue)
     with no_collection():
         lists = []
-        for number in range(shape.lists):
+        for number, row in enumerate(visits.tolist()):
             trials = []
-            for position in range(shape.trials):
-                index = number * shape.trials + position
+            for position, visit in enumerate(row, 1):
+                place, turn = divmod(visit, len(asks))
+                index = number * shape.trials + place
                 cells = grid.cells[contents[index]]
-                unit = Unit(grid.contents[contents[index]], tuple([cells[a] for a in rows[index]]))
+                stimuli = tuple([stimulus for column in columns[index] for stimulus in cells[column]])
+                unit = Unit(grid.contents[contents[index]], stimuli, asks[turn])
                 composed = method.compose(study, unit, catalogue, compose)
-                if len(composed.slots) != grid.per_trial:
-                    made = f"{len(composed.slots)} slots from a unit of {grid.per_trial} stimuli"
+                free = sum([slot.label is None for slot in composed.slots])
+                # What nobody permutes may stand in a place with a name: the reference of a pair.
+                if free != len(stimuli) and (units.shuffle != "none" or not 0 < free < len(stimuli)):
+                    made = f"{free} slots without a label from a unit of {len(stimuli)} stimuli"
                     raise ValueError(f"{method.name} composed {made}")
-                trials.append(_arrange(composed, position + 1, orders[index], hues[index]))
+                trials.append(_arrange(composed, position, orders[index], hues[index]))
             lists.append(PlannedList(number + 1, tuple(_with_breaks(trials, design.breaks))))
-        return Plan(digest, design.seed, tuple(lists))
+        return Plan(digest, design.seed, tuple(lists), units)
 
 
 def _lay_out(study: Study, catalogue: Catalogue, method: Method, units: Units) -> Grid:
     """Return what there is to deal, or raise what the method and the planner find wrong, together."""
     problems = list(method.problems(study, catalogue))
+    if problems and units.companions:
+        # What a test goes with may be the very thing that is missing.
+        raise PlanError(problems)
     try:
         grid = lay_out(units, catalogue, study.design, method.name)
     except PlanError as error:
@@ -77,42 +97,75 @@ def _located(study: Study, problem: Problem) -> Problem:
     return study.problem(problem.where, problem.what, problem.allowed, problem.fix)
 
 
+def _deal(grid: Grid, shape: Shape, design: Design, rng: Generator) -> Dealt:
+    visited = count_companions(grid, shape.trials) if grid.companions else None
+    if visited is None:
+        contents = _deal_contents(grid, shape, design, rng)
+        return Dealt(contents, _deal_columns(grid, contents, rng))
+    contents, is_companion = deal_with_companions(shape, visited, len(grid.contents), grid.apart, rng)
+    tests = contents[~is_companion].reshape(shape.lists, shape.trials - visited)
+    columns = np.array(grid.companions)[contents.ravel()]
+    columns[~is_companion.ravel()] = _deal_columns(grid, tests, rng)[:, 0]
+    return Dealt(contents, columns[:, None])
+
+
 def _deal_contents(grid: Grid, shape: Shape, design: Design, rng: Generator) -> Ints:
     apart = design.contents == "apart"
     stimuli = grid.present.sum(axis=1)
-    if grid.by_content or (stimuli == stimuli[0]).all():
+    if grid.kind == "content" or (stimuli == stimuli[0]).all():
         return deal_evenly(shape, len(grid.contents), apart=apart, rng=rng)
-    rooms = grid.rooms(design)
+    room = rooms(grid, design)
     if apart:
-        rooms = np.minimum(rooms, -(-shape.trials // 2))
-    return deal_by_quota(shape, quotas(shape.trials, stimuli, rooms), apart=apart, rng=rng)
+        room = np.minimum(room, -(-shape.trials // 2))
+    return deal_by_quota(shape, quotas(shape.trials, stimuli, room), apart=apart, rng=rng)
 
 
-def _conditions(grid: Grid, dealt: Ints, rng: Generator) -> Ints:
-    """Return the conditions of each trial in canonical order."""
-    chosen = np.zeros((dealt.size, len(grid.conditions)), dtype=np.bool_)
+def _deal_columns(grid: Grid, contents: Ints, rng: Generator) -> Ints:
+    """Return the columns of each trial in canonical order."""
+    chosen = np.zeros((contents.size, len(grid.columns)), dtype=np.bool_)
     chosen[:, list(grid.always)] = True
     if grid.dealt_per_trial:
-        chosen[:, list(grid.free)] = deal_conditions(dealt, grid.present, grid.dealt_per_trial, rng)
-    return np.nonzero(chosen)[1].reshape(dealt.size, grid.per_trial)
+        chosen[:, list(grid.free)] = deal_conditions(contents, grid.present, grid.dealt_per_trial, rng)
+    return np.nonzero(chosen)[1].reshape(contents.size, grid.per_trial)
 
 
-def _as_it_is(conditions: Ints) -> Ints:
-    return np.broadcast_to(np.arange(conditions.shape[1]), conditions.shape)
+def _orders(grid: Grid, units: Units, dealt: Dealt, rng: Generator) -> Ints:
+    """Return for each trial which of its stimuli stands in the first place, the second, ..."""
+    if units.shuffle == "slots" and grid.kind != "pair":
+        return order_slots(dealt.columns, dealt.contents.shape[1], rng)
+    if units.shuffle != "none":
+        return order_pairs(dealt.contents, dealt.columns[:, 0], len(grid.columns), rng)
+    return np.broadcast_to(np.arange(grid.width), (len(dealt.columns), grid.width))
+
+
+def _visits(contents: Ints, asks: tuple[tuple[str, ...], ...], rng: Generator) -> Ints:
+    """Return by list which of its dealt units comes with which set of questions, as unit * sets + set."""
+    if asks:
+        return scatter(contents, len(asks), rng)
+    return np.broadcast_to(np.arange(contents.shape[1]), contents.shape)
 
 
 def _arrange(trial: Trial, position: int, order: list[int], colours: list[int]) -> Trial:
-    """Return the trial with its slots in shown order, named and coloured by it."""
-    shown = [trial.slots[place] for place in order]
-    if len(shown) == 1:
-        slots = [Slot("s1", slot.stimulus, slot.role, None, slot.rated, None) for slot in shown]
-    else:
-        slots = [
-            Slot(name, slot.stimulus, slot.role, label, slot.rated, PALETTE[colour])
-            for name, label, slot, colour in zip(_NAMES, _LETTERS, shown, colours, strict=False)
-        ]
+    """Return the trial with its slots in shown order, named and coloured by it; a slot with a label stays in place."""
+    free = [slot for slot in trial.slots if slot.label is None]
+    following = zip(order, LETTERS, colours, strict=False)
+    slots = []
+    for number, slot in enumerate(trial.slots, 1):
+        if slot.label is not None or len(free) == 1:
+            slots.append(Slot(f"s{number}", slot.stimulus, slot.role, slot.label, slot.rated, None))
+        else:
+            place, letter, colour = next(following)
+            shown = free[place]
+            slots.append(Slot(f"s{number}", shown.stimulus, shown.role, letter, shown.rated, PALETTE[colour]))
     return Trial(
-        f"trial:{position}", trial.content, trial.purpose, tuple(slots), trial.asked, trial.draws, trial.targets
+        f"trial:{position}",
+        trial.content,
+        trial.purpose,
+        tuple(slots),
+        trial.asked,
+        trial.draws,
+        trial.targets,
+        trial.together,
     )
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
-from beholder.methods.contract import Asked, Break, Slot, Target, Trial
+from beholder.methods.contract import Asked, Break, Slot, Target, Trial, Units
 from beholder.study.scale import Scale
 from beholder.types import Json
 
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""Labels of the slots that are permuted; those that stay have words in small letters."""
 
 
 @dataclass(frozen=True)
@@ -32,51 +33,84 @@ class Plan:
     plan_digest: str
     seed: int
     lists: tuple[PlannedList, ...]
+    units: Units | None = field(default=None, compare=False, repr=False)
+    """What was dealt; a plan that was read from its folder does not know."""
 
 
 def list_to_json(planned: PlannedList) -> Json:
     """Return a list as JSON that stands alone and is small.
 
-    Questions are written once and referred to by number. A slot's id, label, rated and colour are left out where
-    they are the usual ones: s1, s2, ...; A, B, ... or none for a single slot; true; none.
+    Scales and questions are written once and referred to by number: a page is the order of its questions, q1, q2, ...
+    A slot's id, label, rated and colour are left out where they are the usual ones: s1, s2, ...; A, B, ... or none for
+    a single slot; true; none.
     """
-    asked: list[tuple[Asked, ...]] = []
+    scales: list[Scale] = []
+    questions: dict[tuple[object, ...], tuple[int, Json]] = {}
+    pages: dict[tuple[int, ...], int] = {}
     entries: list[Json] = []
     for entry in planned.entries:
         if isinstance(entry, Break):
             entries.append({"break": entry.id})
             continue
-        if entry.asked not in asked:
-            asked.append(entry.asked)
-        entries.append(_trial_to_json(entry, asked.index(entry.asked)))
-    return {"list": planned.number, "asked": [[_asked_to_json(a) for a in page] for page in asked], "entries": entries}
+        page = []
+        for asked in entry.asked:
+            key = (
+                *asked[1:4],
+                id(asked.scale),
+                asked.keyed,
+                asked.ticks,
+            )  # a scale takes longer to compare than to name
+            if key not in questions:
+                if asked.scale not in scales:
+                    scales.append(asked.scale)
+                questions[key] = len(questions), _asked_to_json(asked, scales.index(asked.scale))
+            page.append(questions[key][0])
+        entries.append(_trial_to_json(entry, pages.setdefault(tuple(page), len(pages))))
+    return {
+        "list": planned.number,
+        "scales": [scale.model_dump(mode="json") for scale in scales],
+        "questions": [data for _, data in questions.values()],
+        "pages": [list(page) for page in pages],
+        "entries": entries,
+    }
 
 
 def list_from_json(data: Json) -> PlannedList:
     """Return the list that `list_to_json` wrote."""
     written = cast("Mapping[str, Any]", data)
-    asked = [tuple(_asked_from_json(a) for a in page) for page in written["asked"]]
+    scales = [Scale.model_validate(scale) for scale in written["scales"]]
+    pages = [
+        tuple(_asked_from_json(f"q{place}", written["questions"][q], scales) for place, q in enumerate(page, 1))
+        for page in written["pages"]
+    ]
     return PlannedList(
         written["list"],
         tuple(
-            Break(entry["break"]) if "break" in entry else _trial_from_json(entry, asked[entry["asked"]])
+            Break(entry["break"]) if "break" in entry else _trial_from_json(entry, pages[entry["asked"]])
             for entry in written["entries"]
         ),
     )
 
 
-def _asked_to_json(asked: Asked) -> Json:
-    return {
-        "id": asked.id,
-        "question": asked.question,
-        "purpose": asked.purpose,
-        "text": asked.text,
-        "scale": asked.scale.model_dump(mode="json"),
-    }
+def _asked_to_json(asked: Asked, scale: int) -> Json:
+    data: dict[str, Json] = {"question": asked.question, "purpose": asked.purpose, "text": asked.text, "scale": scale}
+    if asked.keyed != "+":
+        data["keyed"] = asked.keyed
+    if asked.ticks:
+        data["ticks"] = list(asked.ticks)
+    return data
 
 
-def _asked_from_json(data: Mapping[str, Any]) -> Asked:
-    return Asked(data["id"], data["question"], data["purpose"], data["text"], Scale.model_validate(data["scale"]))
+def _asked_from_json(name: str, data: Mapping[str, Any], scales: Sequence[Scale]) -> Asked:
+    return Asked(
+        name,
+        data["question"],
+        data["purpose"],
+        data["text"],
+        scales[data["scale"]],
+        data.get("keyed", "+"),
+        tuple(data.get("ticks", ())),
+    )
 
 
 def _usual_ids(count: int) -> list[str]:
@@ -84,7 +118,7 @@ def _usual_ids(count: int) -> list[str]:
 
 
 def _usual_labels(count: int) -> list[str | None]:
-    return [None] if count == 1 else list(_LETTERS[:count])
+    return [None] if count == 1 else list(LETTERS[:count])
 
 
 def _trial_to_json(trial: Trial, asked: int) -> dict[str, Json]:
@@ -109,6 +143,8 @@ def _trial_to_json(trial: Trial, asked: int) -> dict[str, Json]:
     colours = [slot.colour for slot in slots]
     if any(colour is not None for colour in colours):
         data["colours"] = colours
+    if trial.together:
+        data["together"] = True
     if trial.draws:
         data["draws"] = trial.draws
     if trial.targets:
@@ -142,4 +178,5 @@ def _trial_from_json(data: Mapping[str, Any], asked: tuple[Asked, ...]) -> Trial
         asked=asked,
         draws=data.get("draws", {}),
         targets={where: Target(*target) for where, target in data.get("targets", {}).items()},
+        together=data.get("together", False),
     )

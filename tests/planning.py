@@ -1,0 +1,62 @@
+"""Catalogues and studies small enough to plan, and what every plan keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from beholder.errors import PlanError
+from beholder.methods.contract import Method
+from beholder.plan.balance import balance
+from beholder.plan.make import make_plan
+from beholder.plan.model import Plan
+from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
+from beholder.study.model import Study
+from beholder.types import Role
+
+PROBE = Probe(1000, "mp4", 2000, 320, 180, 25.0, "h264", "", 0)
+
+
+def make_catalogue(
+    contents: int,
+    conditions: int,
+    missing: frozenset[tuple[int, int]] = frozenset(),
+    roles: Mapping[int, Role] | None = None,
+) -> Catalogue:
+    names = tuple(f"condition{n}" for n in range(conditions))
+    sources = tuple(f"content{n}" for n in range(contents))
+    stimuli = tuple(
+        Stimulus(f"{t}-{c}", t, c, (roles or {}).get(j, "test"), "video", f"{c}/{t}.mp4", "00", PROBE, Path("served"))
+        for i, t in enumerate(sources)
+        for j, c in enumerate(names)
+        if (i, j) not in missing
+    )
+    return Catalogue(stimuli, names, sources)
+
+
+def make_study(**design: Any) -> Study:
+    return Study.model_validate(
+        {
+            "beholder": 1,
+            "name": "tiny",
+            "title": "Tiny",
+            "method": "acr",
+            "stimuli": "stimuli",
+            "questions": [{"id": "quality", "text": "How good?"}],
+            "design": design,
+        }
+    )
+
+
+def assert_promises(plan: Plan, catalogue: Catalogue) -> None:
+    for row in balance(plan, catalogue):
+        assert row.promised is None or row.difference <= row.promised, row
+
+
+def problems_of(study: Study, catalogue: Catalogue, method: Method) -> str:
+    with pytest.raises(PlanError) as caught:
+        make_plan(study, catalogue, method)
+    return str(caught.value)
