@@ -11,10 +11,11 @@ from beholder.testing import check_method
 from beholder.testing.browser import find_chromium
 
 HERE = Path(__file__).parent
+BUILT_IN = ("ab", "abx", "acr", "acr-hr", "ccr", "dcr", "likert", "mushra", "pair", "parallel")
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("name", ["acr", "parallel"])
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_a_built_in_method_keeps_the_contract(name: str, tmp_path: Path) -> None:
     check_method(name, tmp_path, browser=find_chromium() is not None)
 
@@ -27,4 +28,4 @@ def test_a_third_party_method_is_found_and_keeps_the_contract(tmp_path: Path, mo
 
 
 def test_all_built_in_methods_are_registered() -> None:
-    assert set(names()) >= {"acr", "parallel"}
+    assert set(names()) >= set(BUILT_IN)

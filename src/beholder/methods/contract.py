@@ -1,6 +1,6 @@
 """The contract of a rating method, and the trial that it shares with the planner, the server and the robots.
 
-A method folder imports from here and from nowhere else in Beholder.
+A method folder imports from here and from the modules beside this one, and from nowhere else in Beholder.
 """
 
 from __future__ import annotations
@@ -26,7 +26,11 @@ __all__ = [
 
 
 class Slot(NamedTuple):
-    """A place in a trial. Private but for id, label, rated and colour."""
+    """A place in a trial. Private but for id, label, rated and colour.
+
+    A method leaves `label` None, and the planner permutes such slots and letters them A, B, ...; or it names a
+    place that stays where it is, in small letters: `reference`, `x`, `driving` (words of web/words, `slot.<label>`).
+    """
 
     id: str
     stimulus: str
@@ -37,13 +41,16 @@ class Slot(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A question as it stands in one trial; `question` and `purpose` are private."""
+    """A question as it stands in one trial; `question`, `purpose` and `keyed` are private."""
 
     id: str
     question: str
     purpose: Literal["ask", "trap", "repeat"]
     text: str
     scale: Scale
+    keyed: Literal["+", "-"] = "+"
+    ticks: tuple[str, ...] = ()
+    """What can be ticked, in place of the scale."""
 
 
 class Target(NamedTuple):
@@ -65,6 +72,8 @@ class Trial:
     asked: tuple[Asked, ...]
     draws: Mapping[str, Json] = field(default_factory=dict)
     targets: Mapping[str, Target] = field(default_factory=dict)
+    together: bool = False
+    """All slots play at once, side by side, on one clock."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +88,8 @@ class Unit(NamedTuple):
 
     content: str
     stimuli: tuple[str, ...]
+    asks: tuple[str, ...] = ()
+    """Ids of the questions to ask; all of them when empty."""
 
 
 @dataclass(frozen=True)
@@ -86,15 +97,23 @@ class Units:
     """All units of a study, and how the planner may arrange them.
 
     kind content: a trial is one content with `per_trial` of its stimuli, chosen by the planner;
-    kind stimulus: a trial is one stimulus. `shuffle` slots: the planner permutes the slots of a trial.
+    kind stimulus: a trial is one stimulus;
+    kind pair: a trial is two stimuli of one content, as in `items`.
+    `shuffle` slots: the planner permutes the slots without a label, each condition in each place equally often;
+    order: it decides which of a pair comes first, evenly for each pair and within each list; none: as composed.
+    `always`: conditions that are in every trial whatever the study says (kind content).
+    `companions`: a stimulus and those that must be in the same list when it is, at least `apart` trials away.
+    `asks`: each dealt unit comes once for each of these sets of questions, in trials scattered over its list.
     """
 
     kind: Literal["content", "stimulus", "pair", "tuple"]
     items: tuple[Unit, ...]
     per_trial: int
     shuffle: Literal["slots", "order", "none"]
+    always: tuple[str, ...] = ()
     companions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     apart: int = 0
+    asks: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,7 +128,8 @@ class Judgement:
     scale_min: float
     scale_max: float
     other_slot: str | None = None
-    keyed: str = "+"
+    keyed: float | None = None
+    """The value turned so that more is always more of what the other questions measure; for kind `score`."""
     unit: str | None = None
     missing: str | None = None
 

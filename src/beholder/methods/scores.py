@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, cast
 
+from beholder.methods.answers import exactly, number, parts, read_comment, read_missing
 from beholder.methods.contract import (
     Asked,
     Generator,
@@ -14,22 +16,32 @@ from beholder.methods.contract import (
     Question,
     Refused,
     Scale,
+    Slot,
     Study,
     Trial,
 )
 
-_PARTS = ("scores", "missing", "comment")
+_PARTS = ("scores", "ticks", "missing", "comment")
+_TICKED = 0.6
+"""How often the worst stimulus that a robot can meet has any one fault."""
 
 
 class ScoreMethod:
-    """What this family shares: the study's questions are asked, and every rated slot gets a number for each."""
+    """What this family shares: the study's questions are asked, and every rated slot gets a number for each.
+
+    A question with `ticks` gets ticks in place of a number.
+    """
 
     def questions(self, study: Study) -> tuple[Question, ...]:
         return study.questions
 
     def asked(self, study: Study) -> tuple[Asked, ...]:
         """Return the questions as they stand in every trial."""
-        return tuple(Asked(f"q{n}", q.id, "ask", q.text, q.scale) for n, q in enumerate(self.questions(study), 1))
+        return asked_always(self.questions(study))
+
+    def beside(self, trial: Trial, slot: Slot) -> str | None:
+        """Return the slot that this one is rated against, if the question is about both."""
+        return None
 
     def extra(self, trial: Trial) -> Mapping[str, Json]:
         return {}
@@ -38,113 +50,167 @@ class ScoreMethod:
         return read_scores(trial, answer)
 
     def judgements(self, trial: Trial, answer: Json) -> tuple[Judgement, ...]:
-        return score_judgements(trial, answer)
+        return score_judgements(trial, answer, self.beside)
 
     def respond(self, trial: Trial, percept: Percept, rng: Generator) -> Json:
-        return score_response(trial, percept)
+        return {**score_response(trial, percept), **tick_response(trial, percept, rng)}
+
+
+def ask(questions: tuple[Question, ...]) -> tuple[Asked, ...]:
+    """Return questions as they stand in a trial, in this order."""
+    return tuple(
+        Asked(f"q{place}", question.id, "ask", question.text, question.scale, question.keyed or "+", question.ticks)
+        for place, question in enumerate(questions, 1)
+    )
+
+
+asked_always = lru_cache(maxsize=32)(ask)
+"""`ask` for the methods that ask the same in every trial: a plan has many of them."""
 
 
 def read_scores(trial: Trial, answer: Json) -> Json:
-    """Return the answer with exactly the scores of this trial, or raise Refused."""
-    if not isinstance(answer, Mapping):
-        raise Refused("The answer is not an object", where="answer", allowed='{"scores": {"q1": {"s1": number}}}')
-    for part in answer:
-        if part not in _PARTS:
-            raise Refused(f"{part} is not part of an answer", where=f"answer.{part}", allowed=", ".join(_PARTS))
+    """Return the answer with exactly the scores and ticks of this trial, or raise Refused."""
+    given = parts(answer, _PARTS, '{"scores": {"q1": {"s1": number}}}')
+    missing = read_missing(trial, given.get("missing", {}))
     rated = [slot.id for slot in trial.slots if slot.rated]
-    missing = _read_missing(rated, answer.get("missing", {}))
-    scores = _exactly(answer.get("scores"), [asked.id for asked in trial.asked], "answer.scores")
     wanted = [slot for slot in rated if slot not in missing]
-    normal: dict[str, dict[str, Json]] = {}
-    for asked in trial.asked:
-        where = f"answer.scores.{asked.id}"
-        values = _exactly(scores[asked.id], wanted, where)
-        normal[asked.id] = {slot: _value(asked.scale, values[slot], f"{where}.{slot}") for slot in wanted}
-    read: dict[str, Json] = {"scores": normal}
+    # What is held against something that would not play may be left without any number.
+    is_void = any(slot.id in missing for slot in trial.slots if not slot.rated)
+    read: dict[str, Json] = {}
+    for part, value in (("scores", _value), ("ticks", _ticks)):
+        asked = [asked for asked in trial.asked if bool(asked.ticks) == (part == "ticks")]
+        if not asked:
+            if part in given:
+                raise Refused(f"{part} are not asked for", where=f"answer.{part}", allowed="leave them out")
+            continue
+        where = f"answer.{part}"
+        inner = exactly(given.get(part), [one.id for one in asked], where, part)
+        normal: dict[str, Json] = {}
+        for one in asked:
+            here = f"{where}.{one.id}"
+            needed = [] if is_void and inner[one.id] == {} else wanted
+            values = exactly(inner[one.id], needed, here, part)
+            normal[one.id] = {slot: value(one, values[slot], f"{here}.{slot}") for slot in needed}
+        read[part] = normal
     if missing:
         read["missing"] = missing
-    comment = answer.get("comment")
-    if comment is not None:
-        if not isinstance(comment, str) or len(comment) > 5000:
-            raise Refused("The comment cannot be kept", where="answer.comment", allowed="text of up to 5000 characters")
-        read["comment"] = comment
-    return read
+    return read | read_comment(given)
 
 
-def score_judgements(trial: Trial, answer: Json) -> tuple[Judgement, ...]:
-    """Return one judgement of kind `score` for every question and rated slot; a missing slot has no value."""
-    given = cast("Mapping[str, Mapping[str, Any]]", answer)
-    missing = given.get("missing", {})
-    found = []
+def score_judgements(
+    trial: Trial, answer: Json, beside: Callable[[Trial, Slot], str | None] | None = None
+) -> tuple[Judgement, ...]:
+    """Return one judgement for every question and rated slot, or for every tick of one; a missing slot has no value.
+
+    `beside` tells the slot that one is rated against.
+    """
+    given = cast("Mapping[str, Any]", answer)
+    found: list[Judgement] = []
     for asked in trial.asked:
-        scores = given["scores"][asked.id]
+        judged = _picks if asked.ticks else _score
         for slot in trial.slots:
-            if not slot.rated:
-                continue
-            value = scores.get(slot.id)
-            found.append(
-                Judgement(
-                    question=asked.question,
-                    kind="score",
-                    slot=slot.id,
-                    value=value,
-                    raw_value=value,
-                    scale_min=asked.scale.min,
-                    scale_max=asked.scale.max,
-                    missing=missing.get(slot.id),
-                )
-            )
+            if slot.rated:
+                found += judged(asked, slot, given, beside(trial, slot) if beside else None)
     return tuple(found)
 
 
-def score_response(trial: Trial, percept: Percept) -> Json:
-    """Return the answer of somebody who perceives these strengths and uses the whole scale."""
-    return {
-        "scores": {
-            asked.id: {
-                slot.id: _nearest(asked.scale, percept[f"{asked.id}.{slot.id}"]) for slot in trial.slots if slot.rated
-            }
-            for asked in trial.asked
-        }
-    }
+def score_response(trial: Trial, percept: Percept) -> dict[str, Json]:
+    """Return the scores of somebody who perceives these strengths and uses the whole scale.
+
+    With a statement that is keyed `-` they agree the less, the better they find what they see.
+    """
+    scores: dict[str, Json] = {}
+    for asked in trial.asked:
+        if not asked.ticks:
+            felt = _felt(trial, asked, percept)
+            turned = {slot: 1 - strength if asked.keyed == "-" else strength for slot, strength in felt.items()}
+            scores[asked.id] = {slot: _nearest(asked.scale, strength) for slot, strength in turned.items()}
+    return {"scores": scores} if scores else {}
 
 
-def _read_missing(rated: list[str], missing: Json) -> dict[str, Json]:
-    if not isinstance(missing, Mapping):
-        raise Refused("missing is not an object", where="answer.missing", allowed='{"s3": "media_error"}')
-    for slot, reason in missing.items():
-        if slot not in rated or reason != "media_error":
-            raise Refused(
-                f"{slot} cannot be missing for {reason}",
-                where=f"answer.missing.{slot}",
-                allowed=f"media_error, for one of {', '.join(rated)}",
-            )
-    return dict(missing)
+def tick_response(trial: Trial, percept: Percept, rng: Generator) -> dict[str, Json]:
+    """Return the ticks of somebody who finds the more faults, the less they like what they see."""
+    ticks: dict[str, Json] = {}
+    for asked in trial.asked:
+        if asked.ticks:
+            felt = _felt(trial, asked, percept)
+            ticks[asked.id] = {slot: _faults(len(asked.ticks), strength, rng) for slot, strength in felt.items()}
+    return {"ticks": ticks} if ticks else {}
 
 
-def _exactly(given: Json, wanted: list[str], where: str) -> Mapping[str, Json]:
-    if not isinstance(given, Mapping):
-        raise Refused("No scores are given", where=where, allowed=f"an object with {', '.join(wanted)}")
-    for name in given:
-        if name not in wanted:
-            raise Refused(f"{name} is not in this trial", where=f"{where}.{name}", allowed=", ".join(wanted))
-    for name in wanted:
-        if name not in given:
-            raise Refused(f"{name} has no answer", where=f"{where}.{name}", allowed=f"all of {', '.join(wanted)}")
-    return given
+def _felt(trial: Trial, asked: Asked, percept: Percept) -> dict[str, float]:
+    """Return the strength that is perceived of each rated slot, between 0 and 1."""
+    return {slot.id: min(1.0, max(0.0, percept[f"{asked.id}.{slot.id}"])) for slot in trial.slots if slot.rated}
 
 
-def _value(scale: Scale, value: Json, where: str) -> int | float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not scale.holds(value):
+def _score(asked: Asked, slot: Slot, given: Mapping[str, Any], other: str | None) -> Iterator[Judgement]:
+    value = given["scores"][asked.id].get(slot.id)
+    low, high = asked.scale.min, asked.scale.max
+    keyed = low + high - value if value is not None and asked.keyed == "-" else value
+    yield Judgement(
+        question=asked.question,
+        kind="score",
+        slot=slot.id,
+        value=value,
+        raw_value=value,
+        scale_min=low,
+        scale_max=high,
+        other_slot=other,
+        keyed=keyed,
+        missing=_why(value, slot.id, given),
+    )
+
+
+def _picks(asked: Asked, slot: Slot, given: Mapping[str, Any], other: str | None) -> Iterator[Judgement]:
+    ticked = given["ticks"][asked.id].get(slot.id)
+    for place, text in enumerate(asked.ticks):
+        value = None if ticked is None else int(place in ticked)
+        yield Judgement(
+            question=asked.question,
+            kind="pick",
+            slot=slot.id,
+            value=value,
+            raw_value=value,
+            scale_min=0,
+            scale_max=1,
+            other_slot=other,
+            unit=text,
+            missing=_why(value, slot.id, given),
+        )
+
+
+def _why(value: float | None, slot: str, given: Mapping[str, Any]) -> str | None:
+    """Return why there is no value; without the clip beside it a slot has none either."""
+    return None if value is not None else given.get("missing", {}).get(slot, "media_error")
+
+
+def _value(asked: Asked, value: Json, where: str) -> int | float:
+    scale = asked.scale
+    given = number(value)
+    if given is None or not scale.holds(given):
         raise Refused(
             f"{value!r} is not on the scale",
             where=where,
             allowed=f"{scale.min:g} to {scale.max:g} in steps of {scale.step:g}",
         )
-    return int(value) if float(value).is_integer() else value
+    return int(given) if float(given).is_integer() else given
+
+
+def _ticks(asked: Asked, value: Json, where: str) -> list[int]:
+    known = range(len(asked.ticks))
+    places = value if isinstance(value, list | tuple) else None
+    if places is None or any(isinstance(place, bool) or place not in known for place in places):
+        raise Refused(f"{value!r} is not a list of ticks", where=where, allowed=f"places from 0 to {known[-1]}")
+    if len(set(places)) != len(places):
+        raise Refused(f"{value!r} names a tick twice", where=where, allowed="every place once")
+    return sorted(int(cast("int", place)) for place in places)
+
+
+def _faults(count: int, strength: float, rng: Generator) -> list[int]:
+    return [place for place, draw in enumerate(rng.random(count)) if draw < _TICKED * (1 - strength)]
 
 
 def _nearest(scale: Scale, strength: float) -> int | float:
     steps = round((scale.max - scale.min) / scale.step)
-    value = scale.min + scale.step * round(min(1.0, max(0.0, strength)) * steps)
+    value = scale.min + scale.step * round(strength * steps)
     return int(value) if float(value).is_integer() else value

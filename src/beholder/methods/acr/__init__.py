@@ -19,6 +19,7 @@ from beholder.methods.contract import (
     Unit,
     Units,
 )
+from beholder.methods.fitting import hidden_role, medium_problems, question_problems, single_problems
 from beholder.methods.scores import ScoreMethod
 
 
@@ -30,24 +31,16 @@ class Acr(ScoreMethod):
     """One stimulus at a time, rated after its end."""
 
     name: ClassVar[str] = "acr"
-    media: ClassVar[frozenset[Medium]] = frozenset({"video"})
+    media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image", "text"})
     scales: ClassVar[tuple[str, ...]] = ("acr5", "acr9", "acr11", "cont100")
     Options: ClassVar[type[BaseModel]] = AcrOptions
     analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
     defaults: ClassVar[Mapping[str, Json]] = {"playback": {"fullscreen": True}, "design": {"contents": "apart"}}
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
-        if not self.questions(study):
-            yield Problem("questions", f"are missing, and {self.name} asks at least one", "a list of {id, text, scale}")
-        if study.design.per_trial not in (None, 1):
-            yield Problem(
-                "design.per_trial",
-                f"is {study.design.per_trial}, and {self.name} shows one stimulus at a time",
-                "1",
-                "Leave it out.",
-            )
-        if study.design.always:
-            yield Problem("design.always", f"does not fit {self.name}: a trial is one stimulus", "", "Leave it out.")
+        yield from question_problems(self.name, self.questions(study))
+        yield from medium_problems(self.name, self.media, catalogue)
+        yield from single_problems(self.name, study)
 
     def units(self, study: Study, catalogue: Catalogue) -> Units:
         items = tuple(Unit(stimulus.content, (stimulus.id,)) for stimulus in catalogue.by_cell.values())
@@ -59,7 +52,7 @@ class Acr(ScoreMethod):
             id=stimulus,
             content=unit.content,
             purpose="rate",
-            slots=(Slot("s1", stimulus, catalogue.by_id[stimulus].role, None, True, None),),
+            slots=(Slot("s1", stimulus, hidden_role(catalogue.by_id[stimulus]), None, True, None),),
             asked=self.asked(study),
         )
 

@@ -7,6 +7,15 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from beholder.methods.board import (
+    anchor_problems,
+    anchors,
+    board_problems,
+    board_seconds,
+    board_units,
+    rated_slots,
+    shown_reference,
+)
 from beholder.methods.contract import (
     BaseModel,
     Catalogue,
@@ -15,12 +24,12 @@ from beholder.methods.contract import (
     Medium,
     Part,
     Problem,
-    Slot,
     Study,
     Trial,
     Unit,
     Units,
 )
+from beholder.methods.fitting import medium_problems, question_problems, reference_problems
 from beholder.methods.scores import ScoreMethod
 
 
@@ -31,47 +40,51 @@ class ParallelOptions(Part):
         default="turns",
         description="Several questions: one set of sliders after the other (`turns`), or all at once (`rows`).",
     )
+    reference: Literal["none", "shown", "hidden", "both"] = Field(
+        default="none",
+        description="The condition with role reference: like any other (`none`), `shown` under its name and not rated, "
+        "`hidden` among the others of every trial, or `both`.",
+    )
+    anchors: tuple[str, ...] = Field(
+        default=(),
+        description="Conditions that are bad on purpose and in every trial: names of conditions, or lowpass-3500 and "
+        "the like, which are made from the reference (audio).",
+    )
 
 
 class Parallel(ScoreMethod):
     """Many stimuli of one content on one page, one slider each."""
 
     name: ClassVar[str] = "parallel"
-    media: ClassVar[frozenset[Medium]] = frozenset({"video"})
+    media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image", "text"})
     scales: ClassVar[tuple[str, ...]] = ("cont100",)
     Options: ClassVar[type[BaseModel]] = ParallelOptions
     analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
     defaults: ClassVar[Mapping[str, Json]] = {"design": {"contents": "once"}}
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
-        if not self.questions(study):
-            yield Problem("questions", f"are missing, and {self.name} asks at least one", "a list of {id, text, scale}")
-        slots = study.design.per_trial or len(catalogue.conditions)
-        if slots < 2:
-            yield Problem("design.per_trial", f"is {slots}, and {self.name} compares at least two", "2 or more")
-        for index, question in enumerate(study.questions):
-            if question.scale.look != "slider":
-                yield Problem(
-                    f"questions.{index}.scale", "has the look radio, and each video gets a slider", "look: slider"
-                )
+        yield from question_problems(self.name, self.questions(study))
+        yield from medium_problems(self.name, self.media, catalogue)
+        wish = study.options.get("reference", "none")
+        if wish != "none":
+            yield from reference_problems(self.name, catalogue, f"has options.reference: {wish}")
+        yield from anchor_problems(study, catalogue)
+        yield from board_problems(self.name, study, self.units(study, catalogue))
 
     def units(self, study: Study, catalogue: Catalogue) -> Units:
-        items = []
-        for content in catalogue.contents:
-            cells = [catalogue.by_cell.get((content, condition)) for condition in catalogue.conditions]
-            items.append(Unit(content, tuple(stimulus.id for stimulus in cells if stimulus)))
-        per_trial = study.design.per_trial or len(catalogue.conditions)
-        return Units(kind="content", items=tuple(items), per_trial=per_trial, shuffle="slots")
+        wish = study.options.get("reference", "none")
+        references = tuple(dict.fromkeys(stimulus.condition for stimulus in catalogue.references.values()))
+        always = (*(references if wish in ("hidden", "both") else ()), *anchors(study, catalogue))
+        return board_units(study, catalogue, always, *(references if wish == "shown" else ()))
 
     def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
+        is_shown = study.options.get("reference", "none") in ("shown", "both")
+        shown = (shown_reference(unit, catalogue),) if is_shown else ()
         return Trial(
             id=unit.content,
             content=unit.content,
             purpose="rate",
-            slots=tuple(
-                Slot(f"s{n}", stimulus, catalogue.by_id[stimulus].role, None, True, None)
-                for n, stimulus in enumerate(unit.stimuli, 1)
-            ),
+            slots=(*shown, *rated_slots(study, unit, catalogue, first=len(shown) + 1)),
             asked=self.asked(study),
             draws={"layout": study.options.get("layout", "turns")},
         )
@@ -80,9 +93,7 @@ class Parallel(ScoreMethod):
         return {"layout": trial.draws["layout"]}
 
     def seconds(self, trial: Trial, catalogue: Catalogue) -> float:
-        # HEMVIP: 8 clips of 10 s took 176 s a page, that is 22 s a clip with going back and forth.
-        watching = sum(catalogue.by_id[slot.stimulus].probe.duration_ms for slot in trial.slots) / 1000
-        return 1.4 * watching + 8 * len(trial.slots) * len(trial.asked)
+        return board_seconds(trial, catalogue)
 
 
 parallel = Parallel()

@@ -1,0 +1,148 @@
+"""abx: two stimuli and X. Which one is X a copy of, or which one is closer to it? (ABX test; ReSEval)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from beholder.methods.ballots import compared, read_same
+from beholder.methods.choices import ChoiceMethod, Seen, response_reasons
+from beholder.methods.contract import (
+    Asked,
+    BaseModel,
+    Catalogue,
+    Generator,
+    Json,
+    Judgement,
+    Medium,
+    Part,
+    Percept,
+    Problem,
+    Role,
+    Slot,
+    Study,
+    Trial,
+    Unit,
+    Units,
+)
+from beholder.methods.fitting import reference_problems
+from beholder.methods.pairs import COMPARED, pair_units
+from beholder.methods.presentation import Gap
+
+_NOISE = 0.1
+"""Standard deviation of what a robot makes of X, which it perceives between 0 and 1."""
+
+
+class AbxOptions(Part):
+    """Options of `abx`."""
+
+    mode: Literal["closest", "identify"] | None = Field(
+        default=None,
+        description="Has to be written. `closest`: X is the reference, and which of A and B is nearer to it? "
+        "`identify`: X is a copy of A or of B, and of which?",
+    )
+    unsure: bool = Field(default=False, description="Allow `not sure` (`identify`).")
+    reason: Literal["none", "optional", "required"] = Field(
+        default="none", description="Whether participants may, or have to, write why."
+    )
+    presentation: Literal["free", "sequential"] = Field(
+        default="free", description="Behind buttons in any order, or A, B and X one after the other."
+    )
+    gap: Gap = Field(default=1.0, description="Seconds of grey between them, when they come one after the other.")
+
+
+class Abx(ChoiceMethod):
+    """Two stimuli of one content beside a third: its reference, or a copy of one of them."""
+
+    name: ClassVar[str] = "abx"
+    media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image", "text"})
+    scales: ClassVar[tuple[str, ...]] = ("pref2",)
+    Options: ClassVar[type[BaseModel]] = AbxOptions
+    analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
+    defaults: ClassVar[Mapping[str, Json]] = {"playback": {"switching": "keep"}, "design": {"contents": "apart"}}
+
+    def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
+        yield from super().problems(study, catalogue)
+        mode, count = study.options.get("mode"), len(catalogue.conditions)
+        if mode is None:
+            yield Problem(
+                "options.mode",
+                "is missing, and the two kinds of abx are different experiments",
+                "closest or identify",
+                "closest: X is the reference, and people say which of A and B is nearer to it. "
+                "identify: X is a copy of A or of B, and people say of which.",
+            )
+        elif mode == "closest":
+            yield from reference_problems(self.name, catalogue, "closest compares with one")
+            tests = {stimulus.condition for stimulus in catalogue.by_cell.values() if stimulus.role != "reference"}
+            if len(tests) != 2:
+                what = f"beside the reference are {len(tests)}, and {self.name} closest compares two"
+                yield Problem("conditions", what, "two conditions and a reference")
+            if study.options.get("unsure"):
+                yield Problem("options.unsure", "does not fit mode closest", "mode identify", "Leave it out.")
+        else:
+            if count != 2:
+                yield Problem("conditions", f"are {count}, and {self.name} identify compares two", "two conditions")
+            if len(study.questions) > 1:
+                what = f"are {len(study.questions)}, and {self.name} identify asks only which one X is"
+                yield Problem("questions", what, "one question")
+
+    def units(self, study: Study, catalogue: Catalogue) -> Units:
+        roles: tuple[Role, ...] = COMPARED
+        if study.options.get("mode") == "closest":
+            roles = tuple(role for role in COMPARED if role != "reference")
+        return Units(kind="pair", items=pair_units(study, catalogue, roles), per_trial=2, shuffle="order")
+
+    def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
+        trial = super().compose(study, unit, catalogue, rng)
+        mode = study.options["mode"]
+        draws: dict[str, Json] = {**trial.draws, "mode": mode, "unsure": bool(study.options.get("unsure"))}
+        if mode == "closest":
+            x = Slot("s3", catalogue.references[unit.content].id, "reference", "x", False, None)
+        else:
+            copied = trial.slots[int(rng.integers(2))]
+            x = copied._replace(id="s3", label="x", rated=False)
+            draws["same_as"] = copied.stimulus
+        return replace(trial, slots=(*trial.slots, x), draws=draws)
+
+    def extra(self, trial: Trial) -> Mapping[str, Json]:
+        return {**super().extra(trial), "mode": trial.draws["mode"], "unsure": trial.draws["unsure"]}
+
+    def read(self, trial: Trial, answer: Json) -> Json:
+        return read_same(trial, answer) if _asks_identity(trial) else super().read(trial, answer)
+
+    def judgement(self, trial: Trial, asked: Asked, choice: Mapping[str, Any] | None) -> Judgement:
+        if not _asks_identity(trial):
+            return super().judgement(trial, asked, choice)
+        seen, said = Seen.of(trial), None if choice is None else choice["same_as"]
+        if said in (None, "unsure"):
+            why = "media_error" if said is None else "skipped"
+            return seen.judgement(asked, "correct", None, None, limits=(0, 1), missing=why)
+        named = seen.second if said == seen.second.id else seen.first
+        right = int(named.stimulus == trial.draws["same_as"])
+        # On the screen, as with every comparison: above zero when the second one was named.
+        return seen.judgement(asked, "correct", right, 1 if named == seen.second else -1, limits=(0, 1))
+
+    def respond(self, trial: Trial, percept: Percept, rng: Generator) -> Json:
+        first, second = compared(trial)
+        x = next(slot for slot in trial.slots if not slot.rated)
+        choices: dict[str, Json] = {}
+        for asked in trial.asked:
+            felt = percept[f"{asked.id}.{x.id}"] + rng.normal(0, _NOISE)
+            far = [abs(felt - percept[f"{asked.id}.{slot.id}"]) for slot in (first, second)]
+            nearer = first.id if far[0] < far[1] else second.id
+            choices[asked.id] = {"same_as" if _asks_identity(trial) else "better": nearer}
+        return {"choices": choices, **response_reasons(trial)}
+
+    def seconds(self, trial: Trial, catalogue: Catalogue) -> float:
+        return super().seconds(trial, catalogue) + 4
+
+
+def _asks_identity(trial: Trial) -> bool:
+    return trial.draws["mode"] == "identify"
+
+
+abx = Abx()

@@ -1,0 +1,75 @@
+"""Pages with many stimuli of one content: which are on them, the reference and the anchors among them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from beholder.errors import did_you_mean
+from beholder.methods.contract import Catalogue, Problem, Role, Slot, Study, Trial, Unit, Units
+from beholder.methods.fitting import hidden_role
+
+_RECIPE = re.compile(r"lowpass-[0-9]+")
+"""What ingest makes from the reference, when it is not the name of a condition."""
+
+
+def anchors(study: Study, catalogue: Catalogue) -> tuple[str, ...]:
+    """Return the conditions that are anchors, in the order of the catalogue: by their role, or named by the study."""
+    named = set(study.options.get("anchors", ()))
+    named |= {stimulus.condition for stimulus in catalogue.stimuli if stimulus.role == "anchor"}
+    return tuple(condition for condition in catalogue.conditions if condition in named)
+
+
+def anchor_problems(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
+    """Yield anchors that are neither a condition nor made."""
+    for index, name in enumerate(study.options.get("anchors", ())):
+        if name not in catalogue.conditions and not _RECIPE.fullmatch(name):
+            what = f"is {name}, which is neither a condition nor a recipe"
+            allowed = f"{', '.join(catalogue.conditions)}, or lowpass-3500 and the like"
+            yield Problem(f"options.anchors.{index}", what, allowed, did_you_mean(name, catalogue.conditions))
+        elif any(stimulus.condition == name for stimulus in catalogue.references.values()):
+            yield Problem(f"options.anchors.{index}", f"is {name}, which is the reference", "another condition")
+
+
+def board_units(study: Study, catalogue: Catalogue, always: tuple[str, ...], *without: str) -> Units:
+    """Return contents as units, with `design.per_trial` of their conditions on a page, or with all."""
+    conditions = [condition for condition in catalogue.conditions if condition not in without]
+    items = []
+    for content in catalogue.contents:
+        cells = [catalogue.by_cell.get((content, condition)) for condition in conditions]
+        items.append(Unit(content, tuple(stimulus.id for stimulus in cells if stimulus)))
+    per_trial = study.design.per_trial or len(conditions)
+    return Units(kind="content", items=tuple(items), per_trial=per_trial, shuffle="slots", always=always)
+
+
+def board_problems(name: str, study: Study, units: Units) -> Iterator[Problem]:
+    """Yield that a page holds too few, or that its answers are no sliders. The planner knows how many are too many."""
+    count = units.per_trial
+    if count < 2:
+        yield Problem("design.per_trial", f"is {count}, and {name} compares at least two", "2 or more")
+    for index, question in enumerate(study.questions):
+        if question.scale.look != "slider" and not question.ticks:
+            what = "has the look radio, and each stimulus gets a slider"
+            yield Problem(f"questions.{index}.scale", what, "look: slider")
+
+
+def shown_reference(unit: Unit, catalogue: Catalogue) -> Slot:
+    """Return the slot in front that shows the reference under its name."""
+    return Slot("s1", catalogue.references[unit.content].id, "reference", "reference", False, None)
+
+
+def rated_slots(study: Study, unit: Unit, catalogue: Catalogue, first: int = 1) -> tuple[Slot, ...]:
+    """Return a slot without a name for each stimulus of a unit; a reference among them is hidden."""
+    named = study.options.get("anchors", ())
+    slots = []
+    for place, stimulus in enumerate((catalogue.by_id[stimulus] for stimulus in unit.stimuli), first):
+        role: Role = "anchor" if stimulus.condition in named else hidden_role(stimulus)
+        slots.append(Slot(f"s{place}", stimulus.id, role, None, True, None))
+    return tuple(slots)
+
+
+def board_seconds(trial: Trial, catalogue: Catalogue) -> float:
+    """Return about how long such a page takes."""
+    # HEMVIP: 8 clips of 10 s took 176 s a page, that is 22 s a clip with going back and forth.
+    watching = sum(catalogue.by_id[slot.stimulus].probe.duration_ms for slot in trial.slots) / 1000
+    return 1.4 * watching + 8 * sum(slot.rated for slot in trial.slots) * len(trial.asked)

@@ -1,0 +1,245 @@
+"""The family of comparisons: `{"choices": {"q1": {"better": "s2", "grade": 2}}}`, or `{"better": "tie"}`.
+
+No sign is on the wire. `raw_value` is as seen: above zero when the second, or right, one was called better. `value` is
+about stimuli: above zero when the one that is judged was called better, wherever it stood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar, Literal, cast
+
+from beholder.methods.ballots import compared, grades_of, read_choices
+from beholder.methods.contract import (
+    Asked,
+    Catalogue,
+    Generator,
+    Json,
+    Judgement,
+    Medium,
+    Percept,
+    Problem,
+    Question,
+    Scale,
+    Slot,
+    Stimulus,
+    Study,
+    Trial,
+    Unit,
+)
+from beholder.methods.fitting import hidden_role, medium_problems, pair_problems, question_problems
+from beholder.methods.presentation import (
+    is_together,
+    presentation_problems,
+    presented,
+    public,
+    seconds_shown,
+)
+from beholder.methods.scores import asked_always
+from beholder.study.scale import SCALES
+
+_NOISE = 0.1
+"""Standard deviation of what a robot makes of a difference, which lies between -1 and 1."""
+_WIDE = 0.6
+"""The difference from which on a robot uses the end of the scale."""
+
+
+class ChoiceMethod:
+    """What this family shares: two rated slots, and for each question which one is better, and by how much."""
+
+    name: ClassVar[str]
+    media: ClassVar[frozenset[Medium]]
+    kind: ClassVar[Literal["diff", "choice"]] = "choice"
+
+    def questions(self, study: Study) -> tuple[Question, ...]:
+        return _as_shown(study.questions, bool(study.options.get("tie")), study.options.get("presentation"))
+
+    def asked(self, study: Study) -> tuple[Asked, ...]:
+        """Return the questions as they stand in every trial."""
+        return asked_always(self.questions(study))
+
+    def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
+        questions = self.questions(study)
+        yield from question_problems(self.name, questions)
+        yield from comparison_problems(questions, has_tie=bool(study.options.get("tie")))
+        yield from medium_problems(self.name, self.media, catalogue)
+        yield from pair_problems(self.name, study)
+        yield from presentation_problems(study, catalogue)
+
+    def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
+        one, two = (catalogue.by_id[stimulus] for stimulus in unit.stimuli)
+        asked = self.asked(study)
+        return Trial(
+            id=" ".join(unit.stimuli),
+            content=unit.content,
+            purpose="rate",
+            slots=tuple(Slot(f"s{n}", s.id, hidden_role(s), None, True, None) for n, s in enumerate((one, two), 1)),
+            asked=asked,
+            draws={
+                "judged": judged(one, two, catalogue),
+                "tie": any(question.scale.holds(0) for question in asked),
+                **presented(study),
+            },
+            together=is_together(study),
+        )
+
+    def extra(self, trial: Trial) -> Mapping[str, Json]:
+        return public(trial, "tie", "reason")
+
+    def seconds(self, trial: Trial, catalogue: Catalogue) -> float:
+        # Behind buttons people go back and forth.
+        again = 1.5 if trial.draws.get("presentation") == "free" else 1.0
+        writing = {"optional": 5, "required": 20}.get(str(trial.draws.get("reason")), 0)
+        return again * seconds_shown(trial, catalogue) + 3 + (4 + writing) * len(trial.asked)
+
+    def read(self, trial: Trial, answer: Json) -> Json:
+        return read_choices(trial, answer)
+
+    def judgements(self, trial: Trial, answer: Json) -> tuple[Judgement, ...]:
+        given = cast("Mapping[str, Any]", answer)
+        return tuple(self.judgement(trial, asked, given["choices"].get(asked.id)) for asked in trial.asked)
+
+    def judgement(self, trial: Trial, asked: Asked, choice: Mapping[str, Any] | None) -> Judgement:
+        """Return what one choice says; nothing, where something would not play."""
+        seen = Seen.of(trial)
+        raw = None if choice is None else raw_value(seen, asked.scale, choice)
+        return seen.judgement(asked, self.kind, raw if raw is None else seen.turned(raw), raw)
+
+    def respond(self, trial: Trial, percept: Percept, rng: Generator) -> Json:
+        first, second = compared(trial)
+        choices: dict[str, Json] = {}
+        for asked in trial.asked:
+            difference = percept[f"{asked.id}.{second.id}"] - percept[f"{asked.id}.{first.id}"]
+            felt = difference + rng.normal(0, _NOISE)
+            felt = -felt if asked.keyed == "-" else felt
+            choices[asked.id] = _chosen(asked.scale, felt, first.id, second.id)
+        return {"choices": choices} | response_reasons(trial)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The two slots that are compared, in the order shown, and which of them is judged."""
+
+    first: Slot
+    second: Slot
+    judged_is_second: bool
+
+    @classmethod
+    def of(cls, trial: Trial) -> Seen:
+        first, second = compared(trial)
+        # In a pair of one stimulus with itself either may be the judged one: take the first.
+        return cls(first, second, first.stimulus != trial.draws["judged"])
+
+    def turned(self, raw: float) -> float:
+        """Return a number about the screen as one about stimuli."""
+        return raw if self.judged_is_second or not raw else -raw
+
+    def judgement(
+        self,
+        asked: Asked,
+        kind: Literal["diff", "choice", "correct"],
+        value: float | None,
+        raw: float | None,
+        *,
+        limits: tuple[float, float] | None = None,
+        missing: str = "media_error",
+    ) -> Judgement:
+        """Return the judgement about the judged slot, the other one beside it."""
+        judged, other = (self.second, self.first) if self.judged_is_second else (self.first, self.second)
+        low, high = limits or (asked.scale.min, asked.scale.max)
+        return Judgement(
+            question=asked.question,
+            kind=kind,
+            slot=judged.id,
+            value=value,
+            raw_value=raw,
+            scale_min=low,
+            scale_max=high,
+            other_slot=other.id,
+            missing=missing if value is None else None,
+        )
+
+
+def judged(one: Stimulus, two: Stimulus, catalogue: Catalogue) -> str:
+    """Return the stimulus of a pair that a positive value speaks for, whatever the order on the screen.
+
+    Against a reference it is the other one; else the one whose condition stands first in the study.
+    """
+    if (one.role == "reference") != (two.role == "reference"):
+        return two.id if one.role == "reference" else one.id
+    return min((one, two), key=lambda stimulus: catalogue.conditions.index(stimulus.condition)).id
+
+
+def raw_value(seen: Seen, scale: Scale, choice: Mapping[str, Any]) -> float:
+    """Return the choice as a number of the screen: above zero for the second, or right, one."""
+    if choice["better"] == "tie":
+        return 0
+    grade = choice.get("grade", scale.max)
+    grade = int(grade) if float(grade).is_integer() else grade
+    return cast("float", grade if choice["better"] == seen.second.id else -grade)
+
+
+def comparison_problems(questions: tuple[Question, ...], has_tie: bool) -> Iterator[Problem]:
+    """Yield scales that are not the same to both sides, or have no place for a tie that is asked for."""
+    for index, question in enumerate(questions):
+        scale, key = question.scale, f"questions.{index}.scale"
+        if scale.min != -scale.max:
+            what = f"goes from {scale.min:g} to {scale.max:g}, and a comparison is the same to both sides"
+            yield Problem(key, what, f"-{abs(scale.max):g} to {abs(scale.max):g}")
+        elif scale.look != "radio":
+            yield Problem(key, "has the look slider, and a comparison is a choice of words", "look: radio")
+        elif has_tie and not scale.holds(0):
+            yield Problem(key, "has no 0, and options.tie asks for one", "a scale with 0", "Write scale: pref3.")
+
+
+def response_reasons(trial: Trial) -> dict[str, Json]:
+    """Return the reasons of a robot: none, unless they are required."""
+    if trial.draws.get("reason") != "required":
+        return {}
+    return {"reasons": {asked.id: ["It is what I perceived."] for asked in trial.asked}}
+
+
+def _chosen(scale: Scale, felt: float, first: str, second: str) -> Json:
+    grades = grades_of(scale)
+    strength = min(1.0, abs(felt) / _WIDE)
+    better = second if felt > 0 else first
+    if len(grades) == 1:
+        return {"better": "tie" if scale.holds(0) and strength < 0.25 else better}
+    step = round(strength * len(grades))
+    if step == 0:
+        if scale.holds(0):
+            return {"better": "tie"}
+        step = 1
+    grade = grades[step - 1]
+    return {"better": better, "grade": int(grade) if float(grade).is_integer() else grade}
+
+
+# A plan composes every trial from the same few questions.
+@lru_cache(maxsize=32)
+def _as_shown(questions: tuple[Question, ...], has_tie: bool, presentation: str | None) -> tuple[Question, ...]:
+    """Return the questions with scales that have a place for a tie and words for the page; own scales stay."""
+    return tuple(_worded(_with_tie(question) if has_tie else question, presentation) for question in questions)
+
+
+def _with_tie(question: Question) -> Question:
+    return question.model_copy(update={"scale": SCALES["pref3"]}) if question.scale == SCALES["pref2"] else question
+
+
+def _worded(question: Question, presentation: str | None) -> Question:
+    if presentation not in ("side-by-side", "free") or question.scale not in SCALES.values():
+        return question
+    one, two = ("Left", "Right") if presentation == "side-by-side" else ("A", "B")
+    labels = tuple((value, _side(value, text, one, two)) for value, text in question.scale.labels)
+    return question.model_copy(update={"scale": question.scale.model_copy(update={"labels": labels})})
+
+
+def _side(value: float, text: str, one: str, two: str) -> str:
+    """Return the words of a comparison scale with the place that they speak for: `Left slightly better`."""
+    if not value:
+        return text
+    side = two if value > 0 else one
+    if text in ("First", "Second"):
+        return side
+    return f"{side} {text.lower().replace('worse', 'better')}"

@@ -1,0 +1,91 @@
+"""dcr: the reference, a gap, then the processed one; how annoying is the change? (ITU-T P.910 clause 8.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+from beholder.methods.contract import (
+    BaseModel,
+    Catalogue,
+    Generator,
+    Json,
+    Medium,
+    Problem,
+    Slot,
+    Study,
+    Trial,
+    Unit,
+    Units,
+)
+from beholder.methods.fitting import (
+    medium_problems,
+    question_problems,
+    reference_problems,
+    single_problems,
+    tests_of,
+)
+from beholder.methods.presentation import (
+    TurnsOptions,
+    is_together,
+    presentation_problems,
+    presented,
+    public,
+    seconds_shown,
+)
+from beholder.methods.scores import ScoreMethod
+
+
+class DcrOptions(TurnsOptions):
+    """Options of `dcr`."""
+
+
+class Dcr(ScoreMethod):
+    """A stimulus is rated against its reference, which is shown first and named."""
+
+    name: ClassVar[str] = "dcr"
+    media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image"})
+    scales: ClassVar[tuple[str, ...]] = ("dcr5", "dcr9")
+    Options: ClassVar[type[BaseModel]] = DcrOptions
+    analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
+    defaults: ClassVar[Mapping[str, Json]] = {"playback": {"fullscreen": True}, "design": {"contents": "apart"}}
+
+    def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
+        yield from question_problems(self.name, self.questions(study))
+        yield from medium_problems(self.name, self.media, catalogue)
+        yield from single_problems(self.name, study)
+        yield from reference_problems(self.name, catalogue, "compares with one")
+        yield from presentation_problems(study, catalogue)
+
+    def units(self, study: Study, catalogue: Catalogue) -> Units:
+        # One stimulus is dealt; its reference comes with it wherever it goes.
+        items = tuple(Unit(stimulus.content, (stimulus.id,)) for stimulus in tests_of(catalogue))
+        return Units(kind="stimulus", items=items, per_trial=1, shuffle="none")
+
+    def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
+        (stimulus,) = unit.stimuli
+        reference = catalogue.references[unit.content]
+        return Trial(
+            id=stimulus,
+            content=unit.content,
+            purpose="rate",
+            slots=(
+                Slot("s1", reference.id, "reference", "reference", False, None),
+                Slot("s2", stimulus, catalogue.by_id[stimulus].role, None, True, None),
+            ),
+            asked=self.asked(study),
+            draws=presented(study),
+            together=is_together(study),
+        )
+
+    def beside(self, trial: Trial, slot: Slot) -> str | None:
+        return next(other.id for other in trial.slots if not other.rated)
+
+    def extra(self, trial: Trial) -> Mapping[str, Json]:
+        return public(trial)
+
+    def seconds(self, trial: Trial, catalogue: Catalogue) -> float:
+        return seconds_shown(trial, catalogue) + 3 + 5 * len(trial.asked)
+
+
+dcr = Dcr()

@@ -1,0 +1,210 @@
+"""likert: many statements about one stimulus (Likert scales; the avatar paper's surveys as item sets)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from beholder.methods.contract import (
+    BaseModel,
+    Catalogue,
+    Generator,
+    Json,
+    Medium,
+    Part,
+    Problem,
+    Question,
+    Slot,
+    Stimulus,
+    Study,
+    Trial,
+    Unit,
+    Units,
+)
+from beholder.methods.fitting import hidden_role, medium_problems, reference_problems, single_problems, tests_of
+from beholder.methods.likert.items import ITEM_SETS, Item, fits, known_items
+from beholder.methods.scores import ScoreMethod, ask
+
+
+class LikertOptions(Part):
+    """Options of `likert`."""
+
+    items: Literal["avatar-a", "avatar-b", "avatar-short", "sync", "problem-token"] | None = Field(
+        default=None, description="A ready-made set of statements; `questions` alone when left out."
+    )
+    extra: tuple[str, ...] = Field(
+        default=(), description="Statements of the set that are asked only if named: gesture_acc of avatar-b."
+    )
+    layout: Literal["grid", "tabs", "random"] = Field(
+        default="grid",
+        description="All statements on one page (`grid`), one at a time (`tabs`), or each with its clip, in an order "
+        "drawn over the whole session (`random`).",
+    )
+    shuffle: bool = Field(default=True, description="The order of the statements is drawn for each trial.")
+    scenario: str | None = Field(
+        default=None, description="A line above the statements; the item set's own when left out."
+    )
+    columns: Literal["high-first", "low-first"] = Field(
+        default="high-first", description="Which end of the scale stands first."
+    )
+
+
+class Likert(ScoreMethod):
+    """One stimulus, then an answer to each of many statements about it."""
+
+    name: ClassVar[str] = "likert"
+    media: ClassVar[frozenset[Medium]] = frozenset({"video", "audio", "image", "text"})
+    scales: ClassVar[tuple[str, ...]] = ("agree5", "acr5", "acr9", "acr11")
+    Options: ClassVar[type[BaseModel]] = LikertOptions
+    analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
+    defaults: ClassVar[Mapping[str, Json]] = {
+        "playback": {"fullscreen": True, "loop": "after-first"},
+        "design": {"contents": "apart"},
+    }
+
+    def questions(self, study: Study) -> tuple[Question, ...]:
+        return _joined(_items(study), study.questions)
+
+    def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
+        if not self.questions(study):
+            allowed = "options.items, or a list of {id, text, scale}"
+            yield Problem("questions", f"are missing, and {self.name} asks at least one", allowed)
+        for index, question in enumerate(study.questions):
+            if question.scale.look != "radio" and not question.ticks:
+                what = f"has the look slider, and {self.name} has one column for each answer"
+                yield Problem(f"questions.{index}.scale", what, "look: radio")
+        yield from medium_problems(self.name, self.media, catalogue)
+        yield from single_problems(self.name, study)
+        yield from _set_problems(study)
+        if _is_beside_driving(study):
+            why = f"with items: {study.options['items']} shows the avatar beside it"
+            yield from reference_problems(self.name, catalogue, why)
+            if media := {stimulus.medium for stimulus in catalogue.stimuli} - {"video"}:
+                what = f"is {study.options['items']}, which is about videos, and the stimuli are {media.pop()}"
+                yield Problem("options.items", what, "stimuli that are videos")
+        elif self.questions(study) and not self._asks(study, catalogue):
+            what = f"is {study.options['items']}, and the stimuli have neither picture nor sound"
+            yield Problem("options.items", what, "videos, sounds or images")
+        elif study.options.get("layout") == "random":
+            yield from self._asked_of_some(study, catalogue)
+
+    def units(self, study: Study, catalogue: Catalogue) -> Units:
+        rated = tests_of(catalogue) if _is_beside_driving(study) else tuple(catalogue.by_cell.values())
+        return Units(
+            kind="stimulus",
+            items=tuple(Unit(stimulus.content, (stimulus.id,)) for stimulus in rated),
+            per_trial=1,
+            shuffle="none",
+            asks=self._asks(study, catalogue) if study.options.get("layout") == "random" else (),
+        )
+
+    def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
+        options = study.options
+        stimulus = catalogue.by_id[unit.stimuli[0]]
+        questions = self._asked_of(study, stimulus, unit.asks)
+        if options.get("shuffle", True):
+            questions = tuple(questions[place] for place in rng.permutation(len(questions)))
+        slots = [Slot("s1", stimulus.id, hidden_role(stimulus), None, True, None)]
+        if _is_beside_driving(study):
+            slots.append(Slot("s2", catalogue.references[unit.content].id, "reference", "driving", False, None))
+        draws: dict[str, Json] = {
+            "layout": options.get("layout", "grid"),
+            "columns": options.get("columns", "high-first"),
+        }
+        if scenario := _scenario(study):
+            draws["scenario"] = scenario
+        return Trial(
+            id=stimulus.id,
+            content=unit.content,
+            purpose="rate",
+            slots=tuple(slots),
+            asked=ask(questions),
+            draws=draws,
+            together=len(slots) > 1,
+        )
+
+    def beside(self, trial: Trial, slot: Slot) -> str | None:
+        return next((other.id for other in trial.slots if not other.rated), None)
+
+    def extra(self, trial: Trial) -> Mapping[str, Json]:
+        heard = next((slot.id for slot in trial.slots if slot.label == "driving"), None)
+        return {**trial.draws, **({"sound": heard} if heard else {})}
+
+    def seconds(self, trial: Trial, catalogue: Catalogue) -> float:
+        watching = max(catalogue.by_id[slot.stimulus].probe.duration_ms for slot in trial.slots) / 1000
+        return watching + 3 + sum(8 if asked.ticks else 4 for asked in trial.asked)
+
+    def _asked_of(self, study: Study, stimulus: Stimulus, only: tuple[str, ...]) -> tuple[Question, ...]:
+        """Return the questions that fit a stimulus, or those of them that are named."""
+        unfit = {item.id for item in _items(study) if not fits(item, stimulus)}
+        asked = [question for question in self.questions(study) if question.id not in unfit]
+        return tuple(question for question in asked if not only or question.id in only)
+
+    def _asked_of_some(self, study: Study, catalogue: Catalogue) -> Iterator[Problem]:
+        """Yield what could be asked about some stimuli only: drawn over a whole session, it would be asked of none."""
+        everywhere = {name for (name,) in self._asks(study, catalogue)}
+        for item in _items(study):
+            fitting = sum(fits(item, stimulus) for stimulus in catalogue.by_cell.values())
+            if fitting and item.id not in everywhere:
+                what = f"is random, and {item.id} can be asked about {fitting} of {len(catalogue.by_cell)} stimuli"
+                fix = f"Write layout: grid, which asks {item.id} where it fits, or make the stimuli alike."
+                yield Problem("options.layout", what, "grid or tabs", fix)
+
+    def _asks(self, study: Study, catalogue: Catalogue) -> tuple[tuple[str, ...], ...]:
+        """Return each question by itself, if all stimuli can be asked it."""
+        asked = [
+            {question.id for question in self._asked_of(study, stimulus, ())} for stimulus in catalogue.by_cell.values()
+        ]
+        everywhere = set.intersection(*asked) if asked else set()
+        return tuple((question.id,) for question in self.questions(study) if question.id in everywhere)
+
+
+def _items(study: Study) -> tuple[Item, ...]:
+    return known_items(study.options.get("items"), tuple(study.options.get("extra", ())))
+
+
+# A plan composes every trial from the same few questions.
+@lru_cache(maxsize=32)
+def _joined(items: tuple[Item, ...], questions: tuple[Question, ...]) -> tuple[Question, ...]:
+    """Return the items of a set, then the study's own questions."""
+    written = {question.id: question for question in questions}
+    joined = [_merged(item, written.pop(item.id, None)) for item in items]
+    return (*joined, *written.values())
+
+
+def _merged(item: Item, written: Question | None) -> Question:
+    """Return an item of a set, as far as the study does not have it otherwise."""
+    if written is None:
+        return item.question()
+    return written.model_copy(
+        update={"keyed": written.keyed or item.keyed, "ticks": written.ticks or item.ticks},
+    )
+
+
+def _is_beside_driving(study: Study) -> bool:
+    name = study.options.get("items")
+    return name is not None and ITEM_SETS[name].is_beside_driving
+
+
+def _scenario(study: Study) -> str:
+    written, name = study.options.get("scenario"), study.options.get("items")
+    if written is not None:
+        return str(written)
+    return ITEM_SETS[name].scenario if name is not None else ""
+
+
+def _set_problems(study: Study) -> Iterator[Problem]:
+    name = study.options.get("items")
+    extras = [item.id for item in ITEM_SETS[name].extras] if name is not None else []
+    for index, wanted in enumerate(study.options.get("extra", ())):
+        if wanted in extras:
+            continue
+        said = f"items: {name} has no such statement" if name is not None else "options.items is left out"
+        fix = "Write it under questions, with its text."
+        yield Problem(f"options.extra.{index}", f"is {wanted}, and {said}", ", ".join(extras), fix)
+
+
+likert = Likert()

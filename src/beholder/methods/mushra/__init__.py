@@ -1,0 +1,124 @@
+"""mushra: a named reference, and unnamed versions of it, one of which is the reference again (ITU-R BS.1534)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar
+
+from pydantic import Field
+
+from beholder.methods.board import (
+    anchor_problems,
+    anchors,
+    board_problems,
+    board_seconds,
+    board_units,
+    rated_slots,
+    shown_reference,
+)
+from beholder.methods.contract import (
+    BaseModel,
+    Catalogue,
+    Generator,
+    Json,
+    Medium,
+    Part,
+    Problem,
+    Study,
+    Trial,
+    Unit,
+    Units,
+)
+from beholder.methods.fitting import medium_problems, question_problems, reference_problems
+from beholder.methods.scores import ScoreMethod
+
+_LONGEST_MS = 12_000
+_SAME_LENGTH_MS = 50
+
+
+class MushraOptions(Part):
+    """Options of `mushra`."""
+
+    anchors: tuple[str, ...] = Field(
+        default=(),
+        description="Conditions that are bad on purpose and in every trial: names of conditions, or lowpass-3500 and "
+        "the like, which are made from the reference (audio).",
+    )
+    rate_only_playing: bool = Field(default=False, description="Only the slider of what is playing can be moved.")
+    strict: bool = Field(
+        default=True,
+        description="Audio as BS.1534 has it: references up to 12 s; same length, rate and channels in a content.",
+    )
+
+
+class Mushra(ScoreMethod):
+    """All versions of a content on one page beside their reference, one slider each."""
+
+    name: ClassVar[str] = "mushra"
+    media: ClassVar[frozenset[Medium]] = frozenset({"audio", "video", "image"})
+    scales: ClassVar[tuple[str, ...]] = ("cont100",)
+    Options: ClassVar[type[BaseModel]] = MushraOptions
+    analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
+    defaults: ClassVar[Mapping[str, Json]] = {
+        "playback": {"switching": "keep", "loop": "region"},
+        "design": {"contents": "once"},
+    }
+
+    def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
+        yield from question_problems(self.name, self.questions(study))
+        yield from medium_problems(self.name, self.media, catalogue)
+        yield from reference_problems(self.name, catalogue, "shows one beside the others")
+        yield from anchor_problems(study, catalogue)
+        yield from board_problems(self.name, study, self.units(study, catalogue))
+        if study.options.get("strict", True):
+            yield from _unlike(catalogue)
+
+    def units(self, study: Study, catalogue: Catalogue) -> Units:
+        return board_units(study, catalogue, always=(*_references(catalogue), *anchors(study, catalogue)))
+
+    def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
+        return Trial(
+            id=unit.content,
+            content=unit.content,
+            purpose="rate",
+            slots=(shown_reference(unit, catalogue), *rated_slots(study, unit, catalogue, first=2)),
+            asked=self.asked(study),
+            draws={"rate_only_playing": bool(study.options.get("rate_only_playing"))},
+        )
+
+    def extra(self, trial: Trial) -> Mapping[str, Json]:
+        return {"rate_only_playing": trial.draws["rate_only_playing"]}
+
+    def seconds(self, trial: Trial, catalogue: Catalogue) -> float:
+        return board_seconds(trial, catalogue)
+
+
+def _references(catalogue: Catalogue) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(stimulus.condition for stimulus in catalogue.references.values()))
+
+
+def _unlike(catalogue: Catalogue) -> Iterator[Problem]:
+    """Yield where sounds are longer than BS.1534 likes, or could be told apart without being heard."""
+    fix = "Write options: {strict: false} to take them as they are."
+    for content in catalogue.contents:
+        sounds = [s for s in catalogue.by_cell.values() if s.content == content and s.medium == "audio"]
+        if not sounds:
+            continue
+        reference = catalogue.references.get(content)
+        if reference and reference.probe.duration_ms > _LONGEST_MS:
+            what = f"has a reference of {reference.probe.duration_ms / 1000:.1f} s"
+            yield Problem(f"content {content}", what, f"up to {_LONGEST_MS // 1000} s", fix)
+        lengths = [sound.probe.duration_ms for sound in sounds]
+        if max(lengths) - min(lengths) > _SAME_LENGTH_MS:
+            what = f"has sounds of {min(lengths) / 1000:.2f} to {max(lengths) / 1000:.2f} s"
+            yield Problem(f"content {content}", what, f"the same length within {_SAME_LENGTH_MS} ms", fix)
+        for name, unit, found in (
+            ("sample rates", " Hz", {sound.probe.sample_rate for sound in sounds}),
+            ("numbers of channels", "", {sound.probe.channels for sound in sounds}),
+        ):
+            if len(found) > 1:
+                listed = " and ".join(f"{value}{unit}" for value in sorted(found))
+                yield Problem(f"content {content}", f"has sounds of different {name}: {listed}", "one for all", fix)
+
+
+mushra = Mushra()
