@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 import pytest
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MARKS = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 DESKTOP = {"width": 1280, "height": 800}
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+AXE = Path(__file__).parent.parent / "node_modules" / "axe-core" / "axe.min.js"
 SHORT = {"participants": 6, "trials": 2, "per_trial": 2, "seed": 3}
 """A design of two pages with two clips each."""
 
@@ -206,3 +208,32 @@ async def rate(page: Page, **values: float) -> None:
     """Set sliders of the first question, by slot."""
     for slot, value in values.items():
         await slider(page, slot).fill(str(value))
+
+
+async def barriers(page: Page, moment: str, themes: Iterable[Literal["light", "dark"]] = THEMES) -> list[str]:
+    """Return every serious barrier that axe finds on a page as it is; skip the test where axe is not installed."""
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: npm ci")
+    found = []
+    await page.evaluate(AXE.read_text("utf-8"))
+    for theme in themes:
+        await page.emulate_media(color_scheme=theme)
+        # A button fades from one theme to the other: its colours count when that is over.
+        await page.evaluate("() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished))")
+        report = await page.evaluate("() => axe.run(document, { resultTypes: ['violations'] })")
+        for violation in report["violations"]:
+            if violation["impact"] in ("serious", "critical"):
+                nodes = [node["html"][:120] for node in violation["nodes"]]
+                found.append(f"{moment} {theme}: {violation['id']} {nodes}")
+    return found
+
+
+async def overhang(page: Page, moment: str, sizes: Iterable[tuple[int, int]]) -> list[str]:
+    """Return where a page is wider than its window, in windows of these sizes."""
+    found = []
+    for width, height in sizes:
+        await page.set_viewport_size({"width": width, "height": height})
+        over: int = await page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
+        if over > 0:
+            found.append(f"{moment}: {over} px over {width}")
+    return found

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from playwright.async_api import Page
 
 from beholder.testing.browser import complete_study, walk
-from browsing import MARKS, Stand
+from browsing import MARKS, Stand, barriers, overhang
 
 pytestmark = MARKS
 
-THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 SIZES = [(360, 740), (768, 1024), (1280, 800), (3840, 2160)]
-AXE = Path(__file__).parent.parent / "node_modules" / "axe-core" / "axe.min.js"
 QUESTIONS = [
     {"id": "uses", "text": "What for?", "type": "multiple", "options": ["work", "films", "games"]},
     {"id": "ease", "text": "It was easy to see the difference.", "type": "likert"},
@@ -46,11 +43,7 @@ async def test_no_page_is_wider_than_its_window(stand: Stand, keys: dict[str, An
     too_wide = []
 
     async def measure(page: Page, key: str, moment: str) -> None:
-        for width, height in SIZES:
-            await page.set_viewport_size({"width": width, "height": height})
-            over: int = await page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
-            if over > 0:
-                too_wide.append(f"{key} {moment}: {over} px over {width}")
+        too_wide.extend(await overhang(page, f"{key} {moment}", SIZES))
 
     await visit.go("end", on_step=measure)
     assert too_wide == []
@@ -58,21 +51,12 @@ async def test_no_page_is_wider_than_its_window(stand: Stand, keys: dict[str, An
 
 @METHODS
 async def test_no_page_has_a_serious_barrier(stand: Stand, keys: dict[str, Any]) -> None:
-    if not AXE.exists():
-        pytest.skip("axe-core is not installed: npm ci")
     site = await stand.serve(**keys)
     visit = await site.visit(reduced_motion="reduce")  # a colour on its way to another is no colour to judge
     found = []
 
     async def scan(page: Page, key: str, moment: str) -> None:
-        await page.evaluate(AXE.read_text("utf-8"))
-        for theme in THEMES:
-            await page.emulate_media(color_scheme=theme)
-            report = await page.evaluate("() => axe.run(document, { resultTypes: ['violations'] })")
-            for violation in report["violations"]:
-                if violation["impact"] in ("serious", "critical"):
-                    nodes = [node["html"][:120] for node in violation["nodes"]]
-                    found.append(f"{key} {moment} {theme}: {violation['id']} {nodes}")
+        found.extend(await barriers(page, f"{key} {moment}"))
 
     await visit.go("text:instructions", on_step=scan)
     await visit.page.keyboard.press("?")

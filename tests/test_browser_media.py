@@ -47,8 +47,10 @@ async def test_a_clip_that_never_comes_is_reported_and_the_session_goes_on(stand
     assert silent >= 4
     assert "you go on without it" in await page.locator("main").inner_text()
     await page.click("#try-again")
-    await page.wait_for_selector("main .column.is-failed[data-slot=s2]")
+    await page.wait_for_selector("#next:visible >> text=Report it and go on")
     assert len(tries) > silent
+    await page.click("#next")
+    await page.wait_for_selector("main .column.is-failed[data-slot=s2]")
     label = "B could not be shown. It does not count against you."
     assert await play_button(page, "s2").get_attribute("aria-label") == label
     assert await page.locator(".column-word:visible").all_inner_texts() == ["Does not play"]
@@ -109,6 +111,31 @@ async def test_a_clip_that_came_broken_is_fetched_once_more_before_anybody_is_to
     assert [event for event in events if event[1] == "error"] == []
 
 
+async def test_a_study_that_needs_every_clip_keeps_the_place_until_it_comes(stand: Stand) -> None:
+    site = await stand.serve(**ACR, playback={"skip": False})
+    is_away = [True]
+
+    async def lose(route: Route) -> None:
+        await (route.abort() if is_away[0] else route.continue_())
+
+    visit = await arrive_at(site, "s1", lose)
+    page = visit.page
+    await visit.step("text:instructions")
+    await page.click("#next")
+    for _ in range(2):
+        await page.wait_for_selector("#try-again:visible")
+        words = await page.locator("main").inner_text()
+        assert "Your place is kept: try again now, or come back later with the same link." in words
+        assert "Questions about this study: tiny@example.org" in words
+        assert not await page.is_visible("#next")
+        is_away[0] = await page.locator("#try-again").get_attribute("data-pressed") is None
+        await page.locator("#try-again").evaluate("node => { node.dataset.pressed = ''; node.click(); }")
+    await visit.go("trial:2")
+    row = (await site.answers())["trial:1"]
+    assert list(row["answer"]) == ["scores"]
+    assert row["playback"]["s1"]["errors"] == 2
+
+
 async def test_a_clip_that_cannot_be_decoded_is_reported_and_the_session_goes_on(stand: Stand) -> None:
     site = await stand.serve(**ACR)
     tries: list[str] = []
@@ -122,8 +149,12 @@ async def test_a_clip_that_cannot_be_decoded_is_reported_and_the_session_goes_on
     page = visit.page
     await visit.step("text:instructions")
     await page.click("#next")
-    await page.wait_for_selector("main h1 >> text=This video could not be shown")
+    await page.wait_for_selector("#try-again:visible")
     assert len(tries) == 2
+    await page.click("#try-again")
+    await page.click("#next:visible >> text=Report it and go on")
+    assert len(tries) == 3
+    await page.wait_for_selector("main h1 >> text=This video could not be shown")
     assert await page.locator("#reason").inner_text() == "That does not count against you. Go on with the next one."
     await page.click("#next")
     await visit.step("trial:2")

@@ -216,6 +216,25 @@ async def test_another_clip_starts_at_once_and_only_one_plays(stand: Stand) -> N
     assert frame == button != ""
 
 
+@pytest.mark.parametrize(("scale", "shown", "value"), [("acr9", "9 Excellent", 9), ("acr11", "10", 10)])
+async def test_where_some_answers_have_no_word_all_show_the_number_that_is_stored(
+    stand: Stand, scale: str, shown: str, value: int
+) -> None:
+    questions = [{"id": "quality", "text": "How good is it?", "scale": scale}]
+    site = await stand.serve(method="acr", questions=questions, design={"participants": 6, "trials": 2})
+    visit = await site.visit()
+    page = visit.page
+    await visit.go("trial")
+    await page.click("#play")
+    await page.get_by_role("radio", name=shown, exact=True).click()
+    words = await page.locator("main .choice span").all_inner_texts()
+    values = await page.locator("main .choice input").evaluate_all("nodes => nodes.map((node) => node.value)")
+    assert [word.split()[0] for word in words] == values
+    await page.click("#next")
+    await visit.step("trial:2")
+    assert await site.scores("trial:1") == {"q1": {"s1": value}}
+
+
 async def test_a_vote_comes_after_the_clip_and_can_be_changed_and_the_clip_seen_again(stand: Stand) -> None:
     site = await stand.serve(
         method="acr",

@@ -55,7 +55,8 @@ async def test_a_reload_in_the_middle_of_a_trial_changes_nothing(stand: Stand) -
     await visit.step("trial:2")
     row = (await site.answers())["trial:1"]
     assert row["answer"]["scores"] == {"q1": {"s1": 66, "s2": 64, "s3": 65}}
-    assert all(watched["frames"] > 0 and watched["coverage"] >= 0.97 for watched in row["playback"].values())
+    seen = [row["playback"][slot] for slot in ("s1", "s2", "s3")]
+    assert all(watched["frames"] > 0 and watched["coverage"] >= 0.97 for watched in seen)
 
 
 async def test_a_reload_after_the_clip_leads_back_to_the_vote(stand: Stand) -> None:

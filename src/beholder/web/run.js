@@ -2,14 +2,14 @@
 
 import { arrive, connect, Declined, fetched } from "./client.js";
 import { element, fill } from "./element.js";
-import { openFrame } from "./frame.js";
-import { openHelp } from "./help.js";
+import { openFrame } from "./frame/frame.js";
+import { openHelp } from "./frame/help.js";
 import { openKeys } from "./keys.js";
 import { openLog } from "./log.js";
-import { openShelf } from "./media.js";
+import { openShelf } from "./media/shelf.js";
 import { openOutbox } from "./outbox.js";
 import { openPatience } from "./patience.js";
-import { notice, pressed } from "./sheet.js";
+import { notice, pressed } from "./frame/sheet.js";
 import { consent } from "./steps/consent.js";
 import { text } from "./steps/text.js";
 import { trial } from "./steps/trial.js";
@@ -21,7 +21,7 @@ import { loadWords } from "./words.js";
 /** @import { Client } from "./client.js" */
 /** @import { Keys } from "./keys.js" */
 /** @import { Log } from "./log.js" */
-/** @import { Shelf } from "./media.js" */
+/** @import { Shelf } from "./media/shelf.js" */
 /** @import { Outbox } from "./outbox.js" */
 /** @import { Patience } from "./patience.js" */
 /** @import { Storage } from "./storage.js" */
@@ -39,6 +39,7 @@ const STEPS = {
   text: () => text,
   trial: () => trial,
   questions: async () => (await fetched(import("./steps/questions.js"))).questions,
+  volume: async () => (await fetched(import("./steps/volume.js"))).volume,
   break: async () => (await fetched(import("./steps/pause.js"))).pause,
   end: async () => (await fetched(import("./steps/end.js"))).end,
 };
@@ -55,14 +56,12 @@ async function start(name) {
   const keys = openKeys(kept);
   const input = watchInput();
   const patience = openPatience(() => connection());
-  // A clip goes on only under eyes: its own handlers log the pause.
+  // A clip goes on only under eyes and ears: whatever plays hears of it, and logs the pause.
   const help = openHelp({
     say,
     keys,
     hasKeys: () => input() === "keyboard" || !matchMedia("(hover: none) and (pointer: coarse)").matches,
-    onOpen: () => {
-      for (const video of document.querySelectorAll("video")) video.pause();
-    },
+    onOpen: () => dispatchEvent(new Event("halt")),
   });
   const frame = openFrame({ say, title: document.title, onHelp: () => help.show(), onTry: patience.tryNow });
   document.body.append(help.element);
@@ -126,7 +125,7 @@ async function start(name) {
   const preview =
     arrival.preview === null
       ? null
-      : (await import("./preview.js")).openPreview({
+      : (await import("./frame/preview.js")).openPreview({
           say,
           steps: arrival.preview.steps,
           onPick: async (key) => jump(await patience.insist(() => client.step(key))),

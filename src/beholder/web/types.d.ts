@@ -9,13 +9,19 @@ export type EventKind =
   | "fullscreen" | "visibility" | "focus" | "change" | "key" | "click" | "measure";
 
 export interface Scale { min: number; max: number; step: number; labels: [number, string][]; look: "slider" | "radio" }
-export interface Asked { id: string; text: string; scale: Scale }
-export interface Media { url: string; medium: "video"; bytes: number; ms: number; width: number; height: number }
+export interface Asked { id: string; text: string; scale: Scale; ticks: string[] /* in place of the scale */ }
+/** `ms`: how long it plays; an image or a text: how long it has to be in view. `sound`: whether it can be heard. */
+export interface Media { url: string; medium: "video" | "audio" | "image" | "text"; sound: boolean; bytes: number; ms: number; width: number; height: number }
 export interface Slot { id: string; label: string | null; colour: string | null; rated: boolean; media: Media }
 export interface Playback {
   watch: "whole" | "start" | "none"; switching: "restart" | "keep"; size: string; fullscreen: boolean; max_plays: number | null;
+  loop: "off" | "after-first" | "region"; sound: "on" | "off"; skip: boolean;
 }
-export interface Trial { asked: Asked[]; slots: Slot[]; playback: Playback; extra: { [key: string]: Json } }
+export interface Trial {
+  asked: Asked[]; slots: Slot[]; playback: Playback; extra: { [key: string]: Json };
+  /** All slots play at once, side by side, on one clock. */
+  together: boolean;
+}
 
 export interface Item {
   id: string; text: string /* safe HTML */; type: "single" | "multiple" | "likert" | "number" | "text";
@@ -27,12 +33,14 @@ export interface ConsentStep extends StepBase { kind: "consent"; text: string /*
 export interface TextStep extends StepBase { kind: "text"; text: string }
 export interface BreakStep extends StepBase { kind: "break"; text: string }
 export interface QuestionsStep extends StepBase { kind: "questions"; items: Item[] }
+/** Set the volume of the device with a test sound. */
+export interface VolumeStep extends StepBase { kind: "volume" }
 export interface TrialStep extends StepBase { kind: "trial"; method: string; trial: Trial }
 export interface EndStep extends StepBase {
   kind: "end"; outcome: string; text: string; code: string | null; return_url: string | null; receipt: string | null;
   answers: number; seconds: number | null; ended_at: string | null;
 }
-export type Step = ConsentStep | TextStep | BreakStep | QuestionsStep | TrialStep | EndStep;
+export type Step = ConsentStep | TextStep | VolumeStep | BreakStep | QuestionsStep | TrialStep | EndStep;
 
 /** What POST /api/arrive returns. */
 export interface Arrival {
@@ -57,7 +65,13 @@ export interface Batch { key: string; tab: string; from: number; events: Event[]
 export type Scores = { [question: string]: { [slot: string]: number } };
 /** slot -> why it has no value */
 export type Missing = { [slot: string]: "media_error" };
-export type Answer = { scores?: Scores; missing?: Missing } & { [key: string]: Json | undefined };
+/** question -> which one, by slot; "tie" has no grade */
+export type Choices = { [question: string]: { better: string; grade?: number } | { same_as: string } };
+/** question -> slot -> places of what was ticked */
+export type Ticks = { [question: string]: { [slot: string]: number[] } };
+export type Answer = {
+  scores?: Scores; choices?: Choices; ticks?: Ticks; missing?: Missing; reasons?: { [question: string]: string[] }; comment?: string;
+} & { [key: string]: Json | undefined };
 export type View = (trial: Trial, stage: Stage) => Promise<Answer>;
 
 export type Child = Node | string | number | null | undefined | false | Child[];
@@ -67,7 +81,7 @@ export interface Attributes {
   [name: string]: unknown;
 }
 export type IconName =
-  | "play" | "pause" | "replay" | "tick" | "offline" | "copy" | "help" | "down" | "attention" | "back";
+  | "play" | "pause" | "replay" | "tick" | "offline" | "copy" | "help" | "down" | "attention" | "back" | "sound" | "loop";
 export type Say = (key: string, values?: { [name: string]: string | number }) => string;
 export type MakeElement = <T extends keyof HTMLElementTagNameMap>(
   tag: T, attributes?: Attributes, ...children: Child[]
@@ -76,14 +90,17 @@ export type MakeElement = <T extends keyof HTMLElementTagNameMap>(
 /** One key of the keyboard. `keys` are values of KeyboardEvent.key in lower case. */
 export interface Binding { keys: string[]; shown: string; label: string; run(key: string): void }
 
-/** One video element per slot, decoded and ready; exactly one plays. */
+/** One track per slot (video element, decoded sound, image, text), ready; exactly one plays, or all of them together. */
 export interface Player {
   readonly current: string | null;
   readonly isPlaying: boolean;
   /** Play a slot from where `playback.switching` says, stopping any other. Resolves whether it started. */
   play(slot: string): Promise<boolean>;
-  /** Play a slot from its beginning. */
-  restart(slot: string): Promise<boolean>;
+  /** Play a slot from its beginning; `isOnce`: without the loop that may follow. */
+  restart(slot: string, options?: { isOnce?: boolean }): Promise<boolean>;
+  /** Play several slots from their beginning at once, on one clock; `sound` names the one that is heard. Resolves
+   *  whether they started; `ended` is told when all have. The largest distance between their clocks is logged. */
+  together(slots: string[], options: { sound: string | null; isOnce?: boolean }): Promise<boolean>;
   pause(): void;
   /** Play a slot, or pause it when it plays. */
   toggle(slot: string): void;
@@ -97,7 +114,11 @@ export interface Player {
   failure(slot: string): string | null;
   /** Milliseconds into the current slot. */
   position(): number;
-  video(slot: string): HTMLVideoElement;
+  /** Loop within these milliseconds, or over everything (null); what `playback.loop: region` is for. */
+  setRegion(region: [from: number, to: number] | null): void;
+  readonly region: [from: number, to: number] | null;
+  /** What is seen of a slot: a video, an image, a text; a quiet sign for sound. */
+  node(slot: string): HTMLElement;
   /** Hear of every change; `tick` is time passing. */
   listen(listener: (what: "state" | "tick" | "ended" | "stopped") => void): void;
 }
@@ -118,6 +139,10 @@ export interface ControlOptions {
   onLocked?(reason: string): void;
 }
 export interface ChoicesOptions extends ControlOptions { labelledBy: string; hasKeys: boolean }
+
+/** `layout`: several questions one after the other, or all at once. `onlyPlaying`: only the slider of what was played last
+ *  can be moved. `hint`: words beside the question in place of the usual ones. */
+export interface BoardOptions { layout: "turns" | "rows"; onlyPlaying: boolean; hint: string | null }
 
 /** What stands between the participant and the next page: words, and where to go to change that. */
 export interface Gap { reason: string; focus(): void }
@@ -143,10 +168,24 @@ export interface Stage {
   load(): Promise<void>;
   /** Shows one slot by itself, after a gesture, in full screen where the study says so. Resolves when it was watched. */
   play(slot: string): Promise<void>;
+  /** Shows slots one after the other after one gesture, `gap` seconds of grey between them. Resolves when all were
+   *  watched, or would not play. `isAgain`: asked for once more, so without a press. */
+  sequence(slots: string[], options: { gap: number; isAgain?: boolean }): Promise<void>;
+  /** Shows slots side by side and at once after one gesture, in this order; `sound` names the one that is heard. */
+  sideBySide(slots: string[], options: { sound?: string | null; isAgain?: boolean }): Promise<void>;
   /** Plays a slot on the screen of the page, at once; again pauses it. */
   switchTo(slot: string): void;
   /** Asks all questions of the trial about one slot; resolves with what was chosen, after Next. */
   ask(slot: string): Promise<Answer>;
+  /** Shows all slots as `extra.presentation` says and asks about them: for a score of the slot that is named, else which
+   *  of the two without a name it is. Resolves with what was chosen, after Next. */
+  compare(rated?: string): Promise<Answer>;
+  /** Shows a play button for every slot and a slider for every rated one, under one screen or transport. Resolves with
+   *  all values, after Next. */
+  board(options: BoardOptions): Promise<Answer>;
+  /** Shows all questions as statements about the rated slot, with the slots small beside them; `sound` names the one that
+   *  is heard. Resolves with what was chosen, after Next. */
+  survey(options: { sound: string | null }): Promise<Answer>;
   /** A Next button that says what is missing. `done` resolves when it is pressed and nothing is. */
   next(options: { gap(): Gap | null; ready: string; word?: string }): WayOn;
   /** A framed place for the clips, as large as the page allows. */

@@ -1,7 +1,7 @@
 // Consent: the study's own text, and the choice.
 
 import { element, fill } from "../element.js";
-import { actions, pressed, prose } from "../sheet.js";
+import { actions, pressed, prose } from "../frame/sheet.js";
 
 /** @import { Page } from "../run.js" */
 /** @import { ConsentStep, Json } from "../types" */

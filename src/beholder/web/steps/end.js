@@ -29,7 +29,7 @@ export async function end(step, page) {
     main,
     element(
       "div",
-      { class: "sheet" },
+      { class: "sheet sheet-end" },
       element(
         "div",
         { class: "lead" },

@@ -1,7 +1,7 @@
 // A break between two trials: as long as the person likes.
 
 import { element, fill } from "../element.js";
-import { actions, pressed, prose } from "../sheet.js";
+import { actions, pressed, prose } from "../frame/sheet.js";
 
 /** @import { Page } from "../run.js" */
 /** @import { BreakStep, Json } from "../types" */

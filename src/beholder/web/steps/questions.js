@@ -2,7 +2,7 @@
 
 import { element, fill } from "../element.js";
 import { markup } from "../markup.js";
-import { actions } from "../sheet.js";
+import { actions } from "../frame/sheet.js";
 
 /** @import { Page } from "../run.js" */
 /** @import { Item, Json, QuestionsStep } from "../types" */

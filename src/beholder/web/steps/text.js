@@ -1,7 +1,7 @@
 // A text to read, then on.
 
 import { element, fill } from "../element.js";
-import { actions, pressed, prose } from "../sheet.js";
+import { actions, pressed, prose } from "../frame/sheet.js";
 
 /** @import { Page } from "../run.js" */
 /** @import { Json, TextStep } from "../types" */

@@ -1,16 +1,40 @@
-// A trial: the method's own view on a fresh stage.
+// A trial: the method's own view on a fresh stage, with the tracks that its media need.
 
 import { fetched } from "../client.js";
-import { openStage } from "../stage.js";
+import { openStage } from "../stage/stage.js";
 
+/** @import { Kit } from "../media/player.js" */
 /** @import { Page } from "../run.js" */
-/** @import { Json, TrialStep, View } from "../types" */
+/** @import { OpenTracks } from "../media/tracks/track" */
+/** @import { Json, Trial, TrialStep, View } from "../types" */
+
+/** @type {{ [medium: string]: () => Promise<{ openTracks: OpenTracks }> }} */
+const TRACKS = {
+  video: () => import("../media/tracks/video.js"),
+  audio: () => import("../media/tracks/audio.js"),
+  image: () => import("../media/tracks/still.js"),
+  text: () => import("../media/tracks/still.js"),
+};
 
 /** @param {TrialStep} step @param {Page} page @returns {Promise<Json>} */
 export async function trial(step, page) {
   page.shelf.keep([...step.trial.slots.map(({ media }) => media), ...step.prefetch]);
-  /** @type {{ default: View }} */
-  const view = await page.patience.insist(() => fetched(import(`../methods/${step.method}/view.js`)));
-  const answer = await view.default(step.trial, openStage(step, page));
+  /** @type {[{ default: View }, Kit]} */
+  const [view, kit] = await Promise.all([
+    page.patience.insist(() => fetched(import(`../methods/${step.method}/view.js`))),
+    page.patience.insist(() => fetched(kitFor(step.trial))),
+  ]);
+  const answer = await view.default(step.trial, openStage(step, page, kit));
   return /** @type {Json} */ (answer);
+}
+
+/** @param {Trial} trial @returns {Promise<Kit>} */
+async function kitFor({ slots, together }) {
+  /** @type {Kit} */
+  const kit = { open: new Map(), follow: null };
+  for (const medium of new Set(slots.map(({ media }) => media.medium))) {
+    kit.open.set(medium, (await TRACKS[medium]()).openTracks);
+  }
+  if (together && kit.open.has("video")) kit.follow = (await import("../media/tracks/pace.js")).follow;
+  return kit;
 }

@@ -1,10 +1,10 @@
 // Help, one key away: the instructions, all keys and their switch, whom to ask, and the way out.
 
-import { element, fill } from "./element.js";
-import { markup } from "./markup.js";
+import { element, fill } from "../element.js";
+import { markup } from "../markup.js";
 
-/** @import { Keys } from "./keys.js" */
-/** @import { Arrival, Say } from "./types" */
+/** @import { Keys } from "../keys.js" */
+/** @import { Arrival, Say } from "../types" */
 
 /** The way out: its words, by the key that they begin with, and what it does.
  *  @typedef {{ word: string, run: () => Promise<void> }} WayOut */

@@ -1,9 +1,9 @@
 // The researcher's look at any step: a mark that cannot be missed, and a picker.
 
-import { element } from "./element.js";
-import { icon } from "./icons.js";
+import { element } from "../element.js";
+import { icon } from "../icons.js";
 
-/** @import { Say } from "./types" */
+/** @import { Say } from "../types" */
 
 /** Return the preview's bar.
  *  @param {{ say: Say, steps: { key: string, label: string }[], onPick: (key: string) => void }} parts */

@@ -1,11 +1,11 @@
-// Clips, fetched whole before a page starts, and those of the next page while this one is rated.
+// Media, fetched whole before a page starts, and those of the next page while this one is rated.
 
-import { isReachable } from "./client.js";
+import { isReachable } from "../client.js";
 
-/** @import { Media } from "./types" */
+/** @import { Media } from "../types" */
 
 /** @typedef {{ got: number, state: "waiting" | "loading" | "ready" | "stuck" | "failed" }} Progress */
-/** @typedef {{ chunks: BlobPart[], got: number, blob: Promise<Blob> | null, url: string | null, cache: RequestCache,
+/** @typedef {{ chunks: BlobPart[], got: number, blob: Promise<Blob> | null, cache: RequestCache,
  *              hear: Set<(got: number) => void> }} Piece */
 /** @typedef {ReturnType<typeof openShelf>} Shelf */
 
@@ -26,16 +26,9 @@ export function openShelf() {
     const known = pieces.get(media.url);
     if (known !== undefined) return known;
     /** @type {Piece} */
-    const made = { chunks: [], got: 0, blob: null, url: null, cache, hear: new Set() };
+    const made = { chunks: [], got: 0, blob: null, cache, hear: new Set() };
     pieces.set(media.url, made);
     return made;
-  }
-
-  /** @param {string} url */
-  function drop(url) {
-    const it = pieces.get(url);
-    if (it !== undefined && it.url !== null) URL.revokeObjectURL(it.url);
-    pieces.delete(url);
   }
 
   /** @param {Media} media @returns {Promise<Blob>} */
@@ -49,17 +42,15 @@ export function openShelf() {
   }
 
   return {
-    /** Resolve with the address of a clip that is wholly here. Rejects with MediaError, or TypeError off line.
+    /** Resolve with a file that is wholly here. Rejects with MediaError, or TypeError off line.
      *  @param {Media} media @param {(got: number) => void} hear bytes so far
-     *  @returns {Promise<string>} */
+     *  @returns {Promise<Blob>} */
     async get(media, hear) {
       const it = piece(media);
       it.hear.add(hear);
       hear(it.got);
       try {
-        const blob = await fetchWhole(media);
-        it.url ??= URL.createObjectURL(blob);
-        return it.url;
+        return await fetchWhole(media);
       } finally {
         it.hear.delete(hear);
       }
@@ -68,12 +59,12 @@ export function openShelf() {
      *  @param {Media[]} needed */
     keep(needed) {
       const urls = new Set(needed.map((media) => media.url));
-      for (const url of [...pieces.keys()]) if (!urls.has(url)) drop(url);
+      for (const url of [...pieces.keys()]) if (!urls.has(url)) pieces.delete(url);
     },
     /** Forget a clip that is of no use; the next `get` fetches it anew, past the browser's own cache.
      *  @param {Media} media */
     spurn(media) {
-      drop(media.url);
+      pieces.delete(media.url);
       piece(media, "reload");
     },
     /** Fetch one after the other, quietly; a later call takes over.
@@ -124,8 +115,7 @@ async function fetchOnce(media, it) {
     if (got > media.bytes) Object.assign(it, { chunks: [], got: 0 });
     throw new MediaError(`${got} of ${media.bytes} bytes`);
   }
-  const type = answer.headers.get("Content-Type") ?? "video/mp4";
-  const blob = new Blob(it.chunks, { type });
+  const blob = new Blob(it.chunks, { type: answer.headers.get("Content-Type") ?? "" });
   it.chunks = [];
   return blob;
 }

@@ -1,13 +1,13 @@
 // What has been watched, from the log alone: the server counts in the same way.
 
-/** @import { Event } from "./types" */
+/** @import { Event } from "../types" */
 
 /** A stretch of a clip, in milliseconds. @typedef {[from: number, to: number]} Range */
 
 const SHARE = 0.97; // of the clip
 const END_MS = 500; // and its end
 
-/** Return the ranges that were played, by slot, and how often each began at its start.
+/** Return the ranges that were played, by slot, and how often each began at its start; rounds of a loop are none.
  *  @param {readonly Event[]} events */
 export function replay(events) {
   /** @type {Map<string, { ranges: Range[], plays: number, failure: string | null }>} */
@@ -19,16 +19,17 @@ export function replay(events) {
     if (slot === null) continue;
     const seen = slots.get(slot) ?? { ranges: [], plays: 0, failure: null };
     slots.set(slot, seen);
-    const at = typeof data === "object" && data !== null && !Array.isArray(data) ? Number(data["at"]) : NaN;
+    const told = typeof data === "object" && data !== null && !Array.isArray(data) ? data : {};
+    const at = Number(told["at"] ?? NaN);
     if (kind === "play") {
       open.set(slot, at);
-      if (at === 0 || seen.plays === 0) seen.plays += 1;
+      if ((at === 0 || seen.plays === 0) && told["loop"] !== true) seen.plays += 1;
     } else if (["pause", "ended", "seek", "stall", "rate"].includes(kind)) {
       const from = open.get(slot);
       if (from !== undefined && at > from) seen.ranges.push([from, at]);
       open.delete(slot);
-    } else if (kind === "error") {
-      seen.failure = String(/** @type {Record<string, unknown>} */ (data)["what"]);
+    } else if (kind === "error" && told["again"] !== true) {
+      seen.failure = String(told["what"]);
     }
   }
   return slots;

@@ -1,7 +1,7 @@
 // A calm page with one column: a heading, a panel, the way on.
 
-import { element } from "./element.js";
-import { hasHeading, markup } from "./markup.js";
+import { element } from "../element.js";
+import { hasHeading, markup } from "../markup.js";
 
 /** Return a text of the study on a panel, under our heading unless it brings its own.
  *  @param {string} html @param {string} title */

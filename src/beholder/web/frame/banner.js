@@ -1,9 +1,9 @@
 // Words across the page, under the top bar; they push the page down and never cover it.
 
-import { element, fill } from "./element.js";
-import { icon } from "./icons.js";
+import { element, fill } from "../element.js";
+import { icon } from "../icons.js";
 
-/** @import { Say } from "./types" */
+/** @import { Say } from "../types" */
 
 /** Return the banner. @param {{ say: Say, status: (text: string) => void, onTry: () => void }} parts */
 export function openBanner({ say, status, onTry }) {

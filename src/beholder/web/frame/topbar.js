@@ -1,9 +1,9 @@
 // The bar on every page: who asks, how far, is it saved, help.
 
-import { element, fill } from "./element.js";
-import { icon } from "./icons.js";
+import { element, fill } from "../element.js";
+import { icon } from "../icons.js";
 
-/** @import { Say, Step } from "./types" */
+/** @import { Say, Step } from "../types" */
 
 const MOST_SEGMENTS = 24;
 

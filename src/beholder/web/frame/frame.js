@@ -1,11 +1,11 @@
 // What stands round every page: top bar, banner, foot, and the one voice for who cannot see.
 
 import { openBanner } from "./banner.js";
-import { element, fill } from "./element.js";
+import { element, fill } from "../element.js";
 import { contactLine } from "./help.js";
 import { openTopbar } from "./topbar.js";
 
-/** @import { Say } from "./types" */
+/** @import { Say } from "../types" */
 
 /** @typedef {ReturnType<typeof openFrame>} Frame */
 

@@ -1,8 +1,8 @@
 // Controls for one value: a standing slider without a handle until it is set, and a list of words.
 
-import { element } from "./element.js";
+import { element } from "../element.js";
 
-/** @import { ChoicesOptions, Control, ControlOptions, EventKind, Json, Say, Scale } from "./types" */
+/** @import { ChoicesOptions, Control, ControlOptions, EventKind, Json, Say, Scale } from "../types" */
 
 /** @typedef {{ say: Say, status: (text: string) => void,
  *              log: (kind: EventKind, slot: string | null, data: Json) => void }} Surroundings */
@@ -101,7 +101,6 @@ export function fader({ scale, label, value, question, slot, onChange, onLocked 
 export function choices({ scale, label, value, question, slot, onChange, labelledBy, hasKeys }, { log }) {
   /** @type {HTMLInputElement[]} */
   const inputs = [];
-  const words = new Map(scale.labels);
   const node = element("div", {
     class: "choices",
     role: "radiogroup",
@@ -115,7 +114,6 @@ export function choices({ scale, label, value, question, slot, onChange, labelle
       name: `${question}.${slot}`,
       value: number,
       checked: number === value,
-      "aria-label": words.has(number) ? null : number,
       "data-question": question,
       "data-slot": slot,
       on: {
@@ -133,7 +131,7 @@ export function choices({ scale, label, value, question, slot, onChange, labelle
         "label",
         { class: "choice" },
         input,
-        element("span", {}, words.get(number) ?? number),
+        element("span", {}, worded(scale, number)),
         key && element("kbd", { "aria-hidden": "true" }, number),
       ),
     );
@@ -174,6 +172,15 @@ export function bands(scale) {
 export function values(scale) {
   const count = Math.round((scale.max - scale.min) / scale.step) + 1;
   return Array.from({ length: count }, (_, place) => onScale(scale, scale.min + place * scale.step));
+}
+
+/** Return the words of a value. Where some values have none, all show their number.
+ *  @param {Scale} scale @param {number} value */
+export function worded(scale, value) {
+  const words = new Map(scale.labels);
+  const word = words.get(value);
+  if (word === undefined) return String(value);
+  return values(scale).every((one) => words.has(one)) ? word : `${value} ${word}`;
 }
 
 /** Return the value of a standing slider at a height of the window. Half a handle hangs over each end.

@@ -1,0 +1,404 @@
+// The rules of playing, over one track per slot: exactly one plays, or all together; every stretch is logged.
+// Watching is proved by frames, not by `ended`.
+
+import { isWhole, replay, share } from "./watched.js";
+
+/** @import { Log } from "../log.js" */
+/** @import { Follow, Hears, Loop, OpenTracks, Track } from "./tracks/track" */
+/** @import { Json, Player, Slot, Trial } from "../types" */
+/** @import { Range } from "./watched.js" */
+
+/** What the media of a trial need. @typedef {{ open: Map<string, OpenTracks>, follow: Follow | null }} Kit */
+/** What the page knows of a slot, beside its track.
+ *  @typedef {{ slot: Slot, track: Track, ranges: Range[], plays: number, failure: string | null, open: number | null,
+ *              last: number, rounds: number, drawn: number, measured: string, isCounted: boolean,
+ *              isStarted: boolean, isLost: boolean }} Place */
+
+const MANY = 1500; // so many events, and further rounds of a loop are not told one by one
+
+/** Return the player of a trial, knowing what was watched before a reload.
+ *  @param {{ trial: Trial, kit: Kit, label: (slot: Slot) => string, log: Log, signal: AbortSignal }} parts */
+export function openPlayer({ trial, kit, label, log, signal }) {
+  const { playback } = trial;
+  /** @type {Map<string, Place>} */
+  const places = new Map();
+  /** @type {Set<(what: "state" | "tick" | "ended" | "stopped") => void>} */
+  const listeners = new Set();
+  /** @type {string | null} */
+  let current = null;
+  /** What plays at once. @type {string[]} */
+  let group = [];
+  /** @type {ReturnType<Follow> | null} */
+  let following = null;
+  /** @type {Loop | null} */
+  let region = null;
+  let isOnce = false;
+  /** Who is heard of those that play at once. @type {string | null} */
+  let heard = null;
+
+  const earlier = replay(log.events);
+  for (const [medium, open] of kit.open) {
+    const slots = trial.slots.filter(({ media }) => media.medium === medium);
+    open(slots, { playback, label, signal, hears }).forEach((track, index) => {
+      const { ranges = [], plays = 0, failure = null } = earlier.get(slots[index].id) ?? {};
+      const fresh = { open: null, last: 0, rounds: 0, drawn: 0, measured: "", isCounted: false };
+      places.set(slots[index].id, { slot: slots[index], track, ranges, plays, failure, ...fresh, isStarted: false, isLost: false });
+    });
+  }
+
+  /** @param {string} id @returns {Place} */
+  function at(id) {
+    const place = places.get(id);
+    if (place === undefined) throw new Error(`no slot ${id} in this trial`);
+    return place;
+  }
+  /** @param {"state" | "tick" | "ended" | "stopped"} what */
+  function tell(what) {
+    for (const listener of [...listeners]) listener(what);
+  }
+  /** @param {Place} place */
+  const isOn = (place) => place.open !== null || place.isLost;
+
+  /** @param {Slot} slot @returns {Hears} */
+  function hears({ id }) {
+    return {
+      paused() {
+        if (isOn(at(id))) player.pause();
+      },
+      ended() {
+        const place = at(id);
+        if (!isOn(place)) return;
+        close(place, "ended");
+        if (place.drawn === 0 && slotIsSeen(place)) fail(id, "no_frames");
+        if (group.some((other) => isOn(at(other)))) return;
+        unfollow();
+        tell("ended");
+        goOn(place);
+      },
+      lost(kind) {
+        const place = at(id);
+        if (place.open === null || !place.isStarted) return;
+        log.add(kind, id, { at: place.track.position });
+        keepRange(place, place.track.position);
+        place.isLost = true;
+      },
+      found() {
+        const place = at(id);
+        if (!place.isLost) return;
+        place.isLost = false;
+        reopen(place, place.track.position); // what was watched is never guessed
+        tick(place);
+      },
+      jumped() {
+        const place = at(id);
+        const to = place.track.position;
+        if (place.open === null || Math.abs(to - place.last) < 250) return;
+        log.add("seek", id, { at: place.last, to });
+        keepRange(place, place.last);
+        reopen(place, to);
+      },
+      rate(rate) {
+        log.add("rate", id, { at: at(id).track.position, rate });
+        if (rate !== 1) player.pause();
+      },
+      failed: (what) => fail(id, what),
+    };
+  }
+
+  /** @param {Place} place @param {number} from @param {{ [name: string]: Json }} [more] */
+  function reopen(place, from, more = {}) {
+    place.open = place.last = from;
+    log.add("play", place.slot.id, { at: from, ...more });
+  }
+
+  /** @param {Place} place @param {number} to */
+  function keepRange(place, to) {
+    if (place.open !== null && to > place.open) place.ranges.push([place.open, to]);
+    place.open = null;
+    if (player.isWatched(place.slot.id)) place.track.node.dataset["watched"] = "";
+  }
+
+  /** @param {Place} place */
+  const slotIsSeen = ({ slot, track }) =>
+    slot.media.medium === "video" && (track.count().width === 0 || track.count().total !== null);
+
+  /** End a play: its range, and the frames that were drawn. @param {Place} place @param {"pause" | "ended"} kind */
+  function close(place, kind) {
+    const wasOn = isOn(place);
+    place.isLost = place.isStarted = false;
+    if (!wasOn) return;
+    const { track, slot } = place;
+    // The end of a clip is its end, also where the browser's clock is a frame off the plan's.
+    const isEnd = kind === "ended" && track.duration >= 0.97 * slot.media.ms;
+    const end = isEnd ? Math.max(slot.media.ms, track.position) : track.position;
+    log.add(kind, slot.id, { at: end });
+    keepRange(place, end);
+    const drawn = track.count();
+    place.drawn += drawn.total ?? 0;
+    if (drawn.total !== null || !place.isCounted) log.add("frames", slot.id, { ...drawn, at: end });
+    place.isCounted = true;
+    track.node.dataset["state"] = kind;
+  }
+
+  /** Begin anew where the study lets it loop. @param {Place} place */
+  function goOn(place) {
+    if (isOnce || playback.loop === "off" || signal.aborted || document.hidden) return;
+    const ids = group.length > 0 ? group : [place.slot.id];
+    if (current !== place.slot.id && group.length === 0) return; // somebody has moved on
+    if (place.track.isStill || !ids.every((id) => at(id).failure === null && player.isWatched(id))) return;
+    void start(ids, loopOf(place)?.[0] ?? 0, { isRound: true });
+  }
+
+  /** @param {Place} place @returns {Loop | null} */
+  function loopOf(place) {
+    if (isOnce || place.track.isStill || playback.loop === "off") return null;
+    if (playback.loop === "region") return region ?? [0, place.slot.media.ms];
+    return player.isWatched(place.slot.id) ? [0, place.slot.media.ms] : null;
+  }
+
+  /** @param {string} id @param {string} what */
+  function fail(id, what) {
+    const place = at(id);
+    if (place.failure !== null) return;
+    if (playback.skip === false) {
+      // Nobody may leave it out: this play does not count, and can be had again.
+      log.add("error", id, { what, again: true });
+      player.pause();
+      place.ranges = [];
+      delete place.track.node.dataset["watched"];
+      return tell("stopped");
+    }
+    place.failure = what;
+    log.add("error", id, { what });
+    player.pause();
+    if (current === id) current = null;
+    tell("state");
+  }
+
+  /** Log how it is shown, where that is new. @param {Place} place */
+  function measure(place) {
+    const { width, height } = place.track.node.getBoundingClientRect();
+    const found = {
+      viewport: [innerWidth, innerHeight],
+      screen: [screen.width, screen.height],
+      dpr: devicePixelRatio,
+      displayed: [Math.round(width), Math.round(height)],
+      duration: Math.round(place.track.duration),
+    };
+    if (place.measured === JSON.stringify(found)) return;
+    place.measured = JSON.stringify(found);
+    log.add("measure", place.slot.id, found);
+  }
+
+  /** @param {string[]} ids what plays at once @param {number} from milliseconds
+   *  @param {{ isRound?: boolean, sound?: string | null }} [how] @returns {Promise<boolean>} */
+  async function start(ids, from, { isRound = false, sound = ids[0] } = {}) {
+    const started = ids.map(at);
+    if (started.some(({ failure }) => failure !== null) || document.hidden) return false;
+    const kept = heard;
+    player.pause();
+    heard = isRound ? kept : sound;
+    group = ids.length > 1 ? ids : [];
+    current = ids[0];
+    for (const place of started) {
+      place.open = place.last = from;
+      place.isStarted = false;
+      place.rounds = 0;
+      place.track.mute(playback.sound === "off" || (group.length > 0 && place.slot.id !== heard));
+      place.track.node.dataset["state"] = "playing";
+    }
+    tell("state");
+    try {
+      await Promise.all(started.map((place) => place.track.start(from, group.length > 0 ? null : loopOf(place))));
+    } catch (error) {
+      for (const place of started) {
+        if (place.open === null) continue;
+        place.track.halt();
+        place.open = null;
+        place.track.node.dataset["state"] = "pause";
+        if (/** @type {Error} */ (error).name === "NotSupportedError") fail(place.slot.id, "decode");
+      }
+      tell("stopped");
+      return false;
+    }
+    if (started.some(({ open }) => open === null)) return false; // paused before it began
+    for (const place of started) {
+      place.isStarted = true;
+      if (!isRound && (from === 0 || place.plays === 0)) place.plays += 1;
+      reopen(place, from, { ...(isRound ? { loop: true } : {}), ...(group.length > 0 ? { together: true } : {}) });
+      measure(place);
+    }
+    const videos = started.map(({ track }) => track.node).filter((node) => node instanceof HTMLVideoElement);
+    if (videos.length > 1 && kit.follow !== null) following = kit.follow(videos);
+    tick(started[0]);
+    return true;
+  }
+
+  function unfollow() {
+    const skew = following?.stop() ?? null;
+    following = null;
+    if (skew !== null) log.add("measure", null, { skew_ms: skew });
+  }
+
+  /** @param {Place} place */
+  function tick(place) {
+    if (place.open === null || signal.aborted) return;
+    for (const id of group.length > 0 ? group : [place.slot.id]) {
+      const one = at(id);
+      if (one.open !== null) turn(one);
+    }
+    tell("tick");
+    requestAnimationFrame(() => tick(place));
+  }
+
+  /** Take note of time, and of a loop that has begun anew. @param {Place} place */
+  function turn(place) {
+    const { track } = place;
+    const loop = loopOf(place);
+    if (track.rounds > place.rounds) {
+      round(place, loop ?? [0, place.slot.media.ms]);
+      place.rounds = track.rounds;
+    } else if (loop !== null && playback.loop === "region" && group.length === 0) {
+      const isPast = track.position >= loop[1] && loop[1] < place.slot.media.ms;
+      if (isPast) void start([place.slot.id], loop[0], { isRound: true }); // a track that cannot loop by itself
+    }
+    place.last = Math.max(place.last, track.position);
+  }
+
+  /** @param {Place} place @param {Loop} loop */
+  function round(place, [from, to]) {
+    const isEnd = to >= place.slot.media.ms - 1;
+    if (log.events.length < MANY) {
+      log.add(isEnd ? "ended" : "pause", place.slot.id, { at: to });
+      keepRange(place, to);
+      reopen(place, from, { loop: true });
+    } else {
+      keepRange(place, to);
+      place.open = place.last = from;
+    }
+    if (isEnd) tell("ended");
+  }
+
+  const pause = () => player.pause();
+  document.addEventListener("visibilitychange", () => document.hidden && pause(), { signal });
+  addEventListener("halt", pause, { signal }); // something stands before the page
+  addEventListener("pagehide", pause, { signal, capture: true }); // before the log goes out
+  guardMediaKeys();
+
+  /** @type {Player & { attach(id: string, blob: Blob): Promise<string | null>, fail(id: string, what: string): void }} */
+  const player = {
+    get current() {
+      return current;
+    },
+    get isPlaying() {
+      return [...places.values()].some(isOn);
+    },
+    get region() {
+      return region;
+    },
+    async play(id) {
+      const place = at(id);
+      const { track } = place;
+      if (isOn(place) || !player.mayPlay(id)) return false;
+      isOnce = false;
+      const other = current === null || current === id || group.length > 0 ? null : at(current);
+      const isKept = playback.switching === "keep" && other !== null && !track.isStill;
+      if (isKept && other.open !== null && track.takeOver(other.track)) {
+        close(other, "pause");
+        current = id;
+        place.isStarted = true;
+        place.rounds = track.rounds;
+        if (place.plays === 0) place.plays += 1;
+        reopen(place, track.position);
+        track.node.dataset["state"] = "playing";
+        measure(place);
+        tell("state");
+        tick(place);
+        return true;
+      }
+      let from = other === null || track.isStill ? track.position : 0;
+      if (isKept && !other.track.isOver) from = other.track.position;
+      if (from >= track.duration - 40 || track.isOver) from = 0;
+      const loop = loopOf(place);
+      if (loop !== null && (from < loop[0] || from >= loop[1] - 40)) from = loop[0];
+      return start([id], from);
+    },
+    restart(id, options = {}) {
+      isOnce = options.isOnce ?? false;
+      return start([id], loopOf(at(id))?.[0] ?? 0);
+    },
+    together(ids, options) {
+      isOnce = options.isOnce ?? false;
+      return start(ids, 0, { sound: options.sound });
+    },
+    pause() {
+      // At once, not when the event comes: a page that goes away would lose it.
+      const open = [...places.values()].filter(isOn);
+      for (const place of open) {
+        place.track.halt();
+        close(place, "pause");
+      }
+      unfollow();
+      if (open.length > 0) tell("stopped");
+    },
+    toggle(id) {
+      const place = at(id);
+      if (!isOn(place)) void player.play(id);
+      else if (!place.track.isStill) player.pause();
+    },
+    watched(id) {
+      const { ranges, open, slot, last } = at(id);
+      return share(open === null ? ranges : [...ranges, [open, last]], slot.media.ms);
+    },
+    isWatched(id) {
+      const { ranges, plays, slot } = at(id);
+      if (playback.watch === "none") return true;
+      return playback.watch === "start" ? plays > 0 : isWhole(ranges, slot.media.ms);
+    },
+    mayPlay(id) {
+      const { plays, failure, track } = at(id);
+      const limit = playback.max_plays ?? null;
+      if (failure !== null) return false;
+      // Who has not seen it whole may see it again: a limit must not lock anybody in.
+      return limit === null || plays < limit || !player.isWatched(id) || (track.position > 0 && !track.isOver);
+    },
+    failure: (id) => at(id).failure,
+    position: () => (current === null ? 0 : at(current).track.position),
+    setRegion(wanted) {
+      region = wanted;
+      const place = current === null ? null : at(current);
+      if (place === null || place.open === null || group.length > 0) return tell("state");
+      const from = place.track.position;
+      const [low, high] = wanted ?? [0, Infinity];
+      void start([place.slot.id], from < low || from >= high ? low : from, { isRound: true });
+    },
+    node: (id) => at(id).track.node,
+    listen(listener) {
+      listeners.add(listener);
+    },
+    attach: (id, blob) => at(id).track.attach(blob),
+    fail,
+  };
+  for (const [id, place] of places) if (player.isWatched(id)) place.track.node.dataset["watched"] = "";
+  return player;
+}
+
+/** Keys of the keyboard and of headphones must not play or seek behind the log's back. */
+function guardMediaKeys() {
+  for (const action of /** @type {MediaSessionAction[]} */ ([
+    "play",
+    "pause",
+    "stop",
+    "seekbackward",
+    "seekforward",
+    "seekto",
+    "previoustrack",
+    "nexttrack",
+  ])) {
+    try {
+      navigator.mediaSession?.setActionHandler(action, () => {});
+    } catch {
+      // not known to this browser, so it cannot happen
+    }
+  }
+}

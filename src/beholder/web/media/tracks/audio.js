@@ -1,0 +1,206 @@
+// Sound: decoded whole and played by Web Audio. All slots of a trial run on one clock, so that a change of slot keeps
+// the sample: the one fades out while the other fades in.
+
+import { element } from "../../element.js";
+import { icon } from "../../icons.js";
+
+/** @import { Loop, OpenTracks, Track } from "./track" */
+/** @import { Slot } from "../../types" */
+
+/** One slot's sound while it runs. @typedef {{ source: AudioBufferSourceNode, gain: GainNode }} Voice */
+
+const FADE_S = 0.005;
+const AHEAD_S = 0.02; // so that all voices start on one sample
+const RATE = 48000;
+const RATES = [8000, 96000];
+const RISE = Float32Array.from({ length: 65 }, (_, place) => (1 - Math.cos((Math.PI * place) / 64)) / 2);
+const FALL = RISE.slice().reverse();
+
+/** @type {OpenTracks} */
+export function openTracks(slots, { hears, playback, label, signal }) {
+  /** @type {AudioContext | null} */
+  let context = null;
+  let rate = 0;
+  /** @type {Map<string, AudioBuffer>} */
+  const buffers = new Map();
+  /** What runs now: since when on the context's clock, from where, in which loop, and who is heard.
+   *  @type {{ at: number, from: number, loop: Loop | null, voices: Map<string, Voice>, heard: string, free: number } | null} */
+  let run = null;
+  const isLocked = playback.switching === "keep";
+  let asked = 0; // a pause may come while the context wakes up
+
+  /** A context is made by a gesture, at the rate of the files, so that they are not changed before they are mixed. */
+  async function wake() {
+    if (context === null) {
+      context = new AudioContext({ sampleRate: rate, latencyHint: "interactive" });
+      const own = context;
+      own.addEventListener("statechange", () => {
+        if (run !== null && own.state !== "running") interrupt();
+      });
+    }
+    if (context.state !== "running") {
+      const woken = await Promise.race([
+        context.resume().then(() => true),
+        new Promise((resolve) => setTimeout(() => resolve(false), 1500)),
+      ]);
+      if (!woken || /** @type {string} */ (context.state) !== "running")
+        throw new DOMException("no gesture", "NotAllowedError");
+    }
+    return context;
+  }
+  /** A phone call, or the sound device went away. */
+  function interrupt() {
+    const heard = slots.findIndex(({ id }) => id === run?.heard);
+    tracks[heard].halt();
+    told[heard].paused();
+  }
+  signal.addEventListener("abort", () => {
+    run = null;
+    void context?.close();
+    buffers.clear();
+  });
+
+  /** Milliseconds into what runs, and how often its loop has begun anew. */
+  function clock() {
+    if (run === null || context === null) return { position: 0, rounds: 0 };
+    const passed = run.from + Math.max(0, context.currentTime - run.at) * 1000;
+    if (run.loop === null || passed < run.loop[1]) return { position: passed, rounds: 0 };
+    const [from, to] = run.loop;
+    return { position: from + ((passed - to) % (to - from)), rounds: 1 + Math.floor((passed - to) / (to - from)) };
+  }
+
+  function stopAll() {
+    if (run === null || context === null) return;
+    const now = Math.max(context.currentTime, run.free);
+    for (const [id, { source, gain }] of run.voices) {
+      if (id === run.heard) gain.gain.setValueCurveAtTime(FALL, now, FADE_S);
+      source.onended = null;
+      source.stop(now + FADE_S);
+    }
+    run = null;
+  }
+
+  /** All of one length, so that loops stay on one clock. */
+  function level() {
+    const longest = Math.max(...[...buffers.values()].map(({ length }) => length));
+    for (const [id, buffer] of buffers) {
+      if (buffer.length === longest) continue;
+      const padded = new AudioBuffer({ length: longest, numberOfChannels: buffer.numberOfChannels, sampleRate: rate });
+      for (let channel = 0; channel < buffer.numberOfChannels; channel += 1)
+        padded.copyToChannel(buffer.getChannelData(channel), channel);
+      buffers.set(id, padded);
+    }
+  }
+
+  const told = slots.map((slot) => hears(slot));
+  /** Where each one stands while it is not heard; past its end: Infinity. @type {Map<string, number>} */
+  const places = new Map();
+  const tracks = slots.map((slot) => openTrack(slot));
+  return tracks;
+
+  /** @param {Slot} slot @returns {Track} */
+  function openTrack(slot) {
+    const { id, media } = slot;
+    const node = element(
+      "div",
+      { class: "clip clip-sound", "data-slot": id },
+      icon("sound"),
+      element("span", { class: "letter" }, label(slot)),
+    );
+    let volume = 1;
+    const isHeard = () => run?.heard === id;
+
+    return {
+      node,
+      isStill: false,
+      get position() {
+        return Math.round(Math.min(isHeard() ? clock().position : (places.get(id) ?? 0), media.ms));
+      },
+      get duration() {
+        return (buffers.get(id)?.duration ?? NaN) * 1000;
+      },
+      get isOver() {
+        return !isHeard() && places.get(id) === Infinity;
+      },
+      get rounds() {
+        return isHeard() ? clock().rounds : 0;
+      },
+      async attach(blob) {
+        const bytes = await blob.arrayBuffer();
+        rate ||= rateOf(bytes);
+        try {
+          buffers.set(id, await new OfflineAudioContext(1, 1, rate).decodeAudioData(bytes));
+        } catch {
+          return "decode";
+        }
+        return this.duration < 0.97 * media.ms ? "duration" : null; // short: cut on the way
+      },
+      async start(from, loop) {
+        const mine = ++asked;
+        const awake = await wake();
+        if (mine !== asked) throw new DOMException("paused before it began", "AbortError");
+        if (isLocked) level();
+        stopAll();
+        const at = awake.currentTime + AHEAD_S;
+        /** @type {Map<string, Voice>} */
+        const voices = new Map();
+        for (const [other, buffer] of buffers) {
+          if (other !== id && !isLocked) continue;
+          const source = new AudioBufferSourceNode(awake, {
+            buffer,
+            loop: loop !== null,
+            loopStart: (loop?.[0] ?? 0) / 1000,
+            loopEnd: Math.min((loop?.[1] ?? 0) / 1000, buffer.duration),
+          });
+          const gain = new GainNode(awake, { gain: other === id && from === 0 ? volume : 0 });
+          if (other === id && from > 0 && volume > 0) gain.gain.setValueCurveAtTime(RISE, at, FADE_S);
+          source.connect(gain).connect(awake.destination);
+          source.start(at, from / 1000);
+          voices.set(other, { source, gain });
+        }
+        const begun = { at, from, loop, voices, heard: id, free: at + FADE_S };
+        run = begun;
+        /** @type {Voice} */ (voices.get(id)).source.onended = () => {
+          if (run !== begun) return;
+          run = null;
+          places.set(begun.heard, Infinity);
+          told[slots.findIndex((one) => one.id === begun.heard)].ended();
+        };
+      },
+      halt() {
+        asked += 1;
+        if (!isHeard()) return;
+        places.set(id, clock().position);
+        stopAll();
+      },
+      takeOver(other) {
+        if (run === null || context === null || tracks.indexOf(other) < 0 || isHeard()) return false;
+        const [before, next] = [run.voices.get(run.heard), run.voices.get(id)];
+        if (before === undefined || next === undefined || volume === 0) return false;
+        places.set(run.heard, clock().position);
+        const now = Math.max(context.currentTime, run.free);
+        before.gain.gain.setValueCurveAtTime(FALL, now, FADE_S);
+        next.gain.gain.setValueCurveAtTime(RISE, now, FADE_S);
+        run.free = now + FADE_S;
+        run.heard = id;
+        return true;
+      },
+      mute(isMuted) {
+        volume = isMuted ? 0 : 1;
+      },
+      count: () => ({ total: null, dropped: 0, width: 0, height: 0 }),
+    };
+  }
+}
+
+/** Return the sample rate that a WAV file tells; the usual one where it tells none that browsers have to know.
+ *  @param {ArrayBuffer} bytes */
+function rateOf(bytes) {
+  const view = new DataView(bytes);
+  for (let at = 12; at + 16 <= view.byteLength; at += 8 + view.getUint32(at + 4, true)) {
+    if (view.getUint32(at) !== 0x666d7420) continue; // "fmt "
+    const rate = view.getUint32(at + 12, true);
+    return rate >= RATES[0] && rate <= RATES[1] ? rate : RATE;
+  }
+  return RATE;
+}

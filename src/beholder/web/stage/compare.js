@@ -1,0 +1,54 @@
+// Two or three of the same content, held against each other: how they are shown, and what is asked then.
+
+import { scoreBallot } from "./ballot.js";
+import { showcase } from "./showcase.js";
+import { card } from "./card.js";
+import { choiceBallot, presentationOf } from "./choice.js";
+import { stylesheet } from "../stylesheet.js";
+
+/** @import { Answer, Stage, Trial } from "../types" */
+/** @import { Ballot, Hooks } from "./ballot.js" */
+
+/** Show all slots of a trial as its `presentation` says and ask about them: for a score of one slot where `rated`
+ *  names it, else which one it is.
+ *  @param {Trial} trial @param {Stage} stage @param {string} [rated] @returns {Promise<Answer>} */
+export async function compare(trial, stage, rated) {
+  const { player, say } = stage;
+  await Promise.all([stylesheet("vote"), stylesheet("compare")]);
+  const ids = trial.slots.map(({ id }) => id);
+  const { medium } = trial.slots[0].media;
+  const isStill = medium === "image" || medium === "text";
+  const isFailed = () => ids.some((id) => player.failure(id) !== null);
+  /** @type {(hooks: Hooks) => Ballot} */
+  const make = (hooks) =>
+    rated === undefined ? choiceBallot(trial, stage, hooks) : scoreBallot(trial, stage, rated, hooks);
+  const nothing = { [rated === undefined ? "choices" : "scores"]: {} };
+  if (rated !== undefined) nothing["scores"] = Object.fromEntries(trial.asked.map((asked) => [asked.id, {}]));
+  const failed = say(`compare.failed.${medium}`);
+
+  const isOnPage = presentationOf(trial) === "free" || (trial.together && isStill);
+  if (isOnPage) return showcase(trial, stage, { make, nothing, failed });
+
+  /** @param {boolean} isAgain */
+  async function show(isAgain) {
+    if (trial.together) {
+      const sound = trial.extra["sound"];
+      await stage.sideBySide(ids, { sound: typeof sound === "string" ? sound : null, isAgain });
+    } else {
+      await stage.sequence(ids, { gap: Number(trial.extra["gap"] ?? 1), isAgain });
+    }
+  }
+  const isSeen = trial.playback.watch !== "none" && ids.every((id) => player.isWatched(id));
+  if (!isFailed() && !isSeen) await show(false);
+  for (;;) {
+    const answer = await card(trial, stage, {
+      make: isFailed() ? null : make,
+      again: ids.every((id) => player.mayPlay(id)) ? say(`card.again.${medium}`) : null,
+      failed,
+      nothing,
+    });
+    if (answer !== "again") return answer;
+    stage.log("click", null, { what: "again" });
+    await show(true);
+  }
+}

@@ -1,0 +1,168 @@
+// What a view draws with. Everything made here is labelled, logged, kept over a reload, and in the study's language.
+
+import { fetched } from "../client.js";
+import { wear } from "../colour.js";
+import { element } from "../element.js";
+import { stylesheet } from "../stylesheet.js";
+import { icon } from "../icons.js";
+import { load } from "../media/loading.js";
+import { openPlayer } from "../media/player.js";
+import { bands, choices, fader } from "./scale.js";
+import { screen } from "./screen.js";
+
+/** @import { Kit } from "../media/player.js" */
+/** @import { Page } from "../run.js" */
+/** @import { Show } from "./theatre.js" */
+/** @import { Slot, Stage, TrialStep } from "../types" */
+
+const TELLING_MS = 8000;
+
+/** Return the stage of one trial. @param {TrialStep} step @param {Page} page @param {Kit} kit
+ *  @returns {Stage} */
+export function openStage(step, page, kit) {
+  const { trial } = step;
+  const { main, say, status, log, signal, shelf, patience } = page;
+  const player = openPlayer({ trial, kit, label: nameOf, log, signal });
+  const around = { say, status, log: log.add };
+
+  /** @type {Stage} */
+  const stage = {
+    main,
+    say,
+    element,
+    icon,
+    player,
+    status,
+    signal,
+    log: log.add,
+    draft: log.values,
+    bands,
+    wear: (node, slot) => wear(node, slot.colour),
+    label: nameOf,
+    async load() {
+      document.body.dataset["state"] = "loading";
+      const { contact } = page.study;
+      const [place] = step.progress;
+      await load({ trial, main, shelf, say, status, label: nameOf, page: place, contact, patience, signal, log, player });
+      document.body.dataset["state"] = "ready";
+      main.replaceChildren();
+      void shelf.prefetch(step.prefetch);
+    },
+    async play(id) {
+      if (isOpen([id])) await show([id], { way: "one" });
+    },
+    async sequence(ids, { gap, isAgain = false }) {
+      if (isAgain || isOpen(ids)) await show(ids, { way: "sequence", gap, isAgain });
+    },
+    async sideBySide(ids, { sound = null, isAgain = false }) {
+      if (isAgain || isOpen(ids)) await show(ids, { way: "together", sound, isAgain });
+    },
+    switchTo: (id) => player.toggle(id),
+    async ask(id) {
+      const { ask } = await page.patience.insist(() => fetched(import("./card.js")));
+      for (;;) {
+        const answer = await ask(trial, stage, id);
+        if (answer !== "again") return answer;
+        log.add("click", id, { what: "again" });
+        await show([id], { way: "one", isAgain: true });
+      }
+    },
+    async board(options) {
+      const { board, hasTransport } = await page.patience.insist(() => fetched(import("./board.js")));
+      if (!hasTransport(trial)) return board(trial, stage, options, null);
+      const { transport } = await page.patience.insist(() => fetched(import("./transport.js")));
+      return board(trial, stage, options, transport);
+    },
+    async survey(options) {
+      const { survey } = await page.patience.insist(() => fetched(import("./survey.js")));
+      return survey(trial, stage, options);
+    },
+    async compare(rated) {
+      const { compare } = await page.patience.insist(() => fetched(import("./compare.js")));
+      return compare(trial, stage, rated);
+    },
+    next({ gap, ready, word }) {
+      const reason = element("p", { class: "reason", id: "reason" });
+      const button = element(
+        "button",
+        { class: "button button-primary", id: "next", type: "button", "aria-describedby": "reason" },
+        word ?? say("next"),
+      );
+      let [timer, meant] = [0, /** @type {HTMLElement | undefined} */ (undefined)];
+      const refresh = () => {
+        const left = gap();
+        clearTimeout(timer);
+        meant?.classList.remove("is-meant");
+        reason.textContent = left?.reason ?? ready;
+        reason.classList.remove("is-asked");
+        button.setAttribute("aria-disabled", String(left !== null));
+      };
+      /** @type {Promise<void>} */
+      const done = new Promise((resolve) => {
+        button.addEventListener("click", () => {
+          const left = gap();
+          log.add("click", null, { what: "next" });
+          if (left === null) return resolve();
+          reason.classList.add("is-asked");
+          status(left.reason);
+          left.focus();
+        });
+      });
+      refresh();
+      return {
+        button,
+        reason,
+        refresh,
+        done,
+        tell(words, control) {
+          refresh();
+          reason.textContent = words;
+          reason.classList.add("is-asked");
+          meant = control;
+          meant?.classList.add("is-meant");
+          timer = setTimeout(refresh, TELLING_MS);
+        },
+      };
+    },
+    screen: (words) => screen(trial, stage, words),
+    fader: (options) => fader(options, around),
+    choices(options) {
+      void stylesheet("vote");
+      return choices(options, around);
+    },
+    keys: (bindings, until = signal) => page.keys.bind(bindings, until),
+    missing: () =>
+      Object.fromEntries(
+        trial.slots
+          .filter(({ id }) => player.failure(id) !== null)
+          .map(({ id }) => [id, "media_error"]),
+      ),
+  };
+
+  /** Whether slots can be shown and have to be. @param {string[]} ids */
+  function isOpen(ids) {
+    if (ids.some((id) => player.failure(id) !== null)) return false;
+    return trial.playback.watch === "none" || !ids.every((id) => player.isWatched(id));
+  }
+
+  /** @param {string[]} ids @param {Partial<Show> & Pick<Show, "way">} how */
+  async function show(ids, how) {
+    const { theatre } = await page.patience.insist(() => fetched(import("./theatre.js")));
+    await theatre(trial, stage, { gap: 1, sound: null, isAgain: false, ...how, slots: ids.map(slotOf) });
+  }
+
+  /** Letters come from the plan; places that stay have words of their own. @param {Slot} slot */
+  function nameOf({ label, id }) {
+    if (label !== null && /^[a-z]/.test(label)) return say(`slot.${label}`);
+    if (trial.slots.some((other) => other.label === "driving")) return say("slot.avatar");
+    return label ?? String.fromCharCode(65 + trial.slots.findIndex((other) => other.id === id));
+  }
+
+  /** @param {string} id @returns {Slot} */
+  function slotOf(id) {
+    const slot = trial.slots.find((one) => one.id === id);
+    if (slot === undefined) throw new Error(`no slot ${id} in this trial`);
+    return slot;
+  }
+  return stage;
+}
