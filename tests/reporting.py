@@ -30,6 +30,7 @@ def made_up(
     population: str = "people",
     questions: Sequence[Mapping[str, Any]] = ({"id": "quality", "text": "How good is it?", "scale": "cont100"},),
     noise: float = 8,
+    roles: Mapping[str, str] | None = None,
     **keys: Any,
 ) -> Study:
     """Return a study whose clean/ holds made-up ratings; 13 sessions were lost."""
@@ -61,7 +62,7 @@ def made_up(
                             "study": study.name, "digest": "d1", "run": 1, "participant": f"p{person:03}",
                             "session": f"s{person:03}", "mode": "link", "trial": f"t{position}", "position": position,
                             "repetition": 1, "method": "parallel", "question": question.id, "kind": "score",
-                            "content": f"content {position}", "condition": condition, "role": "test", "keyed": "+",
+                            "content": f"content {position}", "condition": condition, "role": "test", "keyed": value,
                             "stimulus": f"{condition}/content {position}", "value": value, "raw_value": value,
                             "scale_min": scale.min, "scale_max": scale.max, "slot": f"s{slot}", "use": True,
                             "answered_at": datetime(2026, 11, 14, 9, tzinfo=UTC) + timedelta(minutes=person),
@@ -82,6 +83,7 @@ def made_up(
             "finished": {"people": participants + 4 if population == "people" else 0, "robots": 0},
             "digests": ["d1"],
             "texts": [text_row(study, used_sessions=participants)],
+            "roles": dict(roles or {}),
             "counts": counts,
             "lost": [
                 {"rule": rule, "reason": reason, "words": words, "sessions": n, "only": n, "ratings": 0}
@@ -149,7 +151,7 @@ def found(study: Study) -> str:
     analyse(study)
     material = load_material(study)
     reference = next((one.name for one in study.conditions if one.role == "reference"), None)
-    told = findings(material.parts[0], material.labels, reference, ("person", "people"))
+    told = findings(material.parts[0], material.names, reference, ("person", "people"))
     return " ".join(f"{finding.headline} {finding.detail}" for finding in told)
 
 

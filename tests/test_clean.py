@@ -318,7 +318,10 @@ def test_cleaning_twice_gives_the_same_bytes(study: Study) -> None:
     first = {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
     clean_tables(study, tables)
     assert {path.name: path.read_bytes() for path in sorted(folder.iterdir())} == first
-    assert sorted(first) == ["account.json", "participants.csv", "ratings.csv", "sessions.csv", "verdicts.csv"]
+    assert sorted(first) == [
+        "account.json", "comments.csv", "participants.csv", "playback.csv", "ratings.csv", "sessions.csv",
+        "verdicts.csv",
+    ]  # fmt: skip
 
 
 def test_the_watch_rule_is_that_of_the_text_the_session_began_with(tmp_path: Path) -> None:

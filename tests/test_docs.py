@@ -116,8 +116,11 @@ def test_every_command_in_the_docs_exists_with_its_options() -> None:
     ]
     assert len(written) > 20
     for where, words in [*written, *spans]:
-        assert words[0] in cli.commands, f"{where}: beholder {words[0]}"
-        known = {option for parameter in cli.commands[words[0]].params for option in parameter.opts} | {"--help"}
+        group: click.Group = cli
+        while isinstance(inner := group.commands.get(words[0]), click.Group) and len(words) > 1:
+            group, words = inner, words[1:]
+        assert words[0] in group.commands, f"{where}: beholder {words[0]}"
+        known = {option for parameter in group.commands[words[0]].params for option in parameter.opts} | {"--help"}
         unknown = {word for word in words if word.startswith("-")} - known
         assert not unknown, f"{where}: beholder {words[0]} {unknown}"
 
@@ -196,6 +199,25 @@ def test_every_method_has_a_readme_in_the_list_of_methods() -> None:
             assert f"(../src/beholder/methods/{folder.name}/README.md)" in text
 
 
+def test_every_method_has_its_picture_in_the_gallery() -> None:
+    parts = (ROOT / "docs" / "gallery.md").read_text("utf-8").split("\n## ")
+    pictured = {part.partition("\n")[0]: re.findall(r"\(pictures/([a-z-]+\.png)\)", part) for part in parts[1:]}
+    for name in REFERENCE["OURS"]:
+        assert pictured.get(name), f"{name} has no picture in the gallery"
+
+
+def test_every_column_that_clean_writes_is_described() -> None:
+    from beholder.clean import comments, playback, ratings
+
+    text = (ROOT / "docs" / "data.md").read_text("utf-8")
+    heads = {ratings: "## The rating row", playback: "## How everything played", comments: "## What people wrote"}
+    for module, head in heads.items():
+        part = text.partition(f"\n{head}\n")[2].partition("\n## ")[0]
+        cells = re.findall(r"^\| `([a-z_, ]+)` \|", part, re.MULTILINE)
+        described = {column for cell in cells for column in cell.split(", ")}
+        assert set(module.COLUMNS) <= described, f"{head} leaves out {set(module.COLUMNS) - described}"
+
+
 # What is made
 
 
@@ -230,7 +252,7 @@ def test_every_field_of_a_study_is_described() -> None:
 
 def test_every_verb_and_option_is_in_the_commands() -> None:
     text = (ROOT / "docs" / "commands.md").read_text("utf-8")
-    for name, command in cli.commands.items():
+    for name, command in REFERENCE["flat_commands"](cli):
         _, _, part = text.partition(f"\n## {name}\n")
         part = part.partition("\n## ")[0]
         assert part, f"beholder {name} is not described"
@@ -254,10 +276,10 @@ def test_pictures_are_small_and_wide_enough() -> None:
     assert {picture.stem for picture in pictures} >= {"rating-page", "consent", "acr-scale", "end-page", "report"}
     for picture in pictures:
         data = picture.read_bytes()
-        width, _ = struct.unpack(">II", data[16:24])
+        width, height = struct.unpack(">II", data[16:24])
         assert data.startswith(b"\x89PNG")
         assert len(data) < 150_000, f"{picture.name} has {len(data)} bytes"
-        assert width >= 1000
+        assert (width, height) == (780, 1688) if picture.stem.endswith("-phone") else width >= 1000
 
 
 def test_decision_records_are_numbered_without_gaps_and_have_their_four_parts() -> None:

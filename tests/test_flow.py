@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,25 +11,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beholder.errors import Refused
-from beholder.methods.contract import Break, Trial
+from beholder.methods.contract import Break, Slot, Trial
 from beholder.serve.flow import Ending, next_step, read_step_answer
-from beholder.serve.script import Planned, Script, make_script
+from beholder.serve.script import Planned, Script, make_script, sets_volume
+from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import Ask, Study
 
 SCREEN = Ask(id="field", text="?", type="single", options=("yes", "no"), correct=("no",))
 AGE = Ask(id="age", text="?", type="number", min=18, max=99, required=False)
 
 
-def script(trials: int = 3, **keys: Any) -> Script:
-    study = Study.model_validate(
+def study(**keys: Any) -> Study:
+    return Study.model_validate(
         {"beholder": 1, "name": "s", "title": "S", "method": "acr", "stimuli": "stimuli", **keys}
     )
+
+
+def script(trials: int = 3, **keys: Any) -> Script:
     entries: list[Trial | Break] = []
     for number in range(1, trials + 1):
         entries.append(Trial(f"trial:{number}", "c", "rate", (), ()))
         if number == 2:
             entries.append(Break("break:1"))
-    return make_script(study, entries)
+    return make_script(study(**keys), entries)
 
 
 def answers(script: Script, many: int) -> dict[str, Any]:
@@ -45,6 +50,24 @@ def test_the_steps_come_in_their_order() -> None:
         "consent", "questions:before", "text:instructions", "trial:1", "trial:2", "break:1", "trial:3",
         "questions:after",
     ]  # fmt: skip
+
+
+def test_the_volume_is_set_after_the_instructions() -> None:
+    keys = [step.key for step in make_script(study(), [], has_volume=True).steps]
+    assert keys == ["consent", "text:instructions", "volume"]
+
+
+@pytest.mark.parametrize(
+    ("playback", "medium", "is_set"),
+    [
+        ({}, "audio", True), ({}, "video", False),
+        ({"volume": True}, "video", True), ({"volume": False}, "audio", False),
+        ({"sound": "off"}, "audio", False), ({"sound": "off", "volume": True}, "video", False),
+    ],
+)  # fmt: skip
+def test_the_volume_is_set_where_there_is_sound_or_the_study_says_so(playback: Any, medium: Any, is_set: bool) -> None:
+    stimulus = Stimulus("c/t", "t", "c", "test", medium, "c/t", "", Probe(0, "", 0, 0, 0, 0, "", "", 0), Path())
+    assert sets_volume(study(playback=playback), Catalogue((stimulus,), ("c",), ("t",))) is is_set
 
 
 @given(st.integers(0, 8))
@@ -74,6 +97,26 @@ def test_without_a_list_there_is_only_consent() -> None:
     assert isinstance(here, Planned)
     assert here.kind == "consent"
     assert next_step(None, {"consent": {"agree": False}}) == Ending("no_consent")
+
+
+PLAYS_IN_PART = [
+    ({"choices": {}, "missing": {"s1": "media_error"}}, True),
+    ({"scores": {"q1": {}}, "missing": {"s1": "media_error"}}, True),
+    ({"ticks": {"q1": {}}, "scores": {"q2": {}}, "missing": {"s1": "media_error"}}, True),
+    ({"scores": {"q1": {"s2": 5}}, "missing": {"s1": "media_error"}}, False),
+    ({"choices": {"q1": {"better": "s1"}}}, False),
+]
+
+
+@pytest.mark.parametrize(("answer", "is_over"), PLAYS_IN_PART)
+def test_a_session_without_anything_said_ends_even_where_one_of_two_did_play(answer: Any, is_over: bool) -> None:
+    slots = tuple(Slot(f"s{n}", f"x{n}", "test", None, True, None) for n in (1, 2, 3, 4))
+    planned = make_script(study(), [Trial(f"trial:{n}", "c", "rate", slots, ()) for n in (1, 2, 3)])
+    given = {"consent": {"agree": True}, "text:instructions": {}, "trial:1": answer, "trial:2": answer}
+    here = next_step(planned, given)
+    assert here == Ending("technical", "media_error") if is_over else here == planned.steps[-1]
+    one = {key: value for key, value in given.items() if key != "trial:2"}
+    assert next_step(planned, one) == planned.steps[-2]
 
 
 def test_a_wrong_prescreening_answer_ends_at_once() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -9,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beholder.errors import Refused
-from beholder.serve.playback import is_watched, watch
+from beholder.serve.playback import as_json, is_watched, watch
 
 FRAMES = {"total": 50, "dropped": 1, "width": 640, "height": 360}
 
 
 def seen(*events: list[Any], ms: int = 2000) -> Any:
-    return watch(list(events), {"s1": ms})["s1"]
+    return watch(list(events), {"s1": ms}).slots["s1"]
 
 
 def whole(**frames: Any) -> list[list[Any]]:
@@ -91,7 +92,7 @@ def test_playing_another_slot_stops_the_first() -> None:
     result = watch(
         [[0, "play", "s1", {"at": 0}], [500, "play", "s2", {"at": 0}], [2500, "ended", "s2", {"at": 2000}]],
         {"s1": 2000, "s2": 2000},
-    )
+    ).slots
     assert result["s1"].coverage < 0.5
     assert result["s2"].coverage == 1.0
 
@@ -129,7 +130,72 @@ EVENT = st.tuples(
 
 @given(st.lists(EVENT, max_size=40))
 def test_no_log_earns_more_than_there_is(events: list[Any]) -> None:
-    for result in watch([list(event) for event in events], {"s1": 1000, "s2": 5000}).values():
+    for result in watch([list(event) for event in events], {"s1": 1000, "s2": 5000}).slots.values():
         assert 0 <= result.coverage <= 1
         assert result.watched_ms >= 0
         assert result.furthest_ms <= 5000
+
+
+def test_slots_that_are_shown_together_may_play_at_the_same_time_and_others_may_not() -> None:
+    events: list[Any] = [
+        [0, "play", "s1", {"at": 0}], [0, "play", "s2", {"at": 0}],
+        [2000, "ended", "s1", {"at": 2000}], [2000, "ended", "s2", {"at": 2000}],
+    ]  # fmt: skip
+    lengths = {"s1": 2000, "s2": 2000}
+    assert [one.coverage for one in watch(events, lengths, together=True).slots.values()] == [1.0, 1.0]
+    assert watch(events, lengths).slots["s1"].coverage < 0.2
+
+
+def test_rounds_of_a_loop_are_neither_plays_nor_more_coverage() -> None:
+    result = seen(
+        [0, "play", "s1", {"at": 0}], [2000, "ended", "s1", {"at": 2000}],
+        [2000, "play", "s1", {"at": 0, "loop": True}], [4000, "ended", "s1", {"at": 2000}],
+        [4000, "frames", "s1", FRAMES],
+    )  # fmt: skip
+    assert (result.plays, result.coverage, result.watched_ms) == (1, 1.0, 4000)
+
+
+def test_a_whole_play_is_timed_by_the_clock_with_its_stalls_and_a_broken_one_is_not() -> None:
+    stalled = seen(
+        [100, "play", "s1", {"at": 0}], [1100, "stall", "s1", {"at": 1000}], [1600, "play", "s1", {"at": 1000}],
+        [2600, "ended", "s1", {"at": 2000}], [2600, "measure", "s1", {"displayed": [640, 360.4], "duration": 2040}],
+    )  # fmt: skip
+    assert (stalled.played_ms, stalled.duration_ms, stalled.displayed) == (2500, 2040, [640, 360])
+    paused = seen(
+        [100, "play", "s1", {"at": 0}], [1100, "pause", "s1", {"at": 1000}], [9000, "play", "s1", {"at": 1000}],
+        [10000, "ended", "s1", {"at": 2000}],
+    )  # fmt: skip
+    assert paused.played_ms is None
+
+
+def test_an_answer_given_once_is_no_change_of_mind() -> None:
+    evidence = watch(
+        [
+            [10, "change", "s1", {"question": "q1", "value": 3}], [20, "change", "s1", {"question": "q2", "value": 3}],
+            [30, "change", "s1", {"question": "q1", "value": 4}], [40, "change", None, {"question": "q1"}],
+            [50, "change", None, {"question": "q1"}],
+        ],
+        {"s1": 2000},
+    )  # fmt: skip
+    assert (evidence.slots["s1"].changes, evidence.page.changes) == (1, 1)
+
+
+def test_the_page_tells_first_action_exits_leaves_and_screen() -> None:
+    page = watch(
+        [
+            [0, "shown", None, {}], [420, "click", "s1", {"what": "play"}], [500, "fullscreen", None, {"on": True}],
+            [600, "measure", None, {"viewport": [1280, 720], "screen": [1920, 1080], "dpr": 1.5, "skew_ms": 12}],
+            [650, "measure", None, {"skew_ms": 4}], [700, "fullscreen", None, {"on": False}],
+            [800, "visibility", None, {"hidden": True}], [801, "focus", None, {"has": False}],
+            [900, "visibility", None, {"hidden": False}], [950, "focus", None, {"has": False}],
+        ],
+        {"s1": 2000},
+    ).page  # fmt: skip
+    assert (page.first_ms, page.exits, page.blurs, page.skew_ms) == (420, 1, 2, 12)
+    assert (page.viewport, page.screen, page.dpr) == ([1280, 720], [1920, 1080], 1.5)
+
+
+def test_the_evidence_is_stored_by_slot_and_for_the_page() -> None:
+    stored = as_json(watch(whole(), {"s1": 2000}))
+    assert sorted(stored) == ["page", "s1"]
+    assert json.loads(json.dumps(stored)) == stored

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,7 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from beholder.clean.comments import comment_rows
 from beholder.clean.facts import Given, Shown, Visit
+from beholder.clean.playback import COLUMNS as PLAYBACK_COLUMNS
+from beholder.clean.playback import playback_rows
 from beholder.clean.ratings import COLUMNS, NUMBERS, Rating, as_record, number_repetitions, rating_rows, read_ratings
 from beholder.clean.tables import write_table
 from beholder.errors import UserError
@@ -89,6 +93,41 @@ def test_a_comparison_names_both_stimuli() -> None:
     one = Judgement("quality", "diff", "s2", 2, -2, -3, 3, other_slot="s1")
     (row,) = rating_rows(study(), visit(trial("test", "test")), 1, answer(), (one,), STIMULI)
     assert (row.condition, row.other_condition, row.other_stimulus) == ("condition 2", "condition 1", "stimulus 1")
+
+
+def test_a_reversed_statement_keeps_what_was_clicked_and_the_turned_number_beside_it() -> None:
+    one = Judgement("quality", "score", "s1", 4, 4, 1, 5, keyed=2)
+    (row,) = rating_rows(study(), visit(trial("test")), 1, answer(), (one,), STIMULI)
+    assert (row.value, row.raw_value, row.keyed) == (4, 4, 2)
+
+
+def test_a_comparison_with_a_check_is_no_rating() -> None:
+    one = Judgement("quality", "choice", "s1", 1, -1, -1, 1, other_slot="s2")
+    assert rating_rows(study(), visit(trial("test", "trap")), 1, answer(), (one,), STIMULI) == []
+
+
+def test_every_slot_of_a_trial_has_a_row_of_playback_also_one_that_is_not_rated() -> None:
+    reference = Slot("s2", "stimulus 2", "reference", "reference", False, None)
+    shown = trial("test")
+    beside = Trial("t1", "city", "rate", (*shown.slots, reference), shown.asked, together=True)
+    page = {"first_ms": 420, "exits": 1, "viewport": [1280, 720], "skew_ms": 8}
+    given = Given("trial:1", {}, {**answer().playback, "page": page}, 0.0, 1.0, "touch", AT)
+    came = replace(visit(beside), answers={"trial:1": given})
+    first, second = playback_rows([came], STIMULI)
+    assert set(first) <= set(PLAYBACK_COLUMNS)
+    assert (first["slot"], first["plays"], first["length_ms"], first["colour"]) == ("s1", 2, 4000, "#2a76b0")
+    assert (second["rated"], second["label"], second["plays"], second["together"]) == (False, "reference", None, True)
+    assert {row["viewport_width"] for row in (first, second)} == {1280}
+    assert (first["first_ms"], first["exits"], first["skew_ms"], first["input"]) == (420, 1, 8, "touch")
+
+
+def test_reasons_and_comments_are_kept_by_question_and_cannot_run_as_formulas() -> None:
+    said = {"reasons": {"q1": ["Sharper.", "=1+1"]}, "comment": "All fine."}
+    came = replace(visit(trial("test")), answers={"trial:1": Given("trial:1", said, {}, 0.0, 1.0, "mouse", AT)})
+    rows = [(row["question"], row["kind"], row["text"]) for row in comment_rows([came])]
+    assert rows == [
+        ("quality", "reason", "Sharper."), ("quality", "reason", "'=1+1"), (None, "comment", "All fine."),
+    ]  # fmt: skip
 
 
 def test_a_slot_that_would_not_play_has_a_reason_and_no_value() -> None:

@@ -332,8 +332,7 @@ def test_every_source_stands_once_on_its_own_line(people: tuple[Study, Page]) ->
     text = (people[0].folder / "report" / "index.html").read_text(encoding="utf-8")
     sources = text.partition("<dt>Sources</dt><dd>")[2].partition("</dd>")[0].split("<br>")
     assert sources == [
-        "ITU-T P.910 (mean opinion score)",
-        "ITU-T P.1401 (Student t)",
+        "Jonell et al. (2021), HEMVIP, International Conference on Multimodal Interaction (parallel)",
         "Student (1908), Biometrika 6",
         "Wilcoxon (1945), Biometrics Bulletin 1",
         "Pratt (1959), Journal of the American Statistical Association 54",

@@ -10,10 +10,10 @@ from beholder.analyse import analyse
 from beholder.analyse.results import read_results
 from beholder.clean.tables import write_table
 from beholder.report.findings import findings
-from beholder.report.material import Part, Wording
+from beholder.report.part import Part, Wording
 from beholder.study.model import Study
 from beholder.study.scale import SCALES
-from reporting import Page, found, made_up
+from reporting import Page, found, made_up, read
 
 
 def test_findings_follow_from_the_tests(people: tuple[Study, Page]) -> None:
@@ -89,7 +89,12 @@ def test_a_condition_that_is_last_by_its_mean_alone_is_not_called_behind(tmp_pat
 
 def test_a_reference_that_leads_by_its_mean_alone_is_compared_by_the_tests(tmp_path: Path) -> None:
     found = told(tmp_path, HIGH_ONLY_ALONE, reference="A")
-    assert found[1] == ("1 of 2 are clearly below the reference, A.", "Every other one differs from it clearly.")
+    assert found[1][0] == "B is ahead."
+    assert found[2] == (
+        "1 of 2 are clearly below the reference, A.",
+        "Hidden among the others, the reference scores 65.5; nothing scores higher. Every other one differs from it "
+        "clearly.",
+    )
 
 
 def test_every_pair_that_the_means_order_against_its_test_is_named(tmp_path: Path) -> None:
@@ -186,3 +191,26 @@ def test_a_reference_is_compared_with_everything_else(tmp_path: Path) -> None:
     conditions = [{"name": "original", "role": "reference"}, "x", "y", "z"]
     text = found(made_up(tmp_path, {"original": 70.0, "x": 90.0, "y": 40.0, "z": 30.0}, conditions=conditions))
     assert "2 of 3 are clearly below the reference, original." in text
+
+
+def test_reference_and_anchors_are_marked_and_neither_ahead_nor_behind(tmp_path: Path) -> None:
+    quality = {"original": 95.0, "x": 70.0, "y": 50.0, "z": 30.0, "lowpass-3500": 5.0}
+    roles = {"original": "reference", "lowpass-3500": "anchor"}
+    study = made_up(tmp_path, quality, roles=roles, conditions=[{"name": "original", "label": "Original"}, *"xyz"])
+    page = read(study)
+    assert "x is ahead." in page.text
+    assert "z is behind all others." in page.text
+    assert (
+        "3 of 3 are clearly below the reference, Original. Hidden among the others, the reference scores" in page.text
+    )
+    assert "nothing scores higher. Every other one differs from it clearly." in page.text
+    assert "Every condition differs clearly from every other. All 10 pairs, after correction." in page.text
+    assert page.words.count("Original (reference)") >= 4  # figures, matrix and tables
+    assert page.words.count("lowpass-3500 (anchor)") >= 4
+    assert "Reference Original Anchors lowpass-3500 Answered by" in page.text
+
+
+def test_a_reference_that_does_not_lead_is_said_to_be_below_what_does(tmp_path: Path) -> None:
+    conditions = [{"name": "original", "role": "reference"}, "x", "y"]
+    text = found(made_up(tmp_path, {"original": 50.0, "x": 90.0, "y": 20.0}, conditions=conditions))
+    assert re.search(r"Hidden among the others, the reference scores \d\d\.\d; x scores \d\d\.\d\. ", text)

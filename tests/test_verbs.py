@@ -172,6 +172,16 @@ def test_check_prints_what_a_participant_goes_through(study: Path) -> None:
     assert yaml.safe_load(resolved.stdout)["playback"]["watch"] == "whole"
 
 
+def test_check_counts_its_warnings_at_the_end(study: Path) -> None:
+    written = yaml.safe_load(study.read_text("utf-8"))
+    written["conditions"] = ["natural", "smooth", "jerky"]
+    study.write_text(yaml.safe_dump(written), "utf-8")
+    said = command("check", cwd=study.parent)
+    assert said.returncode == 0, said.stderr
+    assert said.stderr == ("Warning: condition frozen  is not listed in conditions, so its 4 stimuli are left out.\n")
+    assert said.stdout.endswith("\nNo errors, 1 warning.\n")
+
+
 def test_schema_prints_json(tmp_path: Path) -> None:
     assert "properties" in json.loads(command("schema", cwd=tmp_path).stdout)
 
@@ -223,10 +233,19 @@ def test_without_a_study_file_the_message_says_how_to_begin(tmp_path: Path) -> N
     assert "beholder new" in said.stderr
 
 
+def test_check_tells_the_stages_in_the_order_of_a_visit(tmp_path: Path, tiny: Path) -> None:
+    before = [{"id": "field", "text": "Your field", "type": "text"}]
+    after = [{"id": "age", "text": "Your age", "type": "number"}, {"id": "remarks", "text": "Remarks", "type": "text"}]
+    found = beholder.check(write_study(tmp_path / "study", tiny, before=before, after=after))
+    names = [stage.name.partition(" (")[0] for stage in found.stages]
+    assert names == ["consent and instructions", "1 question before", "rating", "2 questions after"]
+
+
 def test_the_demo_shows_the_planted_truth_beside_the_result(tmp_path: Path) -> None:
     said = command("demo", "acr", "--folder", "shown", "--exit", "--port", "0", cwd=tmp_path)
     assert said.returncode == 0, said.stderr
     assert "planted" in said.stdout
+    assert "  MOS  " in said.stdout
     assert "/s/" in said.stdout
     assert (tmp_path / "shown" / "report" / "index.html").is_file()
 

@@ -15,7 +15,7 @@ _CITATION = "Spearman (1904), American Journal of Psychology 15"
 
 def participants(ratings: Ratings) -> Result:
     """Return one row per participant: ratings, mean, sd, range, and rank correlation with the mean of the others."""
-    table = ratings.table.assign(others=_others(ratings.table))
+    table = ratings.votes.assign(others=_others(ratings.votes))
     rows = []
     for participant, own in table.groupby("participant", sort=True):
         values = own["value"]
@@ -24,14 +24,15 @@ def participants(ratings: Ratings) -> Result:
         rows.append((participant, len(own), stimuli, values.mean(), sd, values.min(), values.max(), _agreement(own)))
     note = (
         "agreement: Spearman's rank correlation of a participant's ratings with the mean of everybody else's "
-        f"ratings of the same stimuli and questions (leave one out); empty below {FEWEST} shared ratings."
+        f"ratings of the same stimuli, or pairs, and questions (leave one out); empty below {FEWEST} shared ratings."
     )
-    return Result(pd.DataFrame(rows, columns=COLUMNS), note, _CITATION)
+    found = pd.DataFrame(rows, columns=COLUMNS)
+    return Result(found, note, _CITATION if found["agreement"].notna().any() else "")
 
 
 def _others(table: pd.DataFrame) -> pd.Series:
     """Return for each rating the mean of the others' ratings of the same stimulus and question."""
-    groups = table.groupby(["question", "stimulus"])["value"]
+    groups = table.groupby(["question", "stimulus", "other_stimulus"])["value"]
     n = groups.transform("size")
     total = groups.transform("sum")
     return ((total - table["value"]) / (n - 1)).where(n > 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -45,10 +46,20 @@ class Results:
         return before + table + after
 
     @property
+    def is_told_apart(self) -> bool:
+        """Whether all that was asked is which of two something was."""
+        return set(self.notes.get("kinds", {}).values()) == {"correct"}
+
+    def told(self, condition: str) -> str:
+        """Return what to call a condition: a correct answer is of two conditions, and then it is both."""
+        return either(condition, self.ratings, {}) if self.is_told_apart else condition
+
+    @property
     def _shown(self) -> DataFrame:
         """The scores of the conditions as one reads them."""
         table = self.conditions
         shown = table[["question", "condition", "n"]].assign(
+            condition=[self.told(name) for name in table["condition"]],
             mean=[f"{mean:.2f}" for mean in table["mean"]],
             interval=[_interval(*ends) for ends in zip(table["ci_low"], table["ci_high"], strict=True)],
         )
@@ -61,6 +72,12 @@ class Results:
     @property
     def _page(self) -> str:
         return f"Report: {self.report}" if self.report else ""
+
+
+def either(name: str, ratings: DataFrame, labels: Mapping[str, str]) -> str:
+    """Return both conditions of which one had to be named: a correct answer is of neither alone."""
+    others = dict.fromkeys(ratings[ratings["condition"] == name]["other_condition"])
+    return " or ".join(labels.get(one, one) for one in (name, *others) if one)
 
 
 def _interval(low: float, high: float) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from beholder.analyse.interval import t_interval
+from beholder.analyse.conditions import interval_citation
+from beholder.analyse.interval import interval_for, is_share
+from beholder.analyse.metrics import source
 from beholder.analyse.result import Result
 from beholder.analyse.table import Ratings
 
@@ -14,10 +16,11 @@ COLUMNS = ["stimulus", "content", "condition", "question", "n", "mean", "sd", "m
 def scores(ratings: Ratings) -> Result:
     """Return n, mean, sd, median and interval of every stimulus. A vote is one person's, repetitions averaged."""
     rows = []
-    for (question, stimulus, content, condition), votes in ratings.table.groupby(
-        ["question", "stimulus", "content", "condition"], sort=True
-    )["value"]:
-        found = t_interval(votes)
+    keys = ["question", "stimulus", "content", "condition"]
+    own = ratings.table.groupby([*keys, "participant"], sort=True)["value"].mean().reset_index()
+    sizes = ratings.table.groupby(keys).size().to_dict()
+    for (question, stimulus, content, condition), votes in own.groupby(keys, sort=True)["value"]:
+        found = interval_for(ratings.kinds[str(question)], votes, sizes[question, stimulus, content, condition])
         rows.append(
             (
                 stimulus,
@@ -33,16 +36,33 @@ def scores(ratings: Ratings) -> Result:
             )
         )
     table = pd.DataFrame(rows, columns=COLUMNS)
-    unanimous = int(((table["n"] > 1) & (table["sd"] == 0)).sum())
+    is_t = ~table["question"].map(ratings.kinds).map(is_share).astype(bool)
+    unanimous = int(((table["n"] > 1) & (table["sd"] == 0) & is_t).sum())
     note = (
-        "Mean opinion score of each stimulus. n counts participants, the repetitions of one participant are averaged "
-        "first. Interval: 95 % Student t over participants (n - 1 degrees of freedom), empty for a single participant. "
-        "Near the ends of a scale and with fewer than about 12 participants it covers less often than it claims."
+        "Mean of each stimulus. n counts participants; what one participant said of it several times, or in comparison "
+        "with several others, is averaged first."
     )
+    kinds = {is_share(kind) for kind in ratings.kinds.values()}
+    if False in kinds:
+        note += (
+            " Interval: 95 % Student t over participants (n - 1 degrees of freedom), empty for a single participant. "
+            "Near the ends of a scale and with fewer than about 12 participants it covers less often than it claims."
+        )
+    if True in kinds:
+        note += (
+            " Interval of shares and preferences: Korn and Graubard's, exact and at least 95 %, empty for a single "
+            "participant."
+        )
     if unanimous:
         note += f" {unanimous} of {len(table)} stimuli got the same score from everybody: their interval has no width."
     order = {name: place for place, name in enumerate(ratings.questions)}
     rank = {name: place for place, name in enumerate(ratings.conditions)}
     places = table.assign(_q=table["question"].map(order), _c=table["condition"].map(rank))
     table = places.sort_values(["_q", "_c", "content", "stimulus"], kind="stable").drop(columns=["_q", "_c"])
-    return Result(table.reset_index(drop=True), note, "ITU-T P.910 (mean opinion score); ITU-T P.1401 (Student t)")
+    return Result(table.reset_index(drop=True), note, _citation(ratings))
+
+
+def _citation(ratings: Ratings) -> str:
+    """Return where the methods and the intervals come from."""
+    methods = dict.fromkeys(source(name) for name in ratings.methods.values())
+    return "; ".join(name for name in (*methods, interval_citation(ratings)) if name)

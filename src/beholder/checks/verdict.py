@@ -47,6 +47,7 @@ class Click:
     raw_value: float
     scale_min: float
     scale_max: float
+    kind: str = "score"
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ class Shown:
     condition: str
     length_ms: int | None
     factors: Mapping[str, str]
+    role: str = "test"
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,13 @@ def _given(row: Mapping[str, Any]) -> Given:
 
 
 def _shown(row: Mapping[str, Any]) -> Shown:
-    return Shown(str(row["content"]), str(row["condition"]), row["probe"].get("duration_ms"), dict(row["factors"]))
+    return Shown(
+        str(row["content"]),
+        str(row["condition"]),
+        row["probe"].get("duration_ms"),
+        dict(row["factors"]),
+        str(row["role"]),
+    )
 
 
 def _session_order(row: Mapping[str, Any]) -> tuple[datetime, str]:

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from beholder.clean import Cleaned
+from beholder.clean import Cleaned, comments, playback
 from beholder.clean.account import counts, lost, verdict_counts, verdict_row
 from beholder.clean.facts import TABLES, Facts, Rows, gather
-from beholder.clean.ratings import COLUMNS, as_record, number_repetitions
+from beholder.clean.ratings import CHECK_ROLES, COLUMNS, as_record, number_repetitions
 from beholder.clean.sessions import Judged, judge_visit
 from beholder.clean.tables import as_text, json_bytes, table_bytes, write_together
 from beholder.clean.texts import StudyText, read_text, text_rows
@@ -63,6 +63,7 @@ def _write(folder: Path, study: Study, facts: Facts, judged: Sequence[Judged], t
     ratings = number_repetitions(rating for one in judged for rating in one.ratings)
     factors = sorted({f"factor_{name}" for rating in ratings for name in rating.factors})
     options = {f"answer_{ask.id}": ask.options for ask in (*study.before, *study.after)}
+    visits = [one.visit for one in judged]
     verdicts = (verdict_row(one.visit.session, verdict) for one in judged for verdict in one.verdicts)
     account = {
         "study": study.name,
@@ -70,6 +71,7 @@ def _write(folder: Path, study: Study, facts: Facts, judged: Sequence[Judged], t
         "finished": dict(facts.finished),
         "digests": sorted({one.visit.digest for one in judged}),
         "texts": text_rows(texts, judged),
+        "roles": {shown.condition: shown.role for shown in facts.stimuli.values() if shown.role not in CHECK_ROLES},
         "counts": counts(facts, judged),
         "lost": [asdict(one) for one in lost(judged)],
         "verdicts": verdict_counts(judged),
@@ -78,6 +80,8 @@ def _write(folder: Path, study: Study, facts: Facts, judged: Sequence[Judged], t
         folder,
         {
             "ratings.csv": table_bytes((*COLUMNS, *factors), (as_record(rating) for rating in ratings)),
+            "playback.csv": table_bytes(playback.COLUMNS, playback.playback_rows(visits, facts.stimuli)),
+            "comments.csv": table_bytes(comments.COLUMNS, comments.comment_rows(visits)),
             "sessions.csv": table_bytes(SESSIONS, (_session_row(one) for one in judged)),
             "participants.csv": table_bytes((*PARTICIPANTS, *options), _participant_rows(judged, options)),
             "verdicts.csv": table_bytes(VERDICTS, verdicts),

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 CHECK_ROLES = frozenset({"attention", "gold", "trap", "training", "repeat"})
 """Roles whose answers are evidence for checks, never ratings."""
 NUMBERS = (
-    "run", "position", "repetition", "value", "raw_value", "scale_min", "scale_max", "plays", "watched_ms", "coverage",
-    "response_ms",
+    "run", "position", "repetition", "value", "raw_value", "keyed", "scale_min", "scale_max", "plays", "watched_ms",
+    "coverage", "response_ms",
 )  # fmt: skip
 """The columns of a rating table that hold numbers; everything else is text, but for `use`."""
 
@@ -50,7 +50,7 @@ class Rating:
     unit: str | None
     value: float | None
     raw_value: float | None
-    keyed: str
+    keyed: float | None
     scale_min: float
     scale_max: float
     missing: str | None
@@ -90,6 +90,8 @@ def rating_rows(
         if slot.role in CHECK_ROLES or judgement.question not in asked:
             continue
         other = slots[judgement.other_slot] if judgement.other_slot else None
+        if other is not None and other.role in CHECK_ROLES:
+            continue
         rows.append(_row(study, visit, trial, position, given, judgement, slot, other, stimuli))
     return rows
 

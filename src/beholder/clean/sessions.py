@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from beholder.checks.verdict import Click, Evidence, Verdict, Viewing, Watch
 from beholder.checks.watched import judge_viewing
 from beholder.clean.decide import Decision, costs_session, decide, judge
 from beholder.clean.facts import Given, Shown, Visit
-from beholder.clean.ratings import Rating, rating_rows
+from beholder.clean.ratings import CHECK_ROLES, Rating, rating_rows
 from beholder.methods.contract import Method
 from beholder.study.model import Study
+
+_COMPARISONS = frozenset({"diff", "choice", "correct"})
 
 
 @dataclass(frozen=True)
@@ -34,19 +36,23 @@ def judge_visit(
         return Judged(replace(visit, outcome=outcome, answers={}), verdicts, decide(outcome, verdicts), ())
     ratings: list[Rating] = []
     viewings: list[Viewing] = []
+    unwatched: dict[int, frozenset[str]] = {}
     for position, given in _trial_answers(visit):
         judgements = method.judgements(visit.trials[position - 1], given.answer)
         rows = rating_rows(study, visit, position, given, judgements, stimuli)
         ratings.extend(rows)
-        missing = {row.slot: row.missing for row in rows}
-        viewings.extend(_viewing(visit, given, slot, why, stimuli, position) for slot, why in missing.items())
+        found = _viewings(visit, position, given, rows, stimuli)
+        viewings.extend(found)
+        unwatched[position] = frozenset(view.slot for view in found if judge_viewing(view, watch) == "fail")
     clicks = tuple(
-        Click(row.question, row.raw_value, row.scale_min, row.scale_max) for row in ratings if row.raw_value is not None
+        Click(row.question, row.raw_value, row.scale_min, row.scale_max, row.kind)
+        for row in ratings
+        if row.raw_value is not None
     )
     verdicts = judge(Evidence(outcome, watch, tuple(viewings), clicks))
     decision = decide(outcome, verdicts)
-    unwatched = {(view.trial, view.slot) for view in viewings if judge_viewing(view, watch) == "fail"}
-    return Judged(visit, verdicts, decision, tuple(_decided(row, decision, unwatched) for row in ratings))
+    decided = (_decided(row, decision, _is_unwatched(row, visit, unwatched[row.position])) for row in ratings)
+    return Judged(visit, verdicts, decision, tuple(decided))
 
 
 def _trial_answers(visit: Visit) -> list[tuple[int, Given]]:
@@ -55,31 +61,47 @@ def _trial_answers(visit: Visit) -> list[tuple[int, Given]]:
     return [(position, visit.answers[key]) for position, key in keys if key in visit.answers]
 
 
-def _viewing(
+def _viewings(
     visit: Visit,
-    given: Given,
-    slot: str,
-    missing: str | None,
-    stimuli: Mapping[tuple[str, str], Shown],
     position: int,
-) -> Viewing:
-    played = given.playback.get(slot) or {}
-    stimulus = next(s.stimulus for s in visit.trials[position - 1].slots if s.id == slot)
-    return Viewing(
-        trial=given.key,
-        slot=slot,
-        length_ms=stimuli[visit.digest, stimulus].length_ms,
-        plays=played.get("plays"),
-        coverage=played.get("coverage"),
-        furthest_ms=played.get("furthest_ms"),
-        frames=played.get("frames"),
-        missing=missing,
-    )
+    given: Given,
+    rows: Sequence[Rating],
+    stimuli: Mapping[tuple[str, str], Shown],
+) -> list[Viewing]:
+    """Return how every slot of a rated trial played, also those that are only there to compare with."""
+    missing = given.answer.get("missing", {}) if isinstance(given.answer, Mapping) else {}
+    # Where one of two will not play nothing is rated, and the other need not have been watched.
+    is_lost = bool(missing) and all(row.value is None for row in rows)
+    viewings = []
+    for slot in visit.trials[position - 1].slots if rows else ():
+        if slot.role in CHECK_ROLES:
+            continue
+        played = given.playback.get(slot.id) or {}
+        viewings.append(
+            Viewing(
+                trial=given.key,
+                slot=slot.id,
+                length_ms=stimuli[visit.digest, slot.stimulus].length_ms,
+                plays=played.get("plays"),
+                coverage=played.get("coverage"),
+                furthest_ms=played.get("furthest_ms"),
+                frames=played.get("frames"),
+                missing=missing.get(slot.id) or ("media_error" if is_lost else None),
+            )
+        )
+    return viewings
 
 
-def _decided(row: Rating, decision: Decision, unwatched: set[tuple[str, str]]) -> Rating:
+def _is_unwatched(row: Rating, visit: Visit, unwatched: frozenset[str]) -> bool:
+    """Return whether a rating rests on a slot that was not watched: its own, one it was compared with, a reference."""
+    if not unwatched or row.kind in _COMPARISONS:
+        return bool(unwatched)
+    beside = {slot.id for slot in visit.trials[row.position - 1].slots if not slot.rated}
+    return row.slot in unwatched or not beside.isdisjoint(unwatched)
+
+
+def _decided(row: Rating, decision: Decision, is_unwatched: bool) -> Rating:
     """Return the rating with `use` and every reason why it is not used."""
-    is_unwatched = (f"trial:{row.position}", row.slot) in unwatched
     reasons = [reason for reason in decision.reasons if costs_session(reason)]
     if is_unwatched:
         reasons.append("watched:not_watched")

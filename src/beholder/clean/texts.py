@@ -27,8 +27,10 @@ def read_text(text: str, study: Study, method: Method) -> StudyText:
     values = _values(text)
     title = str(values.get("title", study.title))
     if "questions" in values:
-        written = [{key: one[key] for key in ("id", "text", "scale")} for one in values["questions"]]
+        written = [{key: one[key] for key in Question.model_fields if key in one} for one in values["questions"]]
         study = study.model_copy(update={"questions": tuple(Question.model_validate(one) for one in written)})
+    if isinstance(values.get("options"), dict):
+        study = study.model_copy(update={"options": values["options"]})
     return StudyText(title, tuple(method.questions(study)), _watch(values, method))
 
 

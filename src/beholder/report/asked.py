@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from beholder.report.markup import Child, Markup, tag
-from beholder.report.material import Material, Wording
-from beholder.report.words import count
+from beholder.report.material import Material
+from beholder.report.part import Part, Wording
+from beholder.report.words import count, plain, span
 
 
 def people_words(material: Material) -> tuple[str, str]:
@@ -30,14 +31,58 @@ def asked_section(material: Material) -> Markup:
     titles = _titles(material)
     if len(titles) > 1:
         entries.append(tag("div", tag("dt", "Title"), tag("dd", wordings(titles, people))))
+    ours = _our_wordings(material)
     for part in material.parts:
-        scale = part.scale
-        labels = ", ".join(f"{place:g} {text}" for place, text in sorted(scale.labels))
-        words = f"{scale.min:g} to {scale.max:g} in steps of {scale.step:g}" + (f": {labels}" if labels else "")
         text = wordings(part.wordings, people)
         asked = tag("q", text) if len(part.wordings) == 1 else text
-        entries.append(tag("div", tag("dt", tag("code", part.id)), tag("dd", asked, tag("br"), words)))
+        told: list[Child] = [asked, tag("br"), _answers(part, material)]
+        if ours:
+            told += [tag("br"), f"{_keyed(part)} {_whose(part, ours)}"]
+        entries.append(tag("div", tag("dt", tag("code", part.id)), tag("dd", told)))
     return tag("dl", entries, class_="method")
+
+
+def _answers(part: Part, material: Material) -> str:
+    """Return what could be answered."""
+    if part.kind == "pick":
+        return "ticked or not"
+    if part.kind == "correct":
+        return "which of the two it was; 1 correct, 0 not"
+    scale = part.scale
+    labels = ", ".join(f"{plain(place)} {text}" for place, text in sorted(scale.labels))
+    words = f"{span(scale.min, scale.max)} in steps of {scale.step:g}" + (f": {labels}" if labels else "")
+    if part.kind == "choice":
+        if part.metric == "Closeness":
+            return "1 closer to the reference, −1 the other closer"
+        return "1 preferred, −1 the other preferred" + (", 0 no difference" if _has_tie(part, material) else "")
+    return f"{words}; above zero the condition is better" if part.kind == "diff" else words
+
+
+def _has_tie(part: Part, material: Material) -> bool:
+    """Return whether neither of the two could be chosen; the scale of the means has lost it."""
+    asked = [question for text in material.texts for question in text["questions"] if question["id"] == part.id]
+    return any(question["scale"]["step"] == 1 for question in asked)
+
+
+def _our_wordings(material: Material) -> dict[str, str]:
+    """Return the texts that the method brings itself, by question; none where the study writes all of them."""
+    from beholder.methods import find
+
+    study = material.study
+    return {one.id: one.text for one in find(study.method).questions(study.model_copy(update={"questions": ()}))}
+
+
+def _keyed(part: Part) -> str:
+    return "Reversed (−): agreeing means less." if part.keyed == "-" else "Not reversed (+)."
+
+
+def _whose(part: Part, ours: Mapping[str, str]) -> str:
+    """Return by whom a statement is worded; scores under other words are not the same scores."""
+    text = ours.get(part.id.partition(": ")[0])
+    is_ours = [text is not None and one.text.startswith(text) for one in part.wordings]
+    if all(is_ours):
+        return "Our wording."
+    return "Our wording for some, the study's own for others." if any(is_ours) else "The study's own wording."
 
 
 def _titles(material: Material) -> list[Wording]:

@@ -9,12 +9,25 @@ from beholder.clean.decide import costs_session
 from beholder.report.asked import people_words
 from beholder.report.markup import Child, Markup, render, tag
 from beholder.report.material import Material
-from beholder.report.words import count, number
+from beholder.report.words import count, listed, number
 
 _WATCH = {
-    "whole": "A rating counts when at least 97 % of the stimulus, and its end, were played at normal speed.",
+    "whole": (
+        "A rating counts when at least 97 % of the stimulus, and its end, were played at normal speed; "
+        "of an image or a text, when it was in view for as long as the study asks."
+    ),
     "start": "A rating counts when the stimulus had been started.",
     "none": "Stimuli did not have to be watched before rating.",
+}
+
+_PRESENTATION = {
+    "sequential": "One after the other",
+    "side-by-side": "Side by side, at the same time",
+    "free": "Behind buttons, in any order and as often as wanted",
+}
+_TASKS = {
+    "closest": "Which of two is closer to the reference.",
+    "identify": "Of which of two the third is a copy.",
 }
 
 
@@ -35,13 +48,17 @@ def counted(material: Material) -> Markup:
             lines.append(_line(lost["words"], lost["kept"], is_part=True))
     lines.append(_line("Not used", numbers["sessions"] - numbers["used_sessions"]))
     lines.extend(_line(lost["words"], lost["sessions"], is_part=True) for lost in costly)
-    lines.append(_line("Ratings", numbers["ratings"]))
+    is_compared = bool(material.parts) and all(part.is_compared for part in material.parts)
+    lines.append(_line("Comparisons" if is_compared else "Ratings", numbers["ratings"]))
     lines.append(_line("Used", numbers["used_ratings"], is_part=True))
     for lost in material.account["lost"]:
         if lost["ratings"]:
             lines.append(_line(lost["words"], lost["ratings"], is_part=True))
-    if numbers["missing_ratings"]:
-        lines.append(_line("Without a value: would not play", numbers["missing_ratings"], is_part=True))
+    unsure = int((material.results.ratings["missing"] == "skipped").sum())
+    if numbers["missing_ratings"] - unsure:
+        lines.append(_line("Without a value: would not play", numbers["missing_ratings"] - unsure, is_part=True))
+    if unsure:
+        lines.append(_line("Without a value: not sure", unsure, is_part=True))
     agreement = material.results.participants["agreement"].dropna()
     if len(agreement):
         lines.append(_line("Agreement with the others, median", number(float(agreement.median()), 2)))
@@ -68,12 +85,14 @@ def method_section(material: Material) -> Markup:
     software = ", ".join(f"{name} {version}" for name, version in results.notes["software"].items())
     entries: list[tuple[str, Child]] = [
         ("Rating method", tag("code", study.method)),
+        *_shown(material),
         ("Answered by", "robots (simulated)" if material.is_simulated else "people"),
         ("Trials per session", per_session),
         ("Watching", _watching(material)),
+        ("Numbers", _metrics(material)),
         ("Scores", analyses["conditions"]["note"]),
         ("Differences", analyses["pairs"]["note"]),
-        ("Clear difference", f"Holm-corrected p below {results.notes['alpha']:g}."),
+        *_clear(material),
         ("Sources", _sources(analysis["citation"] for analysis in analyses.values())),
         ("Software", f"Beholder {_version()}, {software}"),
         ("Study text", [tag("code", digest) for digest in material.account["digests"]]),
@@ -82,9 +101,48 @@ def method_section(material: Material) -> Markup:
     return tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for name, value in entries], class_="method")
 
 
+def _clear(material: Material) -> list[tuple[str, Child]]:
+    """Return what a clear difference is, where any could be tested."""
+    if not any(part.tested for part in material.parts):
+        return []
+    return [("Clear difference", f"Holm-corrected p below {material.results.notes['alpha']:g}.")]
+
+
+def _shown(material: Material) -> list[tuple[str, Child]]:
+    """Return how the method showed its stimuli, as far as the study could choose."""
+    options, roles = material.study.options, material.account.get("roles", {})
+    # The reference of some methods is rated by nobody, so that no table has a label for it.
+    labels = {one.name: one.label or one.name for one in material.study.conditions} | dict(material.names)
+    entries: list[tuple[str, Child]] = []
+    if "presentation" in options:
+        gap = f", {options['gap']:g} s of grey between them" if options["presentation"] == "sequential" else ""
+        entries.append(("Presentation", f"{_PRESENTATION[options['presentation']]}{gap if 'gap' in options else ''}."))
+    for role, title in (("reference", "Reference"), ("anchor", "Anchors")):
+        names = [name for name, own in roles.items() if own == role]
+        if names:
+            entries.append((title, listed([labels.get(name, name) for name in names])))
+    if options.get("mode"):
+        entries.append(("Task", _TASKS.get(options["mode"], str(options["mode"]))))
+    if options.get("items"):
+        entries.append(("Item set", tag("code", str(options["items"]))))
+    if options.get("scenario"):
+        entries.append(("Scenario", tag("q", str(options["scenario"]))))
+    if material.study.playback.sound == "off":
+        entries.append(("Sound", "off"))
+    return entries
+
+
+def _metrics(material: Material) -> list[Child]:
+    """Return what the numbers are called and say, each once."""
+    meanings = dict.fromkeys((part.metric, part.meaning) for part in material.parts if part.meaning)
+    return [
+        [tag("br") if place else None, tag("b", name), f": {meaning}"] for place, (name, meaning) in enumerate(meanings)
+    ]
+
+
 def _sources(citations: Iterable[str]) -> list[Child]:
     """Return every source once, each on its line."""
-    sources = dict.fromkeys(source for citation in citations for source in citation.split("; "))
+    sources = dict.fromkeys(source for citation in citations for source in citation.split("; ") if source)
     return [[tag("br") if place else None, source] for place, source in enumerate(sources)]
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from beholder.analyse.result import records
 from beholder.report.markup import Markup, tag
-from beholder.report.material import Part
+from beholder.report.part import Part
 from beholder.report.words import number
 from beholder.study.scale import Scale
 
@@ -33,8 +33,8 @@ class Layout(NamedTuple):
     """Whether the interval stands beside the mean at the right."""
 
 
-WIDE = Layout(plot=860, names=230, size=13, ticks=6, dot=130, has_margin=True)
-PAPER_WIDTH = Layout(plot=460, names=170, size=12, ticks=6, dot=64, has_margin=True)
+WIDE = Layout(plot=860, names=230, size=13, ticks=8, dot=130, has_margin=True)
+PAPER_WIDTH = Layout(plot=460, names=170, size=12, ticks=8, dot=64, has_margin=True)
 NARROW = Layout(plot=200, names=92, size=12, ticks=3, dot=16, has_margin=False)
 
 
@@ -45,13 +45,18 @@ def scores_chart(part: Part, labels: Mapping[str, str], layout: Layout, *, title
     low, high, bands = scale_bands(part.scale)
     names = [labels[name] for name in part.order]
     height = _ROW * len(names)
-    rows = [_row(row, labels, part.decimals, low, high) for row in records(part.best_first)]
+    rows = [_row(row, labels, part, low, high) for row in records(part.best_first)]
     calm: dict[str, Any] = {"domain": False, "ticks": False}
     across = alt.Axis(
         **calm, grid=False, labelPadding=8, labelColor=SOFT, labelFlush=False, format="~f", title=title or None,
         titleColor=SOFT, titleFontWeight="normal", titlePadding=10, values=_ticks(part.scale, layout.ticks),
     )  # fmt: skip
-    down = alt.Axis(**calm, labelPadding=10, labelColor=INK, labelLimit=layout.names, labelFontSize=layout.size)
+    # Where names have little room, the role goes under the name.
+    split = r"split(replace(datum.label, / \((reference|anchor)\)$/, '\n($1)'), '\n')"
+    lines: dict[str, Any] = {} if layout.has_margin else {"labelExpr": split, "labelBaseline": "middle"}
+    down = alt.Axis(
+        **calm, **lines, labelPadding=10, labelColor=INK, labelLimit=layout.names, labelFontSize=layout.size
+    )
     y = alt.Y("name:N", sort=names, title=None, axis=down)
 
     def x(field: str) -> Any:
@@ -83,6 +88,9 @@ def scores_chart(part: Part, labels: Mapping[str, str], layout: Layout, *, title
         chart(rows).mark_circle(**dot).encode(x=x("mean"), y=y),
         words(10, "value", INK, "bold"),
     ]  # fmt: skip
+    if part.zero is not None:
+        middle = chart([{"place": part.zero}]).mark_rule(color=SOFT, strokeDash=[3, 3]).encode(x=x("place"), **whole)
+        layers.insert(2, middle)
     if layout.has_margin:
         widest = max(len(row["value"]) for row in rows)
         layers.append(words(14 + 0.62 * layout.size * widest, "margin", SOFT, "normal"))
@@ -92,6 +100,12 @@ def scores_chart(part: Part, labels: Mapping[str, str], layout: Layout, *, title
             baseline="bottom", color=SOFT, fontSize=layout.size - 1
         )
         layers.append(mark.encode(x=x("middle"), y=alt.value(-7), text="text:N"))
+    elif longest:
+        for band, place, align in ((bands[0], 0, "left"), (bands[-1], layout.plot, "right")):
+            mark = chart([band._asdict()]).mark_text(
+                baseline="bottom", align=align, color=SOFT, fontSize=layout.size - 1
+            )
+            layers.append(mark.encode(x=alt.value(place), y=alt.value(-7), text="text:N"))
     small = {"labelFontSize": layout.size - 1, "titleFontSize": layout.size - 1}
     config = alt.Config(aria=False, font=_FONT, view={"stroke": None}, axis=small)
     return alt.LayerChart(layer=layers, width=layout.plot, height=height, background=PAPER, padding=6, config=config)
@@ -147,26 +161,27 @@ def scale_bands(scale: Scale) -> tuple[float, float, list[Band]]:
 
 
 def _row(
-    row: Mapping[str, Any], labels: Mapping[str, str], decimals: int, lowest: float, highest: float
+    row: Mapping[str, Any], labels: Mapping[str, str], part: Part, lowest: float, highest: float
 ) -> dict[str, Any]:
     """Return what is drawn for one condition. A bar ends where the axis ends; the number keeps the whole width."""
     shown = {
         "name": labels[row["condition"]],
         "mean": row["mean"],
-        "value": number(row["mean"], decimals),
+        "value": number(row["mean"], part.decimals),
         "margin": "",
     }
     if not math.isnan(row["ci_low"]):
         half = (row["ci_high"] - row["ci_low"]) / 2
         ends = {"low": max(row["ci_low"], lowest), "high": min(row["ci_high"], highest)}
-        shown |= ends | {"margin": f"± {number(half, decimals)}"}
+        told = " to ".join(number(row[end], part.decimals) for end in ("ci_low", "ci_high"))
+        shown |= ends | {"margin": told if part.is_share else f"± {number(half, part.decimals)}"}
     return shown
 
 
 def _ticks(scale: Scale, most: int) -> list[float]:
     """Return tick values from end to end of the scale: every category, or a few even steps."""
     span = scale.max - scale.min
-    for parts in (span / scale.step, 5, 4, 2, 1):
+    for parts in (span / scale.step, 5, 4, 6, 2, 1):
         if parts == round(parts) and parts < most and round(span / parts / scale.step, 9).is_integer():
             return [scale.min + span * i / parts for i in range(int(parts) + 1)]
     return [scale.min, scale.max]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from beholder.analyse.result import records
-from beholder.report.material import Part
+from beholder.report.part import Part
 from beholder.report.words import count, listed, number, signed
 
 _MOST_NAMES = 4
+_CHANCE = 0.5
 
 
 class Finding(NamedTuple):
@@ -25,6 +27,10 @@ def findings(part: Part, labels: Mapping[str, str], reference: str | None, peopl
     order = part.order
     if not order:
         return [Finding("Nothing to report.", "No rating of this question could be used.")]
+    if part.kind == "correct":
+        return [_told_apart(part, row, labels) for row in records(part.conditions)]
+    if part.reference is not None and len(order) == 1:
+        return [_against(part, labels, part.reference)]
     if len(order) == 1:
         return [_only_condition(part, labels)]
     if part.conditions["participants"].max() == 1:
@@ -32,16 +38,51 @@ def findings(part: Part, labels: Mapping[str, str], reference: str | None, peopl
     if not part.tested:
         return [_no_tests(part, labels, people)]
     found = _caveat(part, people)
+    if part.reference is not None:
+        found.append(_against(part, labels, part.reference))
     if not part.clear:
-        return [*found, _no_differences(part, labels)]
-    # The order of the means is no finding where a test says the opposite.
-    is_led = not any(order[0] in pair for pair in part.reversed)
+        return [*found, *_hidden(part, labels, reference), _no_differences(part, labels)]
     found += [_reversed(part, labels)] if part.reversed else []
-    found += [_lead(part, labels)] if is_led else []
-    if reference in order and len(order) > 2 and (reference != order[0] or not is_led):
-        found.append(_reference(part, labels, reference))
+    tests = replace(part, roles={**part.roles, **({reference: "reference"} if reference else {})}).under_test
+    found += _ranked(tests, labels)
+    return [*found, *_hidden(part, labels, reference), _pairs(part, labels)]
+
+
+def _ranked(part: Part, labels: Mapping[str, str]) -> list[Finding]:
+    """Return which of the conditions under test is ahead and which is behind."""
+    if len(part.order) < 2:
+        return [_only_condition(part, labels)]
+    # The order of the means is no finding where a test says the opposite.
+    is_led = not any(part.order[0] in pair for pair in part.reversed)
     last = _last(part, labels)
-    return [*found, *([last] if last else []), _pairs(part, labels)]
+    return [*([_lead(part, labels)] if is_led else []), *([last] if last else [])]
+
+
+def _told_apart(part: Part, row: Mapping[str, Any], labels: Mapping[str, str]) -> Finding:
+    """Return whether people did better than by guessing."""
+    low, high = row["ci_low"], row["ci_high"]
+    interval = f" (95 % interval {number(low, part.decimals)} to {number(high, part.decimals)})" if low == low else ""
+    detail = f"{labels[row['condition']]}: the share correct is {number(row['mean'], part.decimals)}{interval}; "
+    if low > _CHANCE:
+        return Finding("They were told apart.", f"{detail}guessing gives 0.5.")
+    if high < _CHANCE:
+        return Finding("Answers were wrong more often than by guessing.", f"{detail}guessing gives 0.5.")
+    return Finding("They were not clearly told apart.", f"{detail}guessing gives 0.5, which is not ruled out.")
+
+
+def _against(part: Part, labels: Mapping[str, str], reference: str) -> Finding:
+    """Return how many conditions are better or worse than the reference that each was compared with."""
+    held = part.against_reference
+    worse = [name for name in part.order if name in held and held[name][1] and held[name][0] < 0]
+    better = [name for name in part.order if name in held and held[name][1] and held[name][0] > 0]
+    said = [f"clearly better: {_some([labels[name] for name in better])}"] if better else []
+    level = [labels[name] for name in part.order if name not in (*worse, *better)]
+    said += [f"not told apart from it: {_some(level)}"] if level else []
+    detail = "; ".join(said) or "every one differs from it clearly"
+    return Finding(
+        f"{len(worse)} of {len(part.order)} are clearly worse than the reference, {labels[reference]}.",
+        f"{detail[0].upper()}{detail[1:]}.",
+    )
 
 
 def _only_condition(part: Part, labels: Mapping[str, str]) -> Finding:
@@ -49,7 +90,8 @@ def _only_condition(part: Part, labels: Mapping[str, str]) -> Finding:
     low, high = number(row["ci_low"], part.decimals), number(row["ci_high"], part.decimals)
     interval = f" (95 % interval {low} to {high})" if row["ci_low"] == row["ci_low"] else ""
     mean = number(row["mean"], part.decimals)
-    return Finding("One condition, nothing to compare.", f"{labels[row['condition']]} scores {mean}{interval}.")
+    headline = "One condition under test." if part.roles else "One condition, nothing to compare."
+    return Finding(headline, f"{labels[row['condition']]} scores {mean}{interval}.")
 
 
 def _alone(part: Part, people: tuple[str, str]) -> Finding:
@@ -71,14 +113,15 @@ def _caveat(part: Part, people: tuple[str, str]) -> list[Finding]:
     return [
         Finding(
             f"Too few {people[1]} for a test.",
-            f"With {count(n, *people)} who rated both and {count(tests, 'pair')}, no difference can come out as clear.",
+            f"With {count(n, *people)} who {part.both} and {count(tests, 'pair')}, no difference can come out as "
+            "clear.",
         )
     ]
 
 
 def _no_tests(part: Part, labels: Mapping[str, str], people: tuple[str, str]) -> Finding:
     return Finding(
-        "No two conditions could be compared.", f"{_range(part, labels)}; no two {people[1]} rated both of any pair."
+        "No two conditions could be compared.", f"{_range(part, labels)}; no two {people[1]} {part.both} of any pair."
     )
 
 
@@ -104,10 +147,10 @@ def _reversed(part: Part, labels: Mapping[str, str]) -> Finding:
     order = f"order {labels[high]} above" if means[high] > means[low] else f"put {labels[high]} level with"
     rest = _some([f"{labels[one]} above {labels[other]}" for one, other in others], "; ") if others else ""
     return Finding(
-        f"The plain means {order} {labels[low]}, but those who rated both put {labels[low]} clearly above "
+        f"The plain means {order} {labels[low]}, but those who {part.both} put {labels[low]} clearly above "
         f"{labels[high]}.",
         f"The means are {number(means[high], part.decimals)} and {number(means[low], part.decimals)}; over the "
-        f"{part.counts[high, low]:,} who rated both, {labels[low]} is {_gap(part, low, high)} above {labels[high]}. "
+        f"{part.counts[high, low]:,} who {part.both}, {labels[low]} is {_above(part, low, high, labels[high])}. "
         "The means do not rest on the same people, the pair does."
         + (f" As doubtful in the order of the means: {rest}." if rest else ""),
     )
@@ -115,54 +158,112 @@ def _reversed(part: Part, labels: Mapping[str, str]) -> Finding:
 
 def _lead(part: Part, labels: Mapping[str, str]) -> Finding:
     first, *others = part.order
-    mean = number(part.best_first["mean"].iloc[0], part.decimals)
+    mean = _scores(part, part.best_first["mean"].iloc[0])
     rivals = [name for name in others if (first, name) not in part.above]
     if not rivals:
+        next_one = f"the next, {labels[others[0]]}"
         return Finding(
-            f"{labels[first]} is ahead.",
-            f"It scores {mean}; those who rated both put it {_gap(part, first, others[0])} above the next, "
-            f"{labels[others[0]]}.",
+            f"{labels[first]} {'is ahead' if part.is_quality else _most(part)}.",
+            f"{mean}; {_put(part, first, others[0], next_one)}.",
         )
     names = _some([labels[name] for name in rivals])
     return Finding(
-        f"{labels[first]} scores highest, but not clearly above {names}.",
-        f"It scores {mean}; {_unclear(part, labels, first, rivals[0])}.",
+        f"{labels[first]} {_most(part)}, but not clearly above {names}.",
+        f"{mean}; {_unclear(part, labels, first, rivals[0])}.",
     )
+
+
+def _scores(part: Part, mean: float) -> str:
+    """Return what a condition reaches, in the words of its metric."""
+    value = number(mean, part.decimals)
+    if part.kind == "pick":
+        return f"It was ticked in {_percent(mean)} of the answers"
+    return f"Its {part.metric.lower()} is {value}" if part.kind == "choice" else f"It scores {value}"
+
+
+def _most(part: Part) -> str:
+    if part.kind == "pick":
+        return "was ticked most often"
+    return f"was {part.preferred} most often" if part.kind == "choice" else "scores highest"
+
+
+def _put(part: Part, one: str, other: str, name: str, *, is_below: bool = False) -> str:
+    """Return how far one is above the other, or below, for those who rated both. `name` is that of the second."""
+    if part.kind == "choice":
+        chose = "called it closer" if part.metric == "Closeness" else "preferred it"
+        return f"those who {part.both} {chose} {_wins(part, one, other, name)}"
+    return f"those who {part.both} put it {_gap(part, one, other)} {'below' if is_below else 'above'} {name}"
+
+
+def _above(part: Part, one: str, other: str, name: str) -> str:
+    """Return how far one is above the other, after `is`."""
+    if part.kind == "choice":
+        return f"{part.preferred} {_wins(part, one, other, name)}"
+    return f"{_gap(part, one, other)} above {name}"
+
+
+def _wins(part: Part, one: str, other: str, name: str) -> str:
+    """Return in how many of the comparisons with the other one was chosen; a tie counts half."""
+    return f"in {_percent((part.differences[one, other] + 1) / 2)} of its comparisons with {name}"
 
 
 def _unclear(part: Part, labels: Mapping[str, str], one: str, other: str) -> str:
     if (one, other) not in part.tested:
-        return f"too few rated both it and {labels[other]} to test their difference"
-    difference = signed(part.differences[one, other], part.decimals)
+        return f"too few {part.both} it and {labels[other]} to test their difference"
+    if part.kind == "choice":
+        return f"{_put(part, one, other, labels[other])}, which this study cannot tell from one half"
+    difference = part.differences[one, other]
+    told = f"{signed(100 * difference, 0)} percentage points" if part.kind == "pick" else _points(part, difference)
     return (
-        f"for those who rated both, its difference from {labels[other]} is {difference} points, which this study "
+        f"for those who {part.both}, its difference from {labels[other]} is {told}, which this study "
         "cannot tell from none"
     )
 
 
+def _points(part: Part, difference: float) -> str:
+    return f"{signed(difference, part.decimals)} points"
+
+
+def _hidden(part: Part, labels: Mapping[str, str], reference: str | None) -> list[Finding]:
+    """Return the finding about the reference that was hidden among the others, where there is one."""
+    return [_reference(part, labels, reference)] if reference in part.order and len(part.order) > 2 else []
+
+
 def _reference(part: Part, labels: Mapping[str, str], reference: str) -> Finding:
-    others = [name for name in part.order if name != reference]
+    """Return how many under test are below the hidden reference, and whether it was recognised: by its mean."""
+    others = [name for name in part.order if name != reference and name not in part.roles]
     below = [name for name in others if (reference, name) in part.above]
     level = [labels[name] for name in others if (name, reference) not in part.clear]
     near = f"Not told apart from it: {_some(level)}." if level else "Every other one differs from it clearly."
-    return Finding(f"{len(below)} of {len(others)} are clearly below the reference, {labels[reference]}.", near)
+    means = {row["condition"]: row["mean"] for row in records(part.conditions)}
+    mean, best = number(means[reference], part.decimals), part.order[0]
+    top = (
+        "nothing scores higher" if reference == best else f"{labels[best]} scores {number(means[best], part.decimals)}"
+    )
+    return Finding(
+        f"{len(below)} of {len(others)} are clearly below the reference, {labels[reference]}.",
+        f"Hidden among the others, the reference scores {mean}; {top}. {near}",
+    )
 
 
 def _last(part: Part, labels: Mapping[str, str]) -> Finding | None:
     *others, last = part.order
     if len(others) < 2 or any((name, last) not in part.above for name in others):
         return None
-    mean = number(part.best_first["mean"].iloc[-1], part.decimals)
-    return Finding(
-        f"{labels[last]} is behind all others.",
-        f"It scores {mean}; those who rated both put it {_gap(part, others[-1], last)} below the next, "
-        f"{labels[others[-1]]}.",
-    )
+    mean, before = _scores(part, part.best_first["mean"].iloc[-1]), others[-1]
+    worst = "was ticked least often" if part.kind == "pick" else "scores lowest"
+    if part.kind == "choice":
+        put = _put(part, last, before, f"the next, {labels[before]}")
+    else:
+        put = _put(part, before, last, f"the next, {labels[before]}", is_below=True)
+    return Finding(f"{labels[last]} {'is behind all others' if part.is_quality else worst}.", f"{mean}; {put}.")
 
 
 def _pairs(part: Part, labels: Mapping[str, str]) -> Finding:
     tested = len(part.tested) // 2
     clear = len(part.clear) // 2
+    if clear == len(part.differences) // 2 == 1:
+        return Finding("The two differ clearly from each other.", f"Holm-corrected p below {part.alpha:g}.")
     if clear == len(part.differences) // 2:
         return Finding("Every condition differs clearly from every other.", f"All {tested} pairs, after correction.")
     level = [
@@ -176,12 +277,19 @@ def _pairs(part: Part, labels: Mapping[str, str]) -> Finding:
 
 def _untested(part: Part) -> str:
     n = (len(part.differences) - len(part.tested)) // 2
-    return f" {count(n, 'pair')} could not be tested: too few rated both." if n else ""
+    return f" {count(n, 'pair')} could not be tested: too few {part.both}." if n else ""
 
 
 def _gap(part: Part, one: str, other: str) -> str:
-    """Return by how many points one is above the other, over the participants who rated both."""
-    return f"{number(part.differences[one, other], part.decimals)} points"
+    """Return by how much one is above the other, over the participants who rated both."""
+    difference = part.differences[one, other]
+    if part.kind == "pick":
+        return f"{number(100 * difference, 0)} percentage points"
+    return f"{number(difference, part.decimals)} points"
+
+
+def _percent(share: float) -> str:
+    return f"{number(100 * share, 0)} %"
 
 
 def _some(names: list[str], separator: str = "") -> str:

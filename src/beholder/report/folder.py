@@ -11,11 +11,15 @@ from beholder.clean.tables import utf8, write_table, write_whole
 from beholder.report.figures import NARROW, PAPER_WIDTH, WIDE, described, scores_chart, to_svg
 from beholder.report.latex import latex_table
 from beholder.report.markup import Markup, tag
-from beholder.report.material import Material, Part, load_material
+from beholder.report.material import Material, load_material
 from beholder.report.page import page
+from beholder.report.part import Part
 from beholder.report.sheets import paper_sheets
 from beholder.report.words import listed, number
 from beholder.study.model import Study
+
+_PIXELS, _PPI = 3, 300
+"""Of a PNG: pixels for each of the figure, and pixels per inch, so that documents place it some 17 cm wide."""
 
 
 def report_folder(study: str | Path | Study) -> Path:
@@ -40,10 +44,10 @@ def _inline(part: Part, material: Material) -> Markup:
     told = [
         f"{material.labels[row['condition']]} {number(row['mean'], part.decimals)}" for row in records(part.best_first)
     ]
-    words = f"Mean scores, best first: {listed(told)}. The intervals are in the table of scores."
-    title = f"Scores: {part.name}"
-    wide = described(to_svg(scores_chart(part, material.labels, WIDE)), f"wide-{part.id}", title, words)
-    narrow = described(to_svg(scores_chart(part, material.labels, NARROW)), f"narrow-{part.id}", title, words)
+    words = f"{part.heading}: {listed(told)}. The intervals are in the table of scores."
+    title = f"{part.metric}: {part.name}"
+    wide = described(to_svg(scores_chart(part, material.labels, WIDE)), f"wide-{part.slug}", title, words)
+    narrow = described(to_svg(scores_chart(part, material.labels, NARROW)), f"narrow-{part.slug}", title, words)
     return Markup(tag("div", wide, class_="figure figure--wide") + tag("div", narrow, class_="figure figure--narrow"))
 
 
@@ -54,15 +58,15 @@ def _write_figures(material: Material, folder: Path) -> list[str]:
     for part in material.parts:
         if not part.order:
             continue
-        title = f"{part.id}: mean and 95 % interval over participants"
+        title = f"{part.id}: {part.metric}, mean and 95 % interval over participants"
         svg = to_svg(scores_chart(part, material.labels, PAPER_WIDTH, title=title))
         kinds = {
             "svg": svg.encode(),
             "pdf": vl_convert.svg_to_pdf(svg),
-            "png": vl_convert.svg_to_png(svg, scale=3),
+            "png": vl_convert.svg_to_png(svg, scale=_PIXELS * 72 / _PPI, ppi=_PPI),
         }
         for kind, content in kinds.items():
-            name = f"figures/scores-{part.id}.{kind}"
+            name = f"figures/scores-{part.slug}.{kind}"
             write_whole(folder / name, content)
             names.append(name)
     return names

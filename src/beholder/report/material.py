@@ -4,101 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cached_property
-from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
-from beholder.analyse.result import records
-from beholder.analyse.results import STALE, Results, read_results
+from beholder.analyse.results import STALE, Results, either, read_results
 from beholder.errors import Problem, UserError
-from beholder.report.words import decimals_for
+from beholder.report.part import Part, Wording
 from beholder.study.model import Study
 from beholder.study.scale import Scale
 
-
-class Wording(NamedTuple):
-    """A question, or a title, as people read it, and how many of those who count did."""
-
-    text: str
-    people: int
-
-
-@dataclass(frozen=True)
-class Part:
-    """The results of one question."""
-
-    id: str
-    wordings: tuple[Wording, ...]
-    """In the order in which they were used."""
-    scale: Scale
-    conditions: pd.DataFrame
-    """As conditions.csv, in the order of the study."""
-    pairs: pd.DataFrame
-    contents: pd.DataFrame
-    scores: pd.DataFrame
-    alpha: float
-
-    @property
-    def decimals(self) -> int:
-        return decimals_for(self.scale.min, self.scale.max)
-
-    @property
-    def name(self) -> str:
-        """What the question is called: its text, or its id where not everybody read the same text."""
-        return self.wordings[0].text if len(self.wordings) == 1 else self.id
-
-    @cached_property
-    def best_first(self) -> pd.DataFrame:
-        """The conditions from the highest mean to the lowest."""
-        return self.conditions.sort_values("mean", ascending=False, kind="stable", ignore_index=True)
-
-    @property
-    def order(self) -> list[str]:
-        """The names of the conditions, best first."""
-        return list(self.best_first["condition"])
-
-    @cached_property
-    def differences(self) -> Mapping[tuple[str, str], float]:
-        """Mean difference of participants, row minus column, for both directions of every pair."""
-        found = {}
-        for pair in records(self.pairs):
-            found[pair["condition"], pair["other_condition"]] = pair["mean_difference"]
-            found[pair["other_condition"], pair["condition"]] = -pair["mean_difference"]
-        return found
-
-    @cached_property
-    def counts(self) -> Mapping[tuple[str, str], int]:
-        """How many participants rated both conditions, for both directions of every pair."""
-        found = {}
-        for pair in records(self.pairs):
-            found[pair["condition"], pair["other_condition"]] = int(pair["n"])
-            found[pair["other_condition"], pair["condition"]] = int(pair["n"])
-        return found
-
-    @cached_property
-    def clear(self) -> frozenset[tuple[str, str]]:
-        """Every pair, in both directions, that differs after Holm's correction, by some amount."""
-        return frozenset(pair for above in self.above for pair in (above, above[::-1]))
-
-    @cached_property
-    def above(self) -> frozenset[tuple[str, str]]:
-        """Every clear pair, the higher condition first: by the sign of the tested difference, not by the means."""
-        passed = _both_ways(self.pairs[self.pairs["p_holm"] < self.alpha])
-        return frozenset(pair for pair in passed if round(self.differences[pair], 9) > 0)
-
-    @property
-    def reversed(self) -> list[tuple[str, str]]:
-        """Every pair that `order` has the other way round than its clear difference, as `order` has it."""
-        return [pair for pair in combinations(self.order, 2) if pair[::-1] in self.above]
-
-    @cached_property
-    def tested(self) -> frozenset[tuple[str, str]]:
-        """Every pair, in both directions, that could be tested."""
-        return _both_ways(self.pairs[self.pairs["p_holm"].notna()])
+_SHARE = Scale(min=0, max=1, step=0.01)
 
 
 @dataclass(frozen=True)
@@ -110,7 +28,9 @@ class Material:
     results: Results
     parts: tuple[Part, ...]
     labels: Mapping[str, str]
-    """Condition name to what the report calls it; no two the same."""
+    """Condition name to what the report calls it, with its role where it is not under test; no two the same."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """The same without the roles, for sentences."""
 
     @property
     def is_simulated(self) -> bool:
@@ -149,20 +69,38 @@ def load_material(study: Study) -> Material:
     # Ratings of nobody are the same for people and robots.
     if results.notes["population"] != account["population"]:
         raise UserError(STALE)
-    bare = Material(study, account, results, (), _labels(study, results))
-    return replace(bare, parts=tuple(_part(name, scale, bare) for name, scale in _scales(bare).items()))
+    plain = _labels(study, results)
+    bare = Material(study, account, results, (), _marked(plain, _roles(study, account)), plain)
+    names = enumerate(_scales(bare).items(), 1)
+    return replace(bare, parts=tuple(_part(name, scale, bare, place) for place, (name, scale) in names))
 
 
 def _scales(material: Material) -> dict[str, Scale]:
-    """Return the scale of every question that was asked, then of any that only the ratings know."""
-    asked = [question for text in material.texts for question in text["questions"]]
-    scales = {str(question["id"]): Scale.model_validate(question["scale"]) for question in asked}
-    ratings = material.results.ratings
+    """Return the scale of every question that was asked, then of any that only the ratings know.
+
+    What can be ticked is a question for each tick. Where means are not on the scale that people saw, the scale is that
+    of the means, without its words.
+    """
+    scales: dict[str, Scale] = {}
+    for question in (question for text in material.texts for question in text["questions"]):
+        ticks = question.get("ticks") or ()
+        scales |= {f"{question['id']}: {tick}": _SHARE for tick in ticks}
+        if not ticks:
+            scales[str(question["id"])] = Scale.model_validate(question["scale"])
+    ratings, kinds = material.results.ratings, material.results.notes.get("kinds", {})
     for name in material.results.notes["questions"]:
-        if name not in scales:
+        kind = kinds.get(name, "score")
+        if kind in ("pick", "correct"):
+            scales[name] = _SHARE
+        elif name not in scales or (kind != "score" and not _is_graded(scales[name], kind)):
             rows = ratings[ratings["question"] == name]
             scales[name] = Scale(min=float(rows["scale_min"].min()), max=float(rows["scale_max"].max()))
     return scales
+
+
+def _is_graded(scale: Scale, kind: str) -> bool:
+    """Return whether grades of one against another mean the same as their words on the page did."""
+    return kind == "diff" and scale.min == -scale.max
 
 
 def _wordings(question: str, material: Material) -> tuple[Wording, ...]:
@@ -170,17 +108,22 @@ def _wordings(question: str, material: Material) -> tuple[Wording, ...]:
     digests: dict[str, list[str]] = {}
     for text in material.texts:
         for one in text["questions"]:
-            if one["id"] == question:
-                digests.setdefault(one["text"], []).append(text["digest"])
-    used = material.used[material.used["question"] == question]
+            if one["id"] == question or any(f"{one['id']}: {tick}" == question for tick in one.get("ticks") or ()):
+                digests.setdefault(one["text"] + question[len(one["id"]) + 1 :], []).append(text["digest"])
+    names = material.used["question"]
+    named = names + ": " + material.used["unit"]
+    used = material.used[(names == question) | (named == question)]
     found = [
         Wording(text, used[used["digest"].isin(among)]["participant"].nunique()) for text, among in digests.items()
     ]
     return tuple(one for one in found if one.people) or tuple(found) or (Wording(question, 0),)
 
 
-def _part(question: str, scale: Scale, material: Material) -> Part:
+def _part(question: str, scale: Scale, material: Material, place: int) -> Part:
     results = material.results
+    named = results.notes.get("metrics", {}).get(question, {"name": "Score", "meaning": ""})
+    asked = (one for text in material.texts for one in text["questions"] if one["id"] == question)
+    kind = results.notes.get("kinds", {}).get(question, "score")
 
     def mine(table: pd.DataFrame) -> pd.DataFrame:
         return table[table["question"] == question].reset_index(drop=True)
@@ -194,17 +137,43 @@ def _part(question: str, scale: Scale, material: Material) -> Part:
         contents=mine(results.contents),
         scores=mine(results.scores),
         alpha=float(results.notes["alpha"]),
+        kind=kind,
+        metric=named["name"],
+        meaning=named["meaning"],
+        keyed=next((str(one.get("keyed") or "+") for one in asked), "+"),
+        reference=_compared_with(results, question) if kind == "diff" else None,
+        place=place,
+        roles=_roles(material.study, material.account),
     )
 
 
-def _both_ways(pairs: pd.DataFrame) -> frozenset[tuple[str, str]]:
-    both = zip(pairs["condition"], pairs["other_condition"], strict=True)
-    return frozenset(pair for one, other in both for pair in ((one, other), (other, one)))
+def _compared_with(results: Results, question: str) -> str | None:
+    """Return the one condition that was compared with others and has no mean."""
+    rated = set(results.conditions[results.conditions["question"] == question]["condition"])
+    pairs = results.pairs[results.pairs["question"] == question]
+    beside = {*pairs["condition"], *pairs["other_condition"]} - rated
+    return beside.pop() if len(beside) == 1 else None
+
+
+def _roles(study: Study, account: Mapping[str, Any]) -> dict[str, str]:
+    """Return the role of every condition that is not under test."""
+    said = {condition.name: condition.role for condition in study.conditions} | dict(account.get("roles", {}))
+    return {name: str(role) for name, role in said.items() if role in ("reference", "anchor")}
+
+
+def _marked(labels: Mapping[str, str], roles: Mapping[str, str]) -> dict[str, str]:
+    """Return the labels with the role behind them, unless they say it themselves."""
+    return {
+        name: f"{label} ({roles[name]})" if name in roles and roles[name] not in label.casefold() else label
+        for name, label in labels.items()
+    }
 
 
 def _labels(study: Study, results: Results) -> dict[str, str]:
     wanted = {condition.name: condition.label or condition.name for condition in study.conditions}
     names = list(results.notes["conditions"])
     labels = {name: wanted.get(name, name) for name in names}
+    if results.is_told_apart:
+        labels = {name: either(name, results.ratings, wanted) for name in names}
     shared = {label for label in labels.values() if list(labels.values()).count(label) > 1}
     return {name: f"{label} ({name})" if label in shared else label for name, label in labels.items()}

@@ -8,10 +8,11 @@ from typing import NamedTuple
 import pandas as pd
 
 from beholder.analyse.result import records
-from beholder.report.material import Material, Part
+from beholder.report.material import Material
+from beholder.report.part import Part
 from beholder.report.words import NONE, number, p_value, signed
 
-_MEANS = ("Ratings", "Participants", "Mean", "95 % interval", "SD of ratings", "Median")
+_MEANS = ("Participants", "Mean", "95 % interval")
 
 
 class Sheet(NamedTuple):
@@ -25,13 +26,18 @@ class Sheet(NamedTuple):
 def condition_sheet(part: Part, labels: Mapping[str, str]) -> Sheet:
     """Return n, participants, mean, interval, sd and median of every condition."""
     rows = [(labels[row["condition"]], *_means(row, part.decimals)) for row in records(part.conditions)]
-    return Sheet(("Condition", *_MEANS), rows)
+    return Sheet(("Condition", *_heads(part)), rows)
+
+
+def _heads(part: Part) -> tuple[str, ...]:
+    what = "comparisons" if part.is_compared else "ratings"
+    return (what.capitalize(), *_MEANS, f"SD of {what}", "Median")
 
 
 def content_sheet(part: Part) -> Sheet:
     """Return the same of every content, over all its conditions."""
     return Sheet(
-        ("Content", *_MEANS), [(row["content"], *_means(row, part.decimals)) for row in records(part.contents)]
+        ("Content", *_heads(part)), [(row["content"], *_means(row, part.decimals)) for row in records(part.contents)]
     )
 
 
@@ -39,17 +45,19 @@ def cell_sheet(part: Part, labels: Mapping[str, str]) -> Sheet:
     """Return the mean of every content under every condition, and over all of them."""
     d = part.decimals
     names = list(part.conditions["condition"])
+    is_compared = part.is_compared  # over all conditions, what one wins another loses
     cells = part.scores.groupby(["content", "condition"])["mean"].mean().to_dict()
     rows = [
         (
             row["content"],
             *(number(cells.get((row["content"], name), float("nan")), d) for name in names),
-            number(row["mean"], d),
+            *(() if is_compared else (number(row["mean"], d),)),
             f"{row['n']:,.0f}",
         )
         for row in records(part.contents)
     ]
-    return Sheet(("Content", *(labels[name] for name in names), "All", "Ratings"), rows)
+    whole = ("Comparisons",) if is_compared else ("All", "Ratings")
+    return Sheet(("Content", *(labels[name] for name in names), *whole), rows)
 
 
 def score_sheet(part: Part, labels: Mapping[str, str]) -> Sheet:
@@ -80,7 +88,7 @@ def pair_sheet(part: Part, labels: Mapping[str, str]) -> Sheet:
     return Sheet(heads, rows, names=2)
 
 
-def participant_sheet(participants: pd.DataFrame, decimals: int) -> Sheet:
+def participant_sheet(participants: pd.DataFrame, decimals: int, given: str = "Ratings") -> Sheet:
     """Return how each participant used the scale."""
     rows = [
         (
@@ -90,7 +98,7 @@ def participant_sheet(participants: pd.DataFrame, decimals: int) -> Sheet:
         )
         for row in records(participants)
     ]  # fmt: skip
-    heads = ("Participant", "Ratings", "Stimuli", "Mean", "SD", "Lowest", "Highest", "Agreement with the others")
+    heads = ("Participant", given, "Stimuli", "Mean", "SD", "Lowest", "Highest", "Agreement with the others")
     return Sheet(heads, rows)
 
 
@@ -103,7 +111,9 @@ def paper_sheets(material: Material) -> dict[str, Sheet]:
         "contents": _together(parts, [content_sheet(part) for part in parts]),
         "pairs": _together(parts, [pair_sheet(part, labels) for part in parts]),
         "participants": participant_sheet(
-            material.results.participants, max((part.decimals for part in parts), default=2)
+            material.results.participants,
+            max((part.decimals for part in parts), default=2),
+            "Comparisons" if parts and all(part.is_compared for part in parts) else "Ratings",
         ),
     }
     return {name: _filled(sheet) for name, sheet in sheets.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from beholder.report.markup import Markup, tag
-from beholder.report.material import Part
+from beholder.report.part import Part
 from beholder.report.sheets import Sheet
 from beholder.report.words import signed
 
@@ -32,10 +32,10 @@ def matrix(part: Part, labels: Mapping[str, str]) -> Markup:
     """Return every pair as row minus column, best first: the difference where it is clear, `=` where it is not."""
     clear = [abs(part.differences[pair]) for pair in part.clear]
     places = part.decimals - 1 if min(clear, default=1) * 10 ** (part.decimals - 1) >= 0.5 else part.decimals
-    head = tag("tr", tag("td"), [tag("th", tag("span", labels[name]), scope="col") for name in part.order])
+    head = tag("tr", tag("td"), [tag("th", tag("span", labels[name]), scope="col") for name in part.lined_up])
     body = [
-        tag("tr", tag("th", labels[row], scope="row"), [_cell(part, row, column, places) for column in part.order])
-        for row in part.order
+        tag("tr", tag("th", labels[row], scope="row"), [_cell(part, row, column, places) for column in part.lined_up])
+        for row in part.lined_up
     ]
     caption = "Differences between conditions, row minus column"
     grid = tag(

@@ -22,6 +22,16 @@ def number(value: float, decimals: int) -> str:
     return ("0" + text[2:] if float(text) == 0 and text.startswith("-") else text).replace("-", "−")
 
 
+def plain(value: float) -> str:
+    """Return a number as short as it can be, with a true minus sign."""
+    return f"{value:g}".replace("-", "−")
+
+
+def span(low: float, high: float) -> str:
+    """Return `−3 to 3`."""
+    return f"{plain(low)} to {plain(high)}"
+
+
 def signed(value: float, decimals: int) -> str:
     """Return a number with its sign, also when it is positive."""
     text = number(value, decimals)

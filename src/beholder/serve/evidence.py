@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 from beholder.errors import Refused
 from beholder.methods.contract import Method, Trial
 from beholder.serve.playback import as_json, is_watched, watch_log
 from beholder.serve.submission import Submission
 from beholder.stimuli.catalogue import Catalogue
+from beholder.study.model import Playback
 from beholder.types import Json
 
 _CLOCK_SLACK, _CLOCK_SLACK_MS = 0.05, 250
@@ -20,7 +20,7 @@ def read_trial_answer(
     method: Method,
     trial: Trial,
     catalogue: Catalogue,
-    rule: Literal["whole", "start", "none"],
+    playback: Playback,
     submission: Submission,
     elapsed_ms: float | None,
     words: Mapping[str, str],
@@ -31,18 +31,23 @@ def read_trial_answer(
     """
     answer = method.read(trial, submission.answer)
     lengths = {slot.id: catalogue.by_id[slot.stimulus].probe.duration_ms for slot in trial.slots}
-    seen = watch_log(submission.events, lengths)
+    evidence = watch_log(submission.events, lengths, together=trial.together)
     missing = answer.get("missing", {}) if isinstance(answer, Mapping) else {}
     assert isinstance(missing, Mapping)
-    for slot, watched in seen.items():
+    if missing and not playback.skip:
+        raise Refused(words["cannot_skip"], where="answer.missing", allowed="an answer", code="cannot_skip")
+    is_rated = not missing or any(one.value is not None for one in method.judgements(trial, answer))
+    for slot, watched in evidence.slots.items():
         if slot in missing:
             if watched.errors == 0:
                 raise Refused(words["not_missing"], where=f"answer.missing.{slot}", code="not_missing")
-        elif not is_watched(watched, lengths[slot], rule):
-            raise Refused(words["not_watched"], where=slot, allowed=f"watch: {rule}", code="not_watched")
-    watched_ms = sum(watched.watched_ms for watched in seen.values())
+        # Where one of two will not play there is nothing to compare, so the other need not be watched.
+        elif is_rated and not is_watched(watched, lengths[slot], playback.watch):
+            raise Refused(words["not_watched"], where=slot, allowed=f"watch: {playback.watch}", code="not_watched")
+    times = [watched.watched_ms for watched in evidence.slots.values()]
+    watched_ms = max(times, default=0) if trial.together else sum(times)
     if elapsed_ms is not None and watched_ms * (1 - _CLOCK_SLACK) - _CLOCK_SLACK_MS > elapsed_ms:
         raise Refused(
             words["not_watched"], where="events", allowed="no more than the time that passed", code="not_watched"
         )
-    return answer, as_json(seen)
+    return answer, as_json(evidence)

@@ -13,6 +13,8 @@ from beholder.types import Json, Outcome
 _LONGEST_TEXT = 5000
 _ENOUGH_SLOTS = 4
 """So many slots have to be met before a device counts as one that cannot play them."""
+_ENOUGH_TRIALS = 2
+"""So many trials have to be met before those that say nothing count: one reference that fails costs one trial."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +46,25 @@ def _is_unplayable(script: Script, answers: Mapping[str, Json]) -> bool:
     """Return whether most of what was to be rated would not play, so that going on is no use to anybody."""
     if not any("missing" in answer for answer in answers.values() if type(answer) is dict):
         return False
-    slots = missing = 0
+    slots = missing = trials = silent = 0
     for step in script.steps:
         answer = answers.get(step.key)
         if step.trial is not None and isinstance(answer, Mapping):
-            slots += len(step.trial.slots)
+            trials, slots = trials + 1, slots + len(step.trial.slots)
             gone = answer.get("missing", {})
-            missing += len(gone) if isinstance(gone, Mapping) else 0
-    return slots >= _ENOUGH_SLOTS and missing > slots / 2
+            if isinstance(gone, Mapping) and gone:
+                missing += len(gone)
+                # Where one of two will not play, nothing is said about the other either.
+                silent += not _says_anything(answer)
+    if slots >= _ENOUGH_SLOTS and missing > slots / 2:
+        return True
+    return trials >= _ENOUGH_TRIALS and silent > trials / 2
+
+
+def _says_anything(answer: Mapping[str, Json]) -> bool:
+    """Return whether an answer to a trial holds a score, a tick or a choice."""
+    given = [answer.get(part) for part in ("scores", "ticks", "choices", "picks")]
+    return any(bool(about) for part in given if isinstance(part, Mapping) for about in part.values())
 
 
 def read_step_answer(step: Planned, answer: Json) -> Json:

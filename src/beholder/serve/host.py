@@ -217,7 +217,7 @@ class Host:
             return read_step_answer(step, submission.answer), {}
         served = self.served
         return read_trial_answer(
-            served.method, step.trial, served.catalogue, served.study.playback.watch, submission, elapsed_ms, self.words
+            served.method, step.trial, served.catalogue, served.study.playback, submission, elapsed_ms, self.words
         )
 
     def _elapsed_ms(self, facts: SessionFacts, now: datetime) -> float | None:

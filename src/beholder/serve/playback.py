@@ -1,45 +1,22 @@
-"""What was really watched, computed from the event log of a step."""
+"""What was really watched, and what else happened on the page, computed from the event log of a step."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal
 
-from beholder.errors import Refused
+from beholder.serve.events import LATEST_MS, Event, read_events
 from beholder.types import Json
 
-Event: TypeAlias = tuple[float, str, str | None, Json]
-"""When on the step's clock, what, in which slot, and more of it; a list of four on the wire."""
-
-KINDS = frozenset(
-    [
-        "shown",
-        "load",
-        "play",
-        "pause",
-        "ended",
-        "seek",
-        "rate",
-        "stall",
-        "error",
-        "frames",
-        "fullscreen",
-        "visibility",
-        "focus",
-        "change",
-        "key",
-        "click",
-        "measure",
-    ]
-)
 WHOLE = 0.97
 """The share of a stimulus that counts as all of it (reference: P3), together with its last half second."""
+PAGE = "page"
+"""The entry of the stored evidence that is of the page, beside those of its slots."""
 _LAST_MS = 500
-_LATEST_MS = 1e15
 _LEAVING = frozenset({"visibility", "focus"})
-_TELLING = _LEAVING | {"play", "pause", "ended", "seek", "stall", "rate", "frames", "error"}
-"""Kinds that say something about watching."""
+_ACTING = frozenset({"play", "change", "key", "click"})
+_PLAYING = frozenset({"play", "pause", "ended", "seek", "stall", "rate", "frames", "error"})
 # A player may report positions a little ahead of the clock, in all plays of a slot together; the rest was not watched.
 _FASTEST = 1.05
 _SLACK_MS = 300
@@ -50,6 +27,7 @@ class Watched:
     """How one slot played, summed over all its plays."""
 
     plays: int = 0
+    """Begun from the start; further rounds of a loop are none."""
     watched_ms: int = 0
     coverage: float = 0.0
     furthest_ms: int = 0
@@ -58,6 +36,40 @@ class Watched:
     frames: int | None = None
     blurs: int = 0
     errors: int = 0
+    changes: int = 0
+    """How often an answer about this slot was changed after it had been given."""
+    displayed: list[int] | None = None
+    duration_ms: int | None = None
+    """The length of the file as the browser decodes it."""
+    played_ms: int | None = None
+    """How long the last whole play took by the clock, stalls included."""
+
+
+@dataclass
+class PageFacts:
+    """What happened on the page, whatever the slot."""
+
+    first_ms: int | None = None
+    """When the person first did anything."""
+    exits: int = 0
+    """How often full screen was left."""
+    blurs: int = 0
+    """How often the window was left."""
+    changes: int = 0
+    """How often an answer that belongs to no single slot was changed."""
+    viewport: list[int] | None = None
+    screen: list[int] | None = None
+    dpr: float | None = None
+    skew_ms: float | None = None
+    """How far apart clips on one clock were at most."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a log shows: for each slot of a trial, and for the page."""
+
+    slots: Mapping[str, Watched]
+    page: PageFacts
 
 
 @dataclass
@@ -68,6 +80,7 @@ class _Player:
     seen: Watched = field(default_factory=Watched)
     ranges: list[tuple[float, float]] = field(default_factory=list)
     since: tuple[float, float] | None = None
+    begun: float | None = None
     rate: float = 1.0
     is_counted: bool = False
     slack_ms: float = _SLACK_MS
@@ -101,74 +114,115 @@ class _Player:
         return self.seen
 
 
-def read_events(events: Json) -> list[Event]:
-    """Return the events of a log as they are, checked for shape, or raise Refused."""
-    if not isinstance(events, list):
-        raise Refused("The event log is not a list", where="events", allowed="[[ms, kind, slot, data], ...]")
-    for index, event in enumerate(events):
-        if not _is_event(event):
-            raise Refused(
-                "An event has the wrong shape", where=f"events.{index}", allowed="[ms, kind, slot or null, data]"
-            )
-    return cast("list[Event]", events)
+class _Page:
+    """The page while its log is read."""
+
+    def __init__(self) -> None:
+        self.facts = PageFacts()
+        self.is_away = self.is_full = False
+        self.answered: set[tuple[object, str | None]] = set()
+
+    def leave(self, data: Mapping[str, Json]) -> bool:
+        """Take in that the window was left or came back; return whether it was left."""
+        is_leaving = data.get("hidden") is True or data.get("has") is False
+        if is_leaving and not self.is_away:  # a hidden window has lost the focus too
+            self.facts.blurs += 1
+        self.is_away = is_leaving
+        return is_leaving
+
+    def fill_screen(self, data: Mapping[str, Json]) -> None:
+        is_full = data.get("on") is True
+        self.facts.exits += self.is_full and not is_full
+        self.is_full = is_full
+
+    def change(self, data: Mapping[str, Json], slot: str | None, seen: Watched | None) -> None:
+        """Count an answer that was given before. A slot that belongs to no player is the page's."""
+        question = data.get("question")
+        place = (question if isinstance(question, str) else None, slot)
+        if place not in self.answered:
+            self.answered.add(place)
+        elif seen is not None:
+            seen.changes += 1
+        else:
+            self.facts.changes += 1
+
+    def measure(self, data: Mapping[str, Json], seen: Watched | None) -> None:
+        facts = self.facts
+        facts.viewport = _pair(data.get("viewport")) or facts.viewport
+        facts.screen = _pair(data.get("screen")) or facts.screen
+        ratio, skew, duration = (_number(data.get(name)) for name in ("dpr", "skew_ms", "duration"))
+        facts.dpr = facts.dpr if ratio is None else ratio
+        if skew is not None:
+            facts.skew_ms = max(skew, facts.skew_ms or 0.0)
+        if seen is not None:
+            seen.displayed = _pair(data.get("displayed")) or seen.displayed
+            seen.duration_ms = seen.duration_ms if duration is None else round(duration)
 
 
-def _is_event(event: Any) -> bool:
-    try:
-        ms, kind, slot, _ = event
-        return 0 <= ms < _LATEST_MS and kind in KINDS and (slot is None or isinstance(slot, str))
-    except (TypeError, ValueError):  # cheaper than asking for each type: almost all events are well formed
-        return False
+def watch(events: Json, lengths_ms: Mapping[str, int], *, together: bool = False) -> Evidence:
+    """Return what a log shows, or raise Refused where it has the wrong shape."""
+    return watch_log(read_events(events), lengths_ms, together=together)
 
 
-def watch(events: Json, lengths_ms: Mapping[str, int]) -> dict[str, Watched]:
-    """Return what a log shows for each slot of a trial, or raise Refused where it has the wrong shape."""
-    return watch_log(read_events(events), lengths_ms)
-
-
-def watch_log(log: Iterable[Event], lengths_ms: Mapping[str, int]) -> dict[str, Watched]:
-    """Return what a log that was read shows for each slot of a trial."""
+def watch_log(log: Iterable[Event], lengths_ms: Mapping[str, int], *, together: bool = False) -> Evidence:
+    """Return what a log that was read shows. Only slots that are shown `together` can play at the same time."""
     players = {slot: _Player(ms) for slot, ms in lengths_ms.items()}
+    page = _Page()
     last = 0.0
     for ms, kind, slot, data in log:
         now = last = ms if ms > last else last  # a clock that runs backwards earns nothing
-        if kind not in _TELLING:
-            continue
         if not isinstance(data, dict):
             data = {}
-        if kind in _LEAVING:
-            if data.get("hidden") is True or data.get("has") is False:
+        if kind in _ACTING and page.facts.first_ms is None:
+            page.facts.first_ms = round(now)
+        player = players.get(slot) if slot is not None else None
+        if kind in _PLAYING:
+            if player is not None:
+                if kind == "play" and not together:
+                    for other in players.values():
+                        if other.since is not None and other is not player:
+                            other.stop(now, None)
+                _play(player, kind, now, data)
+        elif kind in _LEAVING:
+            if page.leave(data):
                 for player in players.values():
                     player.seen.blurs += player.since is not None
-            continue
-        if slot not in players:
-            continue
-        player = players[slot]
-        position = _number(data.get("at"))
-        match kind:
-            case "play":
-                for other in players.values():
-                    if other.since is not None and other is not player:
-                        other.stop(now, None)
-                if not position or player.seen.plays == 0:  # going on after a pause or a stall is the same play
-                    player.seen.plays += 1
-                player.start(now, position or 0.0)
-            case "pause" | "ended" | "seek":
-                player.stop(now, position)
-            case "stall":
-                player.seen.stalls += 1
-                player.stop(now, position)
-            case "rate":
-                player.stop(now, position)
-                player.rate = _number(data.get("rate")) or 0.0
-            case "frames":
-                _count_frames(player, data)
-            case "error":
-                player.seen.errors += 1
-                player.stop(now, position)
+        elif kind == "change":
+            page.change(data, slot, None if player is None else player.seen)
+        elif kind == "measure":
+            page.measure(data, None if player is None else player.seen)
+        elif kind == "fullscreen":
+            page.fill_screen(data)
     for player in players.values():
         player.stop(last, None)
-    return {slot: player.result() for slot, player in players.items()}
+    return Evidence({slot: player.result() for slot, player in players.items()}, page.facts)
+
+
+def _play(player: _Player, kind: str, now: float, data: Mapping[str, Json]) -> None:
+    """Take in one event of a player."""
+    position = _number(data.get("at"))
+    match kind:
+        case "play":
+            if not position or player.seen.plays == 0:  # going on after a pause or a stall is the same play
+                player.begun = now
+                player.seen.plays += data.get("loop") is not True
+            player.start(now, position or 0.0)
+        case "ended":
+            player.stop(now, position)
+            if player.begun is not None:
+                player.seen.played_ms = round(now - player.begun)
+                player.begun = None
+        case "stall":
+            player.seen.stalls += 1
+            player.stop(now, position)
+        case "frames":
+            _count_frames(player, data)
+        case _:
+            player.stop(now, position)
+            player.begun = None
+            if kind == "rate":
+                player.rate = _number(data.get("rate")) or 0.0
+            player.seen.errors += kind == "error"
 
 
 def is_watched(seen: Watched, length_ms: int, rule: Literal["whole", "start", "none"]) -> bool:
@@ -180,9 +234,11 @@ def is_watched(seen: Watched, length_ms: int, rule: Literal["whole", "start", "n
     return rule == "start" or (seen.coverage >= WHOLE and seen.furthest_ms >= length_ms - _LAST_MS)
 
 
-def as_json(seen: Mapping[str, Watched]) -> dict[str, Json]:
-    """Return the evidence as it is stored."""
-    return {slot: dict(vars(watched)) for slot, watched in seen.items()}
+def as_json(evidence: Evidence) -> dict[str, Json]:
+    """Return the evidence as it is stored: one entry for each slot, and one for the page."""
+    stored: dict[str, Json] = {slot: dict(vars(watched)) for slot, watched in evidence.slots.items()}
+    stored[PAGE] = dict(vars(evidence.page))
+    return stored
 
 
 def _count_frames(player: _Player, data: Mapping[str, Json]) -> None:
@@ -196,8 +252,16 @@ def _count_frames(player: _Player, data: Mapping[str, Json]) -> None:
         player.seen.dropped += int(dropped)
 
 
+def _pair(value: Any) -> list[int] | None:
+    """Return width and height in whole pixels, else None."""
+    if not isinstance(value, list) or len(value) != 2:
+        return None
+    numbers = [_number(one) for one in value]
+    return None if None in numbers else [round(one) for one in numbers if one is not None]
+
+
 def _number(value: Json) -> float | None:
     """Return a number that a clock or a counter can show, else None."""
-    if (type(value) is int or type(value) is float) and -_LATEST_MS < value < _LATEST_MS:
+    if (type(value) is int or type(value) is float) and -LATEST_MS < value < LATEST_MS:
         return float(value)
     return None

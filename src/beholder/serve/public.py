@@ -16,11 +16,12 @@ Media = Callable[[str, Slot], Mapping[str, Json]]
 """From (step key, slot) to the media of that slot."""
 
 
-def public_media(stimulus: Stimulus, url: str, size: int) -> dict[str, Json]:
-    """Return all that a browser learns of a stimulus: where it is, how long, how large."""
+def public_media(stimulus: Stimulus, url: str, size: int, *, is_heard: bool) -> dict[str, Json]:
+    """Return all that a browser learns of a stimulus: where it is, how long, how large, and whether it is heard."""
     probe = stimulus.probe
     return {
         "url": url, "medium": stimulus.medium, "bytes": size,
+        "sound": is_heard and (stimulus.medium == "audio" or probe.audio_codec != ""),
         "ms": probe.duration_ms, "width": probe.width, "height": probe.height,
     }  # fmt: skip
 
@@ -40,7 +41,7 @@ def public_step(
         shown |= {"method": method.name, "trial": _public_trial(step, step.trial, method, playback, media)}
     elif step.items:
         shown["items"] = [_public_item(item) for item in step.items]
-    else:
+    elif step.text:
         shown["text"] = texts[step.text]
     return shown
 
@@ -83,6 +84,7 @@ def _public_trial(step: Planned, trial: Trial, method: Method, playback: Playbac
                     "min": asked.scale.min, "max": asked.scale.max, "step": asked.scale.step,
                     "labels": [list(label) for label in asked.scale.labels], "look": asked.scale.look,
                 },
+                "ticks": list(asked.ticks),
             }
             for asked in trial.asked
         ],
@@ -94,6 +96,7 @@ def _public_trial(step: Planned, trial: Trial, method: Method, playback: Playbac
             for slot in trial.slots
         ],
         "playback": playback.model_dump(),
+        "together": trial.together,
         "extra": dict(method.extra(trial)),
     }  # fmt: skip
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from beholder.methods.contract import Break, Trial
+from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Ask, Study
 
-Kind = Literal["consent", "questions", "text", "trial", "break", "end"]
+Kind = Literal["consent", "questions", "text", "volume", "trial", "break", "end"]
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,22 @@ class Script:
 CONSENT = Planned("consent", "consent", text="consent")
 
 
-def make_script(study: Study, entries: Sequence[Trial | Break]) -> Script:
-    """Return consent, questions before, instructions, trials and breaks, questions after."""
+def sets_volume(study: Study, catalogue: Catalogue) -> bool:
+    """Return whether participants set their volume before the trials: as the study says, else where there is sound."""
+    if study.playback.sound == "off":
+        return False
+    wanted = study.playback.volume
+    return any(stimulus.medium == "audio" for stimulus in catalogue.stimuli) if wanted is None else wanted
+
+
+def make_script(study: Study, entries: Sequence[Trial | Break], *, has_volume: bool = False) -> Script:
+    """Return consent, questions before, instructions, volume, trials and breaks, questions after."""
     steps = [CONSENT]
     if study.before:
         steps.append(Planned("questions:before", "questions", items=study.before))
     steps.append(Planned("text:instructions", "text", text="instructions"))
+    if has_volume:
+        steps.append(Planned("volume", "volume"))
     trials = breaks = 0
     for entry in entries:
         if isinstance(entry, Trial):

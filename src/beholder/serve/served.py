@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from beholder.methods.contract import Break, Method, Trial
-from beholder.serve.script import Script, make_script
+from beholder.serve.script import Script, make_script, sets_volume
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 
@@ -26,5 +26,6 @@ class Served:
     def script(self, number: int) -> Script:
         """Return the steps of a list, numbered from 1."""
         if number not in self._scripts:
-            self._scripts[number] = make_script(self.study, self.lists[number - 1])
+            has_volume = sets_volume(self.study, self.catalogue)
+            self._scripts[number] = make_script(self.study, self.lists[number - 1], has_volume=has_volume)
         return self._scripts[number]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from beholder.errors import Refused
-from beholder.serve.playback import Event, read_events
+from beholder.serve.events import Event, read_events
 from beholder.types import Json
 
 _INPUTS = ("mouse", "touch", "keyboard", "robot", "")

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from beholder.errors import Refused
+from beholder.stimuli.blinding import PLACES
 
 _CLEAR_LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ23456789"  # none that look or sound like another
 
@@ -56,7 +57,8 @@ class Address(NamedTuple):
 def media_address(secret: bytes, session: str, key: str, slot: str) -> Address:
     """Return the address of a slot; its token begins with the session, so any server finds it."""
     digest = keyed(secret, "media", session, key, slot)
-    return Address(f"{session}-{digest[:16].hex()}", digest[16:])
+    # Its last byte is the place on the page, by which no two slots of a page get fillers of one length.
+    return Address(f"{session}-{digest[:16].hex()}", digest[16:-1] + bytes([int(slot[1:]) % PLACES]))
 
 
 def pseudonym(secret: bytes, platform: str, platform_id: str) -> str:

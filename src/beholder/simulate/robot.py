@@ -129,18 +129,28 @@ class Robot:
 
 
 def watch_events(trial: Mapping[str, Any]) -> list[Any]:
-    """Return the log of somebody who plays every slot once, to the end."""
-    now = 200.0
+    """Return the log of somebody who plays every slot once, to the end: one after the other, or all together."""
+    now, together = 200.0, bool(trial.get("together"))
     events: list[Any] = [[0, "shown", None, {}]]
     for slot in trial["slots"]:
-        media = slot["media"]
-        events.append([now, "play", slot["id"], {"at": 0}])
-        now += media["ms"]
-        frames = {"total": max(1, media["ms"] // 40), "dropped": 0, "width": media["width"], "height": media["height"]}
-        events.append([now, "ended", slot["id"], {"at": media["ms"]}])
-        events.append([now, "frames", slot["id"], frames])
-        now += 500
-    return events
+        begun, now = now, now + slot["media"]["ms"]
+        events += _play_events(slot, begun, now)
+        now = begun if together else now + 500
+    return sorted(events, key=lambda event: event[0])
+
+
+def _play_events(slot: Mapping[str, Any], begun: float, ended: float) -> list[Any]:
+    media = slot["media"]
+    is_video = media["medium"] == "video"
+    frames = {
+        "total": max(1, media["ms"] // 40) if is_video else None, "dropped": 0,
+        "width": media["width"], "height": media["height"],
+    }  # fmt: skip
+    return [
+        [begun, "play", slot["id"], {"at": 0}],
+        [ended, "ended", slot["id"], {"at": media["ms"]}],
+        [ended, "frames", slot["id"], frames],
+    ]
 
 
 def plain_fill(item: Mapping[str, Any]) -> Json:

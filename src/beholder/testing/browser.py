@@ -115,6 +115,8 @@ async def walk(
         if control == "next":
             if kind == "questions":
                 await fill_questions(page, hand, answers or {})
+            elif kind == "volume":
+                await hand.press(page.locator("main #play-sound"))
             elif kind == "trial":
                 await play_all(page, hand, watched)
                 await rate_all(page, hand)
@@ -126,37 +128,50 @@ async def walk(
 
 
 async def play_all(page: Page, hand: Hand, watched: set[str]) -> None:
-    """Play each clip of a page to its end, one after the other, but for those in `watched`; add them to it."""
+    """Play each slot of a page until it has been watched, but for those in `watched`; add them to it."""
     for button in await page.locator("main button.play[data-slot]:visible").all():
         slot = await button.get_attribute("data-slot") or ""
         if slot in watched or await button.get_attribute("aria-disabled") == "true":
             continue
         await hand.press(button)
-        await until_played(page.locator(f'main video[data-slot="{slot}"]'))
+        told = ", ".join(f'main {name}[data-slot="{slot}"]' for name in (".is-played", ".is-failed"))
+        await page.locator(told).first.wait_for(state="attached")
         watched.add(slot)
-
-
-async def until_played(video: Locator) -> None:
-    """Wait until a clip has ended, or will never."""
-    await video.evaluate(
-        """video => video.ended || video.error !== null || new Promise((resolve) => {
-          for (const name of ["ended", "error"]) video.addEventListener(name, resolve, { once: true });
-        }).then(() => true)"""
-    )
+    # What is in view all the time opens the answers by itself, when it has been seen for long enough.
+    await page.wait_for_function("() => !document.querySelector('main input[type=radio][aria-disabled=true]')")
 
 
 async def rate_all(page: Page, hand: Hand) -> None:
-    """Set each slider and choose one of each group of radio buttons, no two neighbours alike."""
+    """Answer everything on a page: sliders, radio buttons, boxes and required reasons, no two neighbours alike."""
     main = page.locator("main")
-    for place, slider in enumerate(await main.locator("input[type=range]:visible").all()):
+    for place, slider in enumerate(await main.locator(".fader-input:visible").all()):
+        if await slider.get_attribute("aria-disabled") == "true":
+            await _open_slider(page, hand, slider)
         if await slider.get_attribute("aria-disabled") != "true":
             await hand.slide(slider, _SHARES[place % len(_SHARES)])
-    radios = await main.locator("input[type=radio]:visible").all()
-    groups: dict[str, list[Locator]] = {}
-    for radio in radios:
-        groups.setdefault(await radio.get_attribute("name") or "", []).append(radio)
-    for place, group in enumerate(groups.values()):
+    for place, group in enumerate((await _groups(main.locator("input[type=radio]:visible"))).values()):
         await hand.tick(group[(1 + place) % len(group)])
+    for place, group in enumerate((await _groups(main.locator("input[type=checkbox]:visible"))).values()):
+        if not any([await box.is_checked() for box in group]):
+            await hand.tick(group[place % len(group)])
+    for field in await main.locator("textarea[aria-required=true]:visible, textarea[required]:visible").all():
+        await hand.write(field, "It looked right.")
+
+
+async def _groups(boxes: Locator) -> dict[str, list[Locator]]:
+    """Return the boxes that belong together, by their name."""
+    groups: dict[str, list[Locator]] = {}
+    for box in await boxes.all():
+        groups.setdefault(await box.get_attribute("name") or "", []).append(box)
+    return groups
+
+
+async def _open_slider(page: Page, hand: Hand, slider: Locator) -> None:
+    """Play the slot of a slider that is open only meanwhile."""
+    slot = await slider.evaluate("node => node.closest('[data-slot]')?.dataset.slot ?? ''")
+    button = page.locator(f'main button.play[data-slot="{slot}"]:visible')
+    if await button.count() == 1 and await button.get_attribute("aria-disabled") != "true":
+        await hand.press(button)
 
 
 async def fill_questions(page: Page, hand: Hand, answers: Mapping[str, Json]) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +14,26 @@ from beholder.analyse import analyse
 from beholder.analyse.results import Results
 from beholder.blocking import block_on
 from beholder.clean import clean
+from beholder.errors import PlanError
 from beholder.methods import find, load_study, method_folder
 from beholder.methods.contract import Method, Trial
 from beholder.new import new
 from beholder.plan import plan
 from beholder.plan.balance import balance
+from beholder.plan.make import make_plan
 from beholder.serve.server import Running, running
 from beholder.serve.tokens import robot_signature
 from beholder.simulate.crowd import Crowd, send_robots
 from beholder.simulate.robot import Robot
 from beholder.stimuli.ingest import load_catalogue
+from beholder.testing.answers import bad_answers
+from beholder.testing.marking import MARKS, mark_names
 from beholder.types import Json
 
 _ROBOTS = 24
+_CHANCE = 0.5
+_FEWEST = (2, 4)
+_SECONDS = 1.0
 _PARTS = ("README.md", "example.yaml", "view.js")
 
 
@@ -39,7 +45,7 @@ def check_method(name: str, folder: Path, *, browser: bool = True) -> None:
     """
     method = find(name)
     check_parts(method)
-    study = new(name, folder / "example")
+    study = new(name, folder / "example", seconds=_SECONDS)
     check_example_loads(method, study)
     marked = mark_names(study, folder / "marked")
     check_plan_is_balanced(marked)
@@ -64,36 +70,6 @@ def check_example_loads(method: Method, study: Path) -> None:
     assert method.questions(loaded), f"the example of {method.name} asks nothing"
 
 
-def mark_names(study: Path, folder: Path) -> Path:
-    """Write the study again with conditions and contents under names that no honest page contains."""
-    loaded = load_study(study)
-    catalogue = load_catalogue(loaded)
-    conditions = {name: f"markedcondition{n}" for n, name in enumerate(catalogue.conditions, 1)}
-    contents = {name: f"markedcontent{n}" for n, name in enumerate(catalogue.contents, 1)}
-    folder.mkdir(parents=True)
-    with (folder / "stimuli.csv").open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(["file", "content", "condition"])
-        for stimulus in catalogue.stimuli:
-            target = folder / "files" / conditions[stimulus.condition] / f"{contents[stimulus.content]}.mp4"
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes((study.parent / stimulus.file).read_bytes())
-            row = [target.relative_to(folder).as_posix(), contents[stimulus.content], conditions[stimulus.condition]]
-            table.writerow(row)
-    written = yaml.safe_load(study.read_text("utf-8"))
-    written |= {"stimuli": {"manifest": "stimuli.csv"}, "texts": {}}
-    written["conditions"] = [
-        {**({} if isinstance(c, str) else c), "name": conditions[c if isinstance(c, str) else c["name"]]}
-        for c in written.get("conditions") or catalogue.conditions
-    ]
-    design = written.get("design") or {}
-    if "always" in design:
-        design["always"] = [conditions[condition] for condition in design["always"]]
-    path = folder / "study.yaml"
-    path.write_text(yaml.safe_dump(written, allow_unicode=True), "utf-8")
-    return path
-
-
 def check_plan_is_balanced(study: Path) -> None:
     """Every promised count of the plan is as even as promised."""
     loaded = load_study(study)
@@ -113,33 +89,21 @@ async def check_served(method: Method, study: Path) -> None:
         _check_leaks_nothing(method, robot.step)
         answer, events = await _good_answer(server, robot)
         before = await server.store.session_facts(robot.session)
-        for what, bad in bad_answers(answer):
+        bodies = [(what, {"answer": bad, "events": events}) for what, bad in bad_answers(answer)]
+        if server.host.served.study.playback.watch != "none":
+            bodies.append(("without any sign of watching", {"answer": answer, "events": []}))
+        for what, body in bodies:
             response = await client.put(
                 f"/api/answers/{robot.step['key']}",
-                json={"answer": bad, "events": events},
+                json=body,
                 headers={"authorization": f"Bearer {robot.token}"},
             )
-            assert response.status_code == 422, f"an answer {what} got {response.status_code}, not 422: {bad!r}"
+            assert response.status_code == 422, (
+                f"an answer {what} got {response.status_code}, not 422: {body['answer']!r}"
+            )
             error = response.json()["error"]
             assert all((error["message"], error["where"])), f"an answer {what} is refused without a reason"
         assert await server.store.session_facts(robot.session) == before, "a refused answer changed the store"
-
-
-def bad_answers(answer: Json) -> Iterator[tuple[str, Json]]:
-    """Yield answers that no method may take, made from a good one."""
-    yield "that is null", None
-    yield "that is a list", []
-    yield "that is empty", {}
-    yield "with something more", {**_mapping(answer), "condition": "x"}
-    for path, value in _leaves(answer):
-        at = ".".join(map(str, path))
-        yield f"without {at}", _without(answer, path)
-        yield f"with an object at {at}", _with(answer, path, {"x": 1})
-        if isinstance(value, int | float):
-            for wrong in (10**9, -(10**9), "x", None, True):
-                yield f"with {wrong!r} at {at}", _with(answer, path, wrong)
-        else:
-            yield f"with nonsense at {at}", _with(answer, path, "nonsense")
 
 
 def check_order_is_recovered(study: Path) -> Results:
@@ -152,24 +116,70 @@ def check_order_is_recovered(study: Path) -> Results:
     crowd = block_on(send())
     clean(study, robots=True)
     results = analyse(study)
-    planted = crowd.truth.conditions
-    truth = sorted(planted, key=lambda condition: -planted[condition])
+    loaded = load_study(study)
+    reversed_ids = {question.id for question in find(loaded.method).questions(loaded) if question.keyed == "-"}
+    compared_with = {stimulus.condition for stimulus in load_catalogue(loaded).references.values()}
     for question, rows in results.conditions.groupby("question"):
-        found = list(rows.sort_values("mean", ascending=False)["condition"])
-        assert found == truth, f"{question}: the planted order is {truth}, the result {found}"
+        means = dict(zip(rows["condition"], rows["mean"], strict=True))
+        kind = results.notes["kinds"][question]
+        if kind == "correct":
+            low = min(means.values())
+            assert low > _CHANCE, f"{question}: the share of correct answers is {low:.2f}, not above chance"
+        elif kind != "pick":
+            _check_order(str(question), means, crowd.truth.conditions, compared_with, question in reversed_ids)
+            best = max(means.values())
+            is_against = kind == "diff" and compared_with.isdisjoint(means)
+            assert not is_against or best < 0, f"{question}: {best:.2f} is above zero, and the reference is the best"
+    _check_ticks(results, crowd.truth.conditions)
     return results
 
 
+def _check_order(
+    question: str, means: Mapping[str, float], planted: Mapping[str, float], references: set[str], is_reversed: bool
+) -> None:
+    """A reference that is only compared with has no mean of its own; every other condition has."""
+    wanted = [name for name in planted if name in means or name not in references]
+    truth = sorted(wanted, key=lambda name: planted[name] if is_reversed else -planted[name])
+    found = sorted(means, key=lambda name: -means[name])
+    assert found == truth, f"{question}: the planted order is {truth}, the result {found}"
+
+
+def _check_ticks(results: Results, planted: Mapping[str, float]) -> None:
+    """The worst condition has more ticked faults than the best."""
+    ticked = results.conditions[results.conditions["question"].map(results.notes["kinds"]) == "pick"]
+    shares = ticked.groupby("condition")["mean"].mean()
+    if len(shares) > 1:
+        best, worst = (pick(shares.index, key=lambda name: planted[name]) for pick in (max, min))
+        assert shares[worst] > shares[best], f"{best} has more ticked faults than {worst}, which is planted as worse"
+
+
 async def check_browser_completes(study: Path) -> None:
-    """A real Chromium takes the whole study to its completion code."""
+    """A real Chromium takes the study, with as few trials as it can have, to its completion code."""
     from beholder.testing.browser import complete_study, fitting_answers, open_browser
 
+    study = _shortened(study)
     async with running(load_study(study), port=0) as server, open_browser() as browser:
         page = await browser.new_page()
         answers = fitting_answers(load_study(study))
         code = await complete_study(page, f"{server.link}?participant=check-method", answers=answers)
         ends = [row async for row in server.store.rows("ends")]
         assert [row["code"] for row in ends if row["outcome"] == "completed"] == [code]
+
+
+def _shortened(study: Path) -> Path:
+    """Write the study beside itself with the fewest trials that its plan takes."""
+    written = yaml.safe_load(study.read_text("utf-8"))
+    path = study.with_name("short.yaml")
+    for trials in _FEWEST:
+        written["design"] = {**(written.get("design") or {}), "trials": trials}
+        path.write_text(yaml.safe_dump(written, allow_unicode=True), "utf-8")
+        loaded = load_study(path)
+        try:
+            make_plan(loaded, load_catalogue(loaded), find(loaded.method))
+        except PlanError:
+            continue
+        return path
+    return study
 
 
 async def _until_first_trial(server: Running, client: httpx.AsyncClient) -> Robot:
@@ -215,42 +225,6 @@ async def _good_answer(server: Running, robot: Robot) -> tuple[Json, list[Any]]:
 
 def _check_leaks_nothing(method: Method, step: Mapping[str, Any]) -> None:
     text = json.dumps(step).lower()
-    for word in ("markedcondition", "markedcontent", "stimulus", "condition", '"role"', "target", "files/"):
+    hidden = ("stimulus", "condition", '"role"', "target", "files/", "hidden", "anchor", "lowpass")
+    for word in (*MARKS, *hidden):
         assert word not in text, f"the public half of a {method.name} trial contains {word!r}"
-
-
-def _mapping(answer: Json) -> Mapping[str, Json]:
-    assert isinstance(answer, Mapping), "an answer is an object"
-    return answer
-
-
-def _leaves(value: Json, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Json]]:
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _leaves(inner, (*path, key))
-    elif isinstance(value, Sequence) and not isinstance(value, str):
-        for index, inner in enumerate(value):
-            yield from _leaves(inner, (*path, index))
-    else:
-        yield path, value
-
-
-def _with(value: Json, path: tuple[Any, ...], new_value: Json) -> Json:
-    copy, inner = _copied(value, path)
-    inner[path[-1]] = new_value
-    return copy
-
-
-def _without(value: Json, path: tuple[Any, ...]) -> Json:
-    copy, inner = _copied(value, path)
-    del inner[path[-1]]
-    return copy
-
-
-def _copied(value: Json, path: tuple[Any, ...]) -> tuple[Json, Any]:
-    """Return a copy, and the part of it that holds the end of the path."""
-    copy: Json = json.loads(json.dumps(value))
-    inner: Any = copy
-    for key in path[:-1]:
-        inner = inner[key]
-    return copy, inner

@@ -1,0 +1,36 @@
+"""What participants wrote in their own words: reasons for an answer, and comments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from beholder.clean.facts import Visit
+from beholder.clean.tables import as_text
+
+COLUMNS = ("session", "participant", "position", "trial", "content", "question", "kind", "text")
+
+
+def comment_rows(visits: Sequence[Visit]) -> Iterator[dict[str, Any]]:
+    """Yield one row for each reason and each comment, in the order of the trials; a comment belongs to no question."""
+    for visit in visits:
+        for position, trial in enumerate(visit.trials, 1):
+            given = visit.answers.get(f"trial:{position}")
+            if given is None or not isinstance(given.answer, Mapping):
+                continue
+            questions = {asked.id: asked.question for asked in trial.asked}
+            reasons = given.answer.get("reasons") or {}
+            told = [(questions.get(asked), "reason", text) for asked, texts in reasons.items() for text in texts]
+            if given.answer.get("comment"):
+                told.append((None, "comment", given.answer["comment"]))
+            for question, kind, text in told:
+                yield {
+                    "session": visit.session,
+                    "participant": visit.participant,
+                    "position": position,
+                    "trial": trial.id,
+                    "content": trial.content,
+                    "question": question,
+                    "kind": kind,
+                    "text": as_text(text),
+                }

@@ -1,0 +1,195 @@
+"""The results of one question, as the report tells them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+from typing import NamedTuple
+
+import pandas as pd
+
+from beholder.analyse.interval import is_share
+from beholder.analyse.result import records
+from beholder.report.words import decimals_for
+from beholder.study.scale import Scale
+
+_SLUG = re.compile(r"[a-z0-9][a-z0-9_-]*")
+
+
+class Wording(NamedTuple):
+    """A question, or a title, as people read it, and how many of those who count did."""
+
+    text: str
+    people: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """The results of one question."""
+
+    id: str
+    wordings: tuple[Wording, ...]
+    """In the order in which they were used."""
+    scale: Scale
+    conditions: pd.DataFrame
+    """As conditions.csv, in the order of the study."""
+    pairs: pd.DataFrame
+    contents: pd.DataFrame
+    scores: pd.DataFrame
+    alpha: float
+    kind: str = "score"
+    metric: str = "Score"
+    """What the mean is called."""
+    meaning: str = ""
+    keyed: str = "+"
+    reference: str | None = None
+    """The condition that all others were compared with, where it has no mean of its own."""
+    place: int = 1
+    """The place of the question among all, from 1."""
+    roles: Mapping[str, str] = field(default_factory=dict)
+    """Condition to its role, of those that are not under test: reference and anchors."""
+
+    @property
+    def slug(self) -> str:
+        """What the question is called in file names and anchors: its id where that is one word."""
+        return self.id if _SLUG.fullmatch(self.id) else f"question-{self.place}"
+
+    @property
+    def zero(self) -> float | None:
+        """Where neither side is favoured: no preference, no difference, chance."""
+        return {"diff": 0.0, "choice": 0.0, "correct": 0.5}.get(self.kind)
+
+    @property
+    def is_quality(self) -> bool:
+        """Whether more is better, and not only more of what was asked."""
+        return self.keyed == "+" and self.metric not in ("Agreement", "Share ticked")
+
+    @property
+    def heading(self) -> str:
+        """What stands above the figure of the means."""
+        names = {"Score": "Scores", "MUSHRA score": "MUSHRA scores", "Closeness": "Closeness to the reference"}
+        name = names.get(self.metric, self.metric)
+        return f"{name}, {'best' if self.is_quality else 'highest'} first"
+
+    @property
+    def both(self) -> str:
+        """What those did on whom the difference of two conditions rests."""
+        return "compared both" if self.is_compared else "rated both"
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether a rating is of two stimuli."""
+        return self.kind in ("diff", "choice")
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the mean is a share, or a preference, with an interval that is not even on both sides."""
+        return is_share(self.kind)
+
+    @property
+    def preferred(self) -> str:
+        """What a choice says of the condition that was chosen."""
+        return "called closer" if self.metric == "Closeness" else "preferred"
+
+    @property
+    def under_test(self) -> Part:
+        """The same without the reference and the anchors, which are there to be compared with."""
+        kept = self.conditions[~self.conditions["condition"].isin(list(self.roles))]
+        return replace(self, conditions=kept.reset_index(drop=True)) if len(kept) else self
+
+    @property
+    def decimals(self) -> int:
+        return decimals_for(self.scale.min, self.scale.max)
+
+    @property
+    def name(self) -> str:
+        """What the question is called: its text, or its id where not everybody read the same text."""
+        return self.wordings[0].text if len(self.wordings) == 1 else self.id
+
+    @property
+    def short(self) -> str:
+        """The same in a list of all questions, where ticks need not repeat what was asked."""
+        return self.id.partition(": ")[2] or self.name if self.kind == "pick" else self.name
+
+    @cached_property
+    def best_first(self) -> pd.DataFrame:
+        """The conditions from the highest mean to the lowest."""
+        return self.conditions.sort_values("mean", ascending=False, kind="stable", ignore_index=True)
+
+    @property
+    def order(self) -> list[str]:
+        """The names of the conditions, best first."""
+        return list(self.best_first["condition"])
+
+    @property
+    def lined_up(self) -> list[str]:
+        """All conditions that differ from others, best first; the one that all were compared with stands at zero."""
+        if self.reference is None:
+            return self.order
+        above = [str(row["condition"]) for row in records(self.best_first) if row["mean"] > 0]
+        return [*above, self.reference, *self.order[len(above) :]]
+
+    @cached_property
+    def inner_pairs(self) -> pd.DataFrame:
+        """The pairs of conditions that have a mean, and of each with the reference that all were compared with."""
+        names = {*self.order, self.reference}
+        return self.pairs[self.pairs["condition"].isin(names) & self.pairs["other_condition"].isin(names)]
+
+    @cached_property
+    def against_reference(self) -> Mapping[str, tuple[float, bool]]:
+        """For each condition that was compared with the reference: its mean difference, and whether that is clear."""
+        found = {}
+        for pair in records(self.pairs):
+            both, sign = (pair["condition"], pair["other_condition"]), 1.0
+            if self.reference == both[0]:
+                both, sign = both[::-1], -1.0
+            if self.reference == both[1] and both[0] in self.order:
+                found[both[0]] = (sign * pair["mean_difference"], bool(pair["p_holm"] < self.alpha))
+        return found
+
+    @cached_property
+    def differences(self) -> Mapping[tuple[str, str], float]:
+        """Mean difference of participants, row minus column, for both directions of every pair."""
+        found = {}
+        for pair in records(self.inner_pairs):
+            found[pair["condition"], pair["other_condition"]] = pair["mean_difference"]
+            found[pair["other_condition"], pair["condition"]] = -pair["mean_difference"]
+        return found
+
+    @cached_property
+    def counts(self) -> Mapping[tuple[str, str], int]:
+        """How many participants rated both conditions, for both directions of every pair."""
+        found = {}
+        for pair in records(self.inner_pairs):
+            found[pair["condition"], pair["other_condition"]] = int(pair["n"])
+            found[pair["other_condition"], pair["condition"]] = int(pair["n"])
+        return found
+
+    @cached_property
+    def clear(self) -> frozenset[tuple[str, str]]:
+        """Every pair, in both directions, that differs after Holm's correction, by some amount."""
+        return frozenset(pair for above in self.above for pair in (above, above[::-1]))
+
+    @cached_property
+    def above(self) -> frozenset[tuple[str, str]]:
+        """Every clear pair, the higher condition first: by the sign of the tested difference, not by the means."""
+        passed = _both_ways(self.inner_pairs[self.inner_pairs["p_holm"] < self.alpha])
+        return frozenset(pair for pair in passed if round(self.differences[pair], 9) > 0)
+
+    @property
+    def reversed(self) -> list[tuple[str, str]]:
+        """Every pair that `order` has the other way round than its clear difference, as `order` has it."""
+        return [pair for pair in combinations(self.order, 2) if pair[::-1] in self.above]
+
+    @cached_property
+    def tested(self) -> frozenset[tuple[str, str]]:
+        """Every pair, in both directions, that could be tested."""
+        return _both_ways(self.inner_pairs[self.inner_pairs["p_holm"].notna()])
+
+
+def _both_ways(pairs: pd.DataFrame) -> frozenset[tuple[str, str]]:
+    both = zip(pairs["condition"], pairs["other_condition"], strict=True)
+    return frozenset(pair for one, other in both for pair in ((one, other), (other, one)))

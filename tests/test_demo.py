@@ -1,0 +1,89 @@
+"""The demo: samples of a fitting medium for every method, and what was planted beside what was found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from beholder.analyse.results import Results
+from beholder.demo import demo, planted
+from beholder.errors import StudyError
+from beholder.methods import find, load_study, method_folder, names
+from beholder.stimuli.samples import medium_of
+from beholder.testing import write_study
+
+COLUMNS = ["question", "kind", "condition", "other_condition", "value", "keyed", "scale_min", "scale_max"]
+TRUTH = {"natural": 0.9, "frozen": 0.1}
+
+
+def results(rows: list[tuple[object, ...]], kinds: dict[str, str]) -> Results:
+    ratings = pd.DataFrame(rows, columns=COLUMNS)
+    found = ratings[["question", "condition"]].drop_duplicates()
+    none = pd.DataFrame()
+    return Results(none, found, none, none, ratings, none, {"kinds": kinds})
+
+
+def test_a_planted_score_stands_on_its_scale_and_is_turned_where_the_statement_is() -> None:
+    found = results(
+        [
+            ("quality", "score", "natural", "", 4, None, 1, 5),
+            ("quality", "score", "frozen", "", 2, None, 1, 5),
+            ("like", "score", "natural", "", 4, 4, 1, 5),
+            ("creepy", "score", "natural", "", 1, 5, 1, 5),
+            ("creepy", "score", "frozen", "", 3, 3, 1, 5),
+        ],
+        {"quality": "score", "like": "score", "creepy": "score"},
+    )
+    assert planted(found, TRUTH) == {
+        ("quality", "natural"): "4.60",
+        ("quality", "frozen"): "1.40",
+        ("like", "natural"): "4.60",
+        ("creepy", "natural"): "1.40",
+        ("creepy", "frozen"): "4.60",
+    }
+
+
+def test_where_no_score_can_be_planted_the_quality_is_told() -> None:
+    found = results(
+        [
+            ("better", "choice", "natural", "frozen", 1, None, -1, 1),
+            ("better", "choice", "unknown", "frozen", 1, None, -1, 1),
+            ("same", "correct", "natural", "frozen", 1, None, 0, 1),
+        ],
+        {"better": "choice", "same": "correct"},
+    )
+    assert planted(found, TRUTH) == {
+        ("better", "natural"): "quality 0.90",
+        ("better", "unknown"): "",
+        ("same", "natural"): "0.80 apart",
+    }
+
+
+def test_where_only_correct_answers_are_asked_for_the_heading_says_what_is_planted() -> None:
+    found = results([("same", "correct", "natural", "frozen", 1, None, 0, 1)], {"same": "correct"})
+    assert found.is_told_apart
+    assert planted(found, TRUTH) == {("same", "natural"): "0.80"}
+
+
+@pytest.mark.parametrize("method", names())
+def test_every_method_has_samples_of_a_medium_that_it_shows(method: str, tmp_path: Path) -> None:
+    path = tmp_path / "study.yaml"
+    folder = method_folder(method, "a test")
+    path.write_text((folder / "example.yaml").read_text("utf-8"), "utf-8")
+    for text in (folder / "texts").iterdir():
+        (tmp_path / "texts").mkdir(exist_ok=True)
+        (tmp_path / "texts" / text.name).write_bytes(text.read_bytes())
+    study = load_study(path)
+    assert medium_of([condition.name for condition in study.conditions]) in find(method).media
+
+
+def test_a_folder_with_another_method_is_refused(tmp_path: Path, tiny: Path) -> None:
+    write_study(tmp_path / "shown", tiny)
+    with pytest.raises(StudyError) as caught:
+        demo("acr", tmp_path / "shown")
+    assert str(caught.value) == (
+        f"{tmp_path / 'shown'}  holds a study of method parallel, and acr is asked for. "
+        "Choose another folder with --folder."
+    )
