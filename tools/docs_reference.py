@@ -13,14 +13,13 @@ from pydantic.fields import FieldInfo
 
 import beholder.methods
 from beholder.cli import cli
-from beholder.methods import find
+from beholder.methods import find, method_folder, names
 from beholder.study.kind import field_kind
-from beholder.study.model import Ask, Condition, Design, Playback, Question, Recruit, Stimuli, Study, Texts
+from beholder.study.model import Ask, Condition, Design, Playback, Question, Recruit, Star, Stimuli, Study, Texts
 from beholder.study.reserved import METHODS, MODES, PRESETS
-from beholder.study.reserved import SCALES as LATER_SCALES
 from beholder.study.scale import SCALES, Scale
 
-OURS = tuple(sorted(path.parent.name for path in Path(beholder.methods.__file__).parent.glob("*/view.js")))
+OURS = tuple(name for name in names() if method_folder(name).parent == Path(beholder.methods.__file__).parent)
 """The methods whose options stand in the reference; those of other packages are described there."""
 
 PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
@@ -30,6 +29,7 @@ PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("scale", "questions: scale", Scale),
     ("playback", "playback", Playback),
     ("design", "design", Design),
+    ("pairs", "design: pairs", Star),
     ("texts", "texts", Texts),
     ("before and after", "before, after", Ask),
     ("recruit", "recruit", Recruit),
@@ -68,14 +68,14 @@ def scale_table() -> str:
 
 def later_names() -> str:
     """Return the names that are refused with "not in this version"."""
-    kinds = {"Methods": METHODS, "Scales": LATER_SCALES, "Presets": PRESETS, "Ways of recruiting": MODES}
+    kinds = {"Methods": METHODS, "Presets": PRESETS, "Ways of recruiting": MODES}
     return "\n".join(f"- {kind}: {', '.join(f'`{name}`' for name in sorted(names))}." for kind, names in kinds.items())
 
 
 def commands() -> str:
     """Return every verb with its arguments and options."""
     lines: list[str] = []
-    for name, command in cli.commands.items():
+    for name, command in flat_commands(cli):
         shown = [parameter for parameter in command.params if not getattr(parameter, "hidden", False)]
         words = [f"[{word}]" if not needed else word for word, needed in _arguments(shown)]
         lines += ["", f"## {name}", "", _sentence(command.help), "", "```console"]
@@ -84,6 +84,15 @@ def commands() -> str:
         if rows:
             lines += ["", *_table(("option", "default", "meaning"), rows)]
     return "\n".join(lines[1:])
+
+
+def flat_commands(group: click.Group, before: str = "") -> Iterable[tuple[str, click.Command]]:
+    """Return every command by its full name; a group stands for the commands in it."""
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from flat_commands(command, f"{before}{name} ")
+        else:
+            yield f"{before}{name}", command
 
 
 BLOCKS = {

@@ -30,8 +30,10 @@ class Checked:
     contents: int
     participants: int
     ratings_per_stimulus: tuple[int, int]
-    """Fewest and most, over all stimuli, if everybody finishes."""
+    """Fewest and most, over all stimuli that are dealt, if everybody finishes; comparisons where two are compared."""
     warnings: tuple[Problem, ...]
+    is_compared: bool = False
+    """Stimuli are compared in pairs."""
 
     @property
     def minutes(self) -> float:
@@ -43,9 +45,10 @@ def check(study: str | Path = "study.yaml") -> Checked:
     """Return what a study will be like, or raise all problems at once."""
     from beholder.errors import Problem, StudyError
     from beholder.methods import find, load_study, method_folder
-    from beholder.plan.balance import ratings_per_stimulus
+    from beholder.plan.balance import ratings_range
     from beholder.plan.make import make_plan
-    from beholder.serve.script import make_script
+    from beholder.plan.shown import is_of_pairs
+    from beholder.serve.script import make_script, sets_volume
     from beholder.stimuli.ingest import load_catalogue
     from beholder.study.texts import study_text
 
@@ -55,18 +58,15 @@ def check(study: str | Path = "study.yaml") -> Checked:
         raise StudyError(Problem(f"method {method.name}", "has no view.js", "", "Add the view, or update its package."))
     catalogue = load_catalogue(loaded)
     plan = make_plan(loaded, catalogue, method)
-    script = make_script(loaded, plan.lists[0].entries)
+    script = make_script(loaded, plan.lists[0].entries, has_volume=sets_volume(loaded, catalogue))
     words = sum(len((study_text(loaded, name) or "").split()) for name in ("consent", "instructions"))
     trials = [step.trial for step in script.steps if step.trial is not None]
     rating = sum(method.seconds(trial, catalogue) for trial in trials) / 60
-    asked = len(loaded.before) + len(loaded.after)
-    when = " and ".join(name for name, items in (("before", loaded.before), ("after", loaded.after)) if items)
-    stages = [Stage("consent and instructions", 0.3 + words / 200)]
-    if asked:
-        stages.append(Stage(f"{asked} question{'s' * (asked > 1)} {when}", asked * 0.15))
+    stages = [Stage("consent and instructions", 0.3 + words / 200), *_questions(len(loaded.before), "before")]
+    if any(step.kind == "volume" for step in script.steps):
+        stages.append(Stage("setting the volume", 0.3))
     stages.append(Stage(f"rating ({method.name}), {len(trials)} trials", rating))
-    counts = ratings_per_stimulus(plan)
-    rated = [stimulus.id for stimulus in catalogue.by_cell.values()]
+    stages += _questions(len(loaded.after), "after")
     return Checked(
         study=loaded,
         stages=tuple(stages),
@@ -74,6 +74,12 @@ def check(study: str | Path = "study.yaml") -> Checked:
         conditions=catalogue.conditions,
         contents=len(catalogue.contents),
         participants=len(plan.lists),
-        ratings_per_stimulus=(min(counts.get(s, 0) for s in rated), max(counts.values())),
+        ratings_per_stimulus=ratings_range(plan),
         warnings=catalogue.warnings,
+        is_compared=is_of_pairs(plan),
     )
+
+
+def _questions(n: int, when: str) -> list[Stage]:
+    """Return the stage of a questionnaire, or none where nothing is asked."""
+    return [Stage(f"{n} question{'s' * (n > 1)} {when}", n * 0.15)] if n else []

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from beholder.analyse.results import Results
     from beholder.serve import Live
+    from beholder.stimuli.workshop import Made
 
 
 STUDY = click.argument("study", default="study.yaml", type=click.Path(path_type=Path))
@@ -29,6 +30,7 @@ PORT = click.option(
 )
 PUBLIC = click.option("--public-url", help="The address under which participants reach this server.")
 SEED = click.option("--seed", default=1, show_default=True, help="Of the simulated people.")
+OUT = click.option("--out", required=True, type=click.Path(path_type=Path), help="Where to write.")
 RATERS = click.option("--raters", default="honest", show_default=True, help="A mixture, as honest:0.9,careless:0.1.")
 
 
@@ -60,7 +62,7 @@ def main() -> None:
 @click.argument("method")
 @click.argument("folder", type=click.Path(path_type=Path))
 def new(method: str, folder: Path) -> None:
-    """Write a study that runs, with sample videos."""
+    """Write a study that runs, with sample stimuli."""
     import beholder
 
     study = beholder.new(method, folder)
@@ -100,8 +102,12 @@ def check(study: Path, resolved: bool) -> None:
         f"{found.stimuli} stimuli: {found.contents} contents, {len(found.conditions)} conditions "
         f"({', '.join(found.conditions)})"
     )
-    click.echo(f"{found.participants} participants give each stimulus {_range(low, high)} ratings.")
-    click.echo("No problems found.")
+    if found.is_compared:
+        click.echo(f"{found.participants} participants compare each stimulus {_range(low, high)} times.")
+    else:
+        click.echo(f"{found.participants} participants give each stimulus {_range(low, high)} ratings.")
+    n = len(found.warnings)
+    click.echo(f"No errors, {n} warning{'s' * (n > 1)}." if n else "No problems found.")
 
 
 @cli.command()
@@ -248,12 +254,12 @@ def run(study: Path, with_robots: bool, **options: Any) -> None:
 @cli.command()
 @click.argument("method", default="parallel")
 @click.option(
-    "--folder", default="beholder-demo", show_default=True, type=click.Path(path_type=Path), help="Where to put it."
+    "--folder", type=click.Path(path_type=Path), help="Where; beholder-demo or beholder-demo-METHOD when left out."
 )
 @click.option("--exit", "leave", is_flag=True, help="Stop after the report instead of serving on.")
 @PORT
-def demo(method: str, folder: Path, leave: bool, port: int) -> None:
-    """Show the whole way with sample videos and robots."""
+def demo(method: str, folder: Path | None, leave: bool, port: int) -> None:
+    """Show the whole way with sample stimuli and robots."""
     import beholder
 
     click.echo("Making sample stimuli …")
@@ -270,6 +276,57 @@ def demo(method: str, folder: Path, leave: bool, port: int) -> None:
             method, folder, stay=not leave, port=port, on_result=on_result, progress=progress,
             on_link=lambda link: click.echo(f"Participants: {link}"),
         )  # fmt: skip
+
+
+@cli.group()
+def media() -> None:
+    """Make stimuli from your own files."""
+
+
+@media.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--cutoff", "cutoffs", multiple=True, required=True, type=int, help="In Hz; give it once for each anchor."
+)
+@OUT
+def anchor(files: tuple[Path, ...], cutoffs: tuple[int, ...], out: Path) -> None:
+    """Make low-pass anchors of sounds, in step with them to the sample.
+
+    Writes OUT/lowpass-CUTOFF/NAME.wav. A folder stands for the sounds in it. What is there already is not made again.
+    """
+    from beholder.stimuli.workshop import make_anchors
+
+    with _Bar("Anchors") as progress:
+        made = make_anchors(files, cutoffs, out, progress=progress)
+    _made(made)
+
+
+@media.command()
+@click.argument("left", type=click.Path(path_type=Path))
+@click.argument("right", type=click.Path(path_type=Path))
+@OUT
+@click.option(
+    "--sound", default="left", show_default=True, type=click.Choice(["left", "right", "none"]), help="Whose is kept."
+)
+@click.option("--shortest", is_flag=True, help="Cut to the shorter also where they differ by more than half a second.")
+def stack(left: Path, right: Path, out: Path, sound: Any, shortest: bool) -> None:
+    """Put two videos side by side into one, frame by frame.
+
+    LEFT and RIGHT are two videos, or two folders whose videos have the same names; OUT is a folder, or for two videos
+    the .mp4 itself. What is there already is not made again.
+    """
+    from beholder.stimuli.workshop import make_stacks
+
+    with _Bar("Stacks") as progress:
+        made = make_stacks(left, right, out, sound=sound, shortest=shortest, progress=progress)
+    _made(made)
+
+
+def _made(made: Made) -> None:
+    for note in made.notes:
+        click.echo(f"Note: {note}", err=True)
+    kept = f" {len(made.kept)} already there." if made.kept else ""
+    click.echo(f"Made {len(made.written)} file{'s' * (len(made.written) != 1)}.{kept}")
 
 
 def _teller() -> Callable[[Live], None]:
@@ -315,20 +372,25 @@ class _Bar:
 
 def _scores(results: Results, truth: Mapping[str, float]) -> None:
     """Print the conditions with their intervals, best first, and the planted truth where there is one."""
-    ranges = results.ratings.groupby("question")[["scale_min", "scale_max"]].first()
-    scales = {str(question): (row["scale_min"], row["scale_max"]) for question, row in ranges.iterrows()}
+    from beholder.demo import planted
+
+    told = planted(results, truth) if truth else {}
+    notes = results.notes
+    names = {metric["name"] for metric in notes["metrics"].values()}
+    mean = names.pop() if len(names) == 1 else "mean"  # what it is, where it is one thing
+    places = {question: place for place, question in enumerate(notes["questions"])}
+    ordered = results.conditions.assign(place=results.conditions["question"].map(places))
     rows = []
-    for row in results.conditions.sort_values(["question", "mean"], ascending=[True, False]).to_dict("records"):
+    for row in ordered.sort_values(["place", "mean"], ascending=[True, False]).to_dict("records"):
         line = {
             "question": row["question"],
-            "condition": row["condition"],
+            "condition": results.told(row["condition"]),
             "n": f"{row['n']:.0f}",
-            "mean": f"{row['mean']:.2f}",
+            mean: f"{row['mean']:.2f}",
             "95 % interval": f"{row['ci_low']:.2f} to {row['ci_high']:.2f}",
         }
-        if truth:
-            low, high = scales[row["question"]]
-            line["planted"] = f"{low + truth[row['condition']] * (high - low):.2f}"
+        if told:
+            line["planted difference" if results.is_told_apart else "planted"] = told[row["question"], row["condition"]]
         rows.append(line)
     _table(rows)
 

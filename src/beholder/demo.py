@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from beholder.serve import Live
     from beholder.simulate.truth import Truth
 
-ROBOTS = 40
+METHOD, FOLDER, ROBOTS = "parallel", "beholder-demo", 40
 
 
 def demo(
-    method: str = "parallel",
-    folder: str | Path = "beholder-demo",
+    method: str = METHOD,
+    folder: str | Path | None = None,
     *,
     robots: int = ROBOTS,
     stay: bool = False,
@@ -28,16 +28,67 @@ def demo(
 ) -> Results:
     """Return the results of robots in a study made of sample stimuli, written to `folder`; again, it goes on there.
 
-    With `stay` it keeps serving until interrupted, so that you can take the study yourself.
+    Without a folder it is `beholder-demo`, or `beholder-demo-METHOD` for any but the usual method. With `stay` it keeps
+    serving until interrupted, so that you can take the study yourself.
     """
     from beholder.blocking import block_on
     from beholder.new import new
 
-    study = Path(folder) / "study.yaml"
-    if not study.exists():
+    folder = Path(folder if folder is not None else FOLDER if method == METHOD else f"{FOLDER}-{method}")
+    study = folder / "study.yaml"
+    if study.exists():
+        _refuse_another(method, study)
+    else:
         new(method, folder)
 
     return block_on(_demonstrate(study, robots, stay, port, on_link, on_result, tell, progress))
+
+
+def _refuse_another(method: str, study: Path) -> None:
+    from beholder.errors import Problem, StudyError
+    from beholder.methods import load_study
+
+    there = load_study(study).method
+    if there != method:
+        what = f"holds a study of method {there}, and {method} is asked for"
+        raise StudyError(Problem(str(study.parent), what, "", "Choose another folder with --folder."))
+
+
+def planted(results: Results, truth: Mapping[str, float]) -> Mapping[tuple[str, str], str]:
+    """Return for each question and condition what was planted, as it would stand in the column of the mean.
+
+    A score is told on its scale. Comparisons and ticks have no such number, as they hang on the other conditions:
+    there it is the planted quality, from 0 to 1; of right answers, how far apart the two are that had to be told apart.
+    """
+    scores = results.ratings[results.ratings["kind"] == "score"]
+    scales: dict[str, tuple[float, float]] = {}
+    for question, votes in scores.groupby("question", sort=False):
+        low, high = float(votes["scale_min"].iloc[0]), float(votes["scale_max"].iloc[0])
+        # Of a reversed statement `keyed` holds the answer turned round; the mean is of the answers as given.
+        is_turned = bool((votes["keyed"] != votes["value"]).where(votes["keyed"].notna(), False).any())
+        scales[str(question)] = (high, low) if is_turned else (low, high)
+    unit = "" if results.is_told_apart else " apart"
+    found: dict[tuple[str, str], str] = {}
+    for row in results.conditions.to_dict("records"):
+        question, condition = str(row["question"]), str(row["condition"])
+        quality = truth.get(condition)
+        if quality is None:
+            found[question, condition] = ""
+        elif question in scales:
+            worst, best = scales[question]
+            found[question, condition] = f"{worst + quality * (best - worst):.2f}"
+        elif results.notes["kinds"].get(question) == "correct":
+            found[question, condition] = f"{_apart(results, condition, truth):.2f}{unit}"
+        else:
+            found[question, condition] = f"quality {quality:.2f}"
+    return found
+
+
+def _apart(results: Results, condition: str, truth: Mapping[str, float]) -> float:
+    """Return the mean distance of a condition from those it had to be told from."""
+    others = results.ratings[results.ratings["condition"] == condition]["other_condition"]
+    apart = [abs(truth[condition] - truth[other]) for other in set(others) if other in truth]
+    return sum(apart) / len(apart) if apart else 0.0
 
 
 async def _demonstrate(

@@ -10,8 +10,11 @@ SCHEMA_LINE = "# yaml-language-server: $schema=study.schema.json"
 _IGNORED = "# Made by Beholder, or holding what people told us: not for a repository.\nstore/\nmedia/\n"
 
 
-def new(method: str, folder: str | Path) -> Path:
-    """Return the study.yaml of a new study in `folder`, with sample stimuli, a schema for editors and its texts."""
+def new(method: str, folder: str | Path, *, seconds: float = 3.0) -> Path:
+    """Return the study.yaml of a new study in `folder`, with sample stimuli, a schema for editors and its texts.
+
+    `seconds` is how long sample clips last.
+    """
     import shutil
     import tempfile
 
@@ -27,7 +30,7 @@ def new(method: str, folder: str | Path) -> Path:
     # Made aside and moved at the end, so that a failure half way leaves nothing behind that blocks the next try.
     with tempfile.TemporaryDirectory(prefix=".new-", dir=folder.parent) as aside:
         draft = Path(aside) / "study"
-        _write(draft, example)
+        _write(draft, example, seconds)
         folder.mkdir(exist_ok=True)
         for part in sorted(draft.iterdir()):
             shutil.move(part, folder / part.name)
@@ -42,7 +45,7 @@ def _refuse_used(folder: Path) -> None:
         raise StudyError(Problem(str(folder), "is not empty", allowed, fix))
 
 
-def _write(draft: Path, example: Path) -> None:
+def _write(draft: Path, example: Path, seconds: float) -> None:
     """Write a whole study to a folder that does not exist yet."""
     import json
     import shutil
@@ -64,4 +67,4 @@ def _write(draft: Path, example: Path) -> None:
     study = load_study(draft)
     if study.stimuli.folder is not None:
         conditions = [condition.name for condition in study.conditions]
-        make_samples(draft / study.stimuli.folder, conditions=conditions or None)
+        make_samples(draft / study.stimuli.folder, conditions=conditions or None, seconds=seconds)
