@@ -158,7 +158,7 @@ def _answer_body(trial: Any) -> bytes:
 
 
 def _made_up_trial() -> Any:
-    media = {"ms": 400, "width": 96, "height": 54}
+    media = {"medium": "video", "ms": 400, "width": 96, "height": 54}
     return {"slots": [{"id": f"s{number}", "media": media} for number in range(1, 9)]}
 
 
