@@ -53,7 +53,7 @@ def test_imports_point_one_way(path: Path) -> None:
     assert not wrong, f"{path.relative_to(ROOT)} imports {wrong}"
 
 
-FAMILIES = {"contract", "ballots", "board", "choices", "fitting", "pairs", "presentation", "scores"}
+FAMILIES = {"contract", "ballots", "board", "choices", "fitting", "pairs", "presentation", "scores", "single"}
 """What a method may build on: the contract, and what several methods share."""
 
 

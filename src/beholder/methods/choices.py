@@ -28,8 +28,10 @@ from beholder.methods.contract import (
     Study,
     Trial,
     Unit,
+    Units,
 )
 from beholder.methods.fitting import hidden_role, medium_problems, pair_problems, question_problems
+from beholder.methods.pairs import pair_units
 from beholder.methods.presentation import (
     is_together,
     presentation_problems,
@@ -67,6 +69,9 @@ class ChoiceMethod:
         yield from medium_problems(self.name, self.media, catalogue)
         yield from pair_problems(self.name, study)
         yield from presentation_problems(study, catalogue)
+
+    def units(self, study: Study, catalogue: Catalogue) -> Units:
+        return Units(kind="pair", items=pair_units(study, catalogue), per_trial=2, shuffle="order")
 
     def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
         one, two = (catalogue.by_id[stimulus] for stimulus in unit.stimuli)

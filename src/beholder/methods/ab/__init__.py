@@ -8,8 +8,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from beholder.methods.choices import ChoiceMethod
-from beholder.methods.contract import BaseModel, Catalogue, Json, Medium, Problem, Study, Units
-from beholder.methods.pairs import pair_units
+from beholder.methods.contract import BaseModel, Catalogue, Json, Medium, Problem, Study
 from beholder.methods.presentation import PreferenceOptions
 
 
@@ -38,9 +37,6 @@ class Ab(ChoiceMethod):
         if count != 2:
             what = f"are {count}, and {self.name} compares two"
             yield Problem("conditions", what, "two conditions", "For all pairs of more, use method: pair.")
-
-    def units(self, study: Study, catalogue: Catalogue) -> Units:
-        return Units(kind="pair", items=pair_units(study, catalogue), per_trial=2, shuffle="order")
 
 
 ab = Ab()

@@ -18,13 +18,7 @@ from beholder.methods.contract import (
     Unit,
     Units,
 )
-from beholder.methods.fitting import (
-    medium_problems,
-    question_problems,
-    reference_problems,
-    single_problems,
-    tests_of,
-)
+from beholder.methods.fitting import reference_problems, tests_of
 from beholder.methods.presentation import (
     TurnsOptions,
     is_together,
@@ -33,14 +27,14 @@ from beholder.methods.presentation import (
     public,
     seconds_shown,
 )
-from beholder.methods.scores import ScoreMethod
+from beholder.methods.single import SingleMethod, single_units
 
 
 class DcrOptions(TurnsOptions):
     """Options of `dcr`."""
 
 
-class Dcr(ScoreMethod):
+class Dcr(SingleMethod):
     """A stimulus is rated against its reference, which is shown first and named."""
 
     name: ClassVar[str] = "dcr"
@@ -51,16 +45,13 @@ class Dcr(ScoreMethod):
     defaults: ClassVar[Mapping[str, Json]] = {"playback": {"fullscreen": True}, "design": {"contents": "apart"}}
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
-        yield from question_problems(self.name, self.questions(study))
-        yield from medium_problems(self.name, self.media, catalogue)
-        yield from single_problems(self.name, study)
+        yield from super().problems(study, catalogue)
         yield from reference_problems(self.name, catalogue, "compares with one")
         yield from presentation_problems(study, catalogue)
 
     def units(self, study: Study, catalogue: Catalogue) -> Units:
         # One stimulus is dealt; its reference comes with it wherever it goes.
-        items = tuple(Unit(stimulus.content, (stimulus.id,)) for stimulus in tests_of(catalogue))
-        return Units(kind="stimulus", items=items, per_trial=1, shuffle="none")
+        return single_units(tests_of(catalogue))
 
     def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
         (stimulus,) = unit.stimuli

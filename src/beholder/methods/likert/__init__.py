@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar, Literal
 
@@ -27,6 +28,7 @@ from beholder.methods.contract import (
 from beholder.methods.fitting import hidden_role, medium_problems, reference_problems, single_problems, tests_of
 from beholder.methods.likert.items import ITEM_SETS, Item, fits, known_items
 from beholder.methods.scores import ScoreMethod, ask
+from beholder.methods.single import single_units
 
 
 class LikertOptions(Part):
@@ -93,13 +95,8 @@ class Likert(ScoreMethod):
 
     def units(self, study: Study, catalogue: Catalogue) -> Units:
         rated = tests_of(catalogue) if _is_beside_driving(study) else tuple(catalogue.by_cell.values())
-        return Units(
-            kind="stimulus",
-            items=tuple(Unit(stimulus.content, (stimulus.id,)) for stimulus in rated),
-            per_trial=1,
-            shuffle="none",
-            asks=self._asks(study, catalogue) if study.options.get("layout") == "random" else (),
-        )
+        asks = self._asks(study, catalogue) if study.options.get("layout") == "random" else ()
+        return replace(single_units(rated), asks=asks)
 
     def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
         options = study.options

@@ -8,8 +8,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from beholder.methods.choices import ChoiceMethod
-from beholder.methods.contract import BaseModel, Catalogue, Json, Medium, Study, Units
-from beholder.methods.pairs import pair_units
+from beholder.methods.contract import BaseModel, Json, Medium
 from beholder.methods.presentation import PreferenceOptions
 
 
@@ -31,9 +30,6 @@ class Pair(ChoiceMethod):
     Options: ClassVar[type[BaseModel]] = PairOptions
     analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
     defaults: ClassVar[Mapping[str, Json]] = {"design": {"contents": "apart"}}
-
-    def units(self, study: Study, catalogue: Catalogue) -> Units:
-        return Units(kind="pair", items=pair_units(study, catalogue), per_trial=2, shuffle="order")
 
 
 pair = Pair()
