@@ -73,8 +73,8 @@ class Visit:
         return page
 
     async def step(self, key: str) -> None:
-        """Wait until this step is shown."""
-        await self.page.wait_for_selector(f'body[data-step="{key}"]')
+        """Wait until this step is shown; the module that shows it may still have to come."""
+        await self.page.wait_for_selector(f'body[data-step="{key}"] main > *')
 
 
 class Site:
