@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import asyncpg
 import pytest
 
 from beholder.errors import StoreError
-from beholder.store.contract import StoreAway
+from beholder.store.contract import Posed, StoreAway, Told
+from beholder.store.migrations import migrations
 from beholder.store.open import open_store, read_tables
+from beholder.store.postgresql.connection import migrate, open_pool
 from beholder.testing.store_facts import NOON, answer, claim, come, end, known, rows, study_record, visit
 
 
@@ -137,11 +140,48 @@ async def test_a_database_is_read_inside_a_running_loop(postgresql_url: str) -> 
             await reader.begin(study_record())
 
 
+async def test_a_database_of_the_first_schema_keeps_its_rows_and_takes_what_is_private(
+    postgresql_url: str, tmp_path: Path
+) -> None:
+    (tmp_path / "0001.sql").write_text(migrations("postgresql")[0].sql)
+    pool = await open_pool(postgresql_url)
+    try:
+        await migrate(pool, "here", tmp_path)
+    finally:
+        await pool.close()
+    at = "'2026-05-04 12:00:00.123456+00'"
+    for row in (
+        f"studies (digest, plan_digest, study, yaml, software, at) VALUES ('d1', 'p1', 'walk', '', 'beholder 0', {at})",
+        f"sessions (session, participant, digest, run, mode, visit, device, at)"
+        f" VALUES ('s', 'p-ann', 'd1', 1, 'link', 1, '{{}}', {at})",
+        f"posed (session, key, seed, public, at) VALUES ('s', 'check:colour:1', 'seed', '{{}}', {at})",
+    ):
+        await sql(postgresql_url, f"INSERT INTO facts.{row}")
+    async with open_store(postgresql_url) as store:
+        await store.append([Posed("s", "check:colour:2", "seed", {}, {"key": [29]}, NOON)])
+        assert [row["private"] for row in await rows(store, "posed")] == [{}, {"key": [29]}]
+        assert (await rows(store, "posed"))[0]["at"] == NOON
+
+
+async def test_what_one_server_told_is_known_at_the_other(postgresql_url: str) -> None:
+    async with open_store(postgresql_url) as one, open_store(postgresql_url) as two:
+        await one.begin(study_record())
+        session = await come(one, "ann")
+        assert (await known(two, session)).told == {}
+        told = [Told(session, f"check:colour:{n}", "colour", "fail", "", {}, NOON) for n in (1, 2)]
+        for server, each in zip((one, two), told, strict=True):
+            await server.append([each])
+        assert list((await known(one, session)).told.values()) == told
+        assert await known(one, session) == await known(two, session)
+        await one.erase(session, NOON)
+        assert (await known(two, session)).told == {}
+
+
 async def test_a_newer_database_is_refused(postgresql_url: str) -> None:
     async with open_store(postgresql_url):
         pass
     await sql(postgresql_url, "UPDATE facts.meta SET value = '7' WHERE name = 'schema_version'")
-    with pytest.raises(StoreError, match=r"was written by a newer Beholder \(schema 7, this one knows 1\)"):
+    with pytest.raises(StoreError, match=r"was written by a newer Beholder \(schema 7, this one knows 2\)"):
         async with open_store(postgresql_url):
             pass
 

@@ -11,13 +11,13 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from beholder.errors import StoreError
-from beholder.store.contract import StoreAway
+from beholder.store.contract import Posed, StoreAway, Told
+from beholder.store.migrations import migrations
 from beholder.store.open import open_store, read_tables
 from beholder.store.sqlite.files import connect_write, migrate, schema_version
 from beholder.testing.store_facts import NOON, answer, claim, come, known, rows, study_record, visit
@@ -167,19 +167,45 @@ async def test_an_older_store_is_upgraded_in_one_transaction(tmp_path: Path) -> 
     await fill(tmp_path / "store")
     schema = tmp_path / "schema"
     schema.mkdir()
-    (schema / "0001.sql").write_text(files("beholder.store").joinpath("schema", "sqlite", "0001.sql").read_text())
-    (schema / "0002.sql").write_text("CREATE TABLE extra (x TEXT);\nCREATE TABLE broken (;\n")
+    ours = migrations("sqlite")
+    for step in ours:
+        (schema / f"{step.number:04}.sql").write_text(step.sql)
+    newer = schema / f"{len(ours) + 1:04}.sql"
+    newer.write_text("CREATE TABLE extra (x TEXT);\nCREATE TABLE broken (;\n")
     facts = tmp_path / "store" / "facts.sqlite"
     with closing(sqlite3.connect(facts, isolation_level=None)) as connection:
         with pytest.raises(sqlite3.OperationalError):
             migrate(connection, "store", schema)
-        assert schema_version(connection) == 1, "a migration that fails leaves nothing behind"
+        assert schema_version(connection) == len(ours), "a migration that fails leaves nothing behind"
         assert connection.execute("SELECT * FROM sqlite_master WHERE name = 'extra'").fetchall() == []
-    (schema / "0002.sql").write_text("-- one more\nCREATE TABLE extra (x TEXT);\nINSERT INTO extra VALUES ('kept');\n")
+    newer.write_text("-- one more\nCREATE TABLE extra (x TEXT);\nINSERT INTO extra VALUES ('kept');\n")
     with closing(connect_write(facts, schema)) as connection:
-        assert schema_version(connection) == 2
+        assert schema_version(connection) == len(ours) + 1
         assert connection.execute("SELECT x FROM extra").fetchall() == [("kept",)]
         assert connection.execute("SELECT count(*) FROM answers").fetchone() == (1,)
+
+
+async def test_a_store_of_the_first_schema_keeps_its_rows_and_takes_what_is_private(tmp_path: Path) -> None:
+    schema, facts = tmp_path / "schema", tmp_path / "store" / "facts.sqlite"
+    schema.mkdir()
+    facts.parent.mkdir()
+    (schema / "0001.sql").write_text(migrations("sqlite")[0].sql)
+    with closing(connect_write(facts, schema)) as connection:
+        connection.execute("INSERT INTO meta VALUES ('secret', ?)", ("00" * 32,))
+        at = "2026-05-04T12:00:00.123456Z"
+        connection.execute("INSERT INTO studies VALUES ('d1', 'p1', 'walk', '', 'beholder 0', ?)", (at,))
+        connection.execute("INSERT INTO sessions VALUES ('s', 'p-ann', 'd1', 1, 'link', 1, '{}', ?)", (at,))
+        connection.execute("INSERT INTO posed VALUES ('s', 'check:colour:1', 'seed', '{\"a\":1}', ?)", (at,))
+        connection.execute("INSERT INTO told VALUES ('s', 'check:colour:1', 'colour', 'pass', '', '{}', ?)", (at,))
+    old = {"session": "s", "key": "check:colour:1", "seed": "seed", "public": {"a": 1}, "private": {}, "at": NOON}
+    async with open_store(facts.parent) as store:
+        assert await rows(store, "posed") == [old]
+        told = Told("s", "check:colour:1", "colour", "pass", "", {}, NOON)
+        assert (await known(store, "s")).told == {told.key: told}
+        await store.append([Posed("s", "check:colour:2", "seed", {}, {"key": [29]}, NOON)])
+        assert [row["private"] for row in await rows(store, "posed")] == [{}, {"key": [29]}]
+        with pytest.raises(sqlite3.IntegrityError, match="facts are append-only"):
+            sql(facts.parent, "UPDATE posed SET private = '{}'")
 
 
 async def test_a_newer_store_is_refused(tmp_path: Path) -> None:
@@ -190,7 +216,7 @@ async def test_a_newer_store_is_refused(tmp_path: Path) -> None:
             async with open_store(tmp_path, write=write):
                 pass
         assert str(refused.value) == (
-            f"{tmp_path}  was written by a newer Beholder (schema 7, this one knows 1)."
+            f"{tmp_path}  was written by a newer Beholder (schema 7, this one knows 2)."
             " Update Beholder: pip install --upgrade beholder."
         )
 
@@ -201,7 +227,7 @@ async def test_an_older_store_is_not_read_before_it_is_upgraded(tmp_path: Path) 
     with pytest.raises(StoreError) as refused:
         read_tables(tmp_path, ["answers"])
     assert str(refused.value) == (
-        f"{tmp_path}  was written by an older Beholder (schema 0, this one reads 1)."
+        f"{tmp_path}  was written by an older Beholder (schema 0, this one reads 2)."
         " Run `beholder serve` once: it brings the store up to date."
     )
 

@@ -116,7 +116,7 @@ def test_all_problems_are_told_at_once_in_the_order_of_lines(tmp_path: Path) -> 
 
 KNOWN = (
     "beholder, name, title, language, method, options, preset, stimuli, conditions, questions, playback, design, "
-    "texts, before, after, recruit, contact and source"
+    "texts, before, after, qualification, training, recruit, contact and source"
 )
 NAMED = "Allowed: acr5, acr9, acr11, cont100 or {min, max, step, labels, look}."
 SLUG = "Allowed: up to 64 small letters, digits, - and _, beginning with a letter or digit."
@@ -196,7 +196,7 @@ EXAMPLE = r"Write for example (?P<content>[^_]+)_(?P<condition>.+)\.mp4"
         # what a later version brings
         ("questions: [{id: q, text: x, scale: dcr5}]",
          f"questions.0.scale is dcr5, which acr does not use. {NAMED}"),
-        ("preset: p910", "preset is p910, which is not in this version. Allowed: none."),
+        ("preset: hemvip", "preset is hemvip, which is not in this version. Allowed: none, p910 or audio."),
         ("checks: {trap: true}", "checks is not in this version. Take it out."),
         ("budget: 150 GBP", "budget is not in this version. Take it out."),
         ("design: {votes: 30}", "design.votes is not in this version. Take it out."),

@@ -9,7 +9,7 @@ Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json
 Medium = Literal["video", "audio", "image", "text"]
 Role = Literal[
     "test", "reference", "hidden_reference", "anchor", "attention", "gold", "trap", "training", "repeat",
-    "matched", "mismatched",
+    "matched", "mismatched", "example",
 ]  # fmt: skip
 Mode = Literal["link", "panel", "lab", "prolific", "preview", "robot"]
 Outcome = Literal[

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from beholder.study.qualification import Action
 from beholder.types import Json, Outcome
 
 Say = Literal["pass", "fail", "unknown"]
@@ -23,6 +24,10 @@ class Verdict:
     measured: Json = None
     needed: Json = None
     evidence: Mapping[str, Json] = field(default_factory=dict)
+    again: bool = False
+    """Unknown, and worth another try while there are any."""
+    action: Action | None = None
+    """In place of the action that the study gives to the check."""
 
 
 @dataclass(frozen=True)

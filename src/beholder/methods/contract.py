@@ -14,7 +14,8 @@ from pydantic import BaseModel
 
 from beholder.errors import Problem, Refused
 from beholder.stimuli.catalogue import Catalogue, Stimulus
-from beholder.study.model import Part, Question, Study
+from beholder.study.model import Question, Study
+from beholder.study.part import Part
 from beholder.study.scale import Scale
 from beholder.types import Json, Medium, Role
 
@@ -59,6 +60,9 @@ class Target(NamedTuple):
     value: float
     tolerance: float
     message: str
+    """What is read after another answer; our own words when empty."""
+    is_trap: bool = False
+    """The stimulus itself asks for this answer."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +71,16 @@ class Trial:
 
     id: str
     content: str
-    purpose: Literal["rate", "train"]
+    purpose: Literal["rate", "train", "show"]
+    """`show`: examples on a page of the instructions, which no plan holds."""
     slots: tuple[Slot, ...]
     asked: tuple[Asked, ...]
     draws: Mapping[str, Json] = field(default_factory=dict)
     targets: Mapping[str, Target] = field(default_factory=dict)
     together: bool = False
     """All slots play at once, side by side, on one clock."""
+    anchor: str = ""
+    """What a training example stands for on the scale: read beside it."""
 
 
 @dataclass(frozen=True)

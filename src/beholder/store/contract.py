@@ -87,6 +87,7 @@ class Posed:
     key: str
     seed: str
     public: Json
+    private: Json
     at: datetime
 
 
@@ -114,12 +115,14 @@ class Stored(NamedTuple):
 
 @dataclass(frozen=True)
 class SessionFacts:
-    """What the flow needs to know of one session: the claim, the answers by key, the end."""
+    """What the flow needs to know of one session: the claim, what was answered, told and posed by key, the end."""
 
     session: Session
     list: int | None = None
     claimed_at: datetime | None = None
     answers: Mapping[str, Answer] = field(default_factory=dict)
+    told: Mapping[str, Told] = field(default_factory=dict)
+    posed: Mapping[str, Posed] = field(default_factory=dict)
     end: End | None = None
     erased: bool = False
 
@@ -190,6 +193,10 @@ class Store(Protocol):
         ...
 
     async def session_facts(self, session: str) -> SessionFacts | None: ...
+
+    async def told_to(self, session: str) -> Sequence[tuple[Session, Told]]:
+        """Return what the same person was told in other sessions of the same population, oldest first."""
+        ...
 
     def rows(self, table: Table) -> AsyncIterator[dict[str, Any]]:
         """Yield the rows of a table in the order of insertion, JSON decoded, times as aware datetimes."""

@@ -35,7 +35,7 @@ def _shape(key: str, rest: str) -> Shape:
     kinds: dict[str, Kind] = {"at": "time"}
     kinds |= dict.fromkeys(("list", "run", "visit", "from", "rows"), "int")
     kinds |= dict.fromkeys(("shown_ms", "sent_ms"), "real")
-    kinds |= dict.fromkeys(("probe", "factors", "trials", "device", "public"), "json")
+    kinds |= dict.fromkeys(("probe", "factors", "trials", "device", "public", "private"), "json")
     kinds |= dict.fromkeys(("answer", "playback", "events", "evidence"), "json")
     columns = (*key.split(), *rest.split())
     return Shape(columns, tuple(kinds.get(column, "text") for column in columns), tuple(key.split()))
@@ -47,7 +47,7 @@ SHAPES: Mapping[Table, Shape] = {
     "lists": _shape("plan_digest list", "trials"),
     "sessions": _shape("session", "participant digest run mode visit device at"),
     "claims": _shape("session", "list at"),
-    "posed": _shape("session key", "seed public at"),
+    "posed": _shape("session key", "seed public private at"),
     "answers": _shape("session key", "answer playback shown_ms sent_ms input tab at"),
     "events": _shape("session key tab from", "events at"),
     "told": _shape("session key check", "verdict reason evidence at"),
@@ -146,7 +146,9 @@ def fact_row(fact: Fact) -> tuple[Table, Row]:
                 to_json(fact.evidence), at,
             )  # fmt: skip
         case Posed():
-            return "posed", (session, to_text(fact.key), to_text(fact.seed), to_json(fact.public), at)
+            return "posed", (
+                session, to_text(fact.key), to_text(fact.seed), to_json(fact.public), to_json(fact.private), at,
+            )  # fmt: skip
         case End():
             return "ends", (
                 session, fact.outcome, to_text(fact.reason), to_text(fact.code), to_text(fact.receipt), at,
@@ -191,6 +193,16 @@ def read_session(row: Sequence[Any]) -> Session:
 def read_answer(row: Sequence[Any]) -> Answer:
     """Return the answer of a row, as anybody who reads the store would find it."""
     return Answer(**read_row("answers", row))
+
+
+def read_told(row: Sequence[Any]) -> Told:
+    """Return what was told, from its row."""
+    return Told(**read_row("told", row))
+
+
+def read_posed(row: Sequence[Any]) -> Posed:
+    """Return what was posed, from its row."""
+    return Posed(**read_row("posed", row))
 
 
 def read_end(row: Sequence[Any]) -> End:

@@ -21,6 +21,7 @@ def inconsistencies(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
     for ticks in _ticks(data):
         yield from _doubles(ticks, "every tick once")
     yield from _doubles([*_words(data, "before", "id"), *_words(data, "after", "id")], "every id once")
+    yield from _doubles(list(_quiz(data)), "every id once")
     yield from _doubles(list(_conditions(data)), "every condition once")
     yield from _design(data)
     yield from _texts(data, folder)
@@ -47,6 +48,12 @@ def _words(data: Mapping[str, Any], key: str, below: str) -> Iterator[tuple[Plac
     for index, item in enumerate(part if isinstance(part, list) else ()):
         if isinstance(item, Mapping) and isinstance(item.get(below), str):
             yield (key, index, below), item[below]
+
+
+def _quiz(data: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
+    questions = _part(_part(data, "qualification"), "questions")
+    for place, word in _words(questions, "items", "id"):
+        yield ("qualification", "questions", *place), word
 
 
 def _conditions(data: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
@@ -116,10 +123,18 @@ def _design(data: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _texts(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
-    for key, text in _part(data, "texts").items():
+    texts = _part(data, "texts")
+    found: dict[Place, Any] = {("texts", key): text for key, text in texts.items()}
+    pages = texts.get("instructions")
+    for index, page in enumerate(pages if isinstance(pages, list) else ()):
+        place: Place = ("texts", "instructions", index)
+        found[(*place, "text") if isinstance(page, Mapping) else place] = (
+            page.get("text") if isinstance(page, Mapping) else page
+        )
+    for place, text in found.items():
         fault = text_fault(folder, text) if isinstance(text, str) else None
         if fault is not None:
-            yield Fault(fault.what, fault.allowed, fault.fix, ("texts", key))
+            yield Fault(fault.what, fault.allowed, fault.fix, place)
 
 
 def _paths(data: Mapping[str, Any]) -> Iterator[Fault]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from beholder.study.model import Study
 from beholder.study.resolved import resolved_yaml
-from beholder.study.texts import study_text
+from beholder.study.texts import instruction_pages, study_text
 
 __all__ = ["canonical", "digest", "resolved_yaml", "study_json"]
 
@@ -17,6 +17,9 @@ def study_json(study: Study) -> dict[str, Any]:
     """Return the study as JSON values, defaults filled, with the texts themselves where it names files."""
     value: dict[str, Any] = study.model_dump(mode="json")
     value["texts"] = {which: study_text(study, which) for which in value["texts"]}
+    pages = instruction_pages(study)
+    if len(pages) > 1 or any(page.examples or page.play for page in pages):
+        value["texts"]["instructions"] = [page.model_dump(mode="json") for page in pages]
     return value
 
 

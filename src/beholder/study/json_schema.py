@@ -17,6 +17,10 @@ def study_schema() -> dict[str, Any]:
     parts = schema["$defs"]
     _without_titles(schema)
     _short(schema, "stimuli", {"type": "string", "minLength": 1})
+    _short(parts["Texts"], "instructions", {"type": "string", "minLength": 1})
+    for form in parts["Texts"]["properties"]["instructions"]["anyOf"][1]["anyOf"]:
+        if form.get("type") == "array":
+            form["items"] = {"anyOf": [{"type": "string", "minLength": 1}, form["items"]]}
     conditions = schema["properties"]["conditions"]
     conditions["items"] = {"anyOf": [_NAME, conditions["items"]]}
     _short(parts["Question"], "scale", {"enum": list(SCALES)})

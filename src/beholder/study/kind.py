@@ -78,7 +78,7 @@ class Kind:
         if str in self.scalars:
             found.append("text")
         if self.item is not None:
-            found.append("a list")
+            found.append(f"a list of {self.item.words()}" if self.item.choices else "a list")
         if self.model is not None:
             found.append(f"a map with the keys {listed(list(self.keys()), 'and')}" if self.keys() else "an empty map")
         elif self.is_map:
@@ -118,7 +118,7 @@ def kind_of(annotation: Any) -> Kind:
         if issubclass(outer, Mapping):
             return Kind(is_map=True)
         if issubclass(outer, Collection):
-            same = outer is not tuple or (len(args) == 2 and args[1] is Ellipsis)
+            same = outer is not tuple or len({arg for arg in args if arg is not Ellipsis}) == 1
             return Kind(item=kind_of(args[0]) if args and same else Kind(is_free=True))
     return Kind(is_free=True, is_nullable=True)
 

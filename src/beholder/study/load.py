@@ -11,14 +11,17 @@ from beholder.errors import Problem, StudyError, did_you_mean
 from beholder.study.consistency import inconsistencies
 from beholder.study.document import Document, Place
 from beholder.study.fault import FaultsError
-from beholder.study.kind import Kind, kind_of, listed
+from beholder.study.kind import NUMBERS, Kind, kind_of, listed
 from beholder.study.model import Study
-from beholder.study.reader import Reader, shown
+from beholder.study.presets import preset
+from beholder.study.reader import Reader, shown, sides_of
 from beholder.study.reserved import is_reserved_value
 from beholder.study.scale import SCALES
 from beholder.types import Json
 
 _Model = TypeVar("_Model", bound=BaseModel)
+_LENGTHS = ("too_short", "too_long", "missing")
+"""How pydantic calls a list that is too short or too long; of one with a fixed length the rest is missing."""
 
 
 class Rules(Protocol):
@@ -41,6 +44,7 @@ def build_study(document: Document, rules: Rules | None, found: Iterable[Problem
         reader.found.append((document.line(("method",)), problem))
     kind = Kind(model=Study, given={"options": kind_of(rules.Options)} if rules else {})
     data = reader.read(kind)
+    data = _beneath(data, preset(data.get("preset")))
     if rules is not None:
         data = _beneath(data, rules.defaults)
     _read_scales(data, rules, reader)
@@ -112,10 +116,15 @@ def _validated(model: type[_Model], data: Any, reader: Reader, kind: Kind, start
 
 def _refuse(detail: Any, reader: Reader, kind: Kind, start: Place, data: Any, refused: frozenset[Place]) -> None:
     """Tell the reader one error of pydantic in our words, unless it follows from what was told already."""
-    place, below, value = _place(detail["loc"], kind, data)
+    found = _place(detail["loc"], kind, data)
+    if found is None:
+        return
+    place, below, value = found
     place = start + place
     if any(place[: len(told)] == told for told in refused):
         return
+    if detail["type"] == "too_short" and isinstance(value, list) and len(value) >= detail["ctx"]["min_length"]:
+        return  # what is wrong with its items was told
     cause = detail.get("ctx", {}).get("error")
     if isinstance(cause, FaultsError):
         if not any(lost[: len(place)] == place for lost in reader.dropped):
@@ -123,21 +132,35 @@ def _refuse(detail: Any, reader: Reader, kind: Kind, start: Place, data: Any, re
                 reader.note(place + fault.place, fault.what, fault.allowed, fault.fix)
     elif detail["type"] == "value_error":
         reader.note(place, f"is refused: {cause}", below.words())
+    elif isinstance(value, list) and detail["type"] in _LENGTHS:
+        least = detail.get("ctx", {}).get("min_length", 0)
+        allowed = f"a list of {least} or more" if least > 1 and not below.says else below.words()
+        reader.refuse(place, f"is a list of {len(value)}" if value else "is empty", allowed)
     elif detail["type"] == "missing":
         reader.refuse(place, "is missing", below.words())
     elif is_reserved_value(place, value):
         reader.refuse(place, f"is {shown(value)}, which is not in this version", below.words())
     else:
         near = [str(choice) for choice in below.choices]
-        said = "is empty" if value in ("", None) else f"is {shown(value)}"
-        reader.refuse(place, said, below.words(), did_you_mean(str(value), near) if near else "")
+        said = "is empty" if value in ("", None, []) else f"is {shown(value)}"
+        reader.refuse(place, said, below.words(), did_you_mean(str(value), near) if near else _as_list(value, below))
 
 
-def _place(loc: Place, kind: Kind, data: Any) -> tuple[Place, Kind, Any]:
-    """Return the place of an error, what may stand there, and what does.
+def _as_list(value: object, kind: Kind) -> str:
+    """Return how to write as a list what was written as text: one of its words, or two sides of a screen."""
+    if not isinstance(value, str) or kind.item is None:
+        return ""
+    if sides := sides_of(value):
+        return f"Write {sides}." if kind.item.scalars & NUMBERS else ""
+    return f"Write [{value}]." if value in kind.item.choices else ""
+
+
+def _place(loc: Place, kind: Kind, data: Any) -> tuple[Place, Kind, Any] | None:
+    """Return the place of an error, what may stand there, and what does; None where the error is about nothing there.
 
     pydantic's own way may lead on into a short form (`conditions.0.name` of a plain name) or through the
-    branches of a union; the place ends where the file does.
+    branches of a union; the place ends where the file does. Where a map is written in place of `true`, what counts
+    is what is wrong with the map.
     """
     place: Place = ()
     for step in loc:
@@ -146,6 +169,10 @@ def _place(loc: Place, kind: Kind, data: Any) -> tuple[Place, Kind, Any]:
             place, kind, data = (*place, step), keys[step], data.get(step)
         elif isinstance(step, int) and kind.item is not None and isinstance(data, list | tuple) and step < len(data):
             place, kind, data = (*place, step), kind.item, data[step]
+        elif kind.model is not None and bool in kind.scalars and isinstance(data, Mapping):
+            # The branch of the map is named by its model, maybe within a validator.
+            if str(step).removesuffix("]").rpartition(" ")[2] != kind.model.__name__:
+                return None
         else:
             break
     return place, kind, data

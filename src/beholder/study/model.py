@@ -6,26 +6,18 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, StringConstraints, model_validator
+from pydantic import Field, PrivateAttr, StringConstraints, model_validator
 
 from beholder.errors import Problem
 from beholder.study.fault import Fault, raise_faults
 from beholder.study.kind import Says
 from beholder.study.lines import Lines
+from beholder.study.pages import Texts
+from beholder.study.part import Part, Slug, Text
+from beholder.study.presets import Preset
+from beholder.study.qualification import Qualification
 from beholder.study.scale import SCALES, Scale
-
-Slug = Annotated[
-    str,
-    StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$"),
-    Says("up to 64 small letters, digits, - and _, beginning with a letter or digit"),
-]
-Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S"), Says("text that is not empty")]
-
-
-class Part(BaseModel):
-    """Base of every part of a study: frozen, and unknown keys are errors."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False)
+from beholder.study.training import Training
 
 
 class Stimuli(Part):
@@ -170,15 +162,6 @@ class Design(Part):
         return self.pairs.star if isinstance(self.pairs, Star) else None
 
 
-class Texts(Part):
-    """What participants read: inline Markdown, or the name of a file that ends in `.md`."""
-
-    consent: Text | None = Field(default=None, description="Shown first; agreeing starts the session.")
-    instructions: Text | None = Field(default=None, description="Shown before the trials; one key away while rating.")
-    pause: Text | None = Field(default=None, description="Shown at breaks.")
-    thanks: Text | None = Field(default=None, description="Shown at the end.")
-
-
 class Ask(Part):
     """One item of a questionnaire before or after the trials."""
 
@@ -264,9 +247,7 @@ class Study(Part):
     language: Text = Field(default="en", description="Of our own words on the pages.")
     method: Text = Field(description="The rating method: one plain word.")
     options: dict[str, Any] = Field(default_factory=dict, description="Options of the method.")
-    preset: Literal["none"] = Field(
-        default="none", description="Fills what is not written; only `none` in this version."
-    )
+    preset: Preset = Field(default="none", description="Fills what is not written.")
     stimuli: Annotated[Stimuli, Says("a folder, {folder, pattern} or {manifest}")] = Field(
         description="A folder, or `{folder, pattern}`, or `{manifest}`."
     )
@@ -279,6 +260,12 @@ class Study(Part):
     texts: Texts = Texts()
     before: tuple[Ask, ...] = Field(default=(), description="Questionnaire before the trials.")
     after: tuple[Ask, ...] = Field(default=(), description="Questionnaire after the trials.")
+    qualification: Qualification = Field(
+        default=Qualification(), description="What person, device and surroundings have to fit before the first rating."
+    )
+    training: Training | bool = Field(
+        default=True, description="Practice on the stimuli with role `training`, where there are any."
+    )
     recruit: Recruit = Recruit()
     contact: (
         Annotated[

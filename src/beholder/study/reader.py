@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any, Final
 
 from beholder.errors import Problem, did_you_mean
@@ -13,6 +14,7 @@ from beholder.study.reserved import is_reserved_key
 
 _LEFT_OUT: Final = object()
 _LONGEST_SHOWN = 40
+_SIDES = re.compile(r"([1-9][0-9]*) ?[x×] ?([1-9][0-9]*)")
 
 
 class Reader:
@@ -118,6 +120,8 @@ class Reader:
             return bool in kind.scalars
         if isinstance(value, int | float):
             return bool(kind.scalars & NUMBERS)
+        if bool in kind.scalars:  # beside a map of options: no text stands for either
+            return str in kind.scalars
         return str in kind.scalars or kind.item is not None or kind.model is not None
 
 
@@ -138,10 +142,19 @@ def shown(value: object) -> str:
     return f"{text[:_LONGEST_SHOWN]}..." if len(text) > _LONGEST_SHOWN else text or "empty"
 
 
+def sides_of(text: str) -> str:
+    """Return `[1280, 720]` for `1280x720`, or nothing."""
+    found = _SIDES.fullmatch(text)
+    return f"[{found[1]}, {found[2]}]" if found else ""
+
+
 def _advice(value: object, kind: Kind, node: Scalar) -> str:
     word = node.text.lower()
     if bool in kind.scalars and word in ("yes", "on", "no", "off", "true", "false"):
         return f"Write {'true' if word in ('yes', 'on', 'true') else 'false'}."
+    keys = kind.keys()
+    if (sides := sides_of(node.text)) and "min" in keys:
+        return f"Write {{min: {sides}}}."
     if kind.scalars & NUMBERS and not node.plain and isinstance(core_value(node.text), int | float):
         return "Take the quotes off."
     if kind.choices and isinstance(value, str):

@@ -8,10 +8,10 @@ from beholder.study.document import Place
 
 METHODS = frozenset(("dscqs", "samviq", "mismatch", "best-worst", "rank", "word-select"))
 MODES = frozenset(("panel", "lab", "prolific"))
-PRESETS = frozenset(("hemvip", "p910", "audio", "mushra"))
+PRESETS = frozenset(("hemvip", "mushra"))
 
 _KEYS: Mapping[Place, frozenset[str]] = {
-    (): frozenset(("qualification", "training", "checks", "clean", "budget", "run", "family", "retention")),
+    (): frozenset(("checks", "clean", "budget", "run", "family", "retention")),
     ("design",): frozenset(("votes", "sessions_per_participant")),
     ("recruit",): frozenset(
         ("places", "reward", "screen_out", "filters", "id_parameter", "codes", "stations", "single_use")

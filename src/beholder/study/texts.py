@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 from beholder.errors import StudyError
 from beholder.study.fault import Fault
 from beholder.study.model import Study
+from beholder.study.pages import Page
 
 Which = Literal["consent", "instructions", "pause", "thanks"]
 
@@ -23,12 +24,30 @@ def study_text(study: Study, which: Which | str) -> str | None:
     """Return a text of the study as Markdown, from its file where it names one; None where there is none."""
     if which not in get_args(Which):
         raise KeyError(which)
+    if which == "instructions":
+        return "\n\n".join(page.text for page in instruction_pages(study)) or None
     text: str | None = getattr(study.texts, which)
-    if text is None or not is_file_name(text):
+    return None if text is None else _read(study, f"texts.{which}", text)
+
+
+def instruction_pages(study: Study) -> tuple[Page, ...]:
+    """Return the pages of the instructions, their texts as Markdown; none where the study has none of its own."""
+    pages = study.texts.pages
+    keys = [f"texts.instructions.{place}.text" for place in range(len(pages))]
+    if len(pages) == 1:
+        keys = ["texts.instructions"]
+    return tuple(
+        page.model_copy(update={"text": _read(study, key, page.text)}) for key, page in zip(keys, pages, strict=True)
+    )
+
+
+def _read(study: Study, key: str, text: str) -> str:
+    """Return a text as Markdown, from its file where it names one."""
+    if not is_file_name(text):
         return text
     fault = text_fault(study.folder, text)
     if fault is not None:
-        raise StudyError(study.problem(f"texts.{which}", fault.what, fault.allowed, fault.fix))
+        raise StudyError(study.problem(key, fault.what, fault.allowed, fault.fix))
     return (study.folder / text).read_text("utf-8-sig")
 
 

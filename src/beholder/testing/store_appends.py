@@ -105,12 +105,15 @@ async def everything_comes_back_as_it_was_after_reopening(open_: Opener) -> None
                 answer(session),
                 Events(session, "trial:1", "tab", 7, [[1.5, "play", "s1", {"a": [1, None]}]], NOON),
                 Told(session, "check:colour:1", "colour", "fail", "plates", {"seen": [3, 5]}, NOON),
-                Posed(session, "check:colour:1", "seed", {"plates": 3}, NOON),
+                Posed(session, "check:colour:1", "seed", {"plates": 3}, {"key": [29]}, NOON),
                 end(session),
             ]
         )
         before = await known(store, session)
-    assert before == SessionFacts(visit("ann"), 1, NOON, {"trial:1": answer(session)}, end(session), False)
+    told = Told(session, "check:colour:1", "colour", "fail", "plates", {"seen": [3, 5]}, NOON)
+    posed = Posed(session, "check:colour:1", "seed", {"plates": 3}, {"key": [29]}, NOON)
+    keyed = {"check:colour:1": told}, {"check:colour:1": posed}
+    assert before == SessionFacts(visit("ann"), 1, NOON, {"trial:1": answer(session)}, *keyed, end(session), False)
     async with open_("one") as store:
         assert await known(store, session) == before, "the facts of a session changed by reopening"
         assert await store.session_facts("nobody") is None
@@ -119,8 +122,9 @@ async def everything_comes_back_as_it_was_after_reopening(open_: Opener) -> None
              "evidence": {"seen": [3, 5]}, "at": NOON},
         ]  # fmt: skip
         assert await rows(store, "posed") == [
-            {"session": session, "key": "check:colour:1", "seed": "seed", "public": {"plates": 3}, "at": NOON}
-        ]
+            {"session": session, "key": "check:colour:1", "seed": "seed", "public": {"plates": 3},
+             "private": {"key": [29]}, "at": NOON}
+        ]  # fmt: skip
         assert await rows(store, "events") == [
             {"session": session, "key": "trial:1", "tab": "tab", "from": 7, "at": NOON,
              "events": [[1.5, "play", "s1", {"a": [1, None]}]]},
@@ -159,3 +163,44 @@ async def any_text_is_safe_and_times_keep_their_moment(open_: Opener) -> None:
         assert all(row["at"] == east and row["at"].utcoffset() == timedelta(0) for row in found), "times are UTC"
         cached = (await known(store, session)).answers
         assert [Answer(**row) for row in found] == list(cached.values())
+
+
+async def what_was_told_is_known_at_once_and_after_reopening(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        session = await come(store, "ann")
+        keys = ["check:colour:1", "check:colour:2", "device:1", "training:1:0"]
+        told = [Told(session, key, key.split(":")[1], "fail", "", {"answer": [1]}, NOON) for key in keys]
+        await store.append([answer(session), told[0]])
+        assert (await known(store, session)).told == {keys[0]: told[0]}
+        await store.append([*told[1:]])
+        assert not (await store.append([replace(told[1], verdict="pass", at=NOON + HOUR)])).is_new
+        await store.append([replace(told[2], check="other", verdict="pass")])
+        facts = await known(store, session)
+        assert list(facts.told.values()) == told, "in the order in which it was told, the first of each key"
+        assert len(await rows(store, "told")) == 5
+    async with open_("one") as store:
+        assert await known(store, session) == facts
+
+
+async def a_person_brings_along_what_other_sessions_were_told(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        first, second, bob = await come(store, "ann"), await come(store, "ann", number=2), await come(store, "bob")
+        robot, lab = await come(store, "ann", mode="robot"), await come(store, "ann", mode="lab")
+
+        def told(session: str, key: str) -> Told:
+            return Told(session, key, "colour", "pass", "", {"answer": {"a": 1}}, NOON)
+
+        for session in (second, first, bob, robot, lab):
+            await store.append([told(session, "check:colour:1")])
+        await store.append([told(first, "check:colour:2")])
+        found = await store.told_to(second)
+        assert [one for _, one in found] == [
+            told(first, "check:colour:1"), told(lab, "check:colour:1"), told(first, "check:colour:2"),
+        ], "of the same person, robots apart, oldest first"  # fmt: skip
+        assert [session for session, _ in found] == [visit("ann"), visit("ann", mode="lab"), visit("ann")]
+        assert await store.told_to(bob) == await store.told_to(robot) == await store.told_to("nobody") == []
+        await store.erase(first, NOON)
+        assert [session.mode for session, _ in await store.told_to(second)] == ["lab"], "what was erased is gone"
+        assert (await known(store, first)).told == {}

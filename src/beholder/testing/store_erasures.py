@@ -37,7 +37,7 @@ async def erasing_takes_the_facts_and_leaves_a_tombstone(open_: Opener) -> None:
                     answer(session),
                     Events(session, "trial:1", "tab", 0, [], NOON),
                     Told(session, "trial:1", "watch", "fail", "", {}, NOON),
-                    Posed(session, "training:1:1", "x", {}, NOON),
+                    Posed(session, "training:1:1", "x", {}, {}, NOON),
                 ]
             )
         await store.append([end(ann, "withdrawn")])

@@ -28,7 +28,7 @@ async def a_repeat_with_more_facts_stores_none_of_them(open_: Opener) -> None:
             answer(session, "trial:2"),
             Events(session, "trial:1", "late", 0, [], NOON + HOUR),
             Told(session, "trial:1", "watch", "fail", "", {}, NOON + HOUR),
-            Posed(session, "training:1:1", "x", {}, NOON + HOUR),
+            Posed(session, "training:1:1", "x", {}, {}, NOON + HOUR),
             end(session),
         ]
         assert await store.append(more) == Stored(NOON, is_new=False)

@@ -35,6 +35,8 @@ STORE_CHECKS: Mapping[str, Check] = {
         store_appends.all_facts_of_a_request_are_stored_or_none,
         store_appends.a_bad_request_does_not_hurt_its_neighbours,
         store_appends.everything_comes_back_as_it_was_after_reopening,
+        store_appends.what_was_told_is_known_at_once_and_after_reopening,
+        store_appends.a_person_brings_along_what_other_sessions_were_told,
         store_appends.rows_come_in_the_order_of_insertion,
         store_appends.any_text_is_safe_and_times_keep_their_moment,
         store_races.a_repeat_with_more_facts_stores_none_of_them,

@@ -9,10 +9,19 @@ from typing import Any, NamedTuple
 
 import asyncpg
 
-from beholder.store.contract import Answer, Session, SessionFacts
+from beholder.store.contract import Answer, Posed, Session, SessionFacts, Told
 from beholder.store.postgresql.connection import LOCK_ARRIVAL, LOCK_PLAN, connected, transaction
-from beholder.store.rules import outdated_session, population, refused_arrival, unknown_session
-from beholder.store.tables import SHAPES, read_answer, read_end, read_session, session_row, to_time
+from beholder.store.rules import NOT_PEOPLE, outdated_session, population, refused_arrival, unknown_session
+from beholder.store.tables import (
+    SHAPES,
+    read_answer,
+    read_end,
+    read_posed,
+    read_session,
+    read_told,
+    session_row,
+    to_time,
+)
 
 _CACHED = 1024
 
@@ -60,6 +69,8 @@ _STATE = f"""
 SELECT sessions.session, claims.list, claims.at,
   EXISTS (SELECT 1 FROM erasures WHERE erasures.session = sessions.session),
   ARRAY(SELECT key FROM answers WHERE answers.session = sessions.session ORDER BY n),
+  ARRAY(SELECT key FROM told WHERE told.session = sessions.session ORDER BY n),
+  ARRAY(SELECT key FROM posed WHERE posed.session = sessions.session ORDER BY n),
   {", ".join(f"ends.{column}" for column in SHAPES["ends"].columns)}
 FROM sessions LEFT JOIN claims USING (session) LEFT JOIN ends ON ends.session = sessions.session
 WHERE sessions.session = ANY($1::text[])
@@ -68,6 +79,24 @@ _SESSIONS = f"SELECT {SHAPES['sessions'].quoted} FROM sessions WHERE session = A
 _ANSWERS = f"""
 SELECT {SHAPES["answers"].quoted} FROM answers
 JOIN unnest($1::text[], $2::text[]) AS wanted (session, key) USING (session, key)
+"""
+_TOLD = f"""
+SELECT {SHAPES["told"].quoted} FROM told
+JOIN unnest($1::text[], $2::text[]) AS wanted (session, key) USING (session, key) ORDER BY n
+"""
+_POSED = f"""
+SELECT {SHAPES["posed"].quoted} FROM posed
+JOIN unnest($1::text[], $2::text[]) AS wanted (session, key) USING (session, key)
+"""
+_TOLD_TO = f"""
+SELECT {", ".join(f'theirs."{column}"' for column in SHAPES["sessions"].columns)},
+  {", ".join(f'told."{column}"' for column in SHAPES["told"].columns)}
+FROM sessions AS mine
+JOIN sessions AS theirs ON theirs.participant = mine.participant AND theirs.session <> mine.session
+  AND (theirs.mode = mine.mode OR (theirs.mode NOT IN {NOT_PEOPLE} AND mine.mode NOT IN {NOT_PEOPLE}))
+JOIN told ON told.session = theirs.session
+WHERE mine.session = $1
+ORDER BY told.n
 """
 
 
@@ -149,15 +178,25 @@ async def _check_known(connection: Any, session: str, status: str) -> None:
         raise unknown_session(session)
 
 
+async def load_told(pool: Any, session: str) -> list[tuple[Session, Told]]:
+    """Return what the same person was told in other sessions of the same population, oldest first."""
+    width = len(SHAPES["sessions"].columns)
+    async with connected(pool) as connection:
+        found = [tuple(row) for row in await connection.fetch(_TOLD_TO, session)]
+    return [(read_session(row[:width]), read_told(row[width:])) for row in found]
+
+
 class _Known(NamedTuple):
     """What never changes once it is stored, decoded."""
 
     session: Session
     answers: dict[str, Answer]
+    told: dict[str, Told]
+    posed: dict[str, Posed]
 
 
 class Reader:
-    """Reads what is known of sessions. Sessions and answers never change, so they are read and decoded once."""
+    """Reads what is known of sessions. What is stored never changes, so it is read and decoded once."""
 
     def __init__(self, pool: Any) -> None:
         self._pool = pool
@@ -180,26 +219,40 @@ class Reader:
         strange = [session for session in states if session not in known]
         if strange:
             for row in await connection.fetch(_SESSIONS, strange):
-                known[row[0]] = _Known(read_session(row), {})
-        missing = [
+                known[row[0]] = _Known(read_session(row), {}, {}, {})
+        for row in await _fetch(connection, _ANSWERS, [
             (session, key) for session in states for key in states[session][4] if key not in known[session].answers
-        ]
-        if missing:
-            for row in await connection.fetch(_ANSWERS, *map(list, zip(*missing, strict=True))):
-                known[row[0]].answers[row[1]] = read_answer(row)
+        ]):  # fmt: skip
+            known[row[0]].answers[row[1]] = read_answer(row)
+        for row in await _fetch(connection, _TOLD, [
+            (session, key) for session in states for key in states[session][5] if key not in known[session].told
+        ]):  # fmt: skip
+            known[row[0]].told.setdefault(row[1], read_told(row))
+        for row in await _fetch(connection, _POSED, [
+            (session, key) for session in states for key in states[session][6] if key not in known[session].posed
+        ]):  # fmt: skip
+            known[row[0]].posed[row[1]] = read_posed(row)
         return known
 
 
+async def _fetch(connection: Any, query: str, wanted: Sequence[tuple[str, str]]) -> list[Any]:
+    return list(await connection.fetch(query, *map(list, zip(*wanted, strict=True)))) if wanted else []
+
+
 def _facts(state: Any, known: _Known) -> SessionFacts:
-    _, number, claimed_at, erased, keys, *end = state
+    _, number, claimed_at, erased, keys, told, posed, *end = state
     if erased:
         known.answers.clear()
+        known.told.clear()
+        known.posed.clear()
     return SessionFacts(
         session=known.session,
         list=number,
         claimed_at=claimed_at,
         # An answer that was erased between two of our questions has a key and nothing else.
         answers={key: known.answers[key] for key in keys if key in known.answers},
+        told={key: known.told[key] for key in told if key in known.told},
+        posed={key: known.posed[key] for key in posed if key in known.posed},
         end=read_end(end) if end[0] is not None else None,
         erased=erased,
     )

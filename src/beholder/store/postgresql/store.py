@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from beholder.store.batch import Batcher
-from beholder.store.contract import Fact, Session, SessionFacts, StoreAway, Stored, StudyRecord, Table
+from beholder.store.contract import Fact, Session, SessionFacts, StoreAway, Stored, StudyRecord, Table, Told
 from beholder.store.postgresql import appends, sessions, study
 from beholder.store.postgresql.connection import check_schema, connected, migrate, name_of, open_pool, transaction
 from beholder.store.rules import read_only
@@ -80,6 +80,9 @@ class PostgresqlStore:
 
     async def session_facts(self, session: str) -> SessionFacts | None:
         return await self._facts.ask(to_text(session))
+
+    async def told_to(self, session: str) -> Sequence[tuple[Session, Told]]:
+        return await sessions.load_told(self._pool, to_text(session))
 
     async def rows(self, table: Table) -> AsyncIterator[dict[str, Any]]:
         async with transaction(self._pool) as connection:

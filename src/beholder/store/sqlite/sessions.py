@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
 
-from beholder.store.contract import Session, SessionFacts, Table
-from beholder.store.rules import outdated_session, population, refused_arrival, unknown_session
-from beholder.store.tables import SHAPES, Row, read_answer, read_end, read_session, session_row, to_iso
+from beholder.store.contract import Session, SessionFacts, Table, Told
+from beholder.store.rules import NOT_PEOPLE, outdated_session, population, refused_arrival, unknown_session
+from beholder.store.tables import (
+    SHAPES,
+    Row,
+    read_answer,
+    read_end,
+    read_posed,
+    read_session,
+    read_told,
+    session_row,
+    to_iso,
+)  # fmt: skip
 
 _CACHED = 1024
 
@@ -40,6 +50,17 @@ LEFT JOIN (
 WHERE lists.plan_digest = :plan AND (:per_list IS NULL OR coalesce(filled.sessions, 0) < :per_list)
 ORDER BY coalesce(filled.sessions, 0), lists.list
 LIMIT 1
+"""
+
+_TOLD_TO = f"""
+SELECT {", ".join(f'theirs."{column}"' for column in SHAPES["sessions"].columns)},
+  {", ".join(f'told."{column}"' for column in SHAPES["told"].columns)}
+FROM sessions AS mine
+JOIN sessions AS theirs ON theirs.participant = mine.participant AND theirs.session <> mine.session
+  AND (theirs.mode = mine.mode OR (theirs.mode NOT IN {NOT_PEOPLE} AND mine.mode NOT IN {NOT_PEOPLE}))
+JOIN told ON told.session = theirs.session
+WHERE mine.session = ?
+ORDER BY told.rowid
 """
 
 
@@ -125,9 +146,31 @@ def load_facts(connection: sqlite3.Connection, session: str) -> SessionFacts | N
         list=claims[0][1] if claims else None,
         claimed_at=datetime.fromisoformat(claims[0][2]) if claims else None,
         answers={answer.key: answer for answer in answers},
+        told=_by_key(read_told(row) for row in rows("told")),
+        posed={posed.key: posed for posed in map(read_posed, rows("posed"))},
         end=read_end(ends[0]) if ends else None,
         erased=bool(rows("erasures")),
     )
+
+
+def _by_key(told: Iterable[Told]) -> dict[str, Told]:
+    """Return what was told about each step; where two checks spoke, what was said first."""
+    found: dict[str, Told] = {}
+    for one in told:
+        found.setdefault(one.key, one)
+    return found
+
+
+def load_told(connection: sqlite3.Connection, session: str) -> list[tuple[Session, Told]]:
+    """Return what the same person was told in other sessions of the same population, oldest first."""
+    told = connection.execute(_TOLD_TO, (session,)).fetchall()
+    width = len(SHAPES["sessions"].columns)
+    return [(read_session(row[:width]), read_told(row[width:])) for row in told]
+
+
+def erased(facts: SessionFacts) -> SessionFacts:
+    """Return what is left of a session that was erased."""
+    return replace(facts, answers={}, told={}, posed={}, erased=True)
 
 
 class Cache:
@@ -158,6 +201,10 @@ class Cache:
             return
         if table == "answers" and row[1] not in facts.answers:
             self._facts[row[0]] = replace(facts, answers={**facts.answers, row[1]: read_answer(row)})
+        elif table == "posed" and row[1] not in facts.posed:
+            self._facts[row[0]] = replace(facts, posed={**facts.posed, row[1]: read_posed(row)})
+        elif table == "told" and row[1] not in facts.told:
+            self._facts[row[0]] = replace(facts, told={**facts.told, row[1]: read_told(row)})
         elif table == "ends" and facts.end is None:
             self._facts[row[0]] = replace(facts, end=read_end(row))
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from beholder.store.contract import Fact, Session, SessionFacts, StoreAway, Stored, StudyRecord, Table
+from beholder.store.contract import Fact, Session, SessionFacts, StoreAway, Stored, StudyRecord, Table, Told
 from beholder.store.rules import read_only
 from beholder.store.sqlite import erasure, sessions, study
 from beholder.store.sqlite.files import (
@@ -127,6 +127,9 @@ class SqliteStore:
         # Through the writer, so that no commit falls between reading a session and remembering it.
         return await self._writer.do(lambda connection: sessions.load_facts(connection, session), self._cache.put)
 
+    async def told_to(self, session: str) -> Sequence[tuple[Session, Told]]:
+        return await self._read(lambda connection: sessions.load_told(connection, to_text(session)))
+
     async def rows(self, table: Table) -> AsyncIterator[dict[str, Any]]:
         with closing(await asyncio.to_thread(self._connect)) as connection:
             cursor = await asyncio.to_thread(connection.execute, study.select(table))
@@ -142,7 +145,7 @@ class SqliteStore:
             await self._identity_writer.do(lambda identity: erasure.forget(identity, alone))
         return await self._writer.do(
             lambda connection: erasure.erase(connection, session, at),
-            lambda _: self._cache.change(session, lambda facts: replace(facts, answers={}, erased=True)),
+            lambda _: self._cache.change(session, sessions.erased),
         )
 
     async def identify(self, participant: str, platform: str, platform_id: str) -> None:

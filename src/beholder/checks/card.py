@@ -1,0 +1,112 @@
+"""card: how large a pixel is, from the outline of a bank card (ISO/IEC 7810 ID-1; reference: checks 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from statistics import median
+from typing import Any
+
+from numpy.random import Generator
+
+from beholder.checks.contract import Attempt, Known, Posed, Robot, Step, refuse
+from beholder.checks.verdict import Verdict
+from beholder.checks.window import window
+from beholder.study import qualification as rules
+from beholder.types import Json
+
+WIDTH_MM, HEIGHT_MM = 85.60, 53.98
+MM_PER_INCH = 25.4
+APART = 0.03
+"""Two settings that differ by more than this share ask for a third."""
+PPI = (60, 600)
+"""What a screen can have, in device pixels per inch."""
+_SMALL, _LARGE = (190, 250), (400, 460)
+"""Where the outline begins, in CSS pixels: once clearly too small, once clearly too large, for most screens."""
+_WIDTHS = (20, 5000)
+_RATIOS = (0.25, 8)
+_ROBOT_PPI = 254
+"""On which the rings of 20/30 can be drawn."""
+
+
+class Card(Step[rules.Card]):
+    name = "card"
+    stage = "qualify"
+    bound = "device"
+    seconds = 35
+    screens = 2
+    is_lost = False
+
+    def pose(self, rng: Generator, known: Known) -> Posed:
+        small, large, third = (round(float(rng.uniform(*ends))) for ends in (_SMALL, _LARGE, (_SMALL[0], _LARGE[1])))
+        starts: list[Json] = [small, large, third] if rng.integers(2) else [large, small, third]
+        public: dict[str, Json] = {"starts": starts, "apart": APART, "shape": WIDTH_MM / HEIGHT_MM}
+        return Posed(public, {"starts": starts, "ratio": window(known).ratio})
+
+    def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
+        assert isinstance(answer, Mapping)
+        if answer.get("none") is True:
+            return {"none": True}
+        widths, ratio = answer.get("widths"), answer.get("dpr")
+        if not isinstance(widths, list) or not 2 <= len(widths) <= 3 or not all(_is_in(w, _WIDTHS) for w in widths):
+            allowed = f"two or three numbers, {_WIDTHS[0]} to {_WIDTHS[1]}"
+            raise refuse("widths", "The widths of the outline are missing", allowed)
+        if not _is_in(ratio, _RATIOS):
+            allowed = f"a number, {_RATIOS[0]} to {_RATIOS[1]}"
+            raise refuse("dpr", "The number of device pixels per CSS pixel is missing", allowed)
+        return {"widths": widths, "dpr": ratio, "moved": answer.get("moved") is True}
+
+    def judge(self, attempt: Attempt) -> Verdict:
+        answer = attempt.answer
+        needed: Json = list(PPI)
+        if answer.get("none") is True:
+            return self.verdict("unknown", "no_card", needed=needed)
+        per_mm = _device_px_per_mm(answer)
+        widths: Any = answer["widths"]
+        ppi = round(MM_PER_INCH * per_mm, 2)
+        evidence: dict[str, Any] = {
+            "ppi": ppi, "css_px_per_mm": round(per_mm / _ratio(answer), 5), "widths": widths,
+            "spread": round(max(widths) / min(widths) - 1, 5),
+        }  # fmt: skip
+        if answer.get("moved") is not True:
+            return self.verdict("unknown", "unchanged", measured=ppi, needed=needed, again=True, **evidence)
+        if not PPI[0] <= ppi <= PPI[1]:
+            return self.verdict("unknown", "implausible", measured=ppi, needed=needed, again=True, **evidence)
+        return self.verdict("pass", measured=ppi, needed=needed, **evidence)
+
+    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
+        if not robot.can(self.name):
+            return {"none": True}
+        ratio: Any = posed.private["ratio"]
+        width = round(WIDTH_MM * _ROBOT_PPI / MM_PER_INCH / ratio)
+        return {"widths": [width, width + 1], "dpr": ratio, "moved": True}
+
+
+def device_px_per_mm(known: Known) -> float | None:
+    """Return how many device pixels a millimetre of the screen has; None where no card has told it."""
+    answer = known.answers.get(Card.name)
+    if not isinstance(answer, Mapping) or "widths" not in answer or answer.get("moved") is not True:
+        return None
+    per_mm = _device_px_per_mm(answer)
+    return per_mm if PPI[0] <= MM_PER_INCH * per_mm <= PPI[1] else None
+
+
+def px_per_mm(known: Known) -> float | None:
+    """Return how many CSS pixels a millimetre of the screen has, at the zoom at which somebody came."""
+    per_mm = device_px_per_mm(known)
+    return None if per_mm is None else per_mm / window(known).ratio
+
+
+def _device_px_per_mm(answer: Mapping[str, Json]) -> float:
+    """Return the density by a card: of two settings their mean, of three the middle one."""
+    widths: Any = answer["widths"]
+    return float(median(widths)) * _ratio(answer) / WIDTH_MM
+
+
+def _ratio(answer: Mapping[str, Json]) -> float:
+    ratio = answer["dpr"]
+    assert isinstance(ratio, int | float)
+    return float(ratio)
+
+
+def _is_in(value: Json, ends: tuple[float, float]) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and ends[0] <= value <= ends[1]

@@ -1,0 +1,121 @@
+"""colour: numbers hidden in coloured dots are read (reference: checks 4).
+
+Three plates an attempt, in random order: one that any eye reads, and one on each of two confusion lines. Or images of
+the study's own. Whoever misreads what anybody can read has not looked, or does not see the page: that says nothing.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from numpy.random import Generator
+
+from beholder.checks.contract import Attempt, Drawn, Known, Posed, Robot, Step, refuse
+from beholder.checks.drawing import plates
+from beholder.checks.drawing.png import png
+from beholder.checks.drawing.strokes import DIGITS
+from beholder.checks.verdict import Verdict
+from beholder.checks.window import Window, read_scale, window
+from beholder.study import qualification as rules
+from beholder.types import Json
+
+NONE = "none"
+"""The answer of somebody who sees no number."""
+_LONGEST = 40
+
+
+class Colour(Step[rules.Colour]):
+    name = "colour"
+    stage = "qualify"
+    bound = "person"
+    seconds = 25
+    screens = 3
+
+    def __init__(self, rule: rules.Colour, folder: Path = Path()) -> None:
+        super().__init__(rule)
+        self._folder = folder
+
+    def pose(self, rng: Generator, known: Known) -> Posed:
+        shown: list[Json]
+        if self.rule.images:
+            kinds = ["control" if image.control else "own" for image in self.rule.images]
+            own = zip(self.rule.images, kinds, strict=True)
+            shown = [{"kind": kind, "number": image.answer, "file": image.file} for image, kind in own]
+        else:
+            shown = [plates.as_json(plates.draw_plate(kind, rng)) for kind in plates.KINDS]
+        order: list[Json] = [shown[place] for place in rng.permutation(len(shown))]
+        names = tuple(f"p{place + 1}" for place in range(len(order)))
+        side = _side(window(known))
+        private: dict[str, Json] = {"plates": order, "side": side}
+        is_text = not all(plain(image.answer).isdigit() for image in self.rule.images)
+        return Posed({"plates": list(names), "is_text": is_text, "size": [side, side]}, private, names)
+
+    def draw(self, private: Mapping[str, Json], name: str) -> Drawn:
+        plate, side = _plates(private)[name], private["side"]
+        assert isinstance(side, int)
+        if "file" in plate:
+            from beholder.checks.drawing.own import own_picture
+
+            return png(own_picture(self._folder, plate["file"], side))
+        # Edges of dots make most of the file. Filled up, its size does not even tell which plate is the control.
+        return png(plates.plate_picture(plates.from_json(plate), side), 420 * side)
+
+    def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
+        assert isinstance(answer, Mapping)
+        given = answer.get("numbers")
+        read: dict[str, Json] = {}
+        for name in _plates(private):
+            number = given.get(name) if isinstance(given, Mapping) else None
+            if not isinstance(number, str) or not number.strip() or len(number) > _LONGEST:
+                raise refuse(f"numbers.{name}", "A number is missing", f"what is read, or {NONE}")
+            read[name] = plain(number)
+        return {"numbers": read, "scale": read_scale(answer)}
+
+    def judge(self, attempt: Attempt) -> Verdict:
+        given: Any = attempt.answer["numbers"]
+        shown: list[Json] = []
+        right: dict[bool, list[bool]] = {True: [], False: []}
+        for name, plate in _plates(attempt.private).items():
+            is_right = given[name] == plain(plate["number"])
+            right[plate["kind"] == "control"].append(is_right)
+            shown.append({"kind": plate["kind"], "number": plate["number"], "read": given[name], "right": is_right})
+        measured, needed = sum(right[False]), len(right[False])
+        if not all(right[True]):
+            return self.verdict("unknown", "control", measured=measured, needed=needed, again=True, plates=shown)
+        if measured < needed:
+            return self.verdict("fail", "plates", measured=measured, needed=needed, plates=shown)
+        return self.verdict("pass", measured=measured, needed=needed, plates=shown)
+
+    def luck(self) -> float:
+        """Return how likely it is to guess the one number that an eye cannot read; unknown (0) for own images."""
+        return 0.0 if self.rule.images else 1 / len(DIGITS) ** 2
+
+    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
+        numbers: dict[str, Json] = {}
+        for name, plate in _plates(posed.private).items():
+            kind = plate["kind"]
+            is_read = robot.can(f"{self.name}:{kind}") and (kind == "control" or robot.can(self.name))
+            numbers[name] = plate["number"] if is_read else NONE
+        return {"numbers": numbers, "scale": 1}
+
+
+def plain(text: str) -> str:
+    """Return what was read without differences that do not matter: spaces, capitals, the script of the digits."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    digits = (str(unicodedata.digit(letter, letter)) for letter in folded)
+    return "".join(letter for letter in digits if not letter.isspace())
+
+
+def _plates(private: Mapping[str, Json]) -> dict[str, Any]:
+    """Return the plates of an attempt by name, in the order in which they are shown."""
+    shown: Any = private["plates"]
+    return {f"p{place}": plate for place, plate in enumerate(shown, 1)}
+
+
+def _side(window: Window) -> int:
+    """Return how wide a plate is in device pixels: in one view with its field, on a phone too."""
+    css = min(window.width - 72, max(280, min(380, window.height - 400)))
+    return int(css * window.ratio)

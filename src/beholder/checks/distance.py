@@ -1,0 +1,185 @@
+"""distance: which blur is seen tells how far away somebody sits (reference: checks 5).
+
+Three pairs of pictures, in each of which one is blurred. The radii hold for a screen of 1080 lines; on any other they
+grow with its lines, so that the same blur covers the same part of the view from the same number of screen heights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import permutations, product
+from math import ceil
+from statistics import fmean
+from typing import Literal
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from beholder.checks.card import px_per_mm
+from beholder.checks.contract import Attempt, Drawn, Known, Posed, Robot, Step, refuse
+from beholder.checks.drawing import blur
+from beholder.checks.drawing.png import png
+from beholder.checks.verdict import Verdict
+from beholder.checks.window import Window, is_scaled, read_scale, window
+from beholder.study import qualification as rules
+from beholder.types import Json
+
+STRENGTHS = ("weak", "middle", "strong")
+SIDES = ("a", "b")
+CHOICES = (*SIDES, "none")
+_LINES = 1080
+_BESIDE = 900
+"""In windows at least so wide the two pictures of a pair are beside each other, in CSS pixels."""
+
+Seen = Literal["right", "wrong", "none"]
+
+
+class Distance(Step[rules.Distance]):
+    name = "distance"
+    stage = "setup"
+    seconds = 25
+    screens = 3
+    is_lost = False
+
+    def pose(self, rng: Generator, known: Known) -> Posed:
+        on = window(known)
+        scale = on.lines / _LINES
+        width, height = _size(on)
+        pairs: list[Json] = []
+        for which in rng.permutation(len(STRENGTHS)):
+            blurred = SIDES[int(rng.integers(2))]
+            radius = round(self.rule.radii[which] * scale, 4)
+            seed = int(rng.integers(2**53))
+            pairs.append({"strength": STRENGTHS[which], "radius": radius, "blurred": blurred, "seed": seed})
+        far = _away_cm(known, on, self.rule.heights)
+        private: dict[str, Json] = {
+            "pairs": pairs, "width": width, "height": height, "scale": round(scale, 4), "lines": on.lines, "cm": far,
+        }  # fmt: skip
+        names = tuple(f"{side}{number}" for number in range(1, len(pairs) + 1) for side in SIDES)
+        shown: dict[str, Json] = {"pairs": len(pairs), "heights": self.rule.heights, "cm": far}
+        return Posed({**shown, "size": [width, height]}, private, names)
+
+    def draw(self, private: Mapping[str, Json], name: str) -> Drawn:
+        side, pair = name[0], _pairs(private)[int(name[1:]) - 1]
+        width, height, scale, radius, seed = (
+            private["width"], private["height"], private["scale"], pair["radius"], pair["seed"],
+        )  # fmt: skip
+        assert isinstance(width, int)
+        assert isinstance(height, int)
+        assert isinstance(scale, int | float)
+        assert isinstance(radius, int | float)
+        assert isinstance(seed, int)
+        # What is beside the picture flows into the blur of its edge, as it would in a window on something larger.
+        rim = ceil(radius)
+        pixels = blur.sharp(seed, width + 2 * rim, height + 2 * rim, scale)
+        if side == pair["blurred"]:
+            pixels = blur.box(pixels, radius)
+        inner: NDArray[np.uint8] = np.ascontiguousarray(pixels[rim : rim + height, rim : rim + width])
+        # A blurred picture makes a file of another length, which would tell it from the other.
+        return png(inner, _length(width, height, scale))
+
+    def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
+        assert isinstance(answer, Mapping)
+        given, pairs = answer.get("better"), len(_pairs(private))
+        if not isinstance(given, list | tuple) or len(given) != pairs or any(one not in CHOICES for one in given):
+            raise refuse("better", "A pair has no answer", f"a list of {pairs} of {', '.join(CHOICES)}")
+        return {"better": list(given), "scale": read_scale(answer)}
+
+    def judge(self, attempt: Attempt) -> Verdict:
+        seen = _seen(attempt)
+        scale, cm = attempt.answer.get("scale"), attempt.private.get("cm")
+        measured: Json = dict(seen)
+        needed: Json = {"weak": "none", "middle": "right", "strong": "right"}
+        say, reason = _verdict(seen)
+        if is_scaled(scale):
+            say, reason = "unknown", "scaled"
+        return self.verdict(say, reason, measured=measured, needed=needed, again=say == "unknown", scale=scale, cm=cm)
+
+    def told(self, verdict: Verdict) -> Mapping[str, str | float]:
+        cm = verdict.evidence.get("cm")
+        return {"heights": float(self.rule.heights), "cm": f" ({cm} cm)" if isinstance(cm, int) else ""}
+
+    def needs(self) -> Mapping[str, str | float]:
+        return {"heights": float(self.rule.heights)}
+
+    def luck(self) -> float:
+        """Return how often the best of all blind answers passes, over every order and every side."""
+        orders = [dict(zip(STRENGTHS, places, strict=True)) for places in permutations(range(len(STRENGTHS)))]
+        sides = list(product(SIDES, repeat=len(STRENGTHS)))
+
+        def passes(guess: tuple[str, ...]) -> float:
+            return fmean(
+                _verdict({strength: _one(guess[place], blurred[place]) for strength, place in order.items()})[0]
+                == "pass"
+                for order in orders
+                for blurred in sides
+            )
+
+        return max(passes(guess) for guess in product(CHOICES, repeat=len(STRENGTHS)))
+
+    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
+        """Return what somebody sees who sits right, too near, too far, or looks at nothing at all."""
+        ways = {"distance:near": STRENGTHS, "distance:far": STRENGTHS[2:], "distance:unclear": ()}
+        ways["distance"] = ways["distance:far"]
+        visible = next((seen for way, seen in ways.items() if not robot.can(way)), STRENGTHS[1:])
+        better: list[Json] = [
+            _other(str(pair["blurred"])) if pair["strength"] in visible else "none" for pair in _pairs(posed.private)
+        ]
+        return {"better": better, "scale": 1}
+
+
+def _verdict(seen: Mapping[str, Seen]) -> tuple[Literal["pass", "fail", "unknown"], str]:
+    """Return what three pairs say. Who sees even the weak blur is too near; who sees only the strong one too far."""
+    weak, middle, strong = (seen[strength] for strength in STRENGTHS)
+    if strong == "right" and middle == "right" and weak != "wrong":
+        return "pass", "near" if weak == "right" else ""
+    if strong == "right" and middle != "right":
+        return "fail", "far"
+    return "unknown", "unclear"
+
+
+def _seen(attempt: Attempt) -> dict[str, Seen]:
+    better = attempt.answer["better"]
+    assert isinstance(better, list)
+    pairs = zip(_pairs(attempt.private), better, strict=True)
+    found = {str(pair["strength"]): _one(str(given), str(pair["blurred"])) for pair, given in pairs}
+    return {strength: found[strength] for strength in STRENGTHS}
+
+
+def _one(given: str, blurred: str) -> Seen:
+    return "none" if given == "none" else "wrong" if given == blurred else "right"
+
+
+def _other(side: str) -> str:
+    return SIDES[1 - SIDES.index(side)]
+
+
+def _pairs(private: Mapping[str, Json]) -> list[Mapping[str, Json]]:
+    pairs = private["pairs"]
+    assert isinstance(pairs, list)
+    return [pair for pair in pairs if isinstance(pair, Mapping)]
+
+
+def _size(on: Window) -> tuple[int, int]:
+    """Return the size of a picture in device pixels: two of them and the answers in one view."""
+    if on.width >= _BESIDE:
+        width, height = min(390.0, (on.width - 104) / 2), min(300.0, max(220.0, on.height - 540))
+    else:
+        width, height = min(390.0, on.width - 64), min(260.0, max(140.0, (on.height - 480) / 2))
+    return int(width * on.ratio), int(height * on.ratio)
+
+
+_NEAREST_CM, _FURTHEST_CM = 10, 400  # a phone in the hand, a wall
+
+
+def _length(width: int, height: int, scale: float) -> int:
+    """Return how many bytes hold any picture of this size, sharp or blurred: the finer its leaves, the more."""
+    return int((0.85 if scale < 1.5 else 0.6) * width * height) + 4096
+
+
+def _away_cm(known: Known, on: Window, heights: float) -> int | None:
+    """Return how far to sit in centimetres, to the next five, where the card told something sensible."""
+    per_mm = px_per_mm(known)
+    away = 0 if per_mm is None else 5 * round(heights * on.screen_height / per_mm / 10 / 5)
+    return away if _NEAREST_CM <= away <= _FURTHEST_CM else None

@@ -1,0 +1,168 @@
+"""Colour plates: a number of dots among dots, told apart by a colour that some eyes confuse (reference: checks 4).
+
+Both classes of dots have the same luminance, the same spread of lightness and the same sizes, so that nothing but the
+colour tells them apart; each keeps its chromaticity at every lightness, so that both stay on their confusion line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from beholder.checks.drawing.light import LUMINANCE, Light, decode, encode, lightness, luminance
+from beholder.checks.drawing.strokes import DIGITS, away
+from beholder.types import Json
+
+Kind = Literal["control", "protan", "deutan"]
+KINDS: tuple[Kind, ...] = ("control", "protan", "deutan")
+PAIRS: Mapping[Kind, tuple[tuple[int, int, int], tuple[int, int, int]]] = {
+    # One chromaticity, two lightnesses: any eye reads it.
+    "control": ((98, 90, 78), (205, 191, 168)),
+    # On a line through the copunctal point of each eye, xy (0.747, 0.253) and (1.40, -0.40), at one luminance.
+    "protan": ((196, 134, 114), (126, 157, 124)),
+    "deutan": ((199, 132, 124), (127, 157, 116)),
+}
+JITTER = 10
+"""How far the lightness of a dot can be from that of its class, in L*."""
+PAPER = 225
+"""The grey between the dots."""
+SURROUND = 128
+RADII = (0.035, 0.026, 0.017)
+"""Of the dots, where the plate has radius 1."""
+_SHARES = (0.26, 0.20, 0.16)
+"""How much of the plate the dots of each size cover at most."""
+_ROUNDS, _TRIED = 36, 300
+"""How often, and how many places at a time, are tried for the dots of one size."""
+_APART = 0.003
+_EDGE = 0.97
+_SCALE = 1.02
+_PEN = 0.094
+_TURN, _SHIFT = 6.0, 0.06
+
+
+class Plate(NamedTuple):
+    """What is decided by chance about a plate."""
+
+    kind: Kind
+    number: str
+    is_swapped: bool
+    """Number and ground have changed colours."""
+    turn: float
+    x: float
+    y: float
+    seed: int
+    """Of the dots."""
+
+
+class Dots(NamedTuple):
+    """The dots of a plate of radius 1."""
+
+    centres: NDArray[np.float64]
+    radii: NDArray[np.float64]
+    is_number: NDArray[np.bool_]
+    light: Light
+    """Red, green and blue."""
+
+
+def draw_plate(kind: Kind, rng: Generator) -> Plate:
+    """Return a fresh plate with a random number of two digits."""
+    number = "".join(DIGITS[place] for place in rng.integers(0, len(DIGITS), 2))
+    turn, x, y = (rng.uniform(-1, 1, 3) * (_TURN, _SHIFT, _SHIFT)).round(4)
+    return Plate(kind, number, bool(rng.integers(2)), float(turn), float(x), float(y), int(rng.integers(2**32)))
+
+
+def dots(plate: Plate) -> Dots:
+    """Return the dots of a plate, the same whenever it is asked for."""
+    rng = np.random.default_rng(plate.seed)
+    centres, radii = _packed(rng)
+    turn = np.deg2rad(plate.turn)
+    upright = (centres - (plate.x, plate.y)) @ np.array(((np.cos(turn), -np.sin(turn)), (np.sin(turn), np.cos(turn))))
+    is_number = away(upright / _SCALE, plate.number) <= _PEN / _SCALE
+    number, ground = (decode(colour) for colour in PAIRS[plate.kind][:: -1 if plate.is_swapped else 1])
+    light = np.where(is_number[:, None], number, ground)
+    level = light @ LUMINANCE
+    jittered = luminance(lightness(level) + _jitter(is_number, radii, rng))
+    return Dots(centres, radii, is_number, light * (jittered / level)[:, None])
+
+
+def plate_picture(plate: Plate, side: int) -> NDArray[np.uint8]:
+    """Return the picture of a plate, as many pixels wide and high as asked for."""
+    light = np.full((side, side, 3), decode(SURROUND))
+    _lay(light, (0.0, 0.0), 1.0, np.full(3, decode(PAPER)))
+    drawn = dots(plate)
+    for centre, radius, colour in zip(drawn.centres, drawn.radii, drawn.light, strict=True):
+        _lay(light, centre, radius, colour)
+    return encode(light)
+
+
+def _packed(rng: Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return centres and radii of dots that do not touch: the large ones first, the small ones where there is room."""
+    centres, radii = np.empty((0, 2)), np.empty(0)
+    for radius, share in zip(RADII, _SHARES, strict=True):
+        left = round(share / radius**2)
+        for _ in range(_ROUNDS):
+            angle, out = rng.random(_TRIED) * 2 * np.pi, np.sqrt(rng.random(_TRIED)) * (_EDGE - radius)
+            tried = np.stack((out * np.cos(angle), out * np.sin(angle)), 1)
+            tried = tried[(_squares(tried, centres) > (radii + radius + _APART) ** 2).all(1)]
+            kept = _spread(tried, 2 * radius + _APART)[:left]
+            centres, radii = np.concatenate((centres, kept)), np.append(radii, np.full(len(kept), radius))
+            left -= len(kept)
+            if left <= 0:
+                break
+    return centres, radii
+
+
+def _spread(points: NDArray[np.float64], apart: float) -> NDArray[np.float64]:
+    """Return the points, first come first served, that keep apart from each other."""
+    is_near = _squares(points, points) < apart**2
+    kept: list[int] = []
+    for place in range(len(points)):
+        if not is_near[place, kept].any():
+            kept.append(place)
+    return points[kept]
+
+
+def _squares(points: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the squared distance of every point from every other."""
+    across, down = (points[:, None, axis] - others[None, :, axis] for axis in (0, 1))
+    squares: NDArray[np.float64] = across**2 + down**2
+    return squares
+
+
+def _jitter(is_number: NDArray[np.bool_], radii: NDArray[np.float64], rng: Generator) -> Light:
+    """Return what the lightness of each dot is changed by: the same spread for each class and size, in random order."""
+    change = np.zeros(len(radii))
+    for radius in RADII:
+        for side in (False, True):
+            group = np.flatnonzero((radii == radius) & (is_number == side))
+            order = np.argsort(rng.random(len(group)))
+            change[group[order]] = JITTER * ((np.arange(len(group)) + 0.5) / max(len(group), 1) * 2 - 1)
+    return change
+
+
+def _lay(light: Light, centre: Any, radius: float, colour: Light) -> None:
+    """Lay a disc on a picture; its edge is mixed as light."""
+    side = len(light)
+    x, y = ((place + 1) / 2 * side for place in centre)
+    size = radius / 2 * side
+    left, top = max(int(x - size - 1), 0), max(int(y - size - 1), 0)
+    right, bottom = (min(int(place + size + 2), side) for place in (x, y))
+    down, across = np.mgrid[top:bottom, left:right] + 0.5
+    cover = np.clip(size - np.hypot(across - x, down - y) + 0.5, 0, 1)[..., None]
+    patch = light[top:bottom, left:right]
+    patch += cover * (colour - patch)
+
+
+def as_json(plate: Plate) -> Json:
+    """Return a plate as it is kept."""
+    return dict(plate._asdict())
+
+
+def from_json(kept: Json) -> Plate:
+    """Return a plate that was kept."""
+    known: Any = kept
+    return Plate(**{name: known[name] for name in Plate._fields})

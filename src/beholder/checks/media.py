@@ -1,0 +1,146 @@
+"""media: the browser decodes what the study shows, fills the screen and sounds where that is needed (checks 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from numpy.random import Generator
+
+from beholder.checks.contract import Attempt, Drawn, Known, Posed, Robot, Step, refuse
+from beholder.checks.drawing import sample
+from beholder.checks.reading import switch
+from beholder.checks.verdict import Verdict
+from beholder.study import qualification as rules
+from beholder.types import Json
+
+SAMPLE = "sample"
+_DROPPED = 0.05
+_PLAYS = 3
+"""How often the page plays the sample while too many frames are dropped."""
+_NAMES = {
+    "avc1": "H.264", "hvc1": "H.265", "vp8": "VP8", "vp9": "VP9", "vp09": "VP9", "av01": "AV1", "mp4a": "AAC",
+    "mp3": "MP3", "opus": "Opus", "vorbis": "Vorbis", "flac": "FLAC", "1": "WAV",
+}  # fmt: skip
+
+
+class Media(Step[rules.Media]):
+    name = "media"
+    stage = "device"
+    bound = "device"
+    seconds = 5
+    screens = 0
+
+    def pose(self, rng: Generator, known: Known) -> Posed:
+        needs = known.needs
+        public: dict[str, Json] = {
+            "codecs": list(needs.codecs), "medium": needs.medium, "plays": _PLAYS, "dropped": _DROPPED,
+        }  # fmt: skip
+        private: dict[str, Json] = {
+            "codecs": list(needs.codecs), "medium": needs.medium, "fullscreen": needs.fullscreen, "sound": needs.sound,
+            SAMPLE: list(needs.sample) if needs.sample else None,
+        }  # fmt: skip
+        has_sample = needs.sample is not None or needs.medium in ("audio", "image")
+        return Posed(public, private, (SAMPLE,) if has_sample else ())
+
+    def draw(self, private: Mapping[str, Json], name: str) -> Drawn:
+        if private["medium"] == "audio":
+            return sample.sound()
+        if private["medium"] == "image":
+            return sample.picture()
+        recipe = private[SAMPLE]
+        if name != SAMPLE or not isinstance(recipe, list | tuple):
+            return super().draw(private, name)
+        codec, container, width, height, fps = recipe
+        assert isinstance(width, int)
+        assert isinstance(height, int)
+        assert isinstance(fps, int | float)
+        return sample.clip(str(codec), str(container), width, height, float(fps))
+
+    def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
+        assert isinstance(answer, Mapping)
+        playable, asked = answer.get("playable"), private["codecs"]
+        assert isinstance(asked, list | tuple)
+        given = playable if isinstance(playable, Mapping) else {}
+        if set(given) != set(asked) or not all(isinstance(one, bool) for one in given.values()):
+            raise refuse("playable", "It is not told whether every codec plays", "true or false for each codec")
+        return {
+            "playable": {str(codec): given[str(codec)] for codec in asked},
+            "fullscreen": switch(answer, "fullscreen"),
+            "sound": switch(answer, "sound"),
+            "decoded": switch(answer, "decoded"),
+            "plays": _plays(answer.get("plays")),
+        }
+
+    def judge(self, attempt: Attempt) -> Verdict:
+        answer, private = attempt.answer, attempt.private
+        playable, plays = answer["playable"], answer["plays"]
+        assert isinstance(playable, Mapping)
+        assert isinstance(plays, list | tuple)
+        missing: list[Json] = [codec for codec, plays_it in playable.items() if not plays_it]
+        needed = private["codecs"]
+        if missing:
+            return self.verdict("fail", "codec", measured=missing, needed=needed)
+        for part in ("fullscreen", "sound"):
+            if private[part] and answer[part] is False:
+                return self.verdict("fail", part, measured=False, needed=True)
+        if answer["decoded"] is False:
+            return self.verdict("fail", "decode", measured=False, needed=needed)
+        if private["medium"] != "video" or not private[SAMPLE]:
+            return self.verdict("pass", needed=needed)
+        shares = [_share(play) for play in plays]
+        if not shares:
+            return self.verdict("unknown", "frames", needed=needed)
+        dropped = min(shares)
+        if dropped <= _DROPPED:
+            return self.verdict("pass", measured=dropped, needed=_DROPPED)
+        if attempt.number < self.rule.attempts:
+            return self.verdict("unknown", "dropped", measured=dropped, needed=_DROPPED, again=True)
+        return self.verdict("fail", "dropped", measured=dropped, needed=_DROPPED, action="flag")
+
+    def told(self, verdict: Verdict) -> Mapping[str, str | float]:
+        return {"what": codec_names(verdict.measured), "plays": codec_names(verdict.needed)}
+
+    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
+        codecs = posed.private["codecs"]
+        assert isinstance(codecs, list | tuple)
+        plays: list[Json] = [[30, 0]]
+        return {
+            "playable": {str(codec): robot.can(self.name) for codec in codecs},
+            "fullscreen": robot.can(f"{self.name}:fullscreen"), "sound": robot.can(f"{self.name}:sound"),
+            "decoded": bool(codecs) or robot.can(self.name), "plays": plays,
+        }  # fmt: skip
+
+
+def codec_names(types: Json) -> str:
+    """Return what people call the codecs of MIME types, each once."""
+    names: dict[str, None] = {}
+    for one in types if isinstance(types, list | tuple) else ():
+        kind, _, codecs = str(one).partition(";")
+        inside = codecs.partition('"')[2].rstrip('"').split(",") if codecs else []
+        found = [_NAMES.get(codec.strip().partition(".")[0], codec.strip()) for codec in inside]
+        names |= dict.fromkeys(found or [kind.partition("/")[2].upper().replace("WEBP", "WebP")])
+    return ", ".join(names)
+
+
+def _plays(given: Json) -> list[Json]:
+    """Return how often the sample was played: all frames and dropped ones, each time."""
+    plays = given if isinstance(given, list | tuple) else []
+    if len(plays) > _PLAYS or not all(_is_play(play) for play in plays):
+        raise refuse("plays", "The frames of a play are missing", f"up to {_PLAYS} times [frames, dropped]")
+    return [list(play) for play in plays if isinstance(play, list | tuple)]
+
+
+def _is_play(play: Json) -> bool:
+    if not isinstance(play, list | tuple) or len(play) != 2:
+        return False
+    frames, dropped = play
+    is_counted = isinstance(frames, int) and isinstance(dropped, int) and not isinstance(frames, bool)
+    return is_counted and 0 <= dropped <= frames <= 100_000 and frames > 0  # type: ignore[operator]
+
+
+def _share(play: Json) -> float:
+    assert isinstance(play, list | tuple)
+    frames, dropped = play
+    assert isinstance(frames, int)
+    assert isinstance(dropped, int)
+    return round(dropped / frames, 4)

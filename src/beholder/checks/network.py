@@ -1,0 +1,84 @@
+"""network: how fast our own media arrive, by the bytes that were read (reference: checks 3).
+
+Everything is downloaded before it plays, so a slow line costs time and no quality: told with the wait that it means,
+and a gate only where that wait is hopeless.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from numpy.random import Generator
+
+from beholder.checks.contract import Attempt, Known, Posed, Robot, Step
+from beholder.checks.reading import number, switch
+from beholder.checks.verdict import Verdict
+from beholder.study import qualification as rules
+from beholder.types import Json
+
+ENOUGH_BYTES, ENOUGH_MS, LONGEST_MS = 2_000_000, 1000, 10_000
+"""So many bytes over so long tell a speed; whoever is slower has shown it after ten seconds."""
+_ABOUT = 0.95
+
+
+class Network(Step[rules.Network]):
+    name = "network"
+    stage = "device"
+    bound = "device"
+    seconds = 5
+    screens = 0
+    is_lost = False
+
+    def pose(self, rng: Generator, known: Known) -> Posed:
+        public: dict[str, Json] = {"bytes": ENOUGH_BYTES, "ms": ENOUGH_MS, "longest_ms": LONGEST_MS}
+        return Posed(public, {"first_bytes": known.needs.first_bytes})
+
+    def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
+        assert isinstance(answer, Mapping)
+        return {
+            "bytes": number(answer, "bytes", 0, 1e13),
+            "ms": number(answer, "ms", 0, 1e9),
+            "whole": switch(answer, "whole") is True,
+        }
+
+    def judge(self, attempt: Attempt) -> Verdict:
+        got, ms, first = attempt.answer["bytes"], attempt.answer["ms"], attempt.private["first_bytes"]
+        assert isinstance(got, int | float)
+        assert isinstance(ms, int | float)
+        assert isinstance(first, int | float)
+        is_enough = (got >= ENOUGH_BYTES and ms >= ENOUGH_MS) or ms >= _ABOUT * LONGEST_MS
+        needed = self.rule.warn_mbps
+        if not is_enough:
+            return self.verdict("unknown", "little", needed=needed)
+        if got == 0:
+            return self.verdict("unknown", "nothing", needed=needed, again=True)
+        mbps = round(8 * got / 1e6 / (ms / 1000), 3)
+        wait = round(8 * first / 1e6 / mbps, 1) if mbps > 0 else float(2 * self.rule.max_wait_s)
+        if wait > self.rule.max_wait_s:
+            return self.verdict("fail", "hopeless", measured=mbps, needed=needed, action="gate", wait_s=wait)
+        if mbps < self.rule.warn_mbps:
+            return self.verdict("fail", "slow", measured=mbps, needed=needed, wait_s=wait)
+        return self.verdict("pass", measured=mbps, needed=needed, wait_s=wait)
+
+    def told(self, verdict: Verdict) -> Mapping[str, str | float]:
+        mbps, wait = verdict.measured, verdict.evidence.get("wait_s")
+        return {
+            "mbps": _short(mbps) if isinstance(mbps, int | float) else "?",
+            "wait": max(1, round(wait)) if isinstance(wait, int | float) else "?",
+            "most": self.rule.max_wait_s,
+        }
+
+    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
+        first = posed.private["first_bytes"]
+        assert isinstance(first, int | float)
+        mbps = 2 * self.rule.warn_mbps
+        if not robot.can(f"{self.name}:slow"):
+            mbps = 0.5 * self.rule.warn_mbps
+        if not robot.can(self.name):
+            mbps = min(0.5 * 8 * first / 1e6 / self.rule.max_wait_s, mbps)
+        return {"bytes": round(mbps * 1e6 / 8 * 20), "ms": 20_000, "whole": False}
+
+
+def _short(mbps: float) -> float:
+    """Return a speed with as many digits as people read."""
+    return round(mbps) if mbps >= 10 else round(mbps, 1) if mbps >= 0.1 else round(mbps, 3)

@@ -1,0 +1,121 @@
+"""questions: a quiz on language or instructions, some items drawn from a pool each time (reference: checks 4).
+
+The page gets texts and options only. What was wrong is told by its topic, never by its right answer.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from math import comb
+from typing import Any
+
+from numpy.random import Generator
+
+from beholder.checks.contract import Attempt, Known, Posed, Robot, Step, refuse
+from beholder.checks.verdict import Verdict
+from beholder.study import qualification as rules
+from beholder.study.texts import markdown
+from beholder.types import Json
+
+
+class Questions(Step[rules.Questions]):
+    name = "questions"
+    stage = "qualify"
+    bound = "person"
+    seconds = 40
+
+    @property
+    def asked(self) -> int:
+        """How many items an attempt holds."""
+        return self.rule.draw or len(self.rule.items)
+
+    @property
+    def needed(self) -> int:
+        """How many of them have to be right."""
+        return self.rule.right or self.asked
+
+    def pose(self, rng: Generator, known: Known) -> Posed:
+        drawn = sorted(rng.choice(len(self.rule.items), self.asked, replace=False).tolist())
+        items = {f"q{place}": self.rule.items[number] for place, number in enumerate(drawn, 1)}
+        public: list[Json] = [
+            {"id": name, "text": markdown(item.text), "options": list(item.options)} for name, item in items.items()
+        ]
+        private: list[Json] = [
+            {"id": item.id, "options": list(item.options), "correct": item.correct, "topic": _topic(item)}
+            for item in items.values()
+        ]
+        return Posed({"items": public}, {"items": private})
+
+    def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
+        assert isinstance(answer, Mapping)
+        given = answer.get("answers")
+        items = _items(private)
+        names = [f"q{place}" for place in range(1, len(items) + 1)]
+        if not isinstance(given, Mapping) or set(given) - set(names):
+            raise refuse("answers", "These are not answers to what was asked", f"an object with {', '.join(names)}")
+        for name, item in zip(names, items, strict=True):
+            if given.get(name) not in item["options"]:
+                raise refuse(f"answers.{name}", "This answer was not offered", ", ".join(item["options"]))
+        return {"answers": {name: given[name] for name in names}}
+
+    def judge(self, attempt: Attempt) -> Verdict:
+        given = attempt.answer["answers"]
+        assert isinstance(given, Mapping)
+        items = _items(attempt.private)
+        wrong = [item for item, choice in zip(items, given.values(), strict=True) if choice != item["correct"]]
+        right = len(items) - len(wrong)
+        is_enough = right >= self.needed
+        return self.verdict(
+            "pass" if is_enough else "fail", "" if is_enough else "wrong", measured=right, needed=self.needed,
+            asked=len(items), wrong=[item["id"] for item in wrong],
+            topics=list(dict.fromkeys(item["topic"] for item in wrong)),
+        )  # fmt: skip
+
+    def told(self, verdict: Verdict) -> Mapping[str, str | float]:
+        topics, asked = verdict.evidence.get("topics"), verdict.evidence.get("asked")
+        listed = "; ".join(str(topic).rstrip(" .?!:") for topic in topics) if isinstance(topics, Sequence) else ""
+        return {
+            "right": _whole(verdict.measured), "needed": _whole(verdict.needed), "asked": _whole(asked),
+            "topics": listed,
+        }  # fmt: skip
+
+    def luck(self) -> float:
+        """Return the probability that somebody who knows nothing has enough right, over all draws from the pool."""
+        # ways[j][k]: over all choices of j items, the summed probability that k of them are guessed right.
+        ways = [[0.0] * (self.asked + 1) for _ in range(self.asked + 1)]
+        ways[0][0] = 1.0
+        for item in self.rule.items:
+            guess = 1 / len(item.options)
+            for taken in range(self.asked, 0, -1):
+                for right in range(taken, -1, -1):
+                    hit = ways[taken - 1][right - 1] * guess if right else 0.0
+                    ways[taken][right] += hit + ways[taken - 1][right] * (1 - guess)
+        return sum(ways[self.asked][self.needed :]) / comb(len(self.rule.items), self.asked)
+
+    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
+        is_able = robot.can(self.name)
+        answers: dict[str, Json] = {}
+        for place, item in enumerate(_items(posed.private), 1):
+            wrong = [option for option in item["options"] if option != item["correct"]]
+            answers[f"q{place}"] = item["correct"] if is_able else wrong[int(rng.integers(len(wrong)))]
+        return {"answers": answers}
+
+
+def _items(private: Mapping[str, Json]) -> list[Mapping[str, Any]]:
+    items = private["items"]
+    assert isinstance(items, Sequence)
+    return [item for item in items if isinstance(item, Mapping)]
+
+
+def _topic(item: rules.Quiz) -> str:
+    """Return what is told when an item was wrong: its topic, else its text without marks."""
+    if item.topic is not None:
+        return item.topic
+    import nh3
+
+    return " ".join(html.unescape(nh3.clean(markdown(item.text), tags=set())).split())
+
+
+def _whole(value: Json) -> str:
+    return str(value) if isinstance(value, int) else ""

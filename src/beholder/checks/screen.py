@@ -1,0 +1,110 @@
+"""screen: the clips fit, in device pixels (reference: checks 3).
+
+A laptop of 1920 x 1080 pixels at 175 % says 1097 x 617: the ratio belongs to the measure. Browsers differ in whether
+the size of the screen follows the zoom of the page, so a page that is zoomed is measured again at 100 %.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from numpy.random import Generator
+
+from beholder.checks.contract import Attempt, Known, Posed, Robot, Step, refuse
+from beholder.checks.reading import number, pair
+from beholder.checks.verdict import Verdict
+from beholder.study import qualification as rules
+from beholder.types import Json
+
+ZOOM = (0.95, 1.05)
+_SAME = 0.02
+"""A zoom that stays within this is no zoom: a side bar of the browser looks the same."""
+
+
+class Screen(Step[rules.Screen]):
+    name = "screen"
+    stage = "device"
+    bound = "device"
+    seconds = 2
+    screens = 0
+
+    def pose(self, rng: Generator, known: Known) -> Posed:
+        before = known.answers.get(self.name)
+        was = zoom_of(before) if isinstance(before, Mapping) and "inner" in before else None
+        size = known.needs.size
+        return Posed({}, {"size": list(size) if size else None, "zoom": was})
+
+    def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
+        assert isinstance(answer, Mapping)
+        measured: dict[str, Json] = {
+            "screen": list(pair(answer, "screen", 1, 100_000)),
+            "inner": list(pair(answer, "inner", 0, 100_000)),
+            "outer": list(pair(answer, "outer", 0, 100_000)),
+            "dpr": number(answer, "dpr", 0.01, 100),
+        }
+        if not pixels_of(measured)[1]:
+            raise refuse("screen", "The screen has no pixels", "a screen of at least one pixel")
+        return measured
+
+    def judge(self, attempt: Attempt) -> Verdict:
+        zoom, pixels = zoom_of(attempt.answer), pixels_of(attempt.answer)
+        long, short = self._needed(attempt.private.get("size"))
+        measured: Json = list(pixels)
+        needed: Json = [long, short]
+        if zoom is not None and not ZOOM[0] <= zoom <= ZOOM[1]:
+            was = attempt.private.get("zoom")
+            stays = isinstance(was, int | float) and abs(was - zoom) <= _SAME * zoom
+            return self.verdict("unknown", "zoom", measured=measured, needed=needed, again=not stays, zoom=zoom)
+        if pixels[0] < long or pixels[1] < short:
+            return self.verdict("fail", "small", measured=measured, needed=needed, zoom=zoom)
+        return self.verdict("pass", measured=measured, needed=needed, zoom=zoom)
+
+    def _needed(self, size: Json) -> tuple[int, int]:
+        """Return the long and the short side that are needed: what the study says, and the largest clip."""
+        long, short = max(self.rule.min), min(self.rule.min)
+        if isinstance(size, list | tuple):
+            sides = [side for side in size if isinstance(side, int)]
+            return max(long, *sides), max(short, min(sides))
+        return long, short
+
+    def told(self, verdict: Verdict) -> Mapping[str, str | float]:
+        zoom = verdict.evidence.get("zoom")
+        return {
+            **_sides(verdict.measured, "width", "height"),
+            **_sides(verdict.needed, "need_width", "need_height"),
+            "zoom": round(100 * zoom) if isinstance(zoom, int | float) else "?",
+        }
+
+    def needs(self) -> Mapping[str, str | float]:
+        return {"width": max(self.rule.min), "height": min(self.rule.min)}
+
+    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
+        long, short = self._needed(posed.private.get("size"))
+        screen: list[Json] = [long, short] if robot.can(self.name) else [long // 2, short // 2]
+        return {"screen": screen, "inner": screen, "outer": screen, "dpr": 1}
+
+
+def pixels_of(answer: Mapping[str, Json]) -> tuple[int, int]:
+    """Return the long and the short side of a screen in device pixels."""
+    (width, height), ratio = _two(answer["screen"]), answer["dpr"]
+    assert isinstance(ratio, int | float)
+    sides = round(width * ratio), round(height * ratio)
+    return max(sides), min(sides)
+
+
+def zoom_of(answer: Mapping[str, Json]) -> float | None:
+    """Return the zoom of the page, as far as the window tells: a page wider than its window tells nothing."""
+    inner, outer = _two(answer["inner"])[0], _two(answer["outer"])[0]
+    return round(outer / inner, 3) if 0 < inner <= outer else None
+
+
+def _two(sides: Json) -> tuple[float, float]:
+    assert isinstance(sides, Sequence)
+    width, height = sides
+    assert isinstance(width, int | float)
+    assert isinstance(height, int | float)
+    return width, height
+
+
+def _sides(sides: Json, long: str, short: str) -> dict[str, str | float]:
+    return dict(zip((long, short), (int(side) for side in _two(sides)), strict=True)) if sides else {}

@@ -1,0 +1,98 @@
+"""tones: a quiet room and audible sound, by soft tones that are counted (reference: checks 5, Tone counting).
+
+The softest tone is as much below the clips in every attempt, so that no attempt is easier than another. At a
+comfortable volume, clips of about 65 dB, it is about 40 dB: plain in a quiet room, lost beside a television.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from beholder.checks import listening
+from beholder.checks.contract import Attempt, Drawn, Known, Posed, Robot, Step
+from beholder.checks.drawing import sounds
+from beholder.checks.verdict import Verdict
+from beholder.study import qualification as rules
+from beholder.types import Json
+
+FEWEST, MOST = 4, 8
+LENGTH_S, LEAD_S, TAIL_S = 8.0, 0.6, 0.4
+TONE_S, GAP_S, RAMP_S = 0.3, 0.35, 0.03
+LOUDEST_DB, SOFTEST_DB = -4.0, -24.0
+"""Against the test sound of the volume page: the softest is 50 dB below full scale."""
+LOWEST_HZ, HIGHEST_HZ = 400.0, 2000.0
+"""What small loudspeakers still play, and what most ears keep with age."""
+HIGHEST_COUNT = 20
+"""What the page takes as an answer."""
+
+
+class Tones(Step[rules.Tones]):
+    name = "tones"
+    stage = "setup"
+    bound = "device"
+    seconds = 30
+
+    def pose(self, rng: Generator, known: Known) -> Posed:
+        clips: list[Json] = [_clip(rng) for _ in range(self.rule.clips)]
+        names = tuple(str(number) for number in range(1, self.rule.clips + 1))
+        public: dict[str, Json] = {"sounds": list(names), "seconds": LENGTH_S, "plays": listening.PLAYS}
+        return Posed({**public, "most": HIGHEST_COUNT}, {"clips": clips}, names)
+
+    def draw(self, private: Mapping[str, Json], name: str) -> Drawn:
+        tones = _clips(private)[int(name) - 1]
+        parts = [(at, sounds.tone(hertz, TONE_S, db, ramp=RAMP_S)) for at, hertz, db in tones]
+        return sounds.wav(sounds.laid(LENGTH_S, parts))
+
+    def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
+        assert isinstance(answer, Mapping)
+        if (silent := listening.blocked(answer)) is not None:
+            return silent
+        number = len(_clips(private))
+        counts = listening.choices(answer, "counts", number, range(HIGHEST_COUNT + 1))
+        return {"counts": counts, **listening.heard(answer, number)}
+
+    def judge(self, attempt: Attempt) -> Verdict:
+        right: list[Json] = [len(clip) for clip in _clips(attempt.private)]
+        if attempt.answer.get("blocked"):
+            return self.verdict("unknown", "blocked", needed=right, again=True)
+        counts: Any = attempt.answer["counts"]
+        if counts == right:
+            return self.verdict("pass", measured=counts, needed=right)
+        return self.verdict("fail", _reason(counts, right), measured=counts, needed=right)
+
+    def luck(self) -> float:
+        return float((MOST - FEWEST + 1) ** -self.rule.clips)
+
+    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
+        missed = 0 if robot.can(self.name) else 1
+        clips = _clips(posed.private)
+        counts = [len(clip) - missed for clip in clips]
+        return {"counts": counts, "plays": [1] * len(clips), "output": {"channels": 2, "rate": 48000}}
+
+
+def _clip(rng: Generator) -> list[Json]:
+    """Return when each tone begins, its pitch and its level: apart, and from loudest to softest in any order."""
+    number = int(rng.integers(FEWEST, MOST + 1))
+    free = LENGTH_S - LEAD_S - TAIL_S - number * TONE_S - (number - 1) * GAP_S
+    waits = np.sort(rng.uniform(0, free, number))
+    starts = LEAD_S + waits + np.arange(number) * (TONE_S + GAP_S)
+    pitches = np.exp(rng.uniform(np.log(LOWEST_HZ), np.log(HIGHEST_HZ), number))
+    levels = rng.permutation(np.linspace(LOUDEST_DB, SOFTEST_DB, number))
+    return [
+        [round(float(at), 3), round(float(hertz), 1), round(float(db), 2)]
+        for at, hertz, db in zip(starts, pitches, levels, strict=True)
+    ]
+
+
+def _reason(counts: list[int], right: list[Any]) -> str:
+    """Return which way the counts were off: only too low is a matter of what can be heard."""
+    return "missed" if all(given <= true for given, true in zip(counts, right, strict=True)) else "count"
+
+
+def _clips(private: Mapping[str, Json]) -> list[list[list[float]]]:
+    clips: Any = private["clips"]
+    return list(clips)

@@ -1,0 +1,166 @@
+"""The conformance suite of a check with a page: `check_step` proves one, ours or a stranger's."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import resources
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from beholder.checks.contract import Attempt, Known, Posed, Robot
+from beholder.checks.judging import acts, judge_attempt
+from beholder.checks.steps import AnyStep
+from beholder.checks.verdict import Verdict
+from beholder.errors import Refused
+from beholder.serve.examiner import fill
+from beholder.serve.words import check_words
+from beholder.types import Json
+
+_POSED, _DRAWN, _GUESSED = 24, 2, 300
+_CANDIDATES = 40
+_CHUNKS = frozenset({b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND", b"sRGB", b"gAMA", b"cHRM", b"iCCP", b"pHYs", b"fiLl"})
+"""What a picture may consist of: no place for words. `fiLl` makes all of them equally long."""
+DEVICE: Mapping[str, Json] = {"screen": [1920, 1080], "dpr": 1}
+
+
+def check_step(
+    check: AnyStep, known: Known = Known(DEVICE), *, fails: Iterable[str] = (), varies: bool = False
+) -> None:
+    """Prove that a check keeps the contract; raise AssertionError with a sentence where it does not.
+
+    Each attempt is the same for the same chance and is JSON; nothing in its public half depends on what is private,
+    unless it `varies`, as the items of a quiz do; pictures and sounds come from the private half alone and tell nothing
+    by their names, lengths or metadata. An able robot passes, an unable one does not, nor does one of the other
+    kinds in `fails`. A verdict is the same when it is judged again from what is kept, every reason that is told
+    has words, and the best blind guess passes as often as `luck` says.
+    """
+    known = known or Known(DEVICE)
+    attempts = [check.pose(_chance(number), known) for number in range(_POSED)]
+    check_posed(check, attempts, known, varies=varies)
+    check_drawn(check, attempts[:_DRAWN])
+    robots = [Robot(), Robot(frozenset({check.name})), *(Robot(frozenset({kind})) for kind in fails)]
+    verdicts = [check_robot(check, attempts, known, robot) for robot in robots]
+    check_words_of(check, [verdict for some in verdicts for verdict in some])
+    if check.luck() > 0 and not varies:
+        check_luck(check, known, robots)
+
+
+def check_posed(check: AnyStep, attempts: list[Posed], known: Known, *, varies: bool) -> None:
+    """The same chance gives the same attempt, all of it is JSON, and the public half is the same for all of them."""
+    name = check.name
+    assert check.seconds > 0, f"{name} takes no time"
+    for number, posed in enumerate(attempts):
+        assert check.pose(_chance(number), known) == posed, f"{name} is posed in two ways by the same chance"
+        for half, value in (("public", posed.public), ("private", posed.private)):
+            kept = json.loads(json.dumps(value, allow_nan=False))
+            assert kept == _plain(value), f"the {half} half of {name} is not what JSON gives back"
+    assert len({posed.media for posed in attempts}) == 1, f"what {name} draws is named differently from time to time"
+    if not varies:
+        publics = {json.dumps(_plain(posed.public), sort_keys=True) for posed in attempts}
+        assert len(publics) == 1, f"the public half of {name} depends on chance: {sorted(publics)[:2]}"
+
+
+def check_drawn(check: AnyStep, attempts: Iterable[Posed]) -> None:
+    """Pictures and sounds come from the private half alone, hold nothing beside themselves, and are equally long."""
+    sizes: dict[str, set[int]] = {}
+    for place, posed in enumerate(attempts):
+        for name in posed.media:
+            drawn = check.draw(posed.private, name)
+            sizes.setdefault(name.rstrip("0123456789"), set()).add(len(drawn.body))
+            if drawn.content_type == "image/png":
+                more = set(_png_chunks(drawn.body)) - _CHUNKS
+                assert not more, f"{name} of {check.name} has the chunks {sorted(more)}"
+            if place == 0:
+                again = check.draw(json.loads(json.dumps(_plain(posed.private))), name)
+                assert drawn == again, f"{name} of {check.name} is drawn in two ways from the same private half"
+    for name, found in sizes.items():
+        assert len(found) == 1, f"{name} of {check.name} has {len(found)} sizes, by which they can be told apart"
+
+
+def check_robot(check: AnyStep, attempts: Iterable[Posed], known: Known, robot: Robot) -> list[Verdict]:
+    """Return the verdicts on a robot: always a pass where it is able, never where it is not."""
+    verdicts = []
+    for number, posed in enumerate(attempts):
+        answer = check.respond(posed, robot, _chance(number))
+        read = check.read(posed.private, json.loads(json.dumps(answer)))
+        kept = json.loads(json.dumps(_plain(read), allow_nan=False))
+        assert check.read(posed.private, kept) == kept, f"an answer to {check.name} that is read changes"
+        verdict = judge_attempt(check, Attempt(posed.private, read, known, 1))
+        again = judge_attempt(check, Attempt(json.loads(json.dumps(_plain(posed.private))), kept, Known(), 1))
+        assert _plain(vars(again)) == _plain(vars(verdict)), (
+            f"{check.name} judged again says {again}, and {verdict} before"
+        )
+        kind = f"that fails {sorted(robot.fails)}" if robot.fails else "that is able"
+        assert (verdict.verdict == "pass") == (not robot.fails), f"a robot {kind} has the verdict {verdict}"
+        verdicts.append(verdict)
+    return verdicts
+
+
+def check_words_of(check: AnyStep, verdicts: Iterable[Verdict]) -> None:
+    """There is a page with a title, and words for what is needed, for each reason that is told, and for the end."""
+    words = check_words("en").get(check.name, {})
+    page = resources.files("beholder.web") / "checks" / f"{check.name}.js"
+    assert page.is_file(), f"{check.name} has no page"
+    assert words.get("title"), f"{check.name} has no title"
+    fill(words.get("needs", ""), check.needs(), words)
+    assert check.action != "gate" or words.get("out"), f"{check.name} turns people away without a word"
+    for verdict in verdicts:
+        is_told = verdict.verdict == "fail" or verdict.again
+        if is_told and check.rule.feedback and acts(check, verdict) in ("gate", "warn"):
+            said = words.get(f"told.{verdict.reason}")
+            assert said, f"{check.name} has no words for {verdict.reason!r}"
+            fill(said, check.told(verdict), words)
+
+
+def check_luck(check: AnyStep, known: Known, robots: Sequence[Robot] = (Robot(),), many: int = _GUESSED) -> float:
+    """Return how often the best blind guess passes: the best of what robots said to others, tried on new attempts."""
+    attempts = [check.pose(_chance(number), known) for number in range(2 * many)]
+    seen, fresh = attempts[:many], attempts[many:]
+    guesses: dict[str, Mapping[str, Json]] = {}
+    for number, (posed, robot) in enumerate((posed, robot) for posed in seen for robot in robots):
+        if len(guesses) < _CANDIDATES:
+            read = check.read(posed.private, check.respond(posed, robot, _chance(number)))
+            guesses[json.dumps(_plain(read), sort_keys=True)] = read
+    best = max(guesses.values(), key=lambda guess: _passes(check, seen, guess, known))
+    rate = _passes(check, fresh, best, known) / many
+    luck = check.luck()
+    slack = 4 * math.sqrt(luck * (1 - luck) / many) + 1 / many
+    assert rate <= luck + slack, f"a blind guess passes {check.name} {rate:.1%} of the time, above {luck:.1%}"
+    return rate
+
+
+def _passes(check: AnyStep, attempts: Iterable[Posed], guess: Mapping[str, Json], known: Known) -> int:
+    passes = 0
+    for posed in attempts:
+        try:
+            read = check.read(posed.private, guess)
+        except Refused:
+            continue
+        passes += judge_attempt(check, Attempt(posed.private, read, known, 1)).verdict == "pass"
+    return passes
+
+
+def _chance(number: int) -> Generator:
+    return np.random.default_rng([7, number])
+
+
+def _plain(value: Any) -> Any:
+    """Return a value with lists for tuples and dicts for mappings, as JSON has them."""
+    if isinstance(value, Mapping):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value
+
+
+def _png_chunks(body: bytes) -> Iterable[bytes]:
+    """Yield the kinds of the chunks of a PNG."""
+    place = 8
+    while place < len(body):
+        size = int.from_bytes(body[place : place + 4], "big")
+        yield body[place + 4 : place + 8]
+        place += 12 + size

@@ -1,0 +1,260 @@
+"""distance and display: pairs of which one is blurred, what the answers say, and help for each system."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from importlib import resources
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image
+
+from beholder.checks.contract import Attempt, Known, Posed, Robot
+from beholder.checks.display import SYSTEMS, Display, system
+from beholder.checks.distance import STRENGTHS, Distance
+from beholder.errors import Refused, StudyError
+from beholder.methods import load_study
+from beholder.study import qualification as rules
+from beholder.testing import write_study
+
+FULL_HD: dict[str, Any] = {"screen": [1920, 1080], "viewport": [1920, 970], "dpr": 1}
+WIDE = {"screen": [2560, 1440], "viewport": [1280, 800], "dpr": 1}
+ULTRA_HD = {"screen": [1920, 1080], "viewport": [1280, 800], "dpr": 2}
+SMALL = {"screen": [1366, 768], "viewport": [1366, 650], "dpr": 1}
+PHONE = {"screen": [390, 844], "viewport": [390, 664], "dpr": 3}
+CARD: dict[str, Any] = {"card": {"widths": [342.4, 342.4], "dpr": 1, "moved": True}}
+"""Four CSS pixels make a millimetre."""
+
+
+def pose(seed: int = 1, device: Mapping[str, Any] = FULL_HD, **rule: Any) -> tuple[Distance, Posed]:
+    check = Distance(rules.Distance(**rule))
+    return check, check.pose(np.random.default_rng(seed), Known(device))
+
+
+def pairs(posed: Posed) -> list[dict[str, Any]]:
+    found: Any = posed.private["pairs"]
+    return list(found)
+
+
+def picture(check: Distance, posed: Posed, name: str) -> NDArray[np.float64]:
+    return np.asarray(Image.open(io.BytesIO(check.draw(posed.private, name).body))).astype(np.float64)
+
+
+def say(check: Distance, posed: Posed, seen: Mapping[str, str], scale: float = 1) -> Any:
+    """Return the verdict on somebody who saw so much: `right`, `wrong` or `none` for each strength."""
+    other = {"a": "b", "b": "a"}
+    better = [
+        {"none": "none", "right": other[pair["blurred"]], "wrong": pair["blurred"]}[seen[pair["strength"]]]
+        for pair in pairs(posed)
+    ]
+    return check.judge(Attempt(posed.private, check.read(posed.private, {"better": better, "scale": scale})))
+
+
+def box_transfer(frequency: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+    """Return how much of each frequency, in cycles per pixel, a box leaves whose outermost pixels count in part."""
+    reach = int(np.ceil(radius))
+    total = np.ones_like(frequency)
+    for step in range(1, reach + 1):
+        weight = 1 if step < reach else radius - reach + 1
+        total = total + 2 * weight * np.cos(2 * np.pi * frequency * step)
+    return total / (2 * radius + 1)
+
+
+def measured_radius(sharp: NDArray[np.float64], blurred: NDArray[np.float64], around: float) -> float:
+    """Return the radius that explains best how the spectrum of the columns' means lost its higher frequencies."""
+    window = np.hanning(sharp.shape[1])
+    before = np.fft.rfft((sharp.mean(0) - sharp.mean()) * window)
+    after = np.fft.rfft((blurred.mean(0) - blurred.mean()) * window)
+    frequency = np.fft.rfftfreq(sharp.shape[1]).astype(np.float64)
+    tried = np.arange(0.5 * around, 1.5 * around, 0.02)
+    misses = [float(np.abs(np.subtract(after, box_transfer(frequency, radius) * before)).sum()) for radius in tried]
+    return float(tried[int(np.argmin(misses))])
+
+
+@pytest.mark.parametrize(
+    ("device", "scale"),
+    [(FULL_HD, 1), (WIDE, 4 / 3), (ULTRA_HD, 2), (SMALL, 768 / 1080)],
+)
+def test_the_blur_in_the_pixels_grows_with_the_lines_of_the_screen(device: Mapping[str, Any], scale: float) -> None:
+    check, posed = pose(4, device)
+    wanted = dict(zip(STRENGTHS, (3, 5, 7), strict=True))
+    for number, pair in enumerate(pairs(posed), 1):
+        assert pair["radius"] == pytest.approx(wanted[pair["strength"]] * scale, abs=1e-4)
+        blurred = picture(check, posed, f"{pair['blurred']}{number}")
+        sharp = picture(check, posed, f"{'ab'.replace(pair['blurred'], '')}{number}")
+        assert sharp.shape == blurred.shape
+        assert measured_radius(sharp, blurred, pair["radius"]) == pytest.approx(pair["radius"], abs=0.15)
+
+
+def test_every_pixel_of_a_blurred_picture_is_the_mean_of_a_square() -> None:
+    check, posed = pose(2)
+    for number, pair in enumerate(pairs(posed), 1):
+        radius = int(pair["radius"])
+        blurred = picture(check, posed, f"{pair['blurred']}{number}")
+        sharp = picture(check, posed, f"{'ab'.replace(pair['blurred'], '')}{number}")
+        for row, column in ((radius, radius), (100, 77), (150, 200)):
+            square = sharp[row - radius : row + radius + 1, column - radius : column + radius + 1]
+            assert abs(square.mean() - blurred[row, column]) <= 0.5
+        assert sharp.std() > 1.5 * blurred.std()
+
+
+def test_order_and_sides_are_drawn_by_chance_and_kept() -> None:
+    posed = [pose(seed)[1] for seed in range(60)]
+    orders = {tuple(pair["strength"] for pair in pairs(one)) for one in posed}
+    assert len(orders) == 6
+    assert {tuple(pair["blurred"] for pair in pairs(one)) for one in posed} == set(product("ab", repeat=3))
+    assert all(sorted(order) == sorted(STRENGTHS) for order in orders)
+    assert len({pair["seed"] for one in posed for pair in pairs(one)}) == 180
+
+
+@pytest.mark.parametrize("device", [FULL_HD, ULTRA_HD, PHONE])
+def test_nothing_that_is_sent_tells_which_one_is_blurred(device: Mapping[str, Any]) -> None:
+    check, posed = pose(3, device)
+    size = [posed.private["width"], posed.private["height"]]
+    assert posed.public == {"pairs": 3, "heights": 1.5, "cm": None, "size": size}
+    assert posed.media == ("a1", "b1", "a2", "b2", "a3", "b3")
+    bodies = [check.draw(posed.private, name).body for name in posed.media]
+    assert len({len(body) for body in bodies}) == 1
+    assert len(set(bodies)) == 6
+
+
+def test_all_answers_are_judged_as_the_rule_says() -> None:
+    check, posed = pose()
+    for weak, middle, strong in product(("right", "none", "wrong"), repeat=3):
+        verdict = say(check, posed, {"weak": weak, "middle": middle, "strong": strong})
+        if (middle, strong) == ("right", "right") and weak != "wrong":
+            expected = ("pass", "near" if weak == "right" else "", False)
+        elif strong == "right" and middle != "right":
+            expected = ("fail", "far", False)
+        else:
+            expected = ("unknown", "unclear", True)
+        assert (verdict.verdict, verdict.reason, verdict.again) == expected
+        assert verdict.measured == {"weak": weak, "middle": middle, "strong": strong}
+
+
+def test_pictures_that_were_scaled_prove_nothing() -> None:
+    check, posed = pose()
+    seen = {"weak": "none", "middle": "right", "strong": "right"}
+    verdict = say(check, posed, seen, scale=1.2)
+    assert (verdict.verdict, verdict.reason, verdict.again) == ("unknown", "scaled", True)
+    assert say(check, posed, seen, scale=1.01).verdict == "pass"
+
+
+def test_a_blind_guess_passes_once_in_eight_times() -> None:
+    # Sides for all three: the strong and the middle one have to be right by luck, and the weak one as well.
+    assert Distance(rules.Distance()).luck() == pytest.approx(1 / 2**3)
+
+
+@pytest.mark.parametrize("given", [None, "abc", ["a", "b"], ["a", "b", "c"], ["a", "b", None]])
+def test_a_pair_without_an_answer_is_refused(given: Any) -> None:
+    check, posed = pose()
+    with pytest.raises(Refused) as refused:
+        check.read(posed.private, {"better": given})
+    assert str(refused.value) == "A pair has no answer"
+    assert refused.value.allowed == "a list of 3 of a, b, none"
+
+
+def test_where_to_sit_is_said_in_centimetres_once_the_card_was_measured() -> None:
+    check = Distance(rules.Distance())
+    known = Known(FULL_HD, CARD)
+    posed = check.pose(np.random.default_rng(1), known)
+    assert posed.public["cm"] == 40  # 1.5 x 1080 pixels are 405 mm
+    far = {"weak": "none", "middle": "none", "strong": "right"}
+    assert check.told(say(check, posed, far)) == {"heights": 1.5, "cm": " (40 cm)"}
+    check, posed = pose()
+    assert check.told(say(check, posed, far)) == {"heights": 1.5, "cm": ""}
+    without: dict[str, Any] = {"card": {"none": True}}
+    assert check.pose(np.random.default_rng(1), Known(FULL_HD, without)).public["cm"] is None
+
+
+@pytest.mark.parametrize(
+    ("fails", "verdict", "reason"),
+    [
+        ("", "pass", ""),
+        ("distance", "fail", "far"),
+        ("distance:far", "fail", "far"),
+        ("distance:near", "pass", "near"),
+        ("distance:unclear", "unknown", "unclear"),
+    ],
+)
+def test_robots_sit_where_they_are_told(fails: str, verdict: str, reason: str) -> None:
+    check, posed = pose(7)
+    answer = check.respond(posed, Robot(frozenset({fails})), np.random.default_rng(1))
+    judged = check.judge(Attempt(posed.private, check.read(posed.private, answer)))
+    assert (judged.verdict, judged.reason) == (verdict, reason)
+
+
+@pytest.mark.parametrize(
+    ("radii", "problem"),
+    [
+        ([5, 3, 7], "radii is 5, 3, 7. Allowed: above 0 and up to 50, from the weakest blur to the strongest."),
+        ([3, 5, 70], "radii is 3, 5, 70. Allowed: above 0 and up to 50, from the weakest blur to the strongest."),
+        (3, "radii is 3. Allowed: three radii in pixels, such as [3, 5, 7]."),
+    ],
+)
+def test_radii_that_make_no_sense_are_told(radii: Any, problem: str, tmp_path: Path, tiny: Path) -> None:
+    path = write_study(tmp_path / "study", tiny, qualification={"distance": {"radii": radii}})
+    with pytest.raises(StudyError) as told:
+        load_study(path)
+    assert [str(one).partition("qualification.distance.")[2] for one in told.value.problems] == [problem]
+
+
+def test_there_are_words_for_every_reason_and_every_system() -> None:
+    distance, display = _words("distance"), _words("display")
+    assert {key for key in distance if key.startswith("told.")} == {
+        "told.near", "told.far", "told.unclear", "told.scaled",
+    }  # fmt: skip
+    for name in SYSTEMS:
+        assert f"system.{name}" in display
+        assert len([key for key in display if key.startswith(f"{name}.")]) == 5
+
+
+@pytest.mark.parametrize(
+    ("platform", "touch", "found"),
+    [
+        ("Windows", False, "windows"), ("Win32", True, "windows"), ("macOS", False, "macos"),
+        ("MacIntel", False, "macos"), ("MacIntel", True, "ios"), ("iPhone", True, "ios"), ("iPad", True, "ios"),
+        ("Linux x86_64", False, "linux"), ("Linux", True, "linux"), ("Linux armv8l", True, "android"),
+        ("Android", True, "android"), ("Chrome OS", False, "chromeos"), ("", False, "windows"), (None, None, "windows"),
+    ],
+)  # fmt: skip
+def test_the_help_opens_for_the_system_at_hand(platform: str | None, touch: bool | None, found: str) -> None:
+    assert system({"platform": platform, "touch": touch}) == found
+
+
+@pytest.mark.parametrize(
+    ("screen", "steady", "verdict"), [(True, True, "pass"), (True, False, "unknown"), (False, False, "unknown")]
+)
+def test_what_was_done_to_the_screen_is_declared_and_never_fails(screen: bool, steady: bool, verdict: str) -> None:
+    check = Display(rules.Display())
+    posed = check.pose(np.random.default_rng(1), Known({"platform": "macOS"}))
+    assert posed.public["system"] == "macos"
+    answer = check.read(posed.private, {"screen": screen, "steady": steady, "system": "linux"})
+    judged = check.judge(Attempt(posed.private, answer))
+    assert (judged.verdict, judged.again, judged.measured) == (verdict, False, {"screen": screen, "steady": steady})
+    assert judged.evidence == {"system": "linux"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "what"),
+    [
+        ({"screen": True, "system": "linux"}, "It is not said whether this was done"),
+        ({"screen": True, "steady": True, "system": "beos"}, "This system is not among those we know"),
+    ],
+)
+def test_an_answer_of_another_shape_is_refused(answer: dict[str, Any], what: str) -> None:
+    with pytest.raises(Refused) as refused:
+        Display(rules.Display()).read({}, answer)
+    assert str(refused.value) == what
+
+
+def _words(check: str) -> dict[str, str]:
+    file = resources.files("beholder.web") / "words" / "en" / f"{check}.json"
+    words: dict[str, str] = json.loads(file.read_text("utf-8"))
+    return words

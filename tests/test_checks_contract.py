@@ -1,0 +1,159 @@
+"""Every check keeps the contract: posed afresh, private to the server, judged again alike, hard to guess."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from numpy.random import Generator
+
+from beholder.checks.brightness import Brightness
+from beholder.checks.contract import Attempt, Known, Needs, Posed, Robot
+from beholder.checks.judging import CANNOT, costs_session, judge_attempt
+from beholder.checks.steps import AnyStep, check_steps
+from beholder.checks.verdict import Verdict
+from beholder.clean.titles import REASONS, TITLES
+from beholder.serve.words import check_words
+from beholder.study import qualification as rules
+from beholder.study.model import Study
+from beholder.testing import check_step
+from beholder.testing.checks import DEVICE, check_luck
+from beholder.types import Json
+
+QUIZ = [
+    {"id": f"q{n}", "text": "Which?", "options": ["a", "b", "c", "d"], "correct": "abcd"[n % 4], "topic": "Letters"}
+    for n in range(12)
+]
+EVERYTHING: dict[str, Any] = dict.fromkeys(rules.RULES, True) | {
+    "questions": {"items": QUIZ, "draw": 4, "right": 3},
+    "headphones": {"strict": True},
+}
+CARD: Mapping[str, Json] = {"widths": [1000, 1001], "dpr": 1, "moved": True}
+"""A screen so fine that the ring of 20/30 can be drawn."""
+KNOWN = Known(DEVICE, {"card": CARD}, Needs(codecs=('video/mp4; codecs="avc1.42E01E"',), first_bytes=4_000_000))
+VARIES = {"questions", "card"}
+"""Checks whose page differs from time to time: which items are asked, from where the outline starts."""
+WAYS = {
+    "media": ("media:fullscreen",), "network": ("network:slow",), "remote": ("remote:hints",),
+    "colour": ("colour:protan", "colour:deutan"), "distance": ("distance:far", "distance:unclear"),
+    "sides": ("sides:mono", "sides:swapped"),
+}  # fmt: skip
+
+
+def study(**keys: Any) -> Study:
+    return Study.model_validate(
+        {"beholder": 1, "name": "s", "title": "S", "method": "acr", "stimuli": "stimuli", **keys}
+    )
+
+
+EVERY = check_steps(study(qualification=EVERYTHING))
+
+
+@pytest.mark.parametrize("check", EVERY, ids=lambda check: check.name)
+def test_every_check_keeps_the_contract(check: AnyStep) -> None:
+    needs = KNOWN.needs if check.name != "media" else Needs(codecs=KNOWN.needs.codecs, fullscreen=True)
+    known = Known(KNOWN.device, KNOWN.answers, needs)
+    check_step(check, known, fails=WAYS.get(check.name, ()), varies=check.name in VARIES)
+
+
+GUESSED = [check for check in EVERY if check.luck() and check.name not in ("questions", "colour")]
+
+
+@pytest.mark.parametrize("check", GUESSED, ids=lambda check: check.name)
+def test_luck_is_how_often_the_best_blind_guess_passes(check: AnyStep) -> None:
+    robots = (Robot(), Robot(frozenset({f"{check.name}:near"})))
+    rate = check_luck(check, KNOWN, robots, many=600)
+    assert rate == pytest.approx(check.luck(), abs=4 * (check.luck() / 600) ** 0.5)
+
+
+MOST_LUCK = {"distance": 0.13, "questions": 0.06, "brightness": 0.05, "brightness_second": 0.05, "tones": 0.05}
+"""What a blind guess may pass with. The distance only warns, and a second matrix comes after the first."""
+
+
+@pytest.mark.parametrize("check", EVERY, ids=lambda check: check.name)
+def test_a_blind_guess_is_worth_little(check: AnyStep) -> None:
+    assert check.luck() <= MOST_LUCK.get(check.name, 0.03)
+
+
+@pytest.mark.parametrize("check", EVERY, ids=lambda check: check.name)
+def test_who_cannot_take_a_check_fails_a_gate_and_nothing_else(check: AnyStep) -> None:
+    verdict = judge_attempt(check, Attempt({}, CANNOT))
+    assert (verdict.verdict, verdict.reason) == ("fail" if check.action == "gate" else "unknown", "cannot")
+
+
+def test_every_check_and_every_reason_that_people_read_has_words_for_researchers() -> None:
+    assert {check.name for check in EVERY} <= set(TITLES)
+    unknown = {
+        "zoom", "signals", "hidden", "irregular", "nothing", "control", "unchanged", "implausible", "no_card", "scaled",
+        "near", "unclear", "blocked",
+    }  # fmt: skip
+    told = {
+        f"{check}:{key.removeprefix('told.')}"
+        for check, words in check_words("en").items()
+        for key in words
+        if key.startswith("told.") and key.removeprefix("told.") not in unknown
+    }
+    assert told - set(REASONS) == set()
+
+
+def test_a_gate_costs_the_session_a_warning_and_a_hint_do_not() -> None:
+    def costs(action: str, own: Any = None, say: Any = "fail") -> bool:
+        check = Brightness(rules.Brightness.model_validate({"action": action}))
+        return costs_session(check, check.verdict(say, "count", action=own))
+
+    assert costs("gate")
+    assert costs("flag")
+    assert costs("warn", own="gate")
+    assert not costs("warn")
+    assert not costs("record")
+    assert not costs("gate", own="flag")
+    assert not costs("gate", say="unknown")
+
+
+class Leaky(Brightness):
+    def pose(self, rng: Generator, known: Known) -> Posed:
+        posed = super().pose(rng, known)
+        return Posed({"hint": posed.private["counts"]}, posed.private, posed.media)
+
+
+class Forgetful(Brightness):
+    def judge(self, attempt: Attempt) -> Verdict:
+        return super().judge(attempt) if attempt.known.device else self.verdict("unknown", "gone")
+
+
+class Generous(Brightness):
+    def judge(self, attempt: Attempt) -> Verdict:
+        return self.verdict("pass")
+
+
+class Proud(Brightness):
+    def luck(self) -> float:
+        return 0.0001
+
+
+class Speechless(Brightness):
+    def judge(self, attempt: Attempt) -> Verdict:
+        found = super().judge(attempt)
+        return found if found.verdict == "pass" else self.verdict("fail", "nameless")
+
+
+class Whimsical(Brightness):
+    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
+        return {"circles": 0, "triangles": 0, "scale": 1}
+
+
+@pytest.mark.parametrize(
+    ("broken", "sentence"),
+    [
+        (Leaky, "the public half of brightness depends on chance"),
+        (Forgetful, "brightness judged again says"),
+        (Generous, r"a robot that fails \['brightness'\] has the verdict"),
+        (Proud, "a blind guess passes brightness .* of the time, above 0.0%"),
+        (Speechless, "brightness has no words for 'nameless'"),
+        (Whimsical, "a robot that is able has the verdict"),
+    ],
+)
+def test_check_step_says_what_is_wrong(broken: type[Brightness], sentence: str) -> None:
+    with pytest.raises(AssertionError, match=sentence):
+        check_step(broken(rules.Brightness()))
