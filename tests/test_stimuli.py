@@ -240,7 +240,7 @@ def test_listed_conditions_restrict_and_misspelt_ones_are_problems(make: Make, t
     catalogue = load_catalogue(study_in(tmp_path, conditions=["natural"]))
     assert [s.id for s in catalogue.stimuli] == ["natural/a"]
     assert [str(warning) for warning in catalogue.warnings] == [
-        "condition noisy  is not listed in conditions, so its 1 stimuli are left out."
+        "condition noisy  is not listed in conditions, so its 1 stimulus is left out."
     ]
     assert problems_of(study_in(tmp_path, conditions=["natural", "nosy"])) == [
         "study.yaml:1  conditions.1 is nosy, which has no stimuli. Allowed: natural, noisy. Did you mean noisy?"

@@ -184,10 +184,7 @@ def test_a_manifest_gives_roles_and_factors(tmp_path: Path, video: bytes) -> Non
         ("b/city", "reference", {"bitrate": "900"}, "v/2.mp4"),
     ]
     assert (catalogue.conditions, catalogue.contents) == (("a", "b"), ("city",))
-    assert warnings(catalogue) == [
-        "list.csv  column expected is not used in this version.",
-        "list.csv  stimuli with role gold are not shown in this version.",
-    ]
+    assert warnings(catalogue) == ["list.csv  stimuli with role gold are not shown in this version."]
 
 
 def test_a_manifest_may_have_semicolons(tmp_path: Path, video: bytes) -> None:
@@ -228,7 +225,7 @@ def test_every_problem_of_a_manifest_has_its_line(tmp_path: Path, video: bytes) 
         "data.xyz,what,a,",
     ]
     write(tmp_path, {"city.mp4": video, "list.csv": "\n".join(rows)})
-    roles = "test, reference, anchor, gold, trap, training"
+    roles = "test, reference, anchor, gold, trap, training, example"
     assert problems(tmp_path, {"manifest": "list.csv"}) == [
         "list.csv:4  cite.mp4 does not exist. Did you mean city.mp4?",
         "list.csv:5  ../out.mp4 lies outside the study folder. Allowed: paths inside it. "

@@ -98,6 +98,8 @@ def check(study: Path, resolved: bool) -> None:
     for stage in found.stages:
         click.echo(f"  {stage.name:<42} {stage.minutes:5.1f} min")
     click.echo(f"  {'together about':<42} {found.minutes:5.1f} min\n")
+    screens = f"{found.screens_before} screen{'s' * (found.screens_before > 1)}"
+    click.echo(f"About {_time(found.minutes_before)} and {screens} before the first rating.")
     click.echo(
         f"{found.stimuli} stimuli: {found.contents} contents, {len(found.conditions)} conditions "
         f"({', '.join(found.conditions)})"
@@ -322,6 +324,24 @@ def stack(left: Path, right: Path, out: Path, sound: Any, shortest: bool) -> Non
     _made(made)
 
 
+@media.command()
+@click.argument("clip", type=click.Path(path_type=Path))
+@click.option(
+    "--kinds", default="fragmentation,discontinuity,uncleanness", show_default=True, help="Which, with commas between."
+)
+@click.option("--out", default="examples", show_default=True, type=click.Path(path_type=Path), help="Where to write.")
+def impair(clip: Path, kinds: str, out: Path) -> None:
+    """Make samples of impairments from a clean video, for the instructions.
+
+    Writes OUT/CLIP-KIND.mp4 of the same size, rate and length. What is there already is not made again.
+    """
+    from beholder.stimuli.workshop import make_impaired
+
+    with _Bar("Samples") as progress:
+        made = make_impaired(clip, [kind.strip() for kind in kinds.split(",")], out, progress=progress)
+    _made(made)
+
+
 def _made(made: Made) -> None:
     for note in made.notes:
         click.echo(f"Note: {note}", err=True)
@@ -402,6 +422,12 @@ def _table(rows: list[dict[str, Any]]) -> None:
     widths = [max(len(head), *(len(str(row[head])) for row in rows)) for head in heads]
     for cells in [heads, ["-" * width for width in widths], *([str(row[head]) for head in heads] for row in rows)]:
         click.echo("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip())
+
+
+def _time(minutes: float) -> str:
+    """Return `4 min 30 s`, to ten seconds."""
+    whole, seconds = divmod(max(10, 10 * round(6 * minutes)), 60)
+    return " ".join(part for part in (f"{whole} min" * (whole > 0), f"{seconds} s" * (seconds > 0)) if part)
 
 
 def _range(low: int, high: int) -> str:

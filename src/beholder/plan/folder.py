@@ -10,7 +10,7 @@ from pathlib import Path
 
 from beholder.plan.balance import balance, balance_table
 from beholder.plan.bulk import no_collection
-from beholder.plan.model import Plan, list_from_json, list_to_json
+from beholder.plan.model import Plan, lists_from_json, lists_to_json
 from beholder.stimuli.catalogue import Catalogue
 
 
@@ -19,7 +19,7 @@ def write_plan(plan: Plan, catalogue: Catalogue, digest: str, folder: Path) -> N
     below = folder / "plan"
     below.mkdir(parents=True, exist_ok=True)
     lists = "".join(
-        json.dumps(list_to_json(planned), separators=(",", ":"), ensure_ascii=False) + "\n" for planned in plan.lists
+        json.dumps(one, separators=(",", ":"), ensure_ascii=False) + "\n" for one in lists_to_json(plan)
     ).encode()
     table = io.StringIO(newline="")
     csv.writer(table, lineterminator="\n").writerows(balance_table(balance(plan, catalogue)))
@@ -47,7 +47,7 @@ def read_plan(folder: Path, plan_digest: str | None = None) -> Plan | None:
         if hashlib.sha256(lists).hexdigest() != counts["lists_sha256"]:
             return None
         with no_collection():
-            planned = tuple([list_from_json(json.loads(line)) for line in lists.splitlines()])
+            planned = tuple(lists_from_json(json.loads(line) for line in lists.splitlines()))
         return Plan(counts["plan_digest"], counts["seed"], planned)
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from beholder.errors import PlanError, Problem
-from beholder.methods.contract import Break, Method, Slot, Trial, Unit, Units
+from beholder.methods.contract import Break, Method, Trial, Unit, Units
 from beholder.plan.bulk import no_collection
 from beholder.plan.companions import deal_with_companions
 from beholder.plan.conditions import deal_conditions
@@ -18,11 +18,12 @@ from beholder.plan.contents import Shape, deal_by_quota, deal_evenly, quotas
 from beholder.plan.digest import plan_digest
 from beholder.plan.flow import Ints
 from beholder.plan.grid import Grid, lay_out
-from beholder.plan.model import LETTERS, Plan, PlannedList
+from beholder.plan.model import Plan, PlannedList
 from beholder.plan.orders import order_pairs
 from beholder.plan.room import count_companions, count_trials, rooms
 from beholder.plan.scatter import scatter
-from beholder.plan.slots import PALETTE, draw_colours, order_slots
+from beholder.plan.slots import arrange, draw_colours, order_slots
+from beholder.plan.training import lesson_problems, make_training
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Design, Study
 
@@ -38,11 +39,16 @@ def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
     """Return every list of the study, deterministic in study, stimuli and seed; raise PlanError if none can be."""
     design = study.design
     units = method.units(study, catalogue)
+    untaught = tuple(lesson_problems(study, catalogue, method))
     try:
         grid = _lay_out(study, catalogue, method, units)
         shape = Shape(design.participants, count_trials(grid, design))
     except PlanError as error:
-        raise PlanError(_located(study, problem) for problem in error.problems) from None
+        raise PlanError((*(_located(study, problem) for problem in error.problems), *untaught)) from None
+    if untaught:
+        raise PlanError(untaught)
+    # A stream of its own: whether people are trained changes nothing of what they rate.
+    training = make_training(study, catalogue, method, np.random.default_rng([design.seed, 5]))
     if units.shuffle == "order" and not design.both_orders:
         units = replace(units, shuffle="none")
     # One stream for each kind of draw: the colours do not change when the order does.
@@ -70,8 +76,8 @@ def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
                 if free != len(stimuli) and (units.shuffle != "none" or not 0 < free < len(stimuli)):
                     made = f"{free} slots without a label from a unit of {len(stimuli)} stimuli"
                     raise ValueError(f"{method.name} composed {made}")
-                trials.append(_arrange(composed, position, orders[index], hues[index]))
-            lists.append(PlannedList(number + 1, tuple(_with_breaks(trials, design.breaks))))
+                trials.append(arrange(composed, f"trial:{position}", orders[index], hues[index]))
+            lists.append(PlannedList(number + 1, (*training, *_with_breaks(trials, design.breaks))))
         return Plan(digest, design.seed, tuple(lists), units)
 
 
@@ -143,30 +149,6 @@ def _visits(contents: Ints, asks: tuple[tuple[str, ...], ...], rng: Generator) -
     if asks:
         return scatter(contents, len(asks), rng)
     return np.broadcast_to(np.arange(contents.shape[1]), contents.shape)
-
-
-def _arrange(trial: Trial, position: int, order: list[int], colours: list[int]) -> Trial:
-    """Return the trial with its slots in shown order, named and coloured by it; a slot with a label stays in place."""
-    free = [slot for slot in trial.slots if slot.label is None]
-    following = zip(order, LETTERS, colours, strict=False)
-    slots = []
-    for number, slot in enumerate(trial.slots, 1):
-        if slot.label is not None or len(free) == 1:
-            slots.append(Slot(f"s{number}", slot.stimulus, slot.role, slot.label, slot.rated, None))
-        else:
-            place, letter, colour = next(following)
-            shown = free[place]
-            slots.append(Slot(f"s{number}", shown.stimulus, shown.role, letter, shown.rated, PALETTE[colour]))
-    return Trial(
-        f"trial:{position}",
-        trial.content,
-        trial.purpose,
-        tuple(slots),
-        trial.asked,
-        trial.draws,
-        trial.targets,
-        trial.together,
-    )
 
 
 def _with_breaks(trials: list[Trial], every: int | None) -> Iterator[Trial | Break]:

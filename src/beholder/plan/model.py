@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -23,7 +23,13 @@ class PlannedList:
 
     @property
     def trials(self) -> tuple[Trial, ...]:
-        return tuple(entry for entry in self.entries if isinstance(entry, Trial))
+        """What is rated, in order: position 1 is the first of them."""
+        return tuple(entry for entry in self.entries if isinstance(entry, Trial) and entry.purpose != "train")
+
+    @property
+    def training(self) -> tuple[Trial, ...]:
+        """What people practise on before: the same in every list of a plan."""
+        return tuple(entry for entry in self.entries if isinstance(entry, Trial) and entry.purpose == "train")
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,26 @@ class Plan:
     lists: tuple[PlannedList, ...]
     units: Units | None = field(default=None, compare=False, repr=False)
     """What was dealt; a plan that was read from its folder does not know."""
+
+
+def lists_to_json(plan: Plan) -> Iterator[Json]:
+    """Yield every list as JSON; the first alone holds the training, which all share."""
+    for place, planned in enumerate(plan.lists):
+        yield list_to_json(planned if place == 0 else PlannedList(planned.number, _rated(planned)))
+
+
+def lists_from_json(data: Iterable[Json]) -> Iterator[PlannedList]:
+    """Yield the lists that `lists_to_json` wrote, each with the training of the first."""
+    training: tuple[Trial, ...] = ()
+    for place, one in enumerate(data):
+        planned = list_from_json(one)
+        training = planned.training if place == 0 else training
+        yield PlannedList(planned.number, (*training, *_rated(planned)))
+
+
+def _rated(planned: PlannedList) -> tuple[Trial | Break, ...]:
+    """Return a list without its training."""
+    return tuple(entry for entry in planned.entries if isinstance(entry, Break) or entry.purpose != "train")
 
 
 def list_to_json(planned: PlannedList) -> Json:
@@ -147,6 +173,8 @@ def _trial_to_json(trial: Trial, asked: int) -> dict[str, Json]:
         data["together"] = True
     if trial.draws:
         data["draws"] = trial.draws
+    if trial.anchor:
+        data["anchor"] = trial.anchor
     if trial.targets:
         data["targets"] = {where: list(target) for where, target in trial.targets.items()}
     return data
@@ -179,4 +207,5 @@ def _trial_from_json(data: Mapping[str, Any], asked: tuple[Asked, ...]) -> Trial
         draws=data.get("draws", {}),
         targets={where: Target(*target) for where, target in data.get("targets", {}).items()},
         together=data.get("together", False),
+        anchor=data.get("anchor", ""),
     )

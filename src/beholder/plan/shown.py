@@ -114,7 +114,8 @@ def is_of_pairs(plan: Plan) -> bool:
 def read_shown(plan: Plan, catalogue: Catalogue) -> Shown:
     """Return what a plan shows, in conditions."""
     conditions = {condition: number for number, condition in enumerate(catalogue.conditions)}
-    column = {stimulus.id: conditions[stimulus.condition] for stimulus in catalogue.stimuli}
+    # What is only practised on may have conditions of its own.
+    column = {stimulus.id: conditions[stimulus.condition] for stimulus in catalogue.by_cell.values()}
     dealt = dealt_stimuli(plan) - _companions(plan)
     cells = [(s.content, conditions[s.condition]) for s in catalogue.by_cell.values() if s.id in dealt]
     slots = [[(place, column[slot.stimulus]) for place, slot in enumerate(row)] for row in _slots(plan)]
@@ -124,7 +125,7 @@ def read_shown(plan: Plan, catalogue: Catalogue) -> Shown:
 def read_pairs(plan: Plan, dealt: Units, catalogue: Catalogue) -> tuple[Shown, Ordered]:
     """Return what a plan of pairs shows, in pairs of conditions, and which comes first."""
     place = {condition: number for number, condition in enumerate(catalogue.conditions)}
-    number = {stimulus.id: place[stimulus.condition] for stimulus in catalogue.stimuli}
+    number = {stimulus.id: place[stimulus.condition] for stimulus in catalogue.by_cell.values()}
     units = {frozenset(unit.stimuli): n for n, unit in enumerate(dealt.items)}
     kinds = [tuple(sorted(number[stimulus] for stimulus in unit.stimuli)) for unit in dealt.items]
     columns = {kind: n for n, kind in enumerate(sorted(set(kinds)))}

@@ -7,7 +7,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.random import Generator
 
+from beholder.methods.contract import Slot, Trial
 from beholder.plan.flow import Ints
+from beholder.plan.model import LETTERS
 
 PALETTE = (
     "#2a76b0", "#f2d342", "#820b02", "#9699fe", "#af7003", "#53eafe", "#44396b", "#f08e89",
@@ -43,6 +45,30 @@ def draw_colours(count: int, slots: int, rng: Generator) -> Ints:
         return best[:, :slots]
     more = _BEST + np.argsort(rng.random((count, len(PALETTE) - _BEST)), axis=1)[:, : slots - _BEST]
     return rng.permuted(np.concatenate([best, more], axis=1), axis=1)
+
+
+def arrange(trial: Trial, name: str, order: list[int], colours: list[int]) -> Trial:
+    """Return the trial with its slots in shown order, named and coloured by it; a slot with a label stays in place."""
+    free = [slot for slot in trial.slots if slot.label is None]
+    following = zip(order, LETTERS, colours, strict=False)
+    slots = []
+    for number, slot in enumerate(trial.slots, 1):
+        if slot.label is not None or len(free) == 1:
+            slots.append(Slot(f"s{number}", slot.stimulus, slot.role, slot.label, slot.rated, None))
+        else:
+            place, letter, colour = next(following)
+            shown = free[place]
+            slots.append(Slot(f"s{number}", shown.stimulus, shown.role, letter, shown.rated, PALETTE[colour]))
+    return Trial(
+        name,
+        trial.content,
+        trial.purpose,
+        tuple(slots),
+        trial.asked,
+        trial.draws,
+        trial.targets,
+        trial.together,
+    )
 
 
 def _level(shown: Ints, order: Ints, rng: Generator) -> None:

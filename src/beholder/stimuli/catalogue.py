@@ -9,6 +9,7 @@ from pathlib import Path
 
 from beholder.errors import Problem
 from beholder.stimuli.blinding import class_size
+from beholder.stimuli.lesson import Lesson
 from beholder.types import Medium, Role
 
 
@@ -51,6 +52,10 @@ class Stimulus:
     """How large that copy is, before any filler."""
     encoders: tuple[str, ...] = ()
     """Names of encoders that still stand in that copy, inside streams that are copied as they are."""
+    caption: str = ""
+    """What participants read below an example."""
+    lesson: Lesson | None = None
+    """What a training stimulus teaches."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +66,13 @@ class Catalogue:
     conditions: tuple[str, ...]
     contents: tuple[str, ...]
     warnings: tuple[Problem, ...] = ()
+    examples: tuple[Stimulus, ...] = ()
+    """What the instructions show: never planned, never rated. Those of the manifest have captions of their own."""
 
     @cached_property
     def by_id(self) -> Mapping[str, Stimulus]:
-        return {stimulus.id: stimulus for stimulus in self.stimuli}
+        """Everything that is served."""
+        return {stimulus.id: stimulus for stimulus in (*self.stimuli, *self.examples)}
 
     @cached_property
     def by_cell(self) -> Mapping[tuple[str, str], Stimulus]:
@@ -77,12 +85,20 @@ class Catalogue:
         return {s.content: s for s in self.stimuli if s.role == "reference"}
 
     @cached_property
+    def training(self) -> tuple[Stimulus, ...]:
+        """What people practise on, in the order of the manifest."""
+        taught = [(stimulus.lesson.number, stimulus) for stimulus in self.stimuli if stimulus.lesson is not None]
+        return tuple(stimulus for _, stimulus in sorted(taught, key=lambda one: one[0]))
+
+    @cached_property
     def class_sizes(self) -> Mapping[str, int]:
         """The size up to which each stimulus is filled, by id: that of the largest of its content, if it can be."""
         largest: dict[str, int] = {}
         for stimulus in self.stimuli:
             largest[stimulus.content] = max(stimulus.served_bytes, largest.get(stimulus.content, 0))
-        return {s.id: class_size(s.served_bytes, largest[s.content]) for s in self.stimuli}
+        sizes = {s.id: class_size(s.served_bytes, largest[s.content]) for s in self.stimuli}
+        # Examples carry their captions: there is nothing to hide.
+        return sizes | {s.id: s.served_bytes for s in self.examples}
 
     def missing(self) -> tuple[tuple[str, str], ...]:
         """Return every (content, condition) that has no file."""

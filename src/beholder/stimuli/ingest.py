@@ -16,6 +16,7 @@ from beholder.errors import Problem, StimuliError, did_you_mean
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.stimuli.encoders import encoders_in
 from beholder.stimuli.fetching import cached, fetch
+from beholder.stimuli.lesson import idle_lessons
 from beholder.stimuli.making import condition_roles, identity, impossible, made_sources, make, wanted_recipes
 from beholder.stimuli.probe import measure, unplayable
 from beholder.stimuli.sources import RATED, Source, plain, read_sources
@@ -55,10 +56,13 @@ def load_catalogue(
     """
     sources = read_sources(study)
     problems, warnings = list(sources.problems), list(sources.warnings)
-    found, order, recipes = _choose(study, sources.found, problems, warnings)
+    examples = [source for source in sources.found if source.role == "example"]
+    others = [source for source in sources.found if source.role != "example"]
+    found, order, recipes = _choose(study, others, problems, warnings)
     problems.extend(impossible(study, recipes, found))
     root = study.folder.absolute()
     media = root / "media"
+    found += examples
     entries, failures = _ingest(found, root, media, progress, transport)
     problems.extend(failures)
     if problems:
@@ -95,11 +99,17 @@ def load_catalogue(
                 factors=source.factors,
                 served_bytes=entry.served_bytes,
                 encoders=entry.encoders,
+                caption=source.caption,
+                lesson=source.lesson,
             )
         )
+    shown = tuple(stimulus for stimulus in stimuli if stimulus.role == "example")
+    stimuli = [stimulus for stimulus in stimuli if stimulus.role != "example"]
     stimuli.sort(key=lambda s: (rank.get(s.condition, len(rank)), s.condition, s.content, s.id))
     contents = tuple(sorted({s.content for s in stimuli if s.role in RATED}))
-    catalogue = Catalogue(tuple(stimuli), order, contents, tuple(warnings))
+    catalogue = Catalogue(tuple(stimuli), order, contents, tuple(warnings), shown)
+    lessons = [stimulus.lesson for stimulus in catalogue.training if stimulus.lesson is not None]
+    warnings += idle_lessons(study, lessons)
     return replace(catalogue, warnings=(*warnings, *suspicions(catalogue, study.playback)))
 
 
@@ -125,11 +135,9 @@ def _choose(
             problems.append(study.problem(f"conditions.{place}", what, ", ".join(there), hint))
     for name in (name for name in there if name not in listed):
         count = sum(source.condition == name for source in found)
-        warnings.append(
-            Problem(f"condition {name}", f"is not listed in conditions, so its {count} stimuli are left out")
-        )
-    unrated = {source.condition for source in found} - set(there)
-    used = [source for source in found if source.condition in listed or source.condition in unrated]
+        its = "1 stimulus is" if count == 1 else f"{count} stimuli are"
+        warnings.append(Problem(f"condition {name}", f"is not listed in conditions, so its {its} left out"))
+    used = [source for source in found if source.condition in listed or source.role not in (None, *RATED)]
     return used, (*listed, *(name for name in recipes if name not in listed)), recipes
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import csv
+import difflib
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import get_args
 from urllib.parse import urlsplit
 
 from beholder.errors import Problem, did_you_mean
+from beholder.stimuli.lesson import EXPECTATIONS, MARKS, is_lesson_column, read_lesson
 from beholder.stimuli.media import known_suffixes, medium_of
 from beholder.stimuli.sources import RATED, Source, Sources, inside, leads_out, name_problem, outside, plain
 from beholder.study.model import Study
@@ -17,9 +19,11 @@ from beholder.types import Medium, Role
 
 NEEDED = ("file", "content", "condition")
 DELIMITERS = (",", ";", "\t")
-LATER = ("reference", "expected", "tolerance", "message")
+_NEAR = 0.8
+"""How alike, from 0 to 1, a factor and a column have to be to be taken for each other."""
+LATER = ("reference",)
 """Columns of trials that later versions make: known, so that they are no factors."""
-ROLES: tuple[Role, ...] = ("test", "reference", "anchor", "gold", "trap", "training")
+ROLES: tuple[Role, ...] = ("test", "reference", "anchor", "gold", "trap", "training", "example")
 """What a stimulus can be; the other roles belong to a place in a trial."""
 
 
@@ -67,7 +71,9 @@ def _read_lines(root: Path, name: str, lines: list[tuple[int, list[str]]], sourc
     columns = [_column(cell) for cell in (lines[0][1] if lines else [])]
     if not _columns_fit(name, columns, sources):
         return
+    sources.warnings.extend(_misspelt(name, columns))
     seen: set[str] = set()
+    idle: set[str] = set()
     for number, cells in lines[1:]:
         line = f"{name}:{number}"
         if not any(cell.strip() for cell in cells):
@@ -77,18 +83,24 @@ def _read_lines(root: Path, name: str, lines: list[tuple[int, list[str]]], sourc
             continue
         row = dict(zip(columns, (cell.strip() for cell in cells), strict=False))
         seen.update(column for column in LATER if row.get(column))
-        source = _read_row(root, line, {column: row.get(column, "") for column in columns}, sources)
+        if row.get("role", "") not in ("training", "example", "gold", "trap"):
+            idle.update(column for column, cell in row.items() if cell and is_lesson_column(column))
+        source = _read_row(root, line, number, {column: row.get(column, "") for column in columns}, sources)
         if source is not None:
             sources.found.append(source)
     for column in (column for column in LATER if column in seen):
         sources.warnings.append(Problem(name, f"column {column} is not used in this version"))
-    for role in sorted({source.role for source in sources.found if source.role and source.role not in RATED}):
+    for column in (column for column in columns if column in idle):
+        sources.warnings.append(Problem(name, f"column {column} is used on lines with role training alone"))
+    shown = (*RATED, "training", "example")
+    for role in sorted({source.role for source in sources.found if source.role and source.role not in shown}):
         sources.warnings.append(Problem(name, f"stimuli with role {role} are not shown in this version"))
 
 
 def _column(cell: str) -> str:
     name = cell.strip()
-    return name.lower() if name.lower() in (*NEEDED, "role", *LATER) else name
+    lower = name.lower()
+    return lower if lower in (*NEEDED, "role", *LATER) or is_lesson_column(lower) else name
 
 
 def _columns_fit(name: str, columns: list[str], sources: Sources) -> bool:
@@ -107,20 +119,34 @@ def _columns_fit(name: str, columns: list[str], sources: Sources) -> bool:
     return len(sources.problems) == before
 
 
-def _read_row(root: Path, line: str, row: Mapping[str, str], sources: Sources) -> Source | None:
+def _misspelt(name: str, columns: list[str]) -> Iterator[Problem]:
+    """Yield the factors that are nearly called as a column that does something."""
+    idle = [word for word in ("role", *EXPECTATIONS, *MARKS) if word not in columns]
+    for column in columns:
+        if column not in (*NEEDED, "role", *LATER) and not is_lesson_column(column):
+            for near in difflib.get_close_matches(column.lower(), idle, n=1, cutoff=_NEAR):
+                yield Problem(f"{name}:1", f"column {column} is a factor and does nothing", "", f"Did you mean {near}?")
+
+
+def _read_row(root: Path, line: str, number: int, row: Mapping[str, str], sources: Sources) -> Source | None:
     before = len(sources.problems)
     for kind in ("content", "condition"):
         if problem := name_problem(line, kind, row[kind]):
             sources.problems.append(problem)
     role = _role(line, row.get("role", ""), sources)
-    medium = _medium(row["file"])
-    path = _path(root, line, row["file"], medium, sources)
+    if role == "example" and not row.get("message"):
+        sources.problems.append(Problem(line, "has role example and no caption", "words in the column message"))
+    lessons = {column: value for column, value in row.items() if is_lesson_column(column)}
+    lesson = read_lesson(line, number, lessons, sources.problems) if role == "training" else None
+    medium = medium_at(row["file"])
+    path = locate(root, line, row["file"], medium, sources.problems)
     if len(sources.problems) > before or medium is None:
         return None
-    known = (*NEEDED, "role", *LATER, "")
+    known = (*NEEDED, "role", *LATER, *lessons, "")
     factors = {column: value for column, value in row.items() if column not in known}
     content, condition = plain(row["content"]), plain(row["condition"])
-    return Source(line, row["file"], path, content, condition, medium, role, factors)
+    caption = row.get("message", "") if role == "example" else ""
+    return Source(line, row["file"], path, content, condition, medium, role, factors, caption, lesson=lesson)
 
 
 def _role(line: str, word: str, sources: Sources) -> Role | None:
@@ -131,12 +157,12 @@ def _role(line: str, word: str, sources: Sources) -> Role | None:
     return found
 
 
-def _medium(file: str) -> Medium | None:
+def medium_at(file: str) -> Medium | None:
     """Return the medium of a path or an address."""
     return medium_of(urlsplit(file).path if "://" in file else file)
 
 
-def _path(root: Path, line: str, file: str, medium: Medium | None, sources: Sources) -> Path | None:
+def locate(root: Path, line: str, file: str, medium: Medium | None, problems: list[Problem]) -> Path | None:
     """Return the path of a local file; None for an address, and after a problem."""
     problem: Problem | None = None
     path: Path | None = None
@@ -155,6 +181,6 @@ def _path(root: Path, line: str, file: str, medium: Medium | None, sources: Sour
             there = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
             problem = Problem(line, f"{file} does not exist", fix=did_you_mean(path.name, there))
     if problem is not None:
-        sources.problems.append(problem)
+        problems.append(problem)
         return None
     return path

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from beholder.errors import Problem
+from beholder.errors import Problem, did_you_mean
+from beholder.stimuli.lesson import Lesson
 from beholder.stimuli.media import MEDIA, known_suffixes, medium_of
 from beholder.study.model import Study
 from beholder.types import Medium, Role
@@ -18,6 +19,8 @@ from beholder.types import Medium, Role
 RATED: frozenset[Role] = frozenset({"test", "reference", "anchor"})
 """Roles of stimuli that are rated; the others have jobs of their own."""
 
+EXAMPLE = "example"
+"""The condition of files that only the instructions show."""
 _CLUTTER = frozenset({"thumbs.db", "desktop.ini"})
 
 
@@ -37,8 +40,12 @@ class Source:
     role: Role | None = None
     """None: the role of the condition in the study."""
     factors: Mapping[str, str] = field(default_factory=dict)
+    caption: str = ""
+    """What participants read below an example."""
     made_from: Path | None = None
     """The reference, where `condition` is the recipe of an anchor that is made of it."""
+    lesson: Lesson | None = None
+    """What a training stimulus teaches."""
 
 
 class Stray(NamedTuple):
@@ -60,6 +67,7 @@ class Sources:
 
 def read_sources(study: Study) -> Sources:
     """Return the sources of a study, whichever of the three ways it uses."""
+    from beholder.stimuli.items import read_items
     from beholder.stimuli.manifest import read_manifest
 
     stimuli = study.stimuli
@@ -70,9 +78,34 @@ def read_sources(study: Study) -> Sources:
     _place_strays(sources)
     if not sources.found and not sources.problems:
         sources.problems.append(_no_stimuli(study, sources.warnings))
-    sources.problems.extend(_mixed(study, sources.found))
+    _read_examples(study, sources)
+    read_items(study, sources)
+    sources.problems.extend(_mixed(study, [source for source in sources.found if source.role != "example"]))
     sources.problems.extend(_twins(sources.found))
     return sources
+
+
+def _read_examples(study: Study, sources: Sources) -> None:
+    """Find what the pages of the instructions show; each file once, however often it is shown."""
+    root, taken = study.folder.absolute(), set[str]()
+    for page, shown in enumerate(study.texts.pages):
+        for place, example in enumerate(shown.examples):
+            key = f"texts.instructions.{page}.examples.{place}.file"
+            path = inside(root, example.file)
+            medium = medium_of(example.file)
+            if path is None:
+                sources.problems.append(leads_out(study, key, example.file))
+            elif medium is None:
+                what = f"is {example.file}, an unknown kind of file"
+                sources.problems.append(study.problem(key, what, ", ".join(known_suffixes())))
+            elif not path.is_file():
+                there = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+                what = f"is {example.file}, and there is no such file"
+                fix = did_you_mean(path.name, there)
+                sources.problems.append(study.problem(key, what, "a file in the study folder", fix))
+            elif example.file not in taken:
+                taken.add(example.file)
+                sources.found.append(Source(example.file, example.file, path, example.file, EXAMPLE, medium, "example"))
 
 
 def inside(folder: Path, name: str) -> Path | None:
@@ -241,12 +274,9 @@ def _twins(found: list[Source]) -> list[Problem]:
         job = "" if source.role is None or source.role in RATED else source.role
         earlier = first.setdefault((source.content, source.condition, job), source)
         if earlier is not source:
-            problems.append(
-                Problem(
-                    source.where,
-                    f"is content {source.content} under condition {source.condition} again, as {earlier.where} is",
-                    "one file for each content and condition",
-                    "Rename one of them or take it out.",
-                )
-            )
+            key, before = (source.lesson.key if source.lesson else "", earlier.lesson.key if earlier.lesson else "")
+            again = f"is content {source.content} under condition {source.condition} again"
+            fix = f"Write another {key}.content or {key}.condition." if key else "Rename one of them or take it out."
+            what = f"{key} {again}, as {before or earlier.where} is".strip()
+            problems.append(Problem(source.where, what, "one file for each content and condition", fix))
     return problems
