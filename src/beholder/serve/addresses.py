@@ -49,6 +49,10 @@ class Addresses:
         if len(self._found) > _REMEMBERED:
             self._found.popitem(last=False)
 
+    def has(self, session: str, token: str) -> bool:
+        """Return whether an address is one of a slot of this session."""
+        return token in self._found.get(session, {})
+
     def open(self, session: str, token: str, unknown: str, away: str) -> Blinded:
         """Return the medium behind an address, with the filler that belongs to this address alone."""
         found = self._found.get(session, {}).get(token)

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
 
 from beholder.errors import Refused
+from beholder.serve.attempts import acts, due_lesson, is_valid, passed_at, progress
+from beholder.serve.devices import moved_at
 from beholder.serve.script import CONSENT, Planned, Script
+from beholder.store.contract import SessionFacts, Told
 from beholder.study.model import Ask
 from beholder.types import Json, Outcome
 
@@ -25,8 +30,19 @@ class Ending:
     reason: str = ""
 
 
-def next_step(script: Script | None, answers: Mapping[str, Json]) -> Planned | Ending:
-    """Return the first step without an answer, or how the session ends. Without a script nothing is claimed yet."""
+_NOTHING: Mapping[str, Told] = MappingProxyType({})
+
+
+def next_step(
+    script: Script | None,
+    answers: Mapping[str, Json],
+    told: Mapping[str, Told] = _NOTHING,
+    now: datetime | None = None,
+) -> Planned | Ending:
+    """Return the first step without an answer, or how the session ends. Without a script nothing is claimed yet.
+
+    What was passed runs out: before the first trial, and at a break, never between two trials.
+    """
     consent = answers.get(CONSENT.key)
     if isinstance(consent, Mapping) and consent.get("agree") is False:
         return Ending("no_consent")
@@ -34,12 +50,57 @@ def next_step(script: Script | None, answers: Mapping[str, Json]) -> Planned | E
         return CONSENT
     if _is_unplayable(script, answers):
         return Ending("technical", "media_error")
-    for step in script.steps:
+    is_rating = any(step.kind == "trial" and step.key in answers for step in script.steps)
+    for place, step in enumerate(script.steps):
+        if step.check is not None or step.is_training:
+            met = None if is_rating else _due(script, step, told, now)
+            if met is not None:
+                return met
+            continue
         if step.key not in answers:
             return step
         if step.items and (wrong := _wrong_item(step, answers[step.key])):
             return Ending("screened_out", f"{step.key}.{wrong}")
+        is_fresh = step.kind == "break" and script.steps[place + 1].key not in answers
+        met = _due_again(script, told, now) if is_fresh else None
+        if met is not None:
+            return met
     return Ending("completed")
+
+
+def answers_of(facts: SessionFacts) -> dict[str, Json]:
+    """Return what was answered, by step."""
+    return {key: answer.answer for key, answer in facts.answers.items()}
+
+
+def _due(script: Script, step: Planned, told: Mapping[str, Told], now: datetime | None) -> Planned | Ending | None:
+    """Return the attempt that is due at a check or the training, or the end that it led to; None where it is done."""
+    if step.check is None:
+        return due_lesson(script, told, now)
+    rule = step.check.rule
+    at = progress(step, told, rule.attempts, step.check.action)
+    if at.settled is None:
+        return step.tried(at.tries + 1)
+    if at.settled.verdict == "fail" and acts(at.settled, step.check.action) == "gate":
+        outcome: Outcome = "wrong_device" if step.check.name == "device" else "screened_out"
+        return Ending(outcome, f"{step.check.name}:{at.settled.reason}")
+    moved = moved_at(told) if step.check.bound == "device" else None
+    if is_valid(at.settled, rule.lasts, now) and (moved is None or passed_at(at.settled) >= moved):
+        return None
+    return step.tried(at.tries + 1)
+
+
+def _due_again(script: Script, told: Mapping[str, Told], now: datetime | None) -> Planned | Ending | None:
+    """Return what has run out by a break: the room and the training, and on another device all that belongs to one."""
+    has_moved = moved_at(told) is not None
+    for step in script.steps:
+        check = step.check
+        if check is not None and (check.stage == "setup" or (has_moved and check.bound == "device")):
+            # On the same device what was found of it before the first trial holds, however long ago that was.
+            met = _due(script, step, told, now if check.stage == "setup" else None)
+            if met is not None:
+                return met
+    return due_lesson(script, told, now)
 
 
 def _is_unplayable(script: Script, answers: Mapping[str, Json]) -> bool:
@@ -49,7 +110,7 @@ def _is_unplayable(script: Script, answers: Mapping[str, Json]) -> bool:
     slots = missing = trials = silent = 0
     for step in script.steps:
         answer = answers.get(step.key)
-        if step.trial is not None and isinstance(answer, Mapping):
+        if step.kind == "trial" and step.trial is not None and isinstance(answer, Mapping):
             trials, slots = trials + 1, slots + len(step.trial.slots)
             gone = answer.get("missing", {})
             if isinstance(gone, Mapping) and gone:

@@ -2,44 +2,63 @@
 
 from __future__ import annotations
 
-import secrets
+import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from beholder.errors import Refused
 from beholder.methods.contract import Slot
 from beholder.serve import preview, tokens
 from beholder.serve.addresses import Addresses
-from beholder.serve.evidence import read_trial_answer
-from beholder.serve.flow import Ending, next_step, read_step_answer
+from beholder.serve.arrivals import Arrivals
+from beholder.serve.carrying import bring_along
+from beholder.serve.delivery import Deliverable, Made
+from beholder.serve.ends import Ends
+from beholder.serve.examiner import Examiner
+from beholder.serve.flow import Ending, answers_of, next_step
 from beholder.serve.guest import identify
+from beholder.serve.leases import Leases
 from beholder.serve.preview import Preview
-from beholder.serve.public import public_end, public_step
+from beholder.serve.public import public_step
+from beholder.serve.reading import Reader
 from beholder.serve.script import CONSENT, Planned, Script
 from beholder.serve.served import Served
 from beholder.serve.submission import Submission
-from beholder.serve.words import read_words, step_texts
-from beholder.stimuli.blinding import Blinded
-from beholder.store.contract import Answer, End, Events, Session, SessionFacts, Store
+from beholder.serve.words import check_words, read_words, step_texts
+from beholder.store.contract import Answer, Events, Fact, SessionFacts, Store, Told
 from beholder.types import Json
 
-_PAID = ("completed", "screened_out")
-"""Outcomes that come with a code: a whole ledger, and a person who was turned away by a question."""
 _LARGEST_LOG = 8 * 1024 * 1024  # characters of one session's events that are kept
 
 
 class Host:
-    """Serves one study from one store. The clock is an argument, so that tests can move it."""
+    """Serves one study from one store. The clock is an argument, so that tests can move it.
 
-    def __init__(self, served: Served, store: Store, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    `visits`: how many sessions one person may take, one after the other.
+    """
+
+    def __init__(
+        self,
+        served: Served,
+        store: Store,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        *,
+        visits: int = 1,
+    ) -> None:
         self.served, self.store, self.now = served, store, now
         self.words = read_words(served.study.language)
-        self.texts = step_texts(served.study, self.words)
+        self.texts = step_texts(served.study, self.words, served.catalogue.examples)
+        self.examiner = Examiner(served.needs, store.secret, check_words(served.study.language))
+        self._ends = Ends(store.secret, self.texts, self.examiner)
         self._addresses = Addresses(served, store.secret)
-        self.preview = Preview(served, store.secret, self.texts, self.words, self._media(preview.SESSION))
-        self._lease = timedelta(minutes=served.study.recruit.minutes or 60)
-        self._leases: dict[str, datetime] = {}
+        self._arrivals = Arrivals(served, store, self.words, visits)
+        self._reader = Reader(served, self.examiner, self.words)
+        self._leases = Leases(store, timedelta(minutes=served.study.recruit.minutes or 60), self.words["full"])
         self._logged: dict[str, int] = {}
+        self.preview = Preview(
+            served, store.secret, self.texts, self.words, self._media(preview.SESSION), self.examiner, self._reader
+        )
 
     # Arriving
 
@@ -47,28 +66,18 @@ class Host:
         """Return whether the session is new, and all that a browser needs to begin or go on."""
         guest = identify(params, self.store.secret, self.served.study, self.words)
         if guest.mode == "preview":
-            steps: list[Json] = [{"key": key, "label": key.replace(":", " ")} for key in self.preview.keys]
-            step = self.preview.step(CONSENT.key)
-            return False, self._arrival(preview.SESSION, self.preview.link, step, {"steps": steps})
-        if guest.session is not None:
-            return False, await self._welcome(guest.session)
-        session, is_new = await self.store.arrive(
-            Session(secrets.token_hex(10), guest.participant, self.served.digest, 1, guest.mode, 1, device, self.now())
-        )
-        facts = await self._facts(session.session)
-        if facts.end is not None:
-            word = "finished" if facts.end.outcome == "completed" else "ended"
-            raise Refused(self.words[word], code="finished", status=403)
-        if facts.list is None and guest.mode != "robot" and await self._is_full():
-            raise Refused(self.words["full"], code="full", status=403)
-        if guest.platform:
-            await self.store.identify(guest.participant, guest.platform, guest.platform_id)
-        return is_new, await self._welcome(session.session)
-
-    async def _welcome(self, session: str) -> dict[str, Json]:
+            step = self.preview.arrive(device)
+            return False, self._arrival(preview.SESSION, self.preview.link, step, {"steps": self.preview.steps})
+        session, is_new = guest.session, False
+        if session is None:
+            session, is_new = await self._arrivals.come(guest, device, self.now())
+        facts = await self._arrivals.facts(session)
+        if not is_new:
+            await self._arrivals.settle(session, self._script(facts), device, self.now())
+            facts = await self._arrivals.facts(session)
         token = tokens.session_token(self.store.secret, self.served.study.name, session)
         link = f"{self.served.public_url}/s/{self.served.study.name}?resume={token}"
-        return self._arrival(session, link, await self._step(await self._facts(session)), None)
+        return is_new, self._arrival(session, link, await self._step(facts), None)
 
     def _arrival(self, session: str, link: str, step: dict[str, Json], steps: Json) -> dict[str, Json]:
         study = self.served.study
@@ -78,15 +87,10 @@ class Host:
             "step": step,
             "study": {
                 "name": study.name, "title": study.title, "language": study.language, "contact": study.contact,
-                "instructions": self.texts["instructions"],
+                "instructions": self.texts["help"],
             },
             "preview": steps,
         }  # fmt: skip
-
-    async def _is_full(self) -> bool:
-        """Return whether every list is finished or being taken; whoever comes now would only read the consent."""
-        counts = await self.store.counts(self.now())
-        return counts["live"] + counts["completed"] >= len(self.served.lists)
 
     # Steps
 
@@ -95,13 +99,7 @@ class Host:
         session = self._session(token)
         if session == preview.SESSION:
             return self.preview.step(key or CONSENT.key)
-        return await self._step(await self._facts(session))
-
-    async def _facts(self, session: str) -> SessionFacts:
-        facts = await self.store.session_facts(session)
-        if facts is None:
-            raise Refused(self.words["unknown_token"], where="token", code="unknown_token", status=401)
-        return facts
+        return await self._step(await self._arrivals.facts(session))
 
     def _session(self, token: str) -> str:
         return tokens.read_token(self.store.secret, self.served.study.name, token).session
@@ -112,33 +110,43 @@ class Host:
     async def _step(self, facts: SessionFacts) -> dict[str, Json]:
         script, session = self._script(facts), facts.session.session
         if facts.end is not None:
-            return self._end_step(facts, facts.end)
-        here = next_step(script, _answers(facts))
+            return self._ends.step(facts, facts.end, script or self.served.script(1))
+        here, kept, facts = self._onward(script, facts, self.now())
         if isinstance(here, Ending):  # a question was dropped since, and it was the last
-            await self.store.append([self._end(session, here, self.now())])
-            return await self._step(await self._facts(session))
-        return self._public(session, here, script)
+            await self.store.append([self._ends.fact(session, here, self.now()), *kept])
+            return await self._step(await self._arrivals.facts(session))
+        if kept:
+            await self.store.append(kept)
+        return self._public(facts, here, script)
 
-    def _public(self, session: str, step: Planned, script: Script | None) -> dict[str, Json]:
-        served = self.served
+    def _onward(
+        self, script: Script | None, facts: SessionFacts, now: datetime
+    ) -> tuple[Planned | Ending, list[Fact], SessionFacts]:
+        """Return where somebody is, what has to be kept for it, and what is known then.
+
+        That is what a check poses; and one that cannot be posed is over.
+        """
+        kept: list[Fact] = []
+        while True:
+            here = next_step(script, answers_of(facts), facts.told, now)
+            if isinstance(here, Ending) or here.check is None or here.key in facts.posed:
+                return here, kept, facts
+            fact = self.examiner.fact(facts, here, now)
+            kept.append(fact)
+            if not isinstance(fact, Told):
+                return here, kept, facts
+            facts = replace(facts, told={**facts.told, fact.key: fact})
+
+    def _public(self, facts: SessionFacts, step: Planned, script: Script | None) -> dict[str, Json]:
+        served, session = self.served, facts.session.session
         shown = public_step(
             step, script or served.script(1), self.texts, served.method, served.study.playback, self._media(session)
         )
-        return shown if script else {**shown, "prefetch": []}  # before a list is claimed there is nothing to fetch
-
-    def _end_step(self, facts: SessionFacts, end: End) -> dict[str, Json]:
-        # Whoever withdraws after the end has an end of another kind among the facts, and reads of the withdrawal.
-        outcome = "withdrawn" if facts.erased and end.outcome != "no_consent" else end.outcome
-        return public_end(
-            self._script(facts) or self.served.script(1),
-            outcome,
-            self.texts["thanks" if outcome == "completed" else outcome],
-            code=end.code or None,
-            receipt=end.receipt or None,
-            answers=sum(key.startswith("trial:") for key in facts.answers),
-            seconds=(end.at - facts.session.at).total_seconds(),
-            ended_at=end.at,
-        )
+        if script is None:  # before a list is claimed there is nothing to fetch
+            return {**shown, "prefetch": [], "needs": self.examiner.needed(served.script(1))}
+        if step.is_training:
+            return shown | self._reader.lessons.public(step, script, facts.told)
+        return shown | self.examiner.public(facts, step, script) if step.check is not None else shown
 
     # Answers
 
@@ -146,89 +154,68 @@ class Host:
         """Return when the answer was stored, after a durable commit, and the next step."""
         session = self._session(token)
         if session == preview.SESSION:
-            return self._preview_answer(key, submission)
-        facts = await self._facts(session)
+            return self.preview.answer(key, submission)
+        facts = await self._arrivals.facts(session)
         if key in facts.answers:
             return await self._repeated(facts, key, submission)
         if facts.end is not None:
             raise Refused(self.words["ended"], code="ended", status=410)
-        script, answers = self._script(facts), _answers(facts)
-        here = next_step(script, answers)
-        if isinstance(here, Ending) or here.key != key:
-            raise Refused(self.words["not_reached"], where=key, code="not_reached", status=409)
-        now = self.now()
-        read, playback = self._read(here, submission, self._elapsed_ms(facts, now))
-        if here is CONSENT and isinstance(read, Mapping) and read["agree"]:
-            script = self.served.script(await self._claim(facts, now))
+        script, now = self._script(facts), self.now()
+        here = self._reached(facts, script, key, now)
+        read = self._reader.read(facts, here, script, submission, now)
+        told = [read.told] if read.told else []
+        if here is CONSENT and isinstance(read.answer, Mapping) and read.answer["agree"]:
+            script = self.served.script(await self._leases.claim(facts.session, now))
+            told = await bring_along(self.store, self.served.digest, facts, script, now)
         answer = Answer(
-            session, key, read, playback, submission.shown_ms, submission.sent_ms, submission.input, submission.tab, now
+            session, key, read.answer, read.playback, submission.shown_ms, submission.sent_ms, submission.input,
+            submission.tab, now,
+        )  # fmt: skip
+        after = replace(
+            facts, answers={**facts.answers, key: answer}, told={**facts.told, **{one.key: one for one in told}}
         )
-        following = next_step(script, {**answers, key: read})
-        if not await self._store(answer, submission, following):  # another tab was first
-            return await self._repeated(await self._facts(session), key, submission)
+        following, kept, after = self._onward(script, after, now)
+        if not await self._store([answer, *told, *kept], submission, following):  # another tab was first
+            return await self._repeated(await self._arrivals.facts(session), key, submission)
         if isinstance(following, Ending):
-            step = await self._step(await self._facts(session))
+            step = await self._step(await self._arrivals.facts(session))
         else:
-            step = self._public(session, following, script)
-        return {"stored_at": now.isoformat(), "feedback": None, "step": step}
+            step = self._public(after, following, script)
+        return {"stored_at": now.isoformat(), "feedback": read.feedback, "step": step}
 
-    async def _store(self, answer: Answer, submission: Submission, following: Planned | Ending) -> bool:
+    def _reached(self, facts: SessionFacts, script: Script | None, key: str, now: datetime) -> Planned:
+        """Return the step with this key, if somebody is there: by now, or when they were handed it."""
+        for here in self._at_hand(facts, script, now):
+            if here.key == key:
+                return here
+        raise Refused(self.words["not_reached"], where=key, code="not_reached", status=409)
+
+    def _at_hand(self, facts: SessionFacts, script: Script | None, now: datetime) -> list[Planned]:
+        """Return the step that is due, and the one before it where a pass ran out while its page was open."""
+        handed = max((answer.at for answer in facts.answers.values()), default=now)
+        found = [next_step(script, answers_of(facts), facts.told, moment) for moment in (now, handed)]
+        return [here for here in found if isinstance(here, Planned)]
+
+    async def _store(self, batch: list[Fact], submission: Submission, following: Planned | Ending) -> bool:
         """Return whether this answer, its events and the end it leads to were stored; the loser of a race is not."""
+        answer = batch[0]
+        assert isinstance(answer, Answer)
         session, now = answer.session, answer.at
-        batch: list[Answer | Events | End] = [answer]
         fresh = submission.events[submission.first :]
         if fresh:
             batch.append(Events(session, answer.key, submission.tab, submission.first, fresh, now))
         if isinstance(following, Ending):
-            batch.append(self._end(session, following, now))
+            batch.append(self._ends.fact(session, following, now))
         stored = await self.store.append(batch)
         if not stored.is_new:
             return False
         if not isinstance(following, Ending):
-            await self._renew(session, now)
+            await self._leases.renew(session, now)
         elif following.outcome == "no_consent":
             await self.store.erase(session, now)
         elif following.outcome != "completed":
             await self.store.release(session)
         return True
-
-    def _end(self, session: str, ending: Ending, now: datetime) -> End:
-        secret = self.store.secret
-        code = tokens.completion_code(secret, session, ending.outcome) if ending.outcome in _PAID else ""
-        return End(session, ending.outcome, ending.reason, code, tokens.receipt_code(secret, session, now), now)
-
-    async def _claim(self, facts: SessionFacts, now: datetime) -> int:
-        per_list = None if facts.session.mode == "robot" else 1
-        until = now + self._lease
-        number = await self.store.claim(facts.session.session, now=now, until=until, per_list=per_list)
-        if number is None:
-            raise Refused(self.words["full"], code="full", status=403)
-        self._leases[facts.session.session] = until
-        return number
-
-    async def _renew(self, session: str, now: datetime) -> None:
-        """Renew a lease once a tenth of it is gone, so that most answers cost no second write."""
-        if self._leases.get(session, now) < now + 0.9 * self._lease:
-            self._leases[session] = now + self._lease
-            await self.store.renew(session, now + self._lease)
-
-    def _read(self, step: Planned, submission: Submission, elapsed_ms: float | None) -> tuple[Json, dict[str, Json]]:
-        if step.trial is None:
-            return read_step_answer(step, submission.answer), {}
-        served = self.served
-        return read_trial_answer(
-            served.method, step.trial, served.catalogue, served.study.playback, submission, elapsed_ms, self.words
-        )
-
-    def _elapsed_ms(self, facts: SessionFacts, now: datetime) -> float | None:
-        """Return how long this step can have been looked at by the server's clock; None where that is unknown.
-
-        Robots live in their own time, and a clock that was set back proves nothing.
-        """
-        last = max((answer.at for answer in facts.answers.values()), default=facts.session.at)
-        if facts.session.mode == "robot" or now < last:
-            return None
-        return (now - last).total_seconds() * 1000
 
     async def _repeated(self, facts: SessionFacts, key: str, submission: Submission) -> dict[str, Json]:
         """Return what the first commit returned if the same answer comes again; another one is refused."""
@@ -236,68 +223,83 @@ class Host:
         if stored is None:
             raise Refused(self.words["ended"], code="ended", status=410)
         script = self._script(facts) or self.served.script(1)
+        step = script.find(key)
         try:
-            same = self._read(script.steps[script.place(key)], submission, None)[0] == stored.answer
+            same = step is not None and self._reader.again(facts, step, submission) == stored.answer
         except Refused:
             same = False
-        if not same:
+        if step is None or not same:
             raise Refused(self.words["already_answered"], where=key, code="already_answered", status=409)
-        return {"stored_at": stored.at.isoformat(), "feedback": None, "step": await self._step(facts)}
+        feedback = self._reader.feedback(facts, step, script)
+        return {"stored_at": stored.at.isoformat(), "feedback": feedback, "step": await self._step(facts)}
 
     async def events(self, token: str, batch: Submission, key: str) -> None:
         """Keep a batch of the event log and renew the lease."""
         session = self._session(token)
         if session == preview.SESSION:
             return
-        facts = await self._facts(session)
+        facts = await self._arrivals.facts(session)
         if facts.end is not None or facts.erased:
             raise Refused(self.words["ended"], code="ended", status=410)
-        here = next_step(self._script(facts), _answers(facts))
-        if key not in facts.answers and not (isinstance(here, Planned) and here.key == key):
-            raise Refused(self.words["not_reached"], where="key", code="not_reached", status=409)
+        if key not in facts.answers:
+            self._reached(facts, self._script(facts), key, self.now())
         self._logged[session] = self._logged.get(session, 0) + len(str(batch.events))
         if self._logged[session] > _LARGEST_LOG:
             raise Refused("The event log is too long", where="events", code="too_large", status=413)
         now = self.now()
         await self.store.append([Events(session, key, batch.tab, batch.first, batch.events, now)])
         if facts.list is not None:
-            await self._renew(session, now)
+            await self._leases.renew(session, now)
 
     async def withdraw(self, token: str) -> dict[str, Json]:
         """Erase the answers of this session and return its end."""
         session = self._session(token)
         if session == preview.SESSION:
             return self.preview.step("end:withdrawn")
-        facts = await self._facts(session)
+        facts = await self._arrivals.facts(session)
         now = self.now()
         if facts.end is None:
-            await self.store.append([self._end(session, Ending("withdrawn", "participant"), now)])
+            await self.store.append([self._ends.fact(session, Ending("withdrawn", "participant"), now)])
             await self.store.release(session)
         if not facts.erased:
             await self.store.erase(session, now)
-        return await self._step(await self._facts(session))
-
-    def _preview_answer(self, key: str, submission: Submission) -> dict[str, Json]:
-        place = self.preview.script.place(key)
-        if place < 0:
-            raise Refused(self.words["not_reached"], where=key, code="not_reached", status=409)
-        read, _ = self._read(self.preview.script.steps[place], submission, None)
-        return {"stored_at": None, "feedback": None, "step": self.preview.after(key, read)}
+        return await self._step(await self._arrivals.facts(session))
 
     # Media
 
     def _media(self, session: str) -> Callable[[str, Slot], dict[str, Json]]:
         return lambda key, slot: self._addresses.describe(session, key, slot.id, slot.stimulus)
 
-    async def media(self, token: str) -> Blinded:
-        """Return the medium behind an address."""
+    async def media(self, token: str) -> Deliverable:
+        """Return the medium behind an address: a stimulus, or what was drawn for the check at hand."""
         session = token.partition("-")[0]
-        if not self._addresses.knows(session):
-            script = self.preview.script if session == preview.SESSION else self._script(await self._facts(session))
-            if script is not None:
+        if not self._addresses.has(session, token):
+            is_preview = session == preview.SESSION
+            facts = self.preview.facts if is_preview else await self._arrivals.facts(session)
+            script = self.preview.script if is_preview else self._script(facts)
+            if script is not None and not self._addresses.knows(session):
                 self._addresses.learn(session, script)
+            drawn = None if self._addresses.has(session, token) else await self._drawn(facts, script, token)
+            if drawn is not None:
+                return drawn
         return self._addresses.open(session, token, self.words["no_media"], self.words["media_away"])
 
-
-def _answers(facts: SessionFacts) -> dict[str, Json]:
-    return {key: answer.answer for key, answer in facts.answers.items()}
+    async def _drawn(self, facts: SessionFacts, script: Script | None, token: str) -> Made | None:
+        """Return the picture or sound behind an address, if it belongs to the attempt at hand."""
+        if facts.end is not None:
+            return None
+        is_preview = facts.session.session == preview.SESSION
+        for here in self.preview.attempts if is_preview else self._at_hand(facts, script, self.now()):
+            if here.check is None:
+                continue
+            try:
+                before = self.preview.before(here) if is_preview else facts
+                drawn = await asyncio.to_thread(self.examiner.draw, before, here, token)
+            except Exception as error:  # the attempt is over, and a new page goes on after it
+                fault = self.examiner.fault(facts, here, error, self.now())
+                if not is_preview:
+                    await self.store.append([fault])
+                raise Refused(self.words["no_media"], code="our_fault", status=404) from error
+            if drawn is not None:
+                return Made(*drawn)
+        return None

@@ -3,31 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 
+from beholder.checks.contract import Robot
 from beholder.errors import Refused
 from beholder.serve import tokens
+from beholder.serve.examiner import Examiner
 from beholder.serve.flow import Ending, next_step
+from beholder.serve.posing import check_of, rng_of, seed_of
 from beholder.serve.public import Media, public_end, public_step
-from beholder.serve.script import CONSENT
+from beholder.serve.reading import Reader
+from beholder.serve.script import CONSENT, Planned
 from beholder.serve.served import Served
+from beholder.serve.submission import Submission
+from beholder.store.contract import Session, SessionFacts, Told
 from beholder.types import Json
 
 SESSION = "preview"
 """What stands for the session in the tokens and addresses of a preview."""
+_SCREEN: Mapping[str, Json] = {"screen": [1920, 1080], "dpr": 1}
+"""A device to draw for until somebody has come with theirs."""
+_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 class Preview:
-    """Walks through the first list."""
+    """Walks through the first list, each check as if all before it had been passed."""
 
     def __init__(
-        self, served: Served, secret: bytes, texts: Mapping[str, str], words: Mapping[str, str], media: Media
+        self,
+        served: Served,
+        secret: bytes,
+        texts: Mapping[str, str],
+        words: Mapping[str, str],
+        media: Media,
+        examiner: Examiner,
+        reader: Reader,
     ) -> None:
         self._served, self._texts, self._words, self._media = served, texts, words, media
+        self._secret, self._examiner, self._reader = secret, examiner, reader
         self.script = served.script(1)
         self.link = f"{served.public_url}/s/{served.study.name}?preview={tokens.preview_secret(secret)}"
-        self.keys = [step.key for step in self.script.steps] + ["end:completed", "end:no_consent", "end:withdrawn"]
-        if any(item.correct for item in served.study.before):
-            self.keys.append("end:screened_out")
+        self._planned = {step.key: step for step in map(_first, self.script.steps)}
+        self.attempts = [step for step in self._planned.values() if step.check is not None]
+        ends = ["end:completed", "end:no_consent", "end:withdrawn"]
+        if any(item.correct for item in served.study.before) or any(
+            step.check.action == "gate" for step in self.attempts if step.check
+        ):
+            ends.append("end:screened_out")
+        self.keys = [*self._planned, *ends]
+        self.facts = self._passed(_SCREEN)
+
+    @property
+    def steps(self) -> list[Json]:
+        """The keys of all steps, each with what it is called."""
+        named = {step.key: self._examiner.title(check_of(step)) for step in self.attempts}
+        return [{"key": key, "label": named.get(key, key.replace(":", " "))} for key in self.keys]
+
+    def arrive(self, device: Mapping[str, Json]) -> dict[str, Json]:
+        """Return the first step; from now on checks are drawn for this device."""
+        self.facts = self._passed(device)
+        return self.step(CONSENT.key)
+
+    def _passed(self, device: Mapping[str, Json]) -> SessionFacts:
+        """Return the facts of somebody who has answered every check well: rings need the size of a card."""
+        facts = SessionFacts(Session(SESSION, SESSION, self._served.digest, 1, "preview", 1, device, _LONG_AGO))
+        told: dict[str, Told] = {}
+        for step in self.attempts:
+            known = SessionFacts(facts.session, told=told)
+            rng = rng_of(seed_of(self._secret, SESSION, f"{step.key}:able"))
+            try:
+                answer = check_of(step).respond(self._examiner.posed(known, step), Robot(), rng)
+                judged = self._examiner.judge(known, step, self.script, answer, _LONG_AGO)
+            except Exception:  # the page of this check says what is wrong with it
+                continue
+            told[step.key] = judged.told
+        return SessionFacts(facts.session, told=told)
 
     def step(self, key: str) -> dict[str, Json]:
         """Return a step, or one of the ends."""
@@ -37,19 +87,46 @@ class Preview:
             code = "XXXX-XXXX" if outcome == "completed" else None
             pages = sum(step.kind == "trial" for step in self.script.steps)
             return public_end(self.script, outcome, text, code=code, receipt="BH-XXXXXXXX-XXXX-XXXX", answers=pages)
-        served = self._served
-        step = self.script.steps[self._place(key)]
-        return public_step(step, self.script, self._texts, served.method, served.study.playback, self._media)
+        served, step = self._served, self._step(key)
+        shown = public_step(step, self.script, self._texts, served.method, served.study.playback, self._media)
+        if step is CONSENT:
+            shown["needs"] = self._examiner.needed(self.script)
+        if step.is_training:
+            shown |= self._reader.lessons.public(step, self.script, {})
+        return shown | self._examiner.public(self.before(step), step, self.script) if step.check is not None else shown
 
-    def after(self, key: str, answer: Json) -> dict[str, Json]:
-        """Return the step that follows this answer."""
-        ending = next_step(self.script, {key: answer}) if key == CONSENT.key else None
+    def before(self, step: Planned) -> SessionFacts:
+        """Return the facts before a step."""
+        passed = list(self.facts.told.items())
+        keys = [key for key, _ in passed]
+        return SessionFacts(
+            self.facts.session, told=dict(passed[: keys.index(step.key)] if step.key in keys else passed)
+        )
+
+    def answer(self, key: str, submission: Submission) -> dict[str, Json]:
+        """Return what participants read after this answer, and the step that follows."""
+        step = self._step(key)
+        read = self._reader.read(self.before(step), step, self.script, submission, _LONG_AGO)
+        feedback = read.feedback
+        if step.check is not None and read.told is not None and read.told.verdict != "pass":
+            feedback = self._examiner.text(step.check, read.told) or None
+        elif step.is_training and step.trial is not None and read.told is not None:
+            feedback = self._reader.lessons.text(step.trial, read.told) or None
+        return {"stored_at": None, "feedback": feedback, "step": self._after(step, read.answer)}
+
+    def _after(self, step: Planned, answer: Json) -> dict[str, Json]:
+        ending = next_step(self.script, {step.key: answer}) if step is CONSENT else None
         if isinstance(ending, Ending):
             return self.step(f"end:{ending.outcome}")
-        return self.step(self.keys[self._place(key) + 1])
+        return self.step(self.keys[self.keys.index(step.key) + 1])
 
-    def _place(self, key: str) -> int:
-        place = self.script.place(key)
-        if place < 0:
+    def _step(self, key: str) -> Planned:
+        step = self._planned.get(key)
+        if step is None:
             raise Refused(self._words["not_reached"], where=key, code="not_reached", status=409)
-        return place
+        return step
+
+
+def _first(step: Planned) -> Planned:
+    """Return a step of the script as it is first met."""
+    return step.tried(1) if step.check is not None or step.is_training else step

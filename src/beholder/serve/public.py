@@ -9,11 +9,16 @@ from beholder.methods.contract import Method, Slot, Trial
 from beholder.serve.script import Planned, Script
 from beholder.stimuli.catalogue import Stimulus
 from beholder.study.model import Ask, Playback
+from beholder.study.pages import Page
 from beholder.study.texts import markdown
 from beholder.types import Json
 
 Media = Callable[[str, Slot], Mapping[str, Json]]
 """From (step key, slot) to the media of that slot."""
+_SENSES = {
+    "eyes": frozenset({"colour", "acuity", "brightness", "distance"}),
+    "ears": frozenset({"headphones", "pitch", "tones", "sides"}),
+}
 
 
 def public_media(stimulus: Stimulus, url: str, size: int, *, is_heard: bool) -> dict[str, Json]:
@@ -34,16 +39,25 @@ def public_step(
     shown: dict[str, Json] = {
         "key": step.key,
         "kind": step.kind,
-        "progress": [place + 1, len(script.steps)],
+        "progress": list(script.page(place)),
         "prefetch": _prefetch(script, place, media),
     }
-    if step.trial is not None:
+    if step.kind == "trial" and step.trial is not None:
         shown |= {"method": method.name, "trial": _public_trial(step, step.trial, method, playback, media)}
     elif step.items:
         shown["items"] = [_public_item(item) for item in step.items]
     elif step.text:
         shown["text"] = texts[step.text]
+        if step.trial is not None and step.page is not None:
+            shown |= _public_examples(step, step.trial, step.page, playback, media)
+    if step.kind == "consent":
+        shown["checks"] = _public_checks(script)
     return shown
+
+
+def page_playback(playback: Playback, page: Page) -> Playback:
+    """Return how the examples of a page are played: at leisure, and to their end where the page says so."""
+    return Playback(watch="whole" if page.play else "none", sound=playback.sound)
 
 
 def public_end(
@@ -58,7 +72,7 @@ def public_end(
     ended_at: datetime | None = None,
 ) -> dict[str, Json]:
     """Return the last step, with the code that is due now."""
-    total = len(script.steps)
+    _, total = script.page(0)
     return {
         "key": "end", "kind": "end", "progress": [total, total], "prefetch": [], "outcome": outcome, "text": text,
         "code": code, "return_url": None, "receipt": receipt, "answers": answers, "seconds": seconds,
@@ -72,6 +86,43 @@ def _prefetch(script: Script, place: int, media: Media) -> list[Json]:
         if step.trial is not None:
             return [media(step.key, slot) for slot in step.trial.slots]
     return []
+
+
+def _public_checks(script: Script) -> Json:
+    """Return how long the checks take about, and whether eyes or ears have to be able to pass them."""
+    checks = [step.check for step in script.steps if step.check is not None]
+    if not checks:
+        return None
+    gates = {check.name for check in checks if check.action == "gate"}
+    senses = [sense for sense, names in _SENSES.items() if gates & names]
+    return {
+        "minutes": max(1, round(sum(check.seconds for check in checks) / 60)),
+        "senses": "both" if len(senses) > 1 else senses[0] if senses else None,
+    }
+
+
+def _public_examples(step: Planned, trial: Trial, page: Page, playback: Playback, media: Media) -> dict[str, Json]:
+    """Return the examples of a page of the instructions: a trial that asks nothing, and what is read below each."""
+    return {
+        "trial": {
+            "asked": [],
+            "slots": _public_slots(step, trial, media),
+            "playback": page_playback(playback, page).model_dump(),
+            "together": False,
+            "extra": {},
+        },
+        "captions": [example.caption for example in page.examples],
+    }
+
+
+def _public_slots(step: Planned, trial: Trial, media: Media) -> list[Json]:
+    return [
+        {
+            "id": slot.id, "label": slot.label, "colour": slot.colour, "rated": slot.rated,
+            "media": media(step.place_key, slot),
+        }
+        for slot in trial.slots
+    ]  # fmt: skip
 
 
 def _public_trial(step: Planned, trial: Trial, method: Method, playback: Playback, media: Media) -> dict[str, Json]:
@@ -88,13 +139,7 @@ def _public_trial(step: Planned, trial: Trial, method: Method, playback: Playbac
             }
             for asked in trial.asked
         ],
-        "slots": [
-            {
-                "id": slot.id, "label": slot.label, "colour": slot.colour, "rated": slot.rated,
-                "media": media(step.key, slot),
-            }
-            for slot in trial.slots
-        ],
+        "slots": _public_slots(step, trial, media),
         "playback": playback.model_dump(),
         "together": trial.together,
         "extra": dict(method.extra(trial)),

@@ -17,11 +17,12 @@ from granian.constants import Interfaces
 from granian.server.embed import Server as Granian
 from starlette.types import ASGIApp
 
-from beholder.errors import Problem, UserError
+from beholder.checks.problems import check_problems
+from beholder.errors import Problem, StudyError, UserError
 from beholder.methods import find
 from beholder.plan import open_plan
 from beholder.plan.digest import study_digest
-from beholder.plan.model import Plan, list_to_json
+from beholder.plan.model import Plan, lists_to_json
 from beholder.serve.assets import Assets
 from beholder.serve.host import Host
 from beholder.serve.routes import make_app
@@ -51,6 +52,8 @@ class Running:
 
 def load_served(study: Study, public_url: str) -> tuple[Served, Plan]:
     """Return everything that a server holds in memory, and the plan it follows."""
+    if problems := check_problems(study):
+        raise StudyError(problems)
     catalogue = load_catalogue(study)
     method = find(study.method)
     plan = open_plan(study, catalogue)
@@ -134,7 +137,7 @@ def _record(served: Served, plan: Plan) -> StudyRecord:
         yaml=resolved_yaml(study),
         software=f"beholder {version('beholder')}",
         stimuli=_stimulus_rows(served.catalogue),
-        lists=[list_to_json(planned) for planned in plan.lists],
+        lists=list(lists_to_json(plan)),
         at=datetime.now(UTC),
     )
 
@@ -145,5 +148,5 @@ def _stimulus_rows(catalogue: Catalogue) -> list[Mapping[str, Json]]:
             "stimulus": s.id, "content": s.content, "condition": s.condition, "role": s.role, "medium": s.medium,
             "sha256": s.sha256, "probe": asdict(s.probe), "factors": dict(s.factors),
         }
-        for s in catalogue.stimuli
+        for s in (*catalogue.stimuli, *catalogue.examples)
     ]  # fmt: skip

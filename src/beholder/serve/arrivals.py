@@ -1,0 +1,84 @@
+"""People at the door: which of their sessions they get, and whether they came with another device."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from datetime import datetime
+
+from beholder.errors import Refused
+from beholder.serve.attempts import acts
+from beholder.serve.devices import device_of, is_same, move
+from beholder.serve.flow import Ending, answers_of, next_step
+from beholder.serve.guest import Guest
+from beholder.serve.script import Script
+from beholder.serve.served import Served
+from beholder.store.contract import Fact, Session, SessionFacts, Store
+from beholder.types import Json
+
+_OTHER_DEVICES = 5
+"""How often somebody whose device did not fit may come with another one."""
+
+
+class Arrivals:
+    """Receives people. `visits`: how many sessions one person may take, one after the other."""
+
+    def __init__(self, served: Served, store: Store, words: Mapping[str, str], visits: int) -> None:
+        self._served, self._store, self._words, self._visits = served, store, words, visits
+
+    async def come(self, guest: Guest, device: Mapping[str, Json], now: datetime) -> tuple[str, bool]:
+        """Return the session of somebody who comes, and whether it is new, or raise Refused.
+
+        It is the first one that has not ended. Who was turned away gets no other, but for a device that did not fit:
+        with another one they may begin again, if nothing else was failed. A new session has all attempts anew.
+        """
+        completed = 0
+        for visit in range(1, self._visits + _OTHER_DEVICES + 1):
+            id_ = secrets.token_hex(10)
+            asked = Session(id_, guest.participant, self._served.digest, 1, guest.mode, visit, device, now)
+            session, is_new = await self._store.arrive(asked)
+            facts = await self.facts(session.session)
+            if facts.end is None:
+                if facts.list is None and guest.mode != "robot" and await self._is_full(now):
+                    raise Refused(self._words["full"], code="full", status=403)
+                if guest.platform:
+                    await self._store.identify(guest.participant, guest.platform, guest.platform_id)
+                return session.session, is_new
+            completed += facts.end.outcome == "completed"
+            if completed == self._visits:
+                raise Refused(self._words["finished"], code="finished", status=403)
+            has_other = not is_same(device_of(session.device, facts.told), device)
+            may_return = facts.end.outcome == "wrong_device" and has_other and not self._has_failed(facts)
+            if facts.end.outcome != "completed" and not may_return:
+                break
+        raise Refused(self._words["ended"], code="finished", status=403)
+
+    async def facts(self, session: str) -> SessionFacts:
+        """Return what is known of a session, or raise Refused where there is none."""
+        facts = await self._store.session_facts(session)
+        if facts is None:
+            raise Refused(self._words["unknown_token"], where="token", code="unknown_token", status=401)
+        return facts
+
+    async def settle(self, session: str, script: Script | None, device: Mapping[str, Json], now: datetime) -> None:
+        """Keep that somebody came with another device than before."""
+        for _ in range(3):  # somebody who comes twice at once, with two devices
+            facts = await self.facts(session)
+            if facts.end is not None or facts.erased:
+                return
+            here = next_step(script, answers_of(facts), facts.told, now)
+            moved: list[Fact] = [*move(facts, device, None if isinstance(here, Ending) else here, now)]
+            if not moved or (await self._store.append(moved)).is_new:
+                return
+
+    def _has_failed(self, facts: SessionFacts) -> bool:
+        """Return whether somebody has failed at something that they, and not their device, had to do."""
+        asked = (step.check for step in self._served.script(1).steps)
+        gates = {check.name: check.action for check in asked if check is not None and check.stage != "device"}
+        told = [one for one in facts.told.values() if one.verdict == "fail" and one.check in gates]
+        return any(acts(one, gates[one.check]) == "gate" for one in told)
+
+    async def _is_full(self, now: datetime) -> bool:
+        """Return whether every list is finished or being taken; whoever comes now would only read the consent."""
+        counts = await self._store.counts(now)
+        return counts["live"] + counts["completed"] >= len(self._served.lists)

@@ -1,0 +1,46 @@
+"""How sessions end: what is kept of it, and the page that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from beholder.serve import tokens
+from beholder.serve.examiner import Examiner
+from beholder.serve.flow import Ending
+from beholder.serve.public import public_end
+from beholder.serve.script import Script
+from beholder.store.contract import End, SessionFacts
+from beholder.types import Json
+
+_CODED = ("completed", "screened_out", "wrong_device")
+"""Outcomes that come with a code: a whole ledger, and a person who was turned away by a question or a check."""
+
+
+class Ends:
+    """Ends sessions, each with its receipt and, where one is due, its code."""
+
+    def __init__(self, secret: bytes, texts: Mapping[str, str], examiner: Examiner) -> None:
+        self._secret, self._texts, self._examiner = secret, texts, examiner
+
+    def fact(self, session: str, ending: Ending, now: datetime) -> End:
+        """Return what is kept of an end."""
+        is_coded = ending.outcome in _CODED
+        code = tokens.completion_code(self._secret, session, ending.outcome) if is_coded else ""
+        return End(session, ending.outcome, ending.reason, code, tokens.receipt_code(self._secret, session, now), now)
+
+    def step(self, facts: SessionFacts, end: End, script: Script) -> dict[str, Json]:
+        """Return the last page."""
+        # Whoever withdraws after the end has an end of another kind among the facts, and reads of the withdrawal.
+        outcome = "withdrawn" if facts.erased and end.outcome != "no_consent" else end.outcome
+        ours = self._texts.get("thanks" if outcome == "completed" else outcome, self._texts["screened_out"])
+        return public_end(
+            script,
+            outcome,
+            (self._examiner.out(end.reason) if outcome == end.outcome else "") or ours,
+            code=end.code or None,
+            receipt=end.receipt or None,
+            answers=sum(key.startswith("trial:") for key in facts.answers),
+            seconds=(end.at - facts.session.at).total_seconds(),
+            ended_at=end.at,
+        )

@@ -1,0 +1,236 @@
+"""The examiner: poses checks, draws what they show, judges what comes back, and says it in words."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from types import MappingProxyType
+
+from beholder.checks.contract import Drawn, Known, Needs, Posed, Word
+from beholder.checks.steps import AnyStep
+from beholder.checks.verdict import Verdict
+from beholder.errors import Refused
+from beholder.serve import tokens
+from beholder.serve.attempts import acts, progress
+from beholder.serve.listing import WORDS, is_quiet, list_rows
+from beholder.serve.posing import check_of, evidence, examine, known, pose, seed_of
+from beholder.serve.script import Planned, Script
+from beholder.store import contract as store
+from beholder.store.contract import SessionFacts, Told
+from beholder.study.texts import markdown
+from beholder.types import Json
+
+_DRAWN = 64
+"""How many pictures and sounds are kept in memory: a page asks for each a few times at once."""
+OUR_FAULT = "our_fault"
+"""The reason of an unknown that a bug of ours led to."""
+_log = logging.getLogger("beholder.serve")
+
+Words = Mapping[str, Mapping[str, str]]
+"""Our words about each check, by its name."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An answer to a check: as it is kept, what it made us say, and what the person reads before the next step."""
+
+    answer: Mapping[str, Json]
+    told: Told
+    feedback: str | None
+
+
+class Examiner:
+    """Everything a server has to do with the checks of one study.
+
+    A bug of ours costs nobody anything: it is logged, the verdict is unknown, and the person goes on.
+    """
+
+    def __init__(self, needs: Needs, secret: bytes, words: Words) -> None:
+        self.needs, self._secret, self._words = needs, secret, words
+        self._draw = lru_cache(_DRAWN)(self._drawn)
+
+    # Posing
+
+    def known(self, facts: SessionFacts) -> Known:
+        """Return what is known of a person: the device, and the last answer to each check, also carried over."""
+        return known(facts.session.device, facts.told, self.needs)
+
+    def posed(self, facts: SessionFacts, step: Planned) -> Posed:
+        """Return this attempt, the same whenever it is asked for: as it was kept, whatever the study is by now."""
+        posed = pose(self._secret, facts.session.session, step, self.known(facts))
+        kept = facts.posed.get(step.key)
+        return posed if kept is None else Posed(_map(kept.public), _map(kept.private), posed.media)
+
+    def fact(self, facts: SessionFacts, step: Planned, at: datetime) -> store.Posed | Told:
+        """Return what is kept of an attempt; where it cannot be posed, that it is over."""
+        session = facts.session.session
+        try:
+            posed = self.posed(facts, step)
+        except Exception as error:
+            return self.fault(facts, step, error, at)
+        seed = seed_of(self._secret, session, step.key).hex()
+        return store.Posed(session, step.key, seed, dict(posed.public), dict(posed.private), at)
+
+    def fault(self, facts: SessionFacts, step: Planned, error: Exception, at: datetime, answer: Json = None) -> Told:
+        """Return what is told of an attempt that failed by a bug of ours."""
+        check, session = check_of(step), facts.session.session
+        _log.error("%s of session %s failed by a fault of ours", step.key, session, exc_info=error)
+        verdict = check.verdict("unknown", OUR_FAULT, error=f"{type(error).__name__}: {error}")
+        given = answer if isinstance(answer, Mapping) else {}
+        kept = evidence(verdict, given, check, step)
+        return Told(session, step.key, check.name, "unknown", OUR_FAULT, kept, at)
+
+    def public(self, facts: SessionFacts, step: Planned, script: Script) -> dict[str, Json]:
+        """Return what the page of a check gets beyond what every step gets."""
+        check, session = check_of(step), facts.session.session
+        posed = self.posed(facts, step)
+        place = script.steps[script.place(step.key)]
+        at = progress(place, facts.told, check.rule.attempts, check.action)
+        is_told, is_listed = at.settled is None and check.rule.feedback, check.stage == "device"
+        left = check.rule.attempts - (at.used if at.settled is None else 0)
+        return {
+            "check": check.name,
+            "attempt": step.attempt,
+            "gate": check.action == "gate",
+            "public": dict(posed.public),
+            "media": {name: {"url": f"/media/{self.token(session, step.key, name)}"} for name in posed.media},
+            "told": {"text": self.text(check, at.last), "left": left} if at.last and is_told else None,
+            "words": {**(self._words.get(WORDS, {}) if is_listed else {}), **self._words.get(check.name, {})},
+            "list": self.rows(script, facts, step) if is_listed else [],
+        }
+
+    def rows(self, script: Script, facts: SessionFacts, here: Planned) -> list[Json]:
+        """Return how far the look at the device is: each check with its state and what was found."""
+
+        def say(check: AnyStep, told: Told | None) -> Mapping[str, Json]:
+            return {"title": self.title(check), "text": "" if told is None else self.found(check, told)}
+
+        return list_rows(script, facts.told, here, say)
+
+    # Drawing
+
+    def token(self, session: str, key: str, name: str) -> str:
+        """Return the address of a picture or sound of an attempt; it begins with the session, as every address."""
+        return f"{session}-{tokens.keyed(self._secret, 'drawn', session, key, name)[:16].hex()}"
+
+    def draw(self, facts: SessionFacts, step: Planned, token: str) -> Drawn | None:
+        """Return what is behind an address, if it belongs to this attempt."""
+        posed = self.posed(facts, step)
+        for name in posed.media:
+            if self.token(facts.session.session, step.key, name) == token:
+                return self._draw(check_of(step), json.dumps(posed.private), name)
+        return None
+
+    @staticmethod
+    def _drawn(check: AnyStep, private: str, name: str) -> Drawn:
+        return check.draw(json.loads(private), name)
+
+    # Judging
+
+    def judge(self, facts: SessionFacts, step: Planned, script: Script, answer: Json, now: datetime) -> Judged:
+        """Return an answer judged, or raise Refused where it is not of the shape that its page sends."""
+        check, session = check_of(step), facts.session.session
+        try:
+            known = self.known(facts)
+            read, verdict = examine(check, self.posed(facts, step), answer, known, step.attempt)
+            kept = evidence(verdict, read, check, step)
+            told = Told(session, step.key, check.name, verdict.verdict, verdict.reason, kept, now)
+        except Refused:
+            raise
+        except Exception as error:
+            told = self.fault(facts, step, error, now, answer)
+            read = answer if isinstance(answer, Mapping) else {}
+        return Judged(read, told, self.said(step, script, {**facts.told, step.key: told}))
+
+    def read(self, facts: SessionFacts, step: Planned, answer: Json) -> Json:
+        """Return an answer that came again as it is kept, or raise Refused."""
+        check = check_of(step)
+        try:
+            return examine(check, self.posed(facts, step), answer, self.known(facts), step.attempt)[0]
+        except Refused:
+            raise
+        except Exception:  # logged when it came first, and kept as it was
+            return answer
+
+    def said(self, step: Planned, script: Script, told: Mapping[str, Told]) -> str | None:
+        """Return what a person reads between this attempt and the next step: a warning after the last one."""
+        check, verdict = check_of(step), told[step.key]
+        place = script.steps[script.place(step.key)]
+        until = {f"{place.key}:{number}" for number in range(step.attempt + 1)}
+        at = progress(place, {key: told[key] for key in until & told.keys()}, check.rule.attempts, check.action)
+        is_warned = check.rule.feedback and at.settled is not None and acts(verdict, check.action) == "warn"
+        if not is_warned or verdict.verdict == "unknown" or not verdict.reason:
+            return None
+        return self.text(check, verdict) or None
+
+    # Words
+
+    def title(self, check: AnyStep) -> str:
+        """Return what a check is called on its page."""
+        return self._words.get(check.name, {}).get("title", check.name)
+
+    def text(self, check: AnyStep, told: Told) -> str:
+        """Return what a person reads about a verdict; nothing where there are no words for it."""
+        return self._text(check, told, f"told.{told.reason or told.verdict}")
+
+    def found(self, check: AnyStep, told: Told) -> str:
+        """Return what stands in the list about a verdict, in few words where there are any."""
+        if is_quiet(check, told):
+            return self._text(check, told, "found.pass")
+        short = self._text(check, told, f"found.{told.reason}") or self._text(check, told, f"found.{told.verdict}")
+        return short or self.text(check, told)
+
+    def _text(self, check: AnyStep, told: Told, key: str) -> str:
+        own = self._words.get(check.name, {})
+        if not own.get(key):
+            return ""
+        found = told.evidence if isinstance(told.evidence, Mapping) else {}
+        verdict = Verdict(
+            check.name, check.version, told.verdict, told.reason, found.get("measured"), found.get("needed"),  # type: ignore[arg-type]
+            found.get("evidence") or {},  # type: ignore[arg-type]
+        )  # fmt: skip
+        try:
+            return fill(own[key], check.told(verdict), own)
+        except Exception as error:
+            _log.error("the words %s of %s lack a value", key, check.name, exc_info=error)
+            return ""
+
+    def out(self, reason: str) -> str:
+        """Return what somebody reads who was turned away by a check, as HTML: which one, in words."""
+        if reason.startswith("questions:before."):  # the study's own questionnaire, not the check of that name
+            return ""
+        check, _, why = reason.partition(":")
+        words = self._words.get(check, {})
+        return markdown(words.get(f"out.{why}") or words.get("out", ""))
+
+    def needed(self, script: Script) -> list[str]:
+        """Return what the study needs, a line for each check that has words for it: read before agreeing."""
+        lines = []
+        for step in script.steps:
+            own = self._words.get(step.check.name, {}) if step.check is not None else {}
+            if step.check is not None and own.get("needs"):
+                lines.append(fill(own["needs"], step.check.needs(), own))
+        return [line for line in lines if line]
+
+
+_NO_WORDS: Mapping[str, str] = MappingProxyType({})
+
+
+def fill(words: str, values: Mapping[str, str | float], own: Mapping[str, str] = _NO_WORDS) -> str:
+    """Return words with their values filled in; a number is written as short as it goes, a word is one of `own`."""
+    return words.format_map({name: _said(value, own) for name, value in values.items()})
+
+
+def _said(value: str | float, own: Mapping[str, str]) -> str:
+    if isinstance(value, Word):
+        return own.get(value, "")
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _map(value: Json) -> Mapping[str, Json]:
+    assert isinstance(value, Mapping)
+    return value

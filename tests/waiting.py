@@ -1,0 +1,129 @@
+"""A host with a clock that tests move, and people who answer what they are asked."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from beholder.checks.contract import Robot
+from beholder.methods import load_study
+from beholder.serve.host import Host
+from beholder.serve.posing import check_of, rng_of, seed_of
+from beholder.serve.server import load_served
+from beholder.serve.submission import Submission
+from beholder.simulate.robot import plain_fill, watch_events
+from beholder.store.contract import SessionFacts, Store, StudyRecord
+from beholder.store.open import open_store
+from beholder.testing import write_study
+
+NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
+LAPTOP: dict[str, Any] = {
+    "screen": [1920, 1080], "viewport": [1900, 900], "dpr": 1, "platform": "Linux", "pointer": "fine", "touch": False,
+    "language": "en", "timezone_offset": 0, "browser": "Chrome 140",
+}  # fmt: skip
+PHONE: dict[str, Any] = {**LAPTOP, "screen": [390, 844], "viewport": [390, 700], "dpr": 3, "platform": "Android"}
+
+
+class Clock:
+    """The time, which passes only when it is told to."""
+
+    def __init__(self) -> None:
+        self.time = NOON
+
+    def __call__(self) -> datetime:
+        return self.time
+
+    def wait(self, **span: float) -> None:
+        self.time += timedelta(**span)
+
+
+class Person:
+    """Somebody who takes a study without HTTP, and is able to do all but what is in `fails`."""
+
+    def __init__(self, host: Host, clock: Clock, name: str = "ann", device: Mapping[str, Any] = LAPTOP) -> None:
+        self.host, self.clock, self.params, self.device = host, clock, {"participant": name}, device
+        self.token, self.step, self.fails = "", {}, frozenset[str]()  # type: ignore[var-annotated]
+        self.feedback: str | None = None
+
+    @property
+    def key(self) -> str:
+        return str(self.step["key"])
+
+    @property
+    def session(self) -> str:
+        return self.token.split(".")[1]
+
+    async def come(self, device: Mapping[str, Any] | None = None) -> Person:
+        """Open the link, or load the page again, a moment later."""
+        self.clock.wait(milliseconds=1)
+        self.device = device or self.device
+        _, arrival = await self.host.arrive(self.params, self.device)
+        self.token, self.step = arrival["token"], arrival["step"]  # type: ignore[assignment]
+        return self
+
+    async def facts(self) -> SessionFacts:
+        facts = await self.host.store.session_facts(self.session)
+        assert facts is not None
+        return facts
+
+    async def told(self, key: str) -> Any:
+        return (await self.facts()).told[key]
+
+    async def answers(self, step: Mapping[str, Any] | None = None) -> Submission:
+        """Return how this person answers a step."""
+        step = step or self.step
+        match step["kind"]:
+            case "consent":
+                return Submission({"agree": True})
+            case "questions":
+                return Submission({"answers": {item["id"]: plain_fill(item) for item in step["items"]}})
+            case "check":
+                return Submission(await self._examined(str(step["key"])))
+            case "trial":
+                events = watch_events(step["trial"])
+                scores = {slot["id"]: 50 for slot in step["trial"]["slots"] if slot["rated"]}
+                return Submission({"scores": {"q1": scores}}, events=events)
+            case _:
+                return Submission({})
+
+    async def _examined(self, key: str) -> Any:
+        facts = await self.facts()
+        assert facts.list is not None
+        step = self.host.served.script(facts.list).find(key)
+        assert step is not None
+        posed = self.host.examiner.posed(facts, step)
+        return check_of(step).respond(posed, Robot(self.fails), rng_of(seed_of(b"robot", self.session, key)))
+
+    async def answer(self, submission: Submission | None = None, key: str | None = None) -> str:
+        """Answer the step at hand half a minute later; return where that leads."""
+        self.clock.wait(seconds=30)
+        said = await self.host.answer(self.token, key or self.key, submission or await self.answers())
+        self.step, self.feedback = said["step"], said["feedback"]  # type: ignore[assignment]
+        return self.key
+
+    async def until(self, *places: str) -> list[str]:
+        """Answer everything until a step whose key begins so; return the keys of what was answered."""
+        met = []
+        while not self.key.startswith(places) and self.step["kind"] != "end":
+            met.append(self.key)
+            await self.answer()
+        return met
+
+
+def record_of(served: Any, plan: Any, at: datetime = NOON) -> StudyRecord:
+    lists = [{"list": number} for number, _ in enumerate(served.lists, 1)]
+    return StudyRecord(served.digest, plan, served.study.name, "", "beholder", [], lists, at)
+
+
+@asynccontextmanager
+async def hosted(folder: Path, tiny: Path, *, visits: int = 1, **keys: Any) -> AsyncIterator[tuple[Host, Clock, Store]]:
+    """Give a host without a server, its clock and its store."""
+    path = write_study(folder / "study", tiny, **keys)
+    served, plan = load_served(load_study(path), "http://here")
+    clock = Clock()
+    async with open_store(folder / "store") as store:
+        await store.begin(record_of(served, plan.plan_digest))
+        yield Host(served, store, now=clock, visits=visits), clock, store
