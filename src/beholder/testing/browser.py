@@ -2,10 +2,11 @@
 
     async with open_browser() as browser:
         page = await browser.new_page()
-        code = await complete_study(page, link, answers=fitting_answers(study))
+        code = await complete_study(page, link, answers=fitting_answers(study), oracle=oracle_for(server, page))
 
 It knows no method: only the controls that a stage gives to every view. A clip is played by `#play` or by a
-`button.play[data-slot]`, rated by range inputs and radio buttons, and left by `#next`.
+`button.play[data-slot]`, rated by range inputs and radio buttons, and left by `#next`. What a check shows only eyes
+and ears can tell, or an oracle (`beholder.testing.sight`).
 Needs Playwright (not a dependency of the package) and a Chromium of this machine.
 """
 
@@ -18,11 +19,18 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from beholder.study.model import Study
+from beholder.testing.exams import Exam, take_check, take_look
 from beholder.testing.hands import Hand, hand_for
+from beholder.testing.sight import Oracle, oracle_for
 from beholder.types import Json
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Locator, Page
+
+__all__ = [
+    "Moment", "OnStep", "Oracle", "complete_study", "find_chromium", "fitting_answers", "open_browser", "oracle_for",
+    "walk",
+]  # fmt: skip
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 _ARGUMENTS = (
@@ -33,7 +41,8 @@ _MOST_PRESSES = 60
 
 Moment: TypeAlias = Literal["shown", "answered"]
 OnStep: TypeAlias = Callable[["Page", str, Moment], Awaitable[None]]
-"""Called with the key of each step: when it is `shown`, and when it is `answered` but not yet left."""
+"""Called with the key of each step: when it is `shown`, and when it is `answered` but not yet left; a check with
+several screens is answered on each of them."""
 
 
 def find_chromium() -> str | None:
@@ -75,14 +84,15 @@ async def complete_study(
     answers: Mapping[str, Json] | None = None,
     keyboard_only: bool = False,
     on_step: OnStep | None = None,
+    oracle: Oracle | None = None,
 ) -> str:
     """Take a study to its end and return the completion code.
 
     `answers` is by item of the questionnaires; what it leaves out gets any answer. With keyboard_only no pointer is
-    used at all; a page on a touch screen is tapped.
+    used at all; a page on a touch screen is tapped. `oracle` answers checks and training.
     """
     await page.goto(link)
-    await walk(page, answers=answers, keyboard_only=keyboard_only, on_step=on_step)
+    await walk(page, answers=answers, keyboard_only=keyboard_only, on_step=on_step, oracle=oracle)
     code = page.locator("#code")
     assert await code.count() == 1, f"the study ended without a code: {await _words_on(page)}"
     return await code.inner_text()
@@ -95,6 +105,7 @@ async def walk(
     answers: Mapping[str, Json] | None = None,
     keyboard_only: bool = False,
     on_step: OnStep | None = None,
+    oracle: Oracle | None = None,
 ) -> str:
     """Go on from the step that is shown until one of this kind or key, and return its key."""
     hand = await hand_for(page, keyboard_only=keyboard_only)
@@ -112,19 +123,53 @@ async def walk(
         if until in (kind, key):
             return key
         assert kind != "end", f"the study ended before {until}: {await _words_on(page)}"
+        presses += 1
+        assert presses < _MOST_PRESSES, f"{key} does not end: {await _words_on(page)}"
+        if control in ("look", "exam"):
+            await _examine(page, hand, key, on_step, oracle, is_look=control == "look")
+            continue
         if control == "next":
             if kind == "questions":
                 await fill_questions(page, hand, answers or {})
             elif kind == "volume":
                 await hand.press(page.locator("main #play-sound"))
+            elif kind == "text":
+                await play_examples(page, hand)
             elif kind == "trial":
                 await play_all(page, hand, watched)
-                await rate_all(page, hand)
+                is_expected = oracle is not None and key.startswith("training:")
+                await rate_all(page, hand, scores_of(await oracle(key)) if is_expected and oracle else {})
             if on_step is not None:
                 await on_step(page, key, "answered")
-        presses += 1
-        assert presses < _MOST_PRESSES, f"{key} does not end: {await _words_on(page)}"
         await leave(page, hand, control)
+
+
+async def _examine(
+    page: Page, hand: Hand, key: str, on_step: OnStep | None, oracle: Oracle | None, *, is_look: bool
+) -> None:
+    """Take one attempt at a check. What looks at the device needs no oracle but for what it asks."""
+    answer = await oracle(key) if oracle is not None else {}
+    assert isinstance(answer, Mapping), key
+    if is_look:
+        return await take_look(page, hand, key, is_remote=answer.get("remote") is True)
+    assert oracle is not None, f"{key} has to be seen or heard: walk with an oracle"
+
+    async def on_screen() -> None:
+        if on_step is not None:
+            await on_step(page, key, "answered")
+
+    await take_check(Exam(page, hand, key, answer, on_screen))
+
+
+def scores_of(answer: Json) -> dict[tuple[str, str], float]:
+    """Return the scores of an answer to a trial by question and slot; none where it is of another kind."""
+    scores = answer.get("scores") if isinstance(answer, Mapping) else None
+    found: dict[tuple[str, str], float] = {}
+    for question, slots in scores.items() if isinstance(scores, Mapping) else ():
+        for slot, value in slots.items() if isinstance(slots, Mapping) else ():
+            if isinstance(value, int | float):
+                found[question, slot] = value
+    return found
 
 
 async def play_all(page: Page, hand: Hand, watched: set[str]) -> None:
@@ -141,16 +186,38 @@ async def play_all(page: Page, hand: Hand, watched: set[str]) -> None:
     await page.wait_for_function("() => !document.querySelector('main input[type=radio][aria-disabled=true]')")
 
 
-async def rate_all(page: Page, hand: Hand) -> None:
-    """Answer everything on a page: sliders, radio buttons, boxes and required reasons, no two neighbours alike."""
+async def play_examples(page: Page, hand: Hand) -> None:
+    """Play each example of a page of the instructions to its end; what stands still is looked at in passing."""
+    for example in await page.locator("main .example").all():
+        await example.scroll_into_view_if_needed()
+        button = example.locator("button.example-play:visible")
+        if await button.count():
+            await hand.press(button)
+        slot = await example.get_attribute("data-slot")
+        told = ", ".join(f'main .example.{name}[data-slot="{slot}"]' for name in ("is-played", "is-failed"))
+        if await button.count() or await page.locator("main #next").get_attribute("aria-disabled") == "true":
+            await page.locator(told).first.wait_for(state="attached")
+
+
+async def rate_all(page: Page, hand: Hand, scores: Mapping[tuple[str, str], float] | None = None) -> None:
+    """Answer everything on a page: sliders, radio buttons, boxes and required reasons, no two neighbours alike.
+
+    `scores` are given by question and slot; what they leave out gets any answer.
+    """
     main = page.locator("main")
+    given = scores or {}
     for place, slider in enumerate(await main.locator(".fader-input:visible").all()):
         if await slider.get_attribute("aria-disabled") == "true":
             await _open_slider(page, hand, slider)
         if await slider.get_attribute("aria-disabled") != "true":
-            await hand.slide(slider, _SHARES[place % len(_SHARES)])
+            score = given.get(await _where(slider))
+            low, high = [float(await slider.get_attribute(name) or 0) for name in ("min", "max")]
+            share = _SHARES[place % len(_SHARES)] if score is None else (score - low) / (high - low)
+            await hand.slide(slider, share)
     for place, group in enumerate((await _groups(main.locator("input[type=radio]:visible"))).values()):
-        await hand.tick(group[(1 + place) % len(group)])
+        score = given.get(await _where(group[0]))
+        wanted = [box for box in group if score is not None and float(await box.input_value()) == score]
+        await hand.tick(wanted[0] if wanted else group[(1 + place) % len(group)])
     for place, group in enumerate((await _groups(main.locator("input[type=checkbox]:visible"))).values()):
         if not any([await box.is_checked() for box in group]):
             await hand.tick(group[place % len(group)])
@@ -164,6 +231,11 @@ async def _groups(boxes: Locator) -> dict[str, list[Locator]]:
     for box in await boxes.all():
         groups.setdefault(await box.get_attribute("name") or "", []).append(box)
     return groups
+
+
+async def _where(control: Locator) -> tuple[str, str]:
+    """Return the question and the slot that a control belongs to."""
+    return await control.get_attribute("data-question") or "", await control.get_attribute("data-slot") or ""
 
 
 async def _open_slider(page: Page, hand: Hand, slider: Locator) -> None:
@@ -202,15 +274,19 @@ async def leave(page: Page, hand: Hand, control: str) -> None:
 
 
 async def _next_control(page: Page) -> str:
-    """Wait for what a step needs to be pressed and return its id; "" at the end."""
+    """Wait for what a step needs to be pressed and return its id; `look` or `exam` at a check, "" at the end."""
     from playwright.async_api import TimeoutError as WaitedTooLong
 
-    wanted = ", ".join(f"main #{name}:visible" for name in ("agree", "next", "play", "try-again"))
+    wanted = [f"main #{name}:visible" for name in ("agree", "next", "play", "try-again")]
+    others = ["main .sheet-list", "main .sheet-check", "body[data-kind=end] main h1"]
     try:
-        found = await page.wait_for_selector(f"{wanted}, body[data-kind=end] main h1")
+        found = await page.wait_for_selector(", ".join([*others, *wanted]))
     except WaitedTooLong:
         raise AssertionError(f"the page does not go on: {await _words_on(page)}") from None
-    return await found.get_attribute("id") or "" if found else ""
+    assert found is not None
+    sheets = {"sheet-list": "look", "sheet-check": "exam"}
+    classes = (await found.get_attribute("class") or "").split()
+    return next((sheets[name] for name in classes if name in sheets), await found.get_attribute("id") or "")
 
 
 async def _words_on(page: Page) -> str:

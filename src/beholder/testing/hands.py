@@ -89,11 +89,15 @@ class Keyboard:
             return
         # A group of radio buttons is one stop of the Tab key; arrows go round in it, and choose.
         await self._reach(box, _IN_GROUP)
-        for _ in range(_MOST_TABS):
+        many: int = await box.evaluate("node => document.getElementsByName(node.name).length")
+        # A page may give each arrow a meaning of its own, as left and right have.
+        for arrow in ("", *["ArrowDown"] * many, "ArrowLeft", "ArrowRight", "ArrowUp"):
+            if arrow:
+                await self.page.keyboard.press(arrow)
             if await box.evaluate(_HAS_FOCUS):
-                await self.page.keyboard.press("Space")
+                if not await box.is_checked():
+                    await self.page.keyboard.press("Space")
                 return
-            await self.page.keyboard.press("ArrowDown")
         raise AssertionError(f"the arrow keys do not reach {box}")
 
     async def slide(self, slider: Locator, share: float) -> None:

@@ -200,6 +200,9 @@ class _Dull:
     def rate(self, robot: Robot, step: Mapping[str, Any]) -> Json:
         raise AssertionError("not asked to rate")
 
+    def examined(self, robot: Robot, step: Mapping[str, Any]) -> tuple[Json, float]:
+        raise AssertionError("the tiny study of check_method asks for no check")
+
     def fill(self, item: Mapping[str, Any]) -> Json:
         from beholder.simulate.robot import plain_fill
 

@@ -16,7 +16,7 @@ export function openKeys(storage) {
     if (!isOn || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     if (document.querySelector("dialog[open]") !== null) return;
     const key = nameOf(event);
-    if (isTyping(event.target) || ((key === " " || key === "enter") && isPressed(event.target))) return;
+    if (isTyping(event.target) || isPressed(event.target, key)) return;
     for (const binding of bound) {
       if (!binding.keys.includes(key)) continue;
       event.preventDefault();
@@ -59,7 +59,12 @@ function isTyping(target) {
   );
 }
 
-/** Whether Space or Enter already mean something there. @param {EventTarget | null} target */
-function isPressed(target) {
-  return target instanceof HTMLElement && target.matches("button, a[href], summary, input[type=checkbox]");
+const PRESSED = "button, a[href], summary, input[type=checkbox]";
+
+/** Whether Space or Enter already mean something there: Space also chooses an answer that is not chosen yet.
+ *  @param {EventTarget | null} target @param {string} key */
+function isPressed(target, key) {
+  if (!(target instanceof HTMLElement)) return false;
+  if (key === " " && target.matches("input[type=radio]:not(:checked)")) return true;
+  return (key === " " || key === "enter") && target.matches(PRESSED);
 }

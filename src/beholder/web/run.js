@@ -38,6 +38,7 @@ const STEPS = {
   consent: () => consent,
   text: () => text,
   trial: () => trial,
+  check: async () => (await fetched(import("./steps/check.js"))).check,
   questions: async () => (await fetched(import("./steps/questions.js"))).questions,
   volume: async () => (await fetched(import("./steps/volume.js"))).volume,
   break: async () => (await fetched(import("./steps/pause.js"))).pause,
@@ -215,7 +216,7 @@ async function start(name) {
       const stored = await box.submit(step.key, body, batch);
       log.close();
       word = null;
-      if (stored.feedback) await feedback(stored.feedback);
+      if (stored.feedback && !signal.aborted) await feedback(stored.feedback);
       return stored.step;
     } finally {
       clearTimeout(timer);

@@ -29,18 +29,46 @@ export interface Item {
 }
 
 interface StepBase { key: string; progress: [number, number]; prefetch: Media[] }
-export interface ConsentStep extends StepBase { kind: "consent"; text: string /* safe HTML */ }
-export interface TextStep extends StepBase { kind: "text"; text: string }
+/** `needs`: what the study needs of people and devices, a line each. `checks`: how long looking at that takes, and whether
+ *  it takes eyes, ears, or both; null where nothing is looked at. */
+export interface ConsentStep extends StepBase {
+  kind: "consent"; text: string /* safe HTML */; needs?: string[];
+  checks?: { minutes: number; senses: "eyes" | "ears" | "both" | null } | null;
+}
+/** What was found in the attempt before this one, and how many attempts are left, this one among them. */
+export interface Told { text: string; left: number }
+/** One attempt at a check. `public` is the check's own; `media` are what was drawn for this attempt, by name; `words`
+ *  are ours about this check; `gate`: it has to be passed; `list`: how far the look at the device is. */
+export interface CheckStep extends StepBase {
+  kind: "check"; check: string; attempt: number; gate: boolean; told: Told | null;
+  public: { [key: string]: any }; media: { [name: string]: { url: string } };
+  words: { [key: string]: string | { [form: string]: string } };
+  list: ListRow[];
+}
+/** A row of the look at the device. `attention`: it is told, and the person may go on. */
+export interface ListRow {
+  name: string; title: string; text: string;
+  state: "pass" | "fail" | "attention" | "unknown" | "now" | "todo";
+}
+/** What `web/checks/<name>.js` exports: shows one attempt and resolves with the answer. `page.say` knows its words. */
+export type CheckPage = (step: CheckStep, page: import("./run.js").Page) => Promise<Json>;
+/** A page of the instructions. With examples: a trial that asks nothing, and a caption for each of its slots. */
+export interface TextStep extends StepBase { kind: "text"; text: string; trial?: Trial; captions?: string[] }
 export interface BreakStep extends StepBase { kind: "break"; text: string }
 export interface QuestionsStep extends StepBase { kind: "questions"; items: Item[] }
 /** Set the volume of the device with a test sound. */
 export interface VolumeStep extends StepBase { kind: "volume" }
-export interface TrialStep extends StepBase { kind: "trial"; method: string; trial: Trial }
+/** `training`: which practice this is, of how many, and what it stands for on the scale; `told`: a word on the answer
+ *  before. Neither is there once people rate. */
+export interface TrialStep extends StepBase {
+  kind: "trial"; method: string; trial: Trial;
+  training?: { place: number; total: number; anchor: string | null }; told?: Told | null;
+}
 export interface EndStep extends StepBase {
   kind: "end"; outcome: string; text: string; code: string | null; return_url: string | null; receipt: string | null;
   answers: number; seconds: number | null; ended_at: string | null;
 }
-export type Step = ConsentStep | TextStep | VolumeStep | BreakStep | QuestionsStep | TrialStep | EndStep;
+export type Step = ConsentStep | TextStep | VolumeStep | BreakStep | CheckStep | QuestionsStep | TrialStep | EndStep;
 
 /** What POST /api/arrive returns. */
 export interface Arrival {

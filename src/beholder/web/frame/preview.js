@@ -8,7 +8,6 @@ import { icon } from "../icons.js";
 /** Return the preview's bar.
  *  @param {{ say: Say, steps: { key: string, label: string }[], onPick: (key: string) => void }} parts */
 export function openPreview({ say, steps, onPick }) {
-  const trials = steps.filter(({ key }) => key.startsWith("trial:")).length;
   const picker = element(
     "select",
     { id: "preview-step", class: "field", on: { change: () => pick(picker.value) } },
@@ -19,8 +18,12 @@ export function openPreview({ say, steps, onPick }) {
 
   /** @param {{ key: string, label: string }} step */
   function labelOf({ key, label }) {
-    const [kind, place] = key.split(":");
-    const words = say(`preview.${kind === "trial" || kind === "break" ? kind : key}`, { place, total: trials });
+    const [kind, first, second] = key.split(":");
+    const isPage = kind === "text" && second !== undefined;
+    const isMany = kind === "trial" || kind === "training" || kind === "break" || isPage;
+    const place = isPage ? second : first;
+    const total = steps.filter((other) => other.key.startsWith(`${kind}:`)).length;
+    const words = say(`preview.${isMany ? kind : key}`, { place, total });
     return words.startsWith("preview.") ? label : words; // a kind that has no words yet
   }
 

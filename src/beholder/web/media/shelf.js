@@ -19,6 +19,7 @@ export class MediaError extends Error {}
 export function openShelf() {
   /** @type {Map<string, Piece>} */
   const pieces = new Map();
+  const line = openLine();
   let order = 0;
 
   /** @param {Media} media @param {RequestCache} [cache] @returns {Piece} */
@@ -34,7 +35,7 @@ export function openShelf() {
   /** @param {Media} media @returns {Promise<Blob>} */
   function fetchWhole(media) {
     const it = piece(media);
-    it.blob ??= insist(media, it).catch((error) => {
+    it.blob ??= insist(media, it, line).catch((error) => {
       it.blob = null; // the next attempt starts with what has come so far
       throw error;
     });
@@ -76,14 +77,63 @@ export function openShelf() {
         await fetchWhole(media).catch(() => {}); // its own page will try again, and say so
       }
     },
+    /** What has come over the line, and how long that took; what the browser had already is left out.
+     *  @returns {{ bytes: number, ms: number }} */
+    arrived: () => line.arrived(),
+    /** Begin to measure anew. */
+    measureAfresh: () => line.clear(),
   };
 }
 
-/** @param {Media} media @param {Piece} it @returns {Promise<Blob>} */
-async function insist(media, it) {
+/** @typedef {ReturnType<typeof openLine>} Line */
+
+/** Return what counts bytes, and the time in which any were on their way. */
+function openLine() {
+  let [bytes, ms, active, since] = [0, 0, 0, 0];
+  const pass = () => {
+    const now = performance.now();
+    if (active > 0) ms += now - since;
+    since = now;
+  };
+  return {
+    /** Count what `read` tells of; returns what it does. @template T @param {string} url
+     *  @param {(count: (more: number) => void) => Promise<T>} read @returns {Promise<T>} */
+    async count(url, read) {
+      let own = 0;
+      const start = performance.now();
+      pass();
+      active += 1;
+      try {
+        return await read((more) => {
+          own += more;
+          bytes += more;
+        });
+      } finally {
+        pass();
+        active -= 1;
+        const entry = performance.getEntriesByName(new URL(url, location.href).href, "resource").at(-1);
+        if (entry instanceof PerformanceResourceTiming && entry.transferSize === 0 && entry.startTime >= start - 1) {
+          bytes = Math.max(0, bytes - own); // it was in the browser's own cache
+          ms = Math.max(0, ms - (performance.now() - start));
+        }
+      }
+    },
+    arrived() {
+      pass();
+      return { bytes, ms };
+    },
+    clear() {
+      pass();
+      [bytes, ms] = [0, 0];
+    },
+  };
+}
+
+/** @param {Media} media @param {Piece} it @param {Line} line @returns {Promise<Blob>} */
+async function insist(media, it, line) {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await fetchOnce(media, it);
+      return await line.count(media.url, (count) => fetchOnce(media, it, count));
     } catch (error) {
       if (!navigator.onLine) throw new TypeError("offline");
       if (attempt < SILENT_TRIES) await new Promise((resolve) => setTimeout(resolve, WAIT_MS * 2 ** attempt));
@@ -93,8 +143,8 @@ async function insist(media, it) {
   }
 }
 
-/** @param {Media} media @param {Piece} it @returns {Promise<Blob>} */
-async function fetchOnce(media, it) {
+/** @param {Media} media @param {Piece} it @param {(more: number) => void} count @returns {Promise<Blob>} */
+async function fetchOnce(media, it, count) {
   const answer = await fetch(media.url, {
     cache: it.cache,
     ...(it.got > 0 ? { headers: { Range: `bytes=${it.got}-` } } : {}),
@@ -108,6 +158,7 @@ async function fetchOnce(media, it) {
     if (done) break;
     it.chunks.push(value);
     it.got += value.byteLength;
+    count(value.byteLength);
     for (const hear of it.hear) hear(it.got);
   }
   if (it.got !== media.bytes) {

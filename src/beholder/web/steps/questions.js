@@ -3,6 +3,7 @@
 import { element, fill } from "../element.js";
 import { markup } from "../markup.js";
 import { actions } from "../frame/sheet.js";
+import { stylesheet } from "../stylesheet.js";
 
 /** @import { Page } from "../run.js" */
 /** @import { Item, Json, QuestionsStep } from "../types" */
@@ -13,6 +14,7 @@ import { actions } from "../frame/sheet.js";
 export async function questions(step, page) {
   const { main, say, log, status, shelf } = page;
   void shelf.prefetch(step.prefetch);
+  await stylesheet("vote");
   const kept = /** @type {Record<string, Json>} */ (log.values.get("answers") ?? {});
   const reason = element("p", { class: "reason", id: "reason" });
   const on = element(
@@ -67,6 +69,7 @@ export async function questions(step, page) {
     ),
   );
   refresh();
+  main.querySelector("h1")?.focus({ preventScroll: true });
 
   await new Promise((resolve) => {
     on.addEventListener("click", () => {
@@ -89,8 +92,9 @@ function mark(field, problem) {
   if (words !== null) words.textContent = problem ?? "";
 }
 
-/** @param {Item} item @param {Json} kept @param {Page} page @param {(value: Json) => void} onChange @returns {Field} */
-function makeField(item, kept, page, onChange) {
+/** Return the field of an item.
+ *  @param {Item} item @param {Json} kept @param {Page} page @param {(value: Json) => void} onChange @returns {Field} */
+export function makeField(item, kept, page, onChange) {
   return item.type === "number" || item.type === "text"
     ? entry(item, kept, page, onChange)
     : options(item, kept, page, onChange);

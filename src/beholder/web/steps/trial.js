@@ -19,6 +19,7 @@ const TRACKS = {
 /** @param {TrialStep} step @param {Page} page @returns {Promise<Json>} */
 export async function trial(step, page) {
   page.shelf.keep([...step.trial.slots.map(({ media }) => media), ...step.prefetch]);
+  if (step.training) await (await page.patience.insist(() => fetched(import("./training.js")))).practise(step, page);
   /** @type {[{ default: View }, Kit]} */
   const [view, kit] = await Promise.all([
     page.patience.insist(() => fetched(import(`../methods/${step.method}/view.js`))),
@@ -28,8 +29,8 @@ export async function trial(step, page) {
   return /** @type {Json} */ (answer);
 }
 
-/** @param {Trial} trial @returns {Promise<Kit>} */
-async function kitFor({ slots, together }) {
+/** Return what the media of a trial need. @param {Trial} trial @returns {Promise<Kit>} */
+export async function kitFor({ slots, together }) {
   /** @type {Kit} */
   const kit = { open: new Map(), follow: null };
   for (const medium of new Set(slots.map(({ media }) => media.medium))) {

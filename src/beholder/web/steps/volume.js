@@ -2,6 +2,7 @@
 
 import { element, fill } from "../element.js";
 import { icon } from "../icons.js";
+import { wake } from "../checks/sound.js";
 import { actions, pressed } from "../frame/sheet.js";
 
 /** @import { Page } from "../run.js" */
@@ -18,6 +19,7 @@ export async function volume(step, { main, say, status, log, shelf, signal }) {
   let context = null;
   /** @type {AudioBufferSourceNode | null} */
   let source = null;
+  let isSilent = false;
   let isHeard = log.events.some(([, kind, , data]) => kind === "click" && isPlay(data));
 
   const word = element("span");
@@ -33,7 +35,7 @@ export async function volume(step, { main, say, status, log, shelf, signal }) {
     fill(word, say(source === null ? "volume.play" : "volume.stop"));
     play.classList.toggle("button-primary", !isHeard);
     on.setAttribute("aria-disabled", String(!isHeard));
-    fill(reason, isHeard ? "" : say("volume.first"));
+    fill(reason, isSilent ? say("volume.blocked") : isHeard ? "" : say("volume.first"));
   }
   function stop() {
     source?.stop();
@@ -43,8 +45,17 @@ export async function volume(step, { main, say, status, log, shelf, signal }) {
   play.addEventListener("click", async () => {
     log.add("click", null, { what: source === null ? "play" : "stop" });
     if (source !== null) return stop();
-    context ??= new AudioContext();
-    await context.resume();
+    try {
+      context ??= new AudioContext();
+      await wake(context);
+    } catch {
+      isHeard = isSilent = true; // whoever has no sound here still gets to the steps that say so
+      log.add("error", null, { what: "sound" });
+      draw();
+      return status(say("volume.blocked"));
+    }
+    if (source !== null || signal.aborted) return; // pressed twice while it woke up
+    isSilent = false;
     source = new AudioBufferSourceNode(context, { buffer: phrase(context.sampleRate), loop: true });
     source.connect(context.destination);
     source.start();
