@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 import yaml
 
 import beholder
+from beholder.checks.steps import check_steps
 from beholder.errors import UserError
 from beholder.methods import load_study
 from beholder.serve import Live
@@ -239,6 +241,33 @@ def test_check_tells_the_stages_in_the_order_of_a_visit(tmp_path: Path, tiny: Pa
     found = beholder.check(write_study(tmp_path / "study", tiny, before=before, after=after))
     names = [stage.name.partition(" (")[0] for stage in found.stages]
     assert names == ["consent and instructions", "1 question before", "rating", "2 questions after"]
+
+
+def test_check_tells_how_long_and_how_many_screens_it_takes_to_the_first_rating(tmp_path: Path, tiny: Path) -> None:
+    study = write_study(tmp_path / "study", tiny, method="acr", qualification={"colour": True, "brightness": True})
+    found = beholder.check(study)
+    names = [stage.name.partition(" (")[0] for stage in found.stages]
+    assert names == ["consent and instructions", "qualification, 1 check", "set-up, 2 checks", "rating"]
+    checks = check_steps(found.study)
+    minutes = [stage.minutes for stage in found.stages]
+    assert minutes[1] + minutes[2] == pytest.approx(sum(check.seconds for check in checks) / 60)
+    assert found.minutes_before == pytest.approx(sum(minutes[:3]))
+    assert found.screens_before == 2 + sum(check.screens for check in checks)
+    said = command("check", cwd=study.parent)
+    assert re.search(r"^About \d min( [1-5]0 s)? and 7 screens before the first rating\.$", said.stdout, re.MULTILINE)
+
+
+def test_a_first_visit_by_p910_takes_under_five_minutes_before_training(tmp_path: Path, tiny: Path) -> None:
+    """By the times that the checks say they take, and 238 words a minute of our own instructions."""
+    found = beholder.check(write_study(tmp_path / "study", tiny, method="acr", preset="p910", training=False))
+    assert [stage.name.partition(",")[0] for stage in found.stages] == [
+        "consent and instructions", "device", "qualification", "set-up", "rating (acr)",
+    ]  # fmt: skip
+    assert found.minutes_before < 5
+    docs = (Path(__file__).parents[1] / "docs" / "qualification.md").read_text("utf-8")
+    seconds = 10 * round(6 * found.minutes_before)
+    assert f"has {found.screens_before} screens up to the training" in docs
+    assert f"take about {seconds // 60} min {seconds % 60} s" in " ".join(docs.split())
 
 
 def test_the_demo_shows_the_planted_truth_beside_the_result(tmp_path: Path) -> None:

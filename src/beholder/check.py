@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from beholder.checks.steps import AnyStep
     from beholder.errors import Problem
+    from beholder.methods.contract import Method, Trial
+    from beholder.serve.script import Script
+    from beholder.stimuli.catalogue import Catalogue
     from beholder.study.model import Study
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A part of the session: what it is, and about how long it takes."""
+    """A part of the session: what it is, about how long it takes, and how many screens it has."""
 
     name: str
     minutes: float
+    screens: int = 1
+    is_before: bool = True
+    """It comes before the first rating."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +49,20 @@ class Checked:
         """About how long a session takes."""
         return sum(stage.minutes for stage in self.stages)
 
+    @property
+    def minutes_before(self) -> float:
+        """About how long it takes somebody who comes for the first time to reach the first rating."""
+        return sum(stage.minutes for stage in self.stages if stage.is_before)
+
+    @property
+    def screens_before(self) -> int:
+        """How many screens they meet until then, if every check is passed at once."""
+        return sum(stage.screens for stage in self.stages if stage.is_before)
+
 
 def check(study: str | Path = "study.yaml") -> Checked:
     """Return what a study will be like, or raise all problems at once."""
+    from beholder.checks.problems import check_problems, check_warnings
     from beholder.errors import Problem, StudyError
     from beholder.methods import find, load_study, method_folder
     from beholder.plan.balance import ratings_range
@@ -50,36 +70,89 @@ def check(study: str | Path = "study.yaml") -> Checked:
     from beholder.plan.shown import is_of_pairs
     from beholder.serve.script import make_script, sets_volume
     from beholder.stimuli.ingest import load_catalogue
-    from beholder.study.texts import study_text
 
     loaded = load_study(study)
     method = find(loaded.method)
     if not (method_folder(method.name) / "view.js").is_file():
         raise StudyError(Problem(f"method {method.name}", "has no view.js", "", "Add the view, or update its package."))
+    if problems := check_problems(loaded):
+        raise StudyError(problems)
     catalogue = load_catalogue(loaded)
     plan = make_plan(loaded, catalogue, method)
-    script = make_script(loaded, plan.lists[0].entries, has_volume=sets_volume(loaded, catalogue))
-    words = sum(len((study_text(loaded, name) or "").split()) for name in ("consent", "instructions"))
-    trials = [step.trial for step in script.steps if step.trial is not None]
-    rating = sum(method.seconds(trial, catalogue) for trial in trials) / 60
-    stages = [Stage("consent and instructions", 0.3 + words / 200), *_questions(len(loaded.before), "before")]
-    if any(step.kind == "volume" for step in script.steps):
-        stages.append(Stage("setting the volume", 0.3))
-    stages.append(Stage(f"rating ({method.name}), {len(trials)} trials", rating))
-    stages += _questions(len(loaded.after), "after")
+    script = make_script(
+        loaded, plan.lists[0].entries, has_volume=sets_volume(loaded, catalogue), examples=catalogue.examples
+    )
+    shown = [step.trial for step in script.steps if step.kind == "text" and step.trial is not None]
+    lessons = [step.trial for step in script.steps if step.trial is not None and step.is_training]
+    trials = [step.trial for step in script.steps if step.key.startswith("trial:") and step.trial is not None]
+    checks = [step.check for step in script.steps if step.check is not None]
+    volume = [Stage("setting the volume", 0.3)] if any(step.kind == "volume" for step in script.steps) else []
+    pages = 1 + sum(step.kind == "text" for step in script.steps)
+    stages = [
+        Stage("consent and instructions", _reading(loaded, catalogue, script) + _watching(shown, catalogue), pages),
+        *_checks("device", [check for check in checks if check.stage == "device"]),
+        *_questions(len(loaded.before), "before"),
+        *_checks("qualification", [check for check in checks if check.stage == "qualify"]),
+        *volume,
+        *_checks("set-up", [check for check in checks if check.stage == "setup"]),
+        *_trials("training", lessons, method, catalogue),
+        *_trials(f"rating ({method.name})", trials, method, catalogue, is_before=False),
+        *_questions(len(loaded.after), "after", is_before=False),
+    ]
     return Checked(
         study=loaded,
         stages=tuple(stages),
-        stimuli=len(catalogue.stimuli),
+        stimuli=len(catalogue.by_cell),
         conditions=catalogue.conditions,
         contents=len(catalogue.contents),
         participants=len(plan.lists),
         ratings_per_stimulus=ratings_range(plan),
-        warnings=catalogue.warnings,
+        warnings=(*catalogue.warnings, *check_warnings(loaded, {one.medium for one in catalogue.stimuli})),
         is_compared=is_of_pairs(plan),
     )
 
 
-def _questions(n: int, when: str) -> list[Stage]:
+_WORDS_A_MINUTE, _CHOICE = 238, 2 / 60
+"""How fast people read in silence (Brysbaert 2019), and how many minutes they take to press a button."""
+
+
+def _reading(study: Study, catalogue: Catalogue, script: Script) -> float:
+    """Return about how many minutes the consent, with what is needed, and the instructions take to read."""
+    from beholder.checks.contract import Needs
+    from beholder.serve.examiner import Examiner
+    from beholder.serve.words import check_words, read_words, step_texts
+
+    texts = step_texts(study, read_words(study.language), catalogue.examples)
+    read = " ".join(text for name, text in texts.items() if name.startswith(("consent", "instructions")))
+    read = " ".join([read, *Examiner(Needs(), b"", check_words(study.language)).needed(script)])
+    pages = 1 + sum(step.kind == "text" for step in script.steps)
+    return pages * _CHOICE + len(re.sub("<[^>]*>", " ", read).split()) / _WORDS_A_MINUTE
+
+
+def _watching(shown: Sequence[Trial], catalogue: Catalogue) -> float:
+    """Return how many minutes the examples of the instructions play."""
+    slots = [slot for trial in shown for slot in trial.slots]
+    return sum(catalogue.by_id[slot.stimulus].probe.duration_ms or 0 for slot in slots) / 60_000
+
+
+def _checks(name: str, checks: Sequence[AnyStep]) -> list[Stage]:
+    """Return the stage of some checks, each passed at once. What the device tells by itself is on one page."""
+    if not checks:
+        return []
+    seconds, n = sum(check.seconds for check in checks), len(checks)
+    return [Stage(f"{name}, {n} check{'s' * (n > 1)}", seconds / 60, max(1, sum(check.screens for check in checks)))]
+
+
+def _trials(
+    name: str, trials: Sequence[Trial], method: Method, catalogue: Catalogue, *, is_before: bool = True
+) -> list[Stage]:
+    """Return the stage of some trials, or none where there are none."""
+    minutes = sum(method.seconds(trial, catalogue) for trial in trials) / 60
+    n = len(trials)
+    what = "example" if is_before else "trial"
+    return [Stage(f"{name}, {n} {what}{'s' * (n > 1)}", minutes, n, is_before)] if n else []
+
+
+def _questions(n: int, when: str, *, is_before: bool = True) -> list[Stage]:
     """Return the stage of a questionnaire, or none where nothing is asked."""
-    return [Stage(f"{n} question{'s' * (n > 1)} {when}", n * 0.15)] if n else []
+    return [Stage(f"{n} question{'s' * (n > 1)} {when}", n * 0.15, 1, is_before)] if n else []

@@ -27,6 +27,8 @@ class Lost:
     only: int
     kept: int
     ratings: int
+    costs: bool = True
+    """Whether a session with this reason is not used."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from beholder.checks.verdict import Verdict
 from beholder.clean import Lost
 from beholder.clean.decide import ORDER, in_words
 from beholder.clean.facts import Facts
+from beholder.clean.qualification import NOT_MET
 from beholder.clean.sessions import Judged
 
 
@@ -45,7 +46,8 @@ def lost(judged: Sequence[Judged]) -> tuple[Lost, ...]:
             kept.update(one.decision.reasons)
         for rating in one.ratings:
             ratings.update(reason for reason in rating.reasons.split("; ") if reason)
-    order = [check.name for check in ORDER]
+    order = _names(judged)
+    costly = {reason for one in judged for reason in one.decision.costly}
     found = sorted(sessions, key=lambda reason: (order.index(reason.partition(":")[0]), reason))
     return tuple(
         Lost(
@@ -56,17 +58,24 @@ def lost(judged: Sequence[Judged]) -> tuple[Lost, ...]:
             only[reason],
             kept[reason],
             ratings[reason],
+            reason in costly,
         )
         for reason in found
     )
 
 
+def _names(judged: Sequence[Judged]) -> list[str]:
+    """Return the names of all rules and checks, in the order in which they are told."""
+    asked = (verdict.check for one in judged for verdict in one.verdicts)
+    return list(dict.fromkeys((*(check.name for check in ORDER), *asked)))
+
+
 def verdict_counts(judged: Sequence[Judged]) -> dict[str, dict[str, int]]:
-    """Return for each check how often it passed, failed and was unknown."""
-    table = {check.name: {"pass": 0, "fail": 0, "unknown": 0} for check in ORDER}
+    """Return for each check how often it passed, failed and was unknown, among those who met it."""
+    table = {name: {"pass": 0, "fail": 0, "unknown": 0} for name in _names(judged)}
     for one in judged:
         for verdict in one.verdicts:
-            table[verdict.check][verdict.verdict] += 1
+            table[verdict.check][verdict.verdict] += verdict.reason != NOT_MET
     return table
 
 

@@ -9,6 +9,8 @@ from beholder.checks.complete import Complete
 from beholder.checks.variance import Variance
 from beholder.checks.verdict import Check, Evidence, Verdict
 from beholder.checks.watched import Watched
+from beholder.clean.qualification import Settled
+from beholder.clean.titles import title_of
 from beholder.types import Outcome
 
 ORDER: tuple[Check, ...] = (Complete(), Watched(), Variance())
@@ -20,13 +22,16 @@ TOLD_ONLY = frozenset({"complete:mostly_missing"})
 LOOK = frozenset({"complete:nothing_rated"})
 """Reasons for which a person decides about the pay: whoever finished did what they could."""
 
-# Who was turned away by us did what we asked; who left, declined or could not start is for the researcher to look at.
+_BY_CHECKS = ("screened_out", "wrong_device")
+_TURNED_AWAY = frozenset(f"complete:{outcome}" for outcome in _BY_CHECKS)
+
+# Who was turned away by us did what we asked; who left, declined or withdrew is for the researcher to look at.
 _ACCEPT: Mapping[Outcome | None, bool | None] = {
     "completed": True,
     "screened_out": True,
     "technical": True,
     "failed_checks": False,
-    "wrong_device": None,
+    "wrong_device": True,
     "no_consent": None,
     "withdrawn": None,
     None: None,
@@ -56,6 +61,8 @@ class Decision:
     use: bool
     reasons: tuple[str, ...]
     """Every failed check as `check:reason`, in the order of the checks."""
+    costly: tuple[str, ...] = ()
+    """Those of them for which the session is not used."""
 
 
 def judge(evidence: Evidence, checks: Sequence[Check] = ORDER) -> tuple[Verdict, ...]:
@@ -63,22 +70,29 @@ def judge(evidence: Evidence, checks: Sequence[Check] = ORDER) -> tuple[Verdict,
     return tuple(check.judge(evidence) for check in checks)
 
 
-def decide(outcome: Outcome | None, verdicts: Sequence[Verdict]) -> Decision:
-    """Return both decisions. An unknown verdict changes neither."""
-    reasons = tuple(f"{verdict.check}:{verdict.reason}" for verdict in verdicts if verdict.verdict == "fail")
+def decide(outcome: Outcome | None, verdicts: Sequence[Verdict], settled: Sequence[Settled] = ()) -> Decision:
+    """Return both decisions, from the verdicts on the session and on what it came to at each check with a page.
+
+    An unknown verdict changes neither. Who was turned away at a check has that for a reason, and not the end as well.
+    """
+    rules = {f"{verdict.check}:{verdict.reason}": verdict for verdict in verdicts if verdict.verdict == "fail"}
+    turned_away = any(one.costs for one in settled) and outcome in _BY_CHECKS
+    reasons = {reason: costs_session(reason) for reason in rules if not (turned_away and reason in _TURNED_AWAY)}
+    reasons |= {one.reason: one.costs for one in settled if one.is_told}
     return Decision(
         accept=_ACCEPT[outcome] if LOOK.isdisjoint(reasons) else None,
-        use=not any(costs_session(reason) for reason in reasons),
-        reasons=reasons,
+        use=not any(reasons.values()),
+        reasons=tuple(reasons),
+        costly=tuple(reason for reason, costs in reasons.items() if costs),
     )
 
 
 def costs_session(reason: str) -> bool:
-    """Return whether a session with this `check:reason` is out of use."""
+    """Return whether a session with this `check:reason` of a rule over whole sessions is out of use."""
     return reason.partition(":")[0] in COST_SESSION and reason not in TOLD_ONLY
 
 
 def in_words(reason: str) -> str:
-    """Return `check:reason` as a person reads it."""
+    """Return `check:reason` as a person reads it; a check with a page by its title."""
     check, _, why = reason.partition(":")
-    return WORDS.get((check, why), reason)
+    return WORDS.get((check, why)) or title_of(reason) or reason

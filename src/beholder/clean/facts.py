@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
@@ -14,7 +14,10 @@ from beholder.store.contract import Table
 from beholder.types import Mode, Outcome
 
 Rows = Sequence[Mapping[str, Any]]
-TABLES: tuple[Table, ...] = ("studies", "stimuli", "lists", "sessions", "claims", "answers", "ends", "erasures")
+TABLES: tuple[Table, ...] = (
+    "studies", "stimuli", "lists", "sessions", "claims", "posed", "answers", "ends", "erasures",
+)  # fmt: skip
+"""What was told is not among them: everything is judged again."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,11 @@ class Given:
     input: str
     at: datetime
 
+    @property
+    def seconds(self) -> float:
+        """How long the page was looked at."""
+        return round((self.sent_ms - self.shown_ms) / 1000, 1)
+
 
 @dataclass(frozen=True)
 class Visit:
@@ -56,7 +64,15 @@ class Visit:
     ended_at: datetime | None
     is_erased: bool
     trials: tuple[Trial, ...]
+    """Those that are rated."""
     answers: Mapping[str, Given]
+    lessons: tuple[Trial, ...] = ()
+    """The training examples."""
+    posed: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict)
+    """The private part of each attempt at a check, by its key; None where a store did not keep it."""
+    device: Mapping[str, Any] = field(default_factory=dict)
+    end_reason: str = ""
+    """At what the session ended, such as `colour:numbers`."""
 
     @property
     def minutes(self) -> float | None:
@@ -124,13 +140,19 @@ def _visits(sessions: Rows, tables: Mapping[str, Rows], plan: str) -> tuple[Visi
     given: dict[str, dict[str, Given]] = defaultdict(dict)
     for row in tables["answers"]:
         given[row["session"]][row["key"]] = _given(row)
+    posed: dict[str, dict[str, Mapping[str, Any] | None]] = defaultdict(dict)
+    for row in tables.get("posed", ()):
+        posed[row["session"]][row["key"]] = row.get("private")
     trials: dict[int, tuple[Trial, ...]] = {}
+    # All lists share the training, and the first one holds it.
+    lessons = list_from_json(lists[min(lists)]).training if lists else ()
     visits = []
     for row in sessions:
         claimed = claims.get(row["session"])
         if claimed is not None and claimed not in trials:
             entries = list_from_json(lists[claimed]).entries
             trials[claimed] = tuple(entry for entry in entries if isinstance(entry, Trial))
+        mine = trials[claimed] if claimed is not None else ()
         end = ends.get(row["session"], {})
         visits.append(
             Visit(
@@ -144,8 +166,12 @@ def _visits(sessions: Rows, tables: Mapping[str, Rows], plan: str) -> tuple[Visi
                 outcome=end.get("outcome"),
                 ended_at=end["at"] if end else None,
                 is_erased=row["session"] in erased,
-                trials=trials[claimed] if claimed is not None else (),
+                trials=tuple(trial for trial in mine if trial.purpose == "rate"),
                 answers=given[row["session"]],
+                lessons=lessons if claimed is not None else (),
+                posed=posed[row["session"]],
+                device=row.get("device") or {},
+                end_reason=str(end.get("reason") or ""),
             )
         )
     return tuple(visits)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from beholder.clean import Cleaned, comments, playback
+from beholder.clean import Cleaned, attempts, comments, playback
 from beholder.clean.account import counts, lost, verdict_counts, verdict_row
 from beholder.clean.facts import TABLES, Facts, Rows, gather
+from beholder.clean.funnel import funnel
+from beholder.clean.qualification import Qualified
 from beholder.clean.ratings import CHECK_ROLES, COLUMNS, as_record, number_repetitions
 from beholder.clean.sessions import Judged, judge_visit
 from beholder.clean.tables import as_text, json_bytes, table_bytes, write_together
@@ -17,7 +20,7 @@ from beholder.clean.texts import StudyText, read_text, text_rows
 from beholder.errors import Problem, StoreError
 from beholder.study.model import Study
 
-SESSIONS = ("session", "participant", "mode", "outcome", "minutes", "accept", "use", "reasons")
+SESSIONS = ("session", "participant", "mode", "outcome", "end_reason", "minutes", "accept", "use", "reasons")
 PARTICIPANTS = ("participant", "mode", "sessions", "minutes", "ratings", "used_ratings", "accept", "use", "reasons")
 VERDICTS = ("session", "check", "version", "verdict", "reason", "measured", "needed", "evidence")
 
@@ -43,6 +46,7 @@ def clean_folder(study: str | Path | Study, *, store: str | None, robots: bool) 
 
 def clean_tables(study: Study, tables: Mapping[str, Rows], *, where: str = "store/", robots: bool = False) -> Cleaned:
     """Judge the sessions in these tables and write clean/ in the study's folder."""
+    from beholder.checks.steps import check_steps
     from beholder.methods import find
 
     foreign = sorted({str(row["study"]) for row in tables["studies"]} - {study.name})
@@ -53,13 +57,26 @@ def clean_tables(study: Study, tables: Mapping[str, Rows], *, where: str = "stor
     facts = gather(tables, where=where, robots=robots)
     method = find(study.method)
     texts = {digest: read_text(text, study, method) for digest, text in facts.yaml.items()}
-    judged = [judge_visit(study, method, visit, facts.stimuli, texts[visit.digest].watch) for visit in facts.visits]
+    checks = check_steps(study)
+    past: dict[str, list[Qualified]] = defaultdict(list)
+    judged = []
+    for visit in facts.visits:
+        watch, earlier = texts[visit.digest].watch, past[visit.participant]
+        judged.append(judge_visit(study, method, visit, facts.stimuli, watch, checks, earlier))
+        earlier.append(judged[-1].qualified)
     folder = study.folder / "clean"
-    _write(folder, study, facts, judged, texts)
+    _write(folder, study, facts, judged, texts, funnel(checks, judged))
     return Cleaned(folder, facts.population, counts(facts, judged), lost(judged))
 
 
-def _write(folder: Path, study: Study, facts: Facts, judged: Sequence[Judged], texts: Mapping[str, StudyText]) -> None:
+def _write(
+    folder: Path,
+    study: Study,
+    facts: Facts,
+    judged: Sequence[Judged],
+    texts: Mapping[str, StudyText],
+    qualified: Mapping[str, Any] | None,
+) -> None:
     ratings = number_repetitions(rating for one in judged for rating in one.ratings)
     factors = sorted({f"factor_{name}" for rating in ratings for name in rating.factors})
     options = {f"answer_{ask.id}": ask.options for ask in (*study.before, *study.after)}
@@ -75,6 +92,7 @@ def _write(folder: Path, study: Study, facts: Facts, judged: Sequence[Judged], t
         "counts": counts(facts, judged),
         "lost": [asdict(one) for one in lost(judged)],
         "verdicts": verdict_counts(judged),
+        "qualification": qualified,
     }
     write_together(
         folder,
@@ -85,6 +103,7 @@ def _write(folder: Path, study: Study, facts: Facts, judged: Sequence[Judged], t
             "sessions.csv": table_bytes(SESSIONS, (_session_row(one) for one in judged)),
             "participants.csv": table_bytes((*PARTICIPANTS, *options), _participant_rows(judged, options)),
             "verdicts.csv": table_bytes(VERDICTS, verdicts),
+            "qualification.csv": table_bytes(attempts.COLUMNS, attempts.attempt_rows(judged)),
             "account.json": json_bytes(account),
         },
     )
@@ -96,6 +115,7 @@ def _session_row(one: Judged) -> dict[str, Any]:
         "participant": one.visit.participant,
         "mode": one.visit.mode,
         "outcome": one.visit.outcome,
+        "end_reason": one.visit.end_reason,
         "minutes": one.visit.minutes,
         "accept": one.decision.accept,
         "use": one.decision.use,

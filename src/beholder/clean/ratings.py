@@ -16,7 +16,7 @@ from beholder.study.model import Study
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-CHECK_ROLES = frozenset({"attention", "gold", "trap", "training", "repeat"})
+CHECK_ROLES = frozenset({"attention", "gold", "trap", "training", "repeat", "example"})
 """Roles whose answers are evidence for checks, never ratings."""
 NUMBERS = (
     "run", "position", "repetition", "value", "raw_value", "keyed", "scale_min", "scale_max", "plays", "watched_ms",

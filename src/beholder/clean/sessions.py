@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from beholder.checks.steps import AnyStep
 from beholder.checks.verdict import Click, Evidence, Verdict, Viewing, Watch
 from beholder.checks.watched import judge_viewing
-from beholder.clean.decide import Decision, costs_session, decide, judge
+from beholder.clean.decide import Decision, decide, judge
 from beholder.clean.facts import Given, Shown, Visit
+from beholder.clean.lessons import Lesson, judge_lessons, training_verdict
+from beholder.clean.qualification import Qualified, qualify, verdict_of
 from beholder.clean.ratings import CHECK_ROLES, Rating, rating_rows
 from beholder.methods.contract import Method
 from beholder.study.model import Study
@@ -24,16 +27,28 @@ class Judged:
     verdicts: tuple[Verdict, ...]
     decision: Decision
     ratings: tuple[Rating, ...]
+    qualified: Qualified
+    lessons: tuple[Lesson, ...] = ()
 
 
 def judge_visit(
-    study: Study, method: Method, visit: Visit, stimuli: Mapping[tuple[str, str], Shown], watch: Watch
+    study: Study,
+    method: Method,
+    visit: Visit,
+    stimuli: Mapping[tuple[str, str], Shown],
+    watch: Watch,
+    checks: Sequence[AnyStep] = (),
+    earlier: Sequence[Qualified] = (),
 ) -> Judged:
-    """Return a session judged from its facts alone. Who withdrew leaves no ratings."""
+    """Return a session judged from its facts alone. Who withdrew leaves no ratings.
+
+    `earlier` is how the same person did at the checks in other sessions.
+    """
     outcome = "withdrawn" if visit.is_erased else visit.outcome
     if outcome == "withdrawn":
         verdicts = judge(Evidence(outcome, watch))
-        return Judged(replace(visit, outcome=outcome, answers={}), verdicts, decide(outcome, verdicts), ())
+        gone = replace(visit, outcome=outcome, answers={})
+        return Judged(gone, verdicts, decide(outcome, verdicts), (), Qualified(visit.session))
     ratings: list[Rating] = []
     viewings: list[Viewing] = []
     unwatched: dict[int, frozenset[str]] = {}
@@ -50,9 +65,14 @@ def judge_visit(
         if row.raw_value is not None
     )
     verdicts = judge(Evidence(outcome, watch, tuple(viewings), clicks))
-    decision = decide(outcome, verdicts)
+    qualified = qualify(checks, visit, earlier)
+    lessons = judge_lessons(method, visit)
+    trained = training_verdict(visit, lessons)
+    verdicts = verdicts if trained is None else (*verdicts, trained)
+    decision = decide(outcome, verdicts, qualified.settled)
+    verdicts = (*verdicts, *(verdict_of(one) for one in qualified.settled))
     decided = (_decided(row, decision, _is_unwatched(row, visit, unwatched[row.position])) for row in ratings)
-    return Judged(visit, verdicts, decision, tuple(decided))
+    return Judged(visit, verdicts, decision, tuple(decided), qualified, lessons)
 
 
 def _trial_answers(visit: Visit) -> list[tuple[int, Given]]:
@@ -102,7 +122,7 @@ def _is_unwatched(row: Rating, visit: Visit, unwatched: frozenset[str]) -> bool:
 
 def _decided(row: Rating, decision: Decision, is_unwatched: bool) -> Rating:
     """Return the rating with `use` and every reason why it is not used."""
-    reasons = [reason for reason in decision.reasons if costs_session(reason)]
+    reasons = list(decision.costly)
     if is_unwatched:
         reasons.append("watched:not_watched")
     return replace(row, use=decision.use and not is_unwatched, reasons="; ".join(reasons))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib import metadata
+from typing import Any
 
 from beholder.clean.decide import costs_session
 from beholder.report.asked import people_words
@@ -41,7 +42,7 @@ def counted(material: Material) -> Markup:
         _line("Finished", numbers["completed"]),
         _line("Used", numbers["used_sessions"]),
     ]
-    costly = [lost for lost in material.account["lost"] if costs_session(f"{lost['rule']}:{lost['reason']}")]
+    costly = [lost for lost in material.account["lost"] if _costs(lost)]
     for lost in material.account["lost"]:
         # What was not watched is told below, where it costs ratings.
         if lost not in costly and lost["rule"] != "watched" and lost["kept"]:
@@ -69,6 +70,11 @@ def counted(material: Material) -> Markup:
     if numbers["other_plans"]:
         notes.append(f"{count(numbers['other_plans'], 'session')} under an earlier plan left out.")
     return render([tag("dl", lines, class_="counted"), tag("p", " ".join(notes), class_="panel__foot")])
+
+
+def _costs(lost: Mapping[str, Any]) -> bool:
+    """Return whether a session is not used for this; accounts of an older Beholder leave it to the rule."""
+    return bool(lost.get("costs", costs_session(f"{lost['rule']}:{lost['reason']}")))
 
 
 def _line(name: str, value: int | str, *, is_part: bool = False) -> Markup:

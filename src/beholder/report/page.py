@@ -14,6 +14,7 @@ from beholder.report.overview import MOST_OPEN, overview, overview_foot, short_n
 from beholder.report.part import Part
 from beholder.report.sheets import cell_sheet, condition_sheet, pair_sheet
 from beholder.report.tables import matrix, table
+from beholder.report.taking_part import FOOT, taking_part
 from beholder.report.words import count, date, span
 
 _EYE = Markup(
@@ -73,6 +74,9 @@ def _main(material: Material, figures: Mapping[str, Markup], files: list[str]) -
     if unrated:
         sections.append(_panel("unrated", "Without any rating that could be used", _list(unrated), is_wide=True))
     sections.append(_panel("counted", "Who was counted", counted(material), is_wide=not _has_side(material)))
+    part_taken = taking_part(material)
+    if part_taken is not None:
+        sections.append(_panel("qualified", "Who could take part", part_taken, foot=FOOT, is_wide=True))
     sections.append(_panel("wording", "What was asked", asked_section(material), is_wide=True))
     sections.append(_panel("method", "How it was done", method_section(material), is_wide=True))
     sections.append(_tables(material))

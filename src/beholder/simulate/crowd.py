@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import httpx
 
+from beholder.checks.contract import Robot as Able
 from beholder.serve.served import Served
 from beholder.serve.tokens import robot_signature
 from beholder.simulate.oracle import Oracle
-from beholder.simulate.raters import assign_kinds, read_mixture
+from beholder.simulate.raters import ability, assign_kinds, read_mixture
 from beholder.simulate.robot import Robot
 from beholder.simulate.truth import Truth, plant_truth
 from beholder.store.contract import Store
@@ -41,15 +42,17 @@ async def send_robots(
     patience_s: float = 60.0,
     progress: Progress | None = None,
     robots: list[Robot] | None = None,
+    able: Able | None = None,
 ) -> Crowd:
     """Return a crowd that has taken the study. Robots arrive in order, so that each gets the same list every time.
 
     The store is only read, for the secret and the claims: it may be another process that serves and writes. A list
-    of `robots` is filled, for whoever wants to watch them.
+    of `robots` is filled, for whoever wants to watch them. `able` says what all of them are able to do, in place of
+    their kinds.
     """
     questions = tuple(question.id for question in served.method.questions(served.study))
     truth = plant_truth(served.catalogue, questions, seed)
-    oracle = Oracle(served.study, served.method, served.lists, truth, seed)
+    oracle = Oracle(served, store.secret, truth, seed)
     kinds = assign_kinds(read_mixture(raters), count, seed)
     robots = [] if robots is None else robots
     limits = httpx.Limits(max_connections=_AT_ONCE)
@@ -57,7 +60,7 @@ async def send_robots(
         for number, kind in enumerate(kinds, 1):
             name = f"{seed}-{number}"
             params = {"robot": name, "signature": robot_signature(store.secret, name)}
-            mind = oracle.mind(kind, name)
+            mind = oracle.mind(kind, name, able or ability(kind))
             robots.append(Robot(name, served.study.name, params, client, mind, patience_s=patience_s))
         for robot in robots:
             await robot.arrive()

@@ -1,4 +1,4 @@
-"""Rater models: what a simulated person perceives, for all stimuli at once."""
+"""Rater models: what a simulated person perceives, for all stimuli at once, and which checks they cannot pass."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from beholder.checks.contract import Robot as Able
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.simulate.chance import keyed_rng
 from beholder.simulate.truth import Truth
+from beholder.study.qualification import RULES
 
 Percepts = NDArray[np.float64]
 _BIAS_SD = 0.06
@@ -39,11 +41,26 @@ RATERS: Mapping[str, Callable[[Percepts, Generator], Percepts]] = {
     "straight": _straight,
 }
 """Kinds of raters by name: from the latent quality of all stimuli to what one of them perceives."""
+_UNABLE = "unable-"
+_WAYS = (
+    "brightness_second", "pitch", "training", "media:fullscreen", "media:sound", "network:slow", "remote:hints",
+    "colour:protan", "colour:deutan", "distance:near", "distance:far", "distance:unclear", "sides:mono",
+    "sides:swapped",
+)  # fmt: skip
+UNABLE: Mapping[str, str] = {f"{_UNABLE}{name.replace(':', '-')}": name for name in (*RULES, *_WAYS)}
+"""Kinds that rate as honest people do and cannot pass one check, as `unable-colour` or, of a way, `unable-sides-mono`:
+from their name to what `Robot.fails` holds."""
+
+
+def ability(kind: str) -> Able:
+    """Return what a robot of this kind is able to do."""
+    return Able(frozenset({UNABLE[kind]})) if kind in UNABLE else Able()
 
 
 def perceive(kind: str, truth: Truth, seed: int, participant: str) -> Percepts:
     """Return what this participant perceives, between 0 and 1, shaped as the truth."""
-    return np.clip(RATERS[kind](truth.quality, keyed_rng(seed, "rater", participant)), 0, 1)
+    rate = _honest if kind in UNABLE else RATERS[kind]
+    return np.clip(rate(truth.quality, keyed_rng(seed, "rater", participant)), 0, 1)
 
 
 def read_mixture(spec: str) -> dict[str, float]:
@@ -51,12 +68,10 @@ def read_mixture(spec: str) -> dict[str, float]:
     shares: dict[str, float] = {}
     for part in spec.split(","):
         name, _, share = part.strip().partition(":")
-        if name not in RATERS:
-            raise UserError(
-                Problem(
-                    "--raters", f"{name!r} is no kind of rater", ", ".join(RATERS), did_you_mean(name, list(RATERS))
-                )
-            )
+        if name not in RATERS and name not in UNABLE:
+            kinds = f"{', '.join(RATERS)}, or {_UNABLE} and the name of a check, as in {_UNABLE}colour"
+            guess = did_you_mean(name, [*RATERS, *UNABLE])
+            raise UserError(Problem("--raters", f"{name!r} is no kind of rater", kinds, guess))
         try:
             shares[name] = float(share or 1)
         except ValueError:

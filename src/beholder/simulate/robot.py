@@ -29,10 +29,11 @@ class GaveUp(Exception):
 
 
 class Mind(Protocol):
-    """What a robot thinks: its ratings, and its answers to questionnaires."""
+    """What a robot thinks: its ratings, its answers to questionnaires, and to checks with the seconds they take."""
 
     def rate(self, robot: Robot, step: Mapping[str, Any]) -> Json: ...
     def fill(self, item: Mapping[str, Any]) -> Json: ...
+    def examined(self, robot: Robot, step: Mapping[str, Any]) -> tuple[Json, float]: ...
 
 
 @dataclass
@@ -49,7 +50,14 @@ class Robot:
     session: str = ""
     step: dict[str, Any] = field(default_factory=dict)
     acknowledged: list[Acknowledged] = field(default_factory=list)
+    checked: dict[str, Json] = field(default_factory=dict)
+    """The last answer to each check, by its name, as the server keeps it."""
     refused: str = ""
+
+    @property
+    def device(self) -> dict[str, Json]:
+        """What the robot says of its device: a computer with an ordinary screen."""
+        return {"robot": self.name, "screen": [1920, 1080], "dpr": 1}
 
     @property
     def is_done(self) -> bool:
@@ -57,7 +65,7 @@ class Robot:
 
     async def arrive(self) -> None:
         """Come to the door; somebody who has finished before is turned away and is done."""
-        body: Json = {"study": self.study, "params": dict(self.params), "device": {"robot": self.name}}
+        body: Json = {"study": self.study, "params": dict(self.params), "device": self.device}
         response = await self._send("POST", "/api/arrive", body)
         if response.status_code == 403:
             self.refused = response.json()["error"]["code"]
@@ -103,6 +111,11 @@ class Robot:
                 return {"agree": True}, []
             case "questions":
                 return {"answers": {item["id"]: self.mind.fill(item) for item in step["items"] if item["required"]}}, []
+            case "check":
+                answer, seconds = self.mind.examined(self, step)
+                return answer, [[0, "shown", None, {}], [round(1000 * seconds), "click", None, {}]]
+            case "text" if "trial" in step:
+                return {}, watch_events(step["trial"])
             case "trial":
                 return self.mind.rate(self, step), watch_events(step["trial"])
             case _:

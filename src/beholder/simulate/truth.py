@@ -49,7 +49,7 @@ def plant_truth(catalogue: Catalogue, questions: tuple[str, ...], seed: int) -> 
 
 
 def _condition_qualities(catalogue: Catalogue) -> dict[str, float]:
-    roles = {stimulus.condition: stimulus.role for stimulus in catalogue.stimuli}
+    roles = {stimulus.condition: stimulus.role for stimulus in catalogue.by_cell.values()}
     made = sorted((name for name in catalogue.conditions if _cutoff(name)), key=_cutoff, reverse=True)
     named = [name for name in catalogue.conditions if name not in made]
     if all(name in SAMPLE_CONDITIONS for name in named):

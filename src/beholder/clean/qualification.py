@@ -1,0 +1,125 @@
+"""Who qualified: every attempt at a check judged again from what was posed and answered, by the rules of now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from beholder.checks.contract import Attempt, Known
+from beholder.checks.judging import acts, costs_session, judge_attempt
+from beholder.checks.steps import AnyStep
+from beholder.checks.verdict import Verdict
+from beholder.clean.facts import Given, Visit
+from beholder.types import Json
+
+NOT_MET, UNDER_WAY, NOT_KEPT = "not_met", "under_way", "not_kept"
+"""Why a verdict is unknown: the session ended before, the person was still at it, or nothing is kept to judge by."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One attempt at a check, judged again."""
+
+    check: AnyStep
+    number: int
+    given: Given
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What a session came to at one check, and after how many attempts; none where an earlier session counts."""
+
+    check: AnyStep
+    verdict: Verdict
+    tries: int
+
+    @property
+    def reason(self) -> str:
+        return f"{self.verdict.check}:{self.verdict.reason}"
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it is named among the reasons of a session. What is only recorded is not."""
+        return self.verdict.verdict == "fail" and acts(self.check, self.verdict) != "record"
+
+    @property
+    def costs(self) -> bool:
+        """Whether the session is not used for it."""
+        return costs_session(self.check, self.verdict)
+
+
+@dataclass(frozen=True)
+class Qualified:
+    """One session at all checks of the study."""
+
+    session: str
+    tried: tuple[Tried, ...] = ()
+    """In the order in which they were answered."""
+    settled: tuple[Settled, ...] = ()
+    """One for each check, in the order of the study."""
+
+
+def qualify(checks: Sequence[AnyStep], visit: Visit, earlier: Sequence[Qualified] = ()) -> Qualified:
+    """Return how a session did. `earlier` are others of the same person, oldest first: a pass can outlast one."""
+    tried = tuple(_tries(checks, visit, earlier))
+    settled = tuple(_settled(place, checks, tried, visit, earlier) for place in range(len(checks)))
+    return Qualified(visit.session, tried, settled)
+
+
+def _tries(checks: Sequence[AnyStep], visit: Visit, earlier: Sequence[Qualified]) -> Iterator[Tried]:
+    """Yield every attempt. What was answered before is known to the later ones, also from an earlier session."""
+    by_name = {check.name: check for check in checks}
+    known: dict[str, Json] = {one.check.name: one.given.answer for past in earlier for one in past.tried}
+    for given in sorted(visit.answers.values(), key=lambda given: given.at):
+        kind, _, rest = given.key.partition(":")
+        name, _, number = rest.partition(":")
+        check = by_name.get(name)
+        if kind != "check" or check is None:
+            continue
+        yield Tried(check, int(number), given, _judged(check, visit, given, known, int(number)))
+        known[name] = given.answer
+
+
+def _judged(check: AnyStep, visit: Visit, given: Given, known: Mapping[str, Json], number: int) -> Verdict:
+    private = visit.posed.get(given.key)
+    if private is None or not isinstance(given.answer, Mapping):
+        return check.verdict("unknown", NOT_KEPT)
+    attempt = Attempt(private, given.answer, Known(visit.device, dict(known)), number)
+    try:
+        return judge_attempt(check, attempt)
+    except Exception as error:
+        # Kept by another version of the check, or as it came where a bug of ours could not read it. What cannot be
+        # judged costs nobody anything, and says why.
+        return check.verdict("unknown", NOT_KEPT, problem=f"{type(error).__name__}: {error}")
+
+
+def _settled(
+    place: int, checks: Sequence[AnyStep], tried: Sequence[Tried], visit: Visit, earlier: Sequence[Qualified]
+) -> Settled:
+    check = checks[place]
+    mine = [one for one in tried if one.check is check]
+    if mine:
+        last = mine[-1]
+        is_newest = last.given.at == max(given.at for given in visit.answers.values())
+        is_open = visit.outcome is None and is_newest and len(mine) < check.rule.attempts
+        # What told nothing takes nothing back: a round ends with what is known (serve/attempts.py).
+        known = [one for one in mine if not one.verdict.again] if last.verdict.again else []
+        verdict = known[-1].verdict if known and known[-1].verdict.verdict == "fail" else last.verdict
+        if is_open and verdict.verdict == "fail":
+            verdict = check.verdict("unknown", UNDER_WAY, measured=verdict.measured, needed=verdict.needed)
+        return Settled(check, verdict, len(mine))
+    later = {one.name for one in checks[place + 1 :]}
+    is_past = "trial:1" in visit.answers or any(one.check.name in later for one in tried)
+    for past in reversed(earlier) if is_past else ():
+        found = next((one for one in past.settled if one.check.name == check.name and one.tries), None)
+        if found is not None:
+            carried = {**found.verdict.evidence, "from_session": past.session}
+            return Settled(check, replace(found.verdict, evidence=carried), 0)
+    return Settled(check, check.verdict("unknown", NOT_MET), 0)
+
+
+def verdict_of(settled: Settled) -> Verdict:
+    """Return the verdict on a session with what belongs beside it: how many attempts, and what it does."""
+    action = acts(settled.check, settled.verdict)
+    return replace(settled.verdict, evidence={"attempts": settled.tries, "action": action, **settled.verdict.evidence})
