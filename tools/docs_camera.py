@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.async_api import Browser, Page, ViewportSize
 
 from beholder.methods import load_study
-from beholder.serve.server import running
+from beholder.serve.server import Running, running
 from beholder.testing.browser import fitting_answers, walk
 
 LARGEST = 150_000
@@ -23,6 +23,15 @@ _COLOURS = (256, 128, 64, 48, 32)
 @asynccontextmanager
 async def visitor(browser: Browser, study: Path, name: str, *, on_phone: bool = False) -> AsyncIterator[Page]:
     """Give a page at the door of the study, as the participant of this name opens it."""
+    async with guest(browser, study, name, on_phone=on_phone) as (_, page):
+        yield page
+
+
+@asynccontextmanager
+async def guest(
+    browser: Browser, study: Path, name: str, *, on_phone: bool = False
+) -> AsyncIterator[tuple[Running, Page]]:
+    """Give the server too, which knows what the page does not tell."""
     async with running(load_study(study), port=0) as server:
         context = await browser.new_context(
             viewport=PHONE if on_phone else WIDE,
@@ -34,7 +43,7 @@ async def visitor(browser: Browser, study: Path, name: str, *, on_phone: bool = 
         )
         page = await context.new_page()
         await page.goto(f"{server.link}?participant={name}")
-        yield page
+        yield server, page
         await context.close()
 
 
@@ -44,7 +53,7 @@ async def go_to_first_trial(page: Page, study: Path) -> None:
     await page.locator("body[data-kind=trial][data-state=ready]").wait_for()
 
 
-async def save(page: Page, path: Path) -> Path:
+async def save(page: Page, path: Path, *, largest: int = LARGEST) -> Path:
     """Write what the page shows, with as many colours as keep the file small."""
     await page.evaluate("document.fonts.ready")
     shot = Image.open(io.BytesIO(await page.screenshot(animations="disabled", caret="hide"))).convert("RGB")
@@ -53,7 +62,7 @@ async def save(page: Page, path: Path) -> Path:
         shot.quantize(colours, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(
             written, "PNG", optimize=True
         )
-        if written.tell() < LARGEST:
+        if written.tell() < largest:
             break
     path.write_bytes(written.getvalue())
     return path

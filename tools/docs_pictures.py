@@ -13,6 +13,7 @@ from beholder.run import run
 from beholder.testing.browser import fitting_answers, walk
 from docs_camera import save, visitor
 from docs_gallery import picture_gallery
+from docs_qualification import picture_qualification
 
 
 async def take_pictures(folder: Path, scratch: Path, chromium: str) -> list[Path]:
@@ -23,6 +24,7 @@ async def take_pictures(folder: Path, scratch: Path, chromium: str) -> list[Path
         try:
             made = await _picture_ends(browser, new("parallel", scratch / "parallel"), folder)
             made += await picture_gallery(browser, folder, scratch)
+            made += await picture_qualification(browser, folder, scratch)
             made += await _picture_report(browser, new("parallel", scratch / "report"), folder)
         finally:
             await browser.close()

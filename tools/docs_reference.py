@@ -12,12 +12,16 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 import beholder.methods
+from beholder.checks.steps import AnyStep, check_steps
 from beholder.cli import cli
 from beholder.methods import find, method_folder, names
 from beholder.study.kind import field_kind
-from beholder.study.model import Ask, Condition, Design, Playback, Question, Recruit, Star, Stimuli, Study, Texts
+from beholder.study.model import Ask, Condition, Design, Playback, Question, Recruit, Star, Stimuli, Study
+from beholder.study.pages import Example, Page, Texts
+from beholder.study.qualification import RULES, Plate, Qualification, Quiz
 from beholder.study.reserved import METHODS, MODES, PRESETS
 from beholder.study.scale import SCALES, Scale
+from beholder.study.training import Training, TrainingItem
 
 OURS = tuple(name for name in names() if method_folder(name).parent == Path(beholder.methods.__file__).parent)
 """The methods whose options stand in the reference; those of other packages are described there."""
@@ -31,7 +35,12 @@ PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("design", "design", Design),
     ("pairs", "design: pairs", Star),
     ("texts", "texts", Texts),
+    ("pages", "texts: instructions", Page),
+    ("examples", "texts: instructions: examples", Example),
     ("before and after", "before, after", Ask),
+    ("qualification", "qualification", Qualification),
+    ("training", "training", Training),
+    ("training items", "training: items", TrainingItem),
     ("recruit", "recruit", Recruit),
 )
 """Heading, where the part stands in study.yaml, and its model."""
@@ -95,7 +104,50 @@ def flat_commands(group: click.Group, before: str = "") -> Iterable[tuple[str, c
             yield f"{before}{name}", command
 
 
+def check_table() -> str:
+    """Return every check that participants meet, with its defaults, its times and its luck."""
+    rows = []
+    for step in _steps():
+        luck = step.luck()
+        over = 1 - (1 - luck) ** step.rule.attempts if step.action in ("gate", "warn") else luck
+        times = str(step.rule.attempts) if step.action in ("gate", "warn") else "1"
+        valid = step.rule.valid or "this session"
+        rows.append(
+            (f"`{step.name}`", f"{step.seconds:g} s", f"`{step.action}`", times, valid, _percent(luck), _percent(over))
+        )
+    heads = ("check", "time", "action", "attempts", "a pass counts", "luck, once", "over all")
+    return "\n".join(_table(heads, rows))
+
+
+def check_keys() -> str:
+    """Return the options of each check."""
+    lines: list[str] = []
+    for name, rule in RULES.items():
+        lines += ["", f"### {name}", "", _sentence(rule.__doc__), "", *_fields(rule)]
+        for key, part in _LISTED.get(name, {}).items():
+            lines += ["", f"Each of `{key}`. {_sentence(part.__doc__)}", "", *_fields(part)]
+    return "\n".join(lines[1:])
+
+
+_LISTED: dict[str, dict[str, type[BaseModel]]] = {"questions": {"items": Quiz}, "colour": {"images": Plate}}
+"""What the lists among the options of a check hold."""
+
+
+def _steps() -> tuple[AnyStep, ...]:
+    """Return every check there is, with its defaults."""
+    quiz = {"items": [{"id": f"q{n}", "text": "?", "options": list("abcd"), "correct": "a"} for n in range(12)]}
+    asked = dict.fromkeys(RULES, True) | {"headphones": {"strict": True}, "questions": {**quiz, "draw": 4, "right": 3}}
+    head = {"beholder": 1, "name": "all", "title": "All", "method": "acr", "stimuli": "stimuli"}
+    return check_steps(Study.model_validate({**head, "qualification": asked}))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %" if share else ""
+
+
 BLOCKS = {
+    "check-table": check_table,
+    "check-keys": check_keys,
     "study-keys": study_keys,
     "method-keys": method_keys,
     "scales": scale_table,
