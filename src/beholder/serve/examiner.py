@@ -205,7 +205,8 @@ class Examiner:
             return ""
         check, _, why = reason.partition(":")
         words = self._words.get(check, {})
-        return markdown(words.get(f"out.{why}") or words.get("out", ""))
+        said = words.get(f"out.{why}") or words.get("out")
+        return markdown(said) if said else ""
 
     def needed(self, script: Script) -> list[str]:
         """Return what the study needs, a line for each check that has words for it: read before agreeing."""

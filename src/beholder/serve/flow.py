@@ -10,7 +10,7 @@ from types import MappingProxyType
 from beholder.errors import Refused
 from beholder.serve.attempts import acts, due_lesson, is_valid, passed_at, progress
 from beholder.serve.devices import moved_at
-from beholder.serve.script import CONSENT, Planned, Script
+from beholder.serve.script import CONSENT, FIRST_TRIAL, Planned, Script
 from beholder.store.contract import SessionFacts, Told
 from beholder.study.model import Ask
 from beholder.types import Json, Outcome
@@ -50,7 +50,7 @@ def next_step(
         return CONSENT
     if _is_unplayable(script, answers):
         return Ending("technical", "media_error")
-    is_rating = any(step.kind == "trial" and step.key in answers for step in script.steps)
+    is_rating = FIRST_TRIAL in answers
     for place, step in enumerate(script.steps):
         if step.check is not None or step.is_training:
             met = None if is_rating else _due(script, step, told, now)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -190,11 +190,13 @@ class Host:
                 return here
         raise Refused(self.words["not_reached"], where=key, code="not_reached", status=409)
 
-    def _at_hand(self, facts: SessionFacts, script: Script | None, now: datetime) -> list[Planned]:
-        """Return the step that is due, and the one before it where a pass ran out while its page was open."""
-        handed = max((answer.at for answer in facts.answers.values()), default=now)
-        found = [next_step(script, answers_of(facts), facts.told, moment) for moment in (now, handed)]
-        return [here for here in found if isinstance(here, Planned)]
+    def _at_hand(self, facts: SessionFacts, script: Script | None, now: datetime) -> Iterator[Planned]:
+        """Yield the step that is due, then the one before it where a pass ran out while its page was open."""
+        answers = answers_of(facts)
+        for moment in (now, max((answer.at for answer in facts.answers.values()), default=now)):
+            here = next_step(script, answers, facts.told, moment)
+            if isinstance(here, Planned):
+                yield here
 
     async def _store(self, batch: list[Fact], submission: Submission, following: Planned | Ending) -> bool:
         """Return whether this answer, its events and the end it leads to were stored; the loser of a race is not."""

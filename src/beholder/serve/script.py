@@ -91,6 +91,7 @@ class Script:
         return step if step.key == key else step.tried(int(key.rpartition(":")[2]))
 
 
+FIRST_TRIAL = "trial:1"
 CONSENT = Planned("consent", "consent", text="consent")
 
 
