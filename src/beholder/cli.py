@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import json
 import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from beholder.errors import UserError
+from beholder.printing import Bar, in_minutes, in_range, live_teller, print_scores, print_table, tell_made
 
 if TYPE_CHECKING:
-    from click._termui_impl import ProgressBar
-
     from beholder.analyse.results import Results
     from beholder.serve import Live
-    from beholder.stimuli.workshop import Made
-
 
 STUDY = click.argument("study", default="study.yaml", type=click.Path(path_type=Path))
 STORE = click.option("--store", help="A PostgreSQL URL, or another folder; store/ beside study.yaml when left out.")
@@ -99,15 +94,15 @@ def check(study: Path, resolved: bool) -> None:
         click.echo(f"  {stage.name:<42} {stage.minutes:5.1f} min")
     click.echo(f"  {'together about':<42} {found.minutes:5.1f} min\n")
     screens = f"{found.screens_before} screen{'s' * (found.screens_before > 1)}"
-    click.echo(f"About {_time(found.minutes_before)} and {screens} before the first rating.")
+    click.echo(f"About {in_minutes(found.minutes_before)} and {screens} before the first rating.")
     click.echo(
         f"{found.stimuli} stimuli: {found.contents} contents, {len(found.conditions)} conditions "
         f"({', '.join(found.conditions)})"
     )
     if found.is_compared:
-        click.echo(f"{found.participants} participants compare each stimulus {_range(low, high)} times.")
+        click.echo(f"{found.participants} participants compare each stimulus {in_range(low, high)} times.")
     else:
-        click.echo(f"{found.participants} participants give each stimulus {_range(low, high)} ratings.")
+        click.echo(f"{found.participants} participants give each stimulus {in_range(low, high)} ratings.")
     n = len(found.warnings)
     click.echo(f"No errors, {n} warning{'s' * (n > 1)}." if n else "No problems found.")
 
@@ -122,7 +117,7 @@ def plan(study: Path) -> None:
     made = beholder.plan(study)
     click.echo(f"{len(made.lists)} lists, one for each participant; seed {made.seed}.\n")
     with (load_study(study).folder / "plan" / "balance.csv").open(encoding="utf-8", newline="") as table:
-        _table(list(csv.DictReader(table)))
+        print_table(list(csv.DictReader(table)))
 
 
 @cli.command()
@@ -150,7 +145,7 @@ def serve(
 
         serve_as_worker(study, store=store or "", host=host, port=port, public_url=public_url or "")
         return
-    beholder.serve(study, store=store, host=host, port=port, public_url=public_url, workers=workers, tell=_teller())
+    beholder.serve(study, store=store, host=host, port=port, public_url=public_url, workers=workers, tell=live_teller())
 
 
 @cli.command()
@@ -177,12 +172,12 @@ def simulate(study: Path, store: str | None, participants: int, raters: str, see
     """Rehearse with robots, and compare with the truth."""
     import beholder
 
-    with _Bar("Robots") as progress:
+    with Bar("Robots") as progress:
         crowd = beholder.simulate(
             study, participants=participants, raters=raters, seed=seed, store=store, progress=progress
         )
     beholder.clean(study, store=store, robots=True)
-    _scores(beholder.analyse(study), crowd.truth.conditions)
+    print_scores(beholder.analyse(study), crowd.truth.conditions)
 
 
 @cli.command()
@@ -199,7 +194,7 @@ def clean(study: Path, store: str | None, robots: bool) -> None:
         f"{counts['used_sessions']} of {counts['sessions']} sessions ({cleaned.population}) are used: "
         f"{counts['used_ratings']} ratings.\n"
     )
-    _table(
+    print_table(
         [
             {"lost at": lost.words, "sessions": lost.sessions, "only for this": lost.only, "ratings": lost.ratings}
             for lost in cleaned.lost
@@ -214,7 +209,7 @@ def analyse(source: Path, out: Path | None) -> None:
     """Compute scores with intervals and all pairs."""
     import beholder
 
-    _scores(beholder.analyse(source, out=out), {})
+    print_scores(beholder.analyse(source, out=out), {})
 
 
 @cli.command()
@@ -243,13 +238,13 @@ def run(study: Path, with_robots: bool, **options: Any) -> None:
     """
     import beholder
 
-    with _Bar("Robots", shown=with_robots) as progress:
+    with Bar("Robots", shown=with_robots) as progress:
         results = beholder.run(
-            study, simulate=with_robots, progress=progress, tell=None if with_robots else _teller(), **options
+            study, simulate=with_robots, progress=progress, tell=None if with_robots else live_teller(), **options
         )
     if with_robots:
         click.echo("A rehearsal with robots, not a result.\n")
-    _scores(results, {})
+    print_scores(results, {})
     click.echo(f"\nReport: {results.report}")
 
 
@@ -268,12 +263,12 @@ def demo(method: str, folder: Path | None, leave: bool, port: int) -> None:
 
     def on_result(truth: Any, results: Results) -> None:
         progress.close()
-        _scores(results, truth.conditions)
+        print_scores(results, truth.conditions)
         click.echo(f"\nReport: {results.report}")
         if not leave:
             click.echo("Still serving. Take the study yourself, or stop with Ctrl-C.")
 
-    with _Bar("Robots") as progress:
+    with Bar("Robots") as progress:
         beholder.demo(
             method, folder, stay=not leave, port=port, on_result=on_result, progress=progress,
             on_link=lambda link: click.echo(f"Participants: {link}"),
@@ -298,9 +293,9 @@ def anchor(files: tuple[Path, ...], cutoffs: tuple[int, ...], out: Path) -> None
     """
     from beholder.stimuli.workshop import make_anchors
 
-    with _Bar("Anchors") as progress:
+    with Bar("Anchors") as progress:
         made = make_anchors(files, cutoffs, out, progress=progress)
-    _made(made)
+    tell_made(made)
 
 
 @media.command()
@@ -319,9 +314,9 @@ def stack(left: Path, right: Path, out: Path, sound: Any, shortest: bool) -> Non
     """
     from beholder.stimuli.workshop import make_stacks
 
-    with _Bar("Stacks") as progress:
+    with Bar("Stacks") as progress:
         made = make_stacks(left, right, out, sound=sound, shortest=shortest, progress=progress)
-    _made(made)
+    tell_made(made)
 
 
 @media.command()
@@ -337,98 +332,6 @@ def impair(clip: Path, kinds: str, out: Path) -> None:
     """
     from beholder.stimuli.workshop import make_impaired
 
-    with _Bar("Samples") as progress:
+    with Bar("Samples") as progress:
         made = make_impaired(clip, [kind.strip() for kind in kinds.split(",")], out, progress=progress)
-    _made(made)
-
-
-def _made(made: Made) -> None:
-    for note in made.notes:
-        click.echo(f"Note: {note}", err=True)
-    kept = f" {len(made.kept)} already there." if made.kept else ""
-    click.echo(f"Made {len(made.written)} file{'s' * (len(made.written) != 1)}.{kept}")
-
-
-def _teller() -> Callable[[Live], None]:
-    """Return what prints the links once and then the counts, on one line where this is a terminal."""
-    first = True
-
-    def tell(live: Live) -> None:
-        nonlocal first
-        if first:
-            click.echo(f"Participants: {live.link}\nPreview:      {live.preview_link}\nCtrl-C stops; nothing is lost.")
-            first = False
-        line = "  ".join(f"{name} {count}" for name, count in live.counts.items())
-        click.echo(f"\r{line:<70}" if sys.stdout.isatty() else line, nl=not sys.stdout.isatty())
-
-    return tell
-
-
-class _Bar:
-    """A progress bar, drawn only where somebody watches."""
-
-    def __init__(self, label: str, shown: bool = True) -> None:
-        self._label, self._shown = label, shown and sys.stderr.isatty()
-        self._stack = contextlib.ExitStack()
-        self._bar: ProgressBar[int] | None = None
-
-    def __enter__(self) -> _Bar:
-        return self
-
-    def __call__(self, done: int, total: int) -> None:
-        if not self._shown:
-            return
-        if self._bar is None:
-            bar: ProgressBar[int] = click.progressbar(length=total, label=self._label, file=sys.stderr)
-            self._bar = self._stack.enter_context(bar)
-        self._bar.update(done - self._bar.pos)
-
-    def close(self) -> None:
-        self._stack.close()
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-
-def _scores(results: Results, truth: Mapping[str, float]) -> None:
-    """Print the conditions with their intervals, best first, and the planted truth where there is one."""
-    from beholder.demo import planted
-
-    told = planted(results, truth) if truth else {}
-    notes = results.notes
-    names = {metric["name"] for metric in notes["metrics"].values()}
-    mean = names.pop() if len(names) == 1 else "mean"  # what it is, where it is one thing
-    places = {question: place for place, question in enumerate(notes["questions"])}
-    ordered = results.conditions.assign(place=results.conditions["question"].map(places))
-    rows = []
-    for row in ordered.sort_values(["place", "mean"], ascending=[True, False]).to_dict("records"):
-        line = {
-            "question": row["question"],
-            "condition": results.told(row["condition"]),
-            "n": f"{row['n']:.0f}",
-            mean: f"{row['mean']:.2f}",
-            "95 % interval": f"{row['ci_low']:.2f} to {row['ci_high']:.2f}",
-        }
-        if told:
-            line["planted difference" if results.is_told_apart else "planted"] = told[row["question"], row["condition"]]
-        rows.append(line)
-    _table(rows)
-
-
-def _table(rows: list[dict[str, Any]]) -> None:
-    if not rows:
-        return
-    heads = list(rows[0])
-    widths = [max(len(head), *(len(str(row[head])) for row in rows)) for head in heads]
-    for cells in [heads, ["-" * width for width in widths], *([str(row[head]) for head in heads] for row in rows)]:
-        click.echo("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip())
-
-
-def _time(minutes: float) -> str:
-    """Return `4 min 30 s`, to ten seconds."""
-    whole, seconds = divmod(max(10, 10 * round(6 * minutes)), 60)
-    return " ".join(part for part in (f"{whole} min" * (whole > 0), f"{seconds} s" * (seconds > 0)) if part)
-
-
-def _range(low: int, high: int) -> str:
-    return f"{low}" if low == high else f"{low} to {high}"
+    tell_made(made)

@@ -6,6 +6,7 @@ The first matrix tells what was found and can be tried again, a new one each tim
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import ClassVar
 
 from numpy.random import Generator
@@ -77,8 +78,12 @@ class SecondBrightness(Brightness):
 
     name: ClassVar[str] = "brightness_second"
 
-    def __init__(self, rule: rules.Brightness) -> None:
-        super().__init__(rule.model_copy(update={"action": "flag", "feedback": False, "attempts": 1}))
+    def __init__(self, rule: rules.Brightness, folder: Path = Path()) -> None:
+        super().__init__(rule.model_copy(update={"action": "flag", "feedback": False, "attempts": 1}), folder)
+
+    @classmethod
+    def is_asked(cls, rule: rules.Brightness) -> bool:
+        return rule.second
 
 
 def _room(window: Window) -> int:

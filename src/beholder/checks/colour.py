@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from numpy.random import Generator
@@ -34,10 +33,6 @@ class Colour(Step[rules.Colour]):
     seconds = 25
     screens = 3
 
-    def __init__(self, rule: rules.Colour, folder: Path = Path()) -> None:
-        super().__init__(rule)
-        self._folder = folder
-
     def pose(self, rng: Generator, known: Known) -> Posed:
         shown: list[Json]
         if self.rule.images:
@@ -59,7 +54,7 @@ class Colour(Step[rules.Colour]):
         if "file" in plate:
             from beholder.checks.drawing.own import own_picture
 
-            return png(own_picture(self._folder, plate["file"], side))
+            return png(own_picture(self.folder, plate["file"], side))
         # Edges of dots make most of the file. Filled up, its size does not even tell which plate is the control.
         return png(plates.plate_picture(plates.from_json(plate), side), 420 * side)
 

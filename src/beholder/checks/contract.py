@@ -6,8 +6,10 @@ sounds are drawn from it on request, so that the evidence can be drawn again.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from numpy.random import Generator
@@ -102,10 +104,11 @@ class Robot:
         return check not in self.fails
 
 
-class Step(Generic[_Rule]):
+class Step(ABC, Generic[_Rule]):
     """Base of every check with a page of its own, `web/checks/<name>.js`. A subclass is one file in this folder.
 
-    `rule` holds the options of the study. `bound` says what a pass belongs to: the person, or the device as well.
+    `rule` holds the options of the study, `folder` is where its files are. `bound` says what a pass belongs to: the
+    person, or the device as well.
     """
 
     name: ClassVar[str]
@@ -121,8 +124,13 @@ class Step(Generic[_Rule]):
     is_lost: ClassVar[bool] = True
     """Whether a session that failed it is not used by `clean`."""
 
-    def __init__(self, rule: _Rule) -> None:
-        self.rule = rule
+    def __init__(self, rule: _Rule, folder: Path = Path()) -> None:
+        self.rule, self.folder = rule, folder
+
+    @classmethod
+    def is_asked(cls, rule: _Rule) -> bool:
+        """Return whether these options ask for this check; several can come of one key of the study."""
+        return True
 
     @property
     def action(self) -> Action:
@@ -136,13 +144,13 @@ class Step(Generic[_Rule]):
         """Return a picture or sound of an attempt, from its private part alone."""
         raise LookupError(f"{self.name} draws no {name}")
 
+    @abstractmethod
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         """Return the normalised answer, or raise Refused. `{"cannot": true}` never comes here."""
-        raise NotImplementedError
 
+    @abstractmethod
     def judge(self, attempt: Attempt) -> Verdict:
         """Return the verdict. Pure. `clean` calls it again without `known.needs`: what it needs of them is private."""
-        raise NotImplementedError
 
     def told(self, verdict: Verdict) -> Mapping[str, str | float]:
         """Return the values of the words `told.<reason>` (web/words, checks.<name>) that a person reads."""
@@ -156,9 +164,9 @@ class Step(Generic[_Rule]):
         """Return the probability that the best blind guess passes one attempt; 0 where there is nothing to guess."""
         return 0.0
 
+    @abstractmethod
     def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
         """Return how a robot answers that is able to pass, or is not."""
-        raise NotImplementedError
 
     def verdict(
         self,

@@ -7,6 +7,7 @@ neither ear holds by itself [Milne 2020].
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from math import comb
 from typing import Any, ClassVar
@@ -86,8 +87,9 @@ class ThreeIntervals(Step[rules.Headphones]):
         chosen = [trial[self.key] if robot.can(self.name) else self._mistaken(trial) for trial in trials]
         return {"chosen": chosen, "plays": [1] * len(trials), "output": {"channels": 2, "rate": 48000}}
 
+    @abstractmethod
     def _trial(self, rng: Generator) -> dict[str, Json]:
-        raise NotImplementedError
+        """Return one trial: what is in its intervals, and which one is the key."""
 
     def _noted(self, trials: Sequence[Mapping[str, Any]], chosen: Sequence[int]) -> dict[str, Json]:
         return {}
@@ -95,9 +97,9 @@ class ThreeIntervals(Step[rules.Headphones]):
     def _reason(self, evidence: Mapping[str, Any], wrong: int) -> str:
         return self.key
 
+    @abstractmethod
     def _mistaken(self, trial: Mapping[str, Any]) -> int:
         """Return what somebody answers who cannot hear it."""
-        raise NotImplementedError
 
 
 class Headphones(ThreeIntervals):
@@ -137,6 +139,10 @@ class Pitch(ThreeIntervals):
 
     name = "pitch"
     key = "tone"
+
+    @classmethod
+    def is_asked(cls, rule: rules.Headphones) -> bool:
+        return rule.strict
 
     def _trial(self, rng: Generator) -> dict[str, Json]:
         return {"tone": int(rng.integers(INTERVALS)) + 1, "seed": int(rng.integers(2**32))}

@@ -134,8 +134,9 @@ def _is_play(play: Json) -> bool:
     if not isinstance(play, list | tuple) or len(play) != 2:
         return False
     frames, dropped = play
-    is_counted = isinstance(frames, int) and isinstance(dropped, int) and not isinstance(frames, bool)
-    return is_counted and 0 <= dropped <= frames <= 100_000 and frames > 0  # type: ignore[operator]
+    if not isinstance(frames, int) or not isinstance(dropped, int) or isinstance(frames, bool):
+        return False
+    return 0 <= dropped <= frames <= 100_000 and frames > 0
 
 
 def _share(play: Json) -> float:

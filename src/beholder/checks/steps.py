@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from beholder.checks.acuity import Acuity
@@ -26,23 +26,13 @@ from beholder.study import qualification as rules
 from beholder.study.model import Study
 
 AnyStep = Step[Any]
-_MAKE: Mapping[str, Callable[[Any], tuple[AnyStep, ...]]] = {
-    "device": lambda rule: (Device(rule),),
-    "screen": lambda rule: (Screen(rule),),
-    "refresh": lambda rule: (Refresh(rule),),
-    "media": lambda rule: (Media(rule),),
-    "network": lambda rule: (Network(rule),),
-    "remote": lambda rule: (Remote(rule),),
-    "questions": lambda rule: (Questions(rule),),
-    "card": lambda rule: (Card(rule),),
-    "acuity": lambda rule: (Acuity(rule),),
-    "display": lambda rule: (Display(rule),),
-    "brightness": lambda rule: (Brightness(rule), *((SecondBrightness(rule),) if rule.second else ())),
-    "distance": lambda rule: (Distance(rule),),
-    "headphones": lambda rule: (Headphones(rule), *((Pitch(rule),) if rule.strict else ())),
-    "tones": lambda rule: (Tones(rule),),
-    "sides": lambda rule: (Sides(rule),),
-}
+_STEPS: Mapping[str, tuple[type[AnyStep], ...]] = {
+    "device": (Device,), "screen": (Screen,), "refresh": (Refresh,), "media": (Media,), "network": (Network,),
+    "remote": (Remote,), "questions": (Questions,), "colour": (Colour,), "card": (Card,), "acuity": (Acuity,),
+    "display": (Display,), "brightness": (Brightness, SecondBrightness), "distance": (Distance,),
+    "headphones": (Headphones, Pitch), "tones": (Tones,), "sides": (Sides,),
+}  # fmt: skip
+"""What comes of each key of `qualification`."""
 
 
 def check_steps(study: Study) -> tuple[AnyStep, ...]:
@@ -50,9 +40,5 @@ def check_steps(study: Study) -> tuple[AnyStep, ...]:
     wanted = {name: study.qualification.rule(name) for name in rules.RULES}
     if wanted["acuity"] is not None and wanted["card"] is None:
         wanted["card"] = rules.Card()
-    return tuple(
-        step
-        for name, rule in wanted.items()
-        if rule is not None
-        for step in ((Colour(rule, study.folder),) if isinstance(rule, rules.Colour) else _MAKE[name](rule))
-    )
+    asked = ((step, rule) for name, rule in wanted.items() if rule is not None for step in _STEPS[name])
+    return tuple(step(rule, study.folder) for step, rule in asked if step.is_asked(rule))

@@ -12,12 +12,11 @@ from types import MappingProxyType
 
 from beholder.checks.contract import Drawn, Known, Needs, Posed, Word
 from beholder.checks.steps import AnyStep
-from beholder.checks.verdict import Verdict
 from beholder.errors import Refused
 from beholder.serve import tokens
 from beholder.serve.attempts import acts, progress
 from beholder.serve.listing import WORDS, is_quiet, list_rows
-from beholder.serve.posing import check_of, evidence, examine, known, pose, seed_of
+from beholder.serve.posing import check_of, evidence, examine, known, pose, seed_of, verdict_of
 from beholder.serve.script import Planned, Script
 from beholder.store import contract as store
 from beholder.store.contract import SessionFacts, Told
@@ -188,13 +187,8 @@ class Examiner:
         own = self._words.get(check.name, {})
         if not own.get(key):
             return ""
-        found = told.evidence if isinstance(told.evidence, Mapping) else {}
-        verdict = Verdict(
-            check.name, check.version, told.verdict, told.reason, found.get("measured"), found.get("needed"),  # type: ignore[arg-type]
-            found.get("evidence") or {},  # type: ignore[arg-type]
-        )  # fmt: skip
         try:
-            return fill(own[key], check.told(verdict), own)
+            return fill(own[key], check.told(verdict_of(check, told)), own)
         except Exception as error:
             _log.error("the words %s of %s lack a value", key, check.name, exc_info=error)
             return ""

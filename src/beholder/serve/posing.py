@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 import numpy as np
 from numpy.random import Generator
@@ -10,7 +11,7 @@ from numpy.random import Generator
 from beholder.checks.contract import Attempt, Known, Needs, Posed
 from beholder.checks.judging import CANNOT, judge_attempt
 from beholder.checks.steps import AnyStep
-from beholder.checks.verdict import Verdict
+from beholder.checks.verdict import Say, Verdict
 from beholder.errors import Refused
 from beholder.serve import tokens
 from beholder.serve.devices import device_of
@@ -72,6 +73,16 @@ def evidence(verdict: Verdict, answer: Mapping[str, Json], check: AnyStep, step:
     if verdict.action is not None:
         kept["action"] = verdict.action
     return kept
+
+
+def verdict_of(check: AnyStep, told: Told) -> Verdict:
+    """Return the verdict that was told, from what was kept beside it."""
+    kept = told.evidence if isinstance(told.evidence, Mapping) else {}
+    found = kept.get("evidence")
+    return Verdict(
+        check.name, check.version, cast(Say, told.verdict), told.reason, kept.get("measured"), kept.get("needed"),
+        found if isinstance(found, Mapping) else {},
+    )  # fmt: skip
 
 
 def check_of(step: Planned) -> AnyStep:

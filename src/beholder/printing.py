@@ -1,0 +1,112 @@
+"""What the command line prints: tables, counts that live, bars."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from click._termui_impl import ProgressBar
+
+    from beholder.analyse.results import Results
+    from beholder.serve import Live
+    from beholder.stimuli.workshop import Made
+
+
+def tell_made(made: Made) -> None:
+    """Print what a verb of the workshop made, and what was there already."""
+    for note in made.notes:
+        click.echo(f"Note: {note}", err=True)
+    kept = f" {len(made.kept)} already there." if made.kept else ""
+    click.echo(f"Made {len(made.written)} file{'s' * (len(made.written) != 1)}.{kept}")
+
+
+def live_teller() -> Callable[[Live], None]:
+    """Return what prints the links once and then the counts, on one line where this is a terminal."""
+    first = True
+
+    def tell(live: Live) -> None:
+        nonlocal first
+        if first:
+            click.echo(f"Participants: {live.link}\nPreview:      {live.preview_link}\nCtrl-C stops; nothing is lost.")
+            first = False
+        line = "  ".join(f"{name} {count}" for name, count in live.counts.items())
+        click.echo(f"\r{line:<70}" if sys.stdout.isatty() else line, nl=not sys.stdout.isatty())
+
+    return tell
+
+
+class Bar:
+    """A progress bar, drawn only where somebody watches."""
+
+    def __init__(self, label: str, shown: bool = True) -> None:
+        self._label, self._shown = label, shown and sys.stderr.isatty()
+        self._stack = contextlib.ExitStack()
+        self._bar: ProgressBar[int] | None = None
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __call__(self, done: int, total: int) -> None:
+        if not self._shown:
+            return
+        if self._bar is None:
+            bar: ProgressBar[int] = click.progressbar(length=total, label=self._label, file=sys.stderr)
+            self._bar = self._stack.enter_context(bar)
+        self._bar.update(done - self._bar.pos)
+
+    def close(self) -> None:
+        self._stack.close()
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def print_scores(results: Results, truth: Mapping[str, float]) -> None:
+    """Print the conditions with their intervals, best first, and the planted truth where there is one."""
+    from beholder.demo import planted
+
+    told = planted(results, truth) if truth else {}
+    notes = results.notes
+    names = {metric["name"] for metric in notes["metrics"].values()}
+    mean = names.pop() if len(names) == 1 else "mean"  # what it is, where it is one thing
+    places = {question: place for place, question in enumerate(notes["questions"])}
+    ordered = results.conditions.assign(place=results.conditions["question"].map(places))
+    rows = []
+    for row in ordered.sort_values(["place", "mean"], ascending=[True, False]).to_dict("records"):
+        line = {
+            "question": row["question"],
+            "condition": results.told(row["condition"]),
+            "n": f"{row['n']:.0f}",
+            mean: f"{row['mean']:.2f}",
+            "95 % interval": f"{row['ci_low']:.2f} to {row['ci_high']:.2f}",
+        }
+        if told:
+            line["planted difference" if results.is_told_apart else "planted"] = told[row["question"], row["condition"]]
+        rows.append(line)
+    print_table(rows)
+
+
+def print_table(rows: list[dict[str, Any]]) -> None:
+    """Print rows under their heads, in columns."""
+    if not rows:
+        return
+    heads = list(rows[0])
+    widths = [max(len(head), *(len(str(row[head])) for row in rows)) for head in heads]
+    for cells in [heads, ["-" * width for width in widths], *([str(row[head]) for head in heads] for row in rows)]:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip())
+
+
+def in_minutes(minutes: float) -> str:
+    """Return `4 min 30 s`, to ten seconds."""
+    whole, seconds = divmod(max(10, 10 * round(6 * minutes)), 60)
+    return " ".join(part for part in (f"{whole} min" * (whole > 0), f"{seconds} s" * (seconds > 0)) if part)
+
+
+def in_range(low: int, high: int) -> str:
+    """Return `3 to 5`, or `3` where there is nothing between."""
+    return f"{low}" if low == high else f"{low} to {high}"

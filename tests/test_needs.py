@@ -1,0 +1,57 @@
+"""What a study needs of a device: read from the files that are served."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from beholder.checks.contract import Sample
+from beholder.methods import load_study
+from beholder.serve.needs import needs_of
+from beholder.stimuli.catalogue import Probe
+from beholder.stimuli.codecs import mime_type
+from beholder.stimuli.ingest import load_catalogue
+from beholder.testing import write_study
+
+
+def test_what_is_needed_comes_from_the_served_files(tmp_path: Path, tiny: Path) -> None:
+    keys = {"qualification": {"media": True}, "playback": {"size": "native", "fullscreen": True}}
+    study = load_study(write_study(tmp_path / "study", tiny, **keys))
+    needs = needs_of(study, load_catalogue(study), ())
+    assert len(needs.codecs) == 1
+    assert needs.codecs[0].startswith('video/mp4; codecs="avc1.')
+    assert (needs.size, needs.fullscreen, needs.sample) == ((96, 54), True, Sample("h264", "mp4", 96, 54, needs.fps))
+
+
+BOXES = {
+    "h264": (b"\0\0\0\x31avcC\x01\x64\x00\x28\xff", ".mp4", "avc1.640028"),
+    "vp9": (b"\0\0\0\x14vpcC\x01\0\0\0\x00\x1f\x80", ".mp4", "vp09.00.31.08"),
+    "av1": (b"\0\0\0\x14av1C\x81\x08\x4c\x00", ".mp4", "av01.0.08M.10"),
+}
+
+
+@pytest.mark.parametrize("codec", BOXES)
+def test_a_codec_is_named_with_the_profile_and_level_of_its_file(tmp_path: Path, codec: str) -> None:
+    box, suffix, name = BOXES[codec]
+    file = tmp_path / f"clip{suffix}"
+    file.write_bytes(b"\0\0\0\x18ftypisom" + box)
+    probe = Probe(1, "mp4", 1000, 96, 54, 25.0, codec, "opus", 2)
+    assert mime_type(file, probe, "video") == f'video/mp4; codecs="{name}, opus"'
+
+
+@pytest.mark.parametrize(
+    ("suffix", "codec", "name"), [(".webm", "vp9", "vp9"), (".webm", "vp8", "vp8"), (".webm", "av1", "av01.0.08M.08")]
+)
+def test_webm_has_short_names_and_keeps_the_set_up_of_av1(tmp_path: Path, suffix: str, codec: str, name: str) -> None:
+    file = tmp_path / f"clip{suffix}"
+    file.write_bytes(b"\x1a\x45\xdf\xa3webm\x63\xa2\x84\x81\x08\x0c\x00")
+    probe = Probe(1, "webm", 1000, 96, 54, 25.0, codec, "", 0)
+    assert mime_type(file, probe, "video") == f'video/webm; codecs="{name}"'
+
+
+def test_sounds_and_images_have_one_type_each() -> None:
+    probe = Probe(1, "wav", 1000, 0, 0, 0.0, "pcm_s16le", "pcm_s16le", 2)
+    assert mime_type(Path("a.wav"), probe, "audio") == 'audio/wav; codecs="1"'
+    assert mime_type(Path("a.webp"), probe, "image") == "image/webp"
+    assert mime_type(Path("a.txt"), probe, "text") == ""
