@@ -148,7 +148,7 @@ def test_a_webm_that_is_cut_off_is_named(make: Make, tmp_path: Path) -> None:
         measure(tmp_path / "half.webm", "half.webm")
 
 
-ADVICE = "Re-encode it to H.264 (ffmpeg -c:v libx264 -pix_fmt yuv420p) or VP9."
+ADVICE = "Re-encode it with beholder media prepare."
 UNPLAYED = f"which browsers do not play. Allowed: H.264, VP8, VP9, AV1. {ADVICE}"
 NOT_BY_ALL = f"which some browsers do not play. Allowed: yuv420p. {ADVICE}"
 
@@ -173,7 +173,7 @@ def test_sound_that_browsers_do_not_play_is_a_problem(make: Make) -> None:
     path = make("pcm.mov", *H264, "-c:a", "pcm_s16le", sound=True)
     assert str(unplayable(measure(path, "pcm.mov"), "pcm.mov")) == (
         "pcm.mov  has pcm_s16le sound, which browsers do not play with H.264. Allowed: aac, flac, mp3, opus. "
-        "Re-encode the sound (ffmpeg -c:v copy -c:a aac, or -c:a libopus for webm)."
+        "Re-encode it with beholder media prepare."
     )
 
 
@@ -210,7 +210,7 @@ def test_a_clip_that_would_not_play_once_stripped_is_refused(make: Make, tmp_pat
     run_ffmpeg(["-ss", "2.5", "-i", str(whole), "-c", "copy", str(target)])
     assert problems_of(study_in(tmp_path)) == [
         "stimuli/a/cut.mp4  cannot be copied without its metadata: the copy does not play like it, as with clips cut "
-        "between two key frames. Re-encode it, for example with ffmpeg -c:v libx264 -crf 12 -pix_fmt yuv420p."
+        "between two key frames. Re-encode it with beholder media prepare."
     ]
     assert [path.name for path in (tmp_path / "media").iterdir()] == ["catalogue.json"]
 

@@ -184,7 +184,8 @@ def test_a_manifest_gives_roles_and_factors(tmp_path: Path, video: bytes) -> Non
         ("b/city", "reference", {"bitrate": "900"}, "v/2.mp4"),
     ]
     assert (catalogue.conditions, catalogue.contents) == (("a", "b"), ("city",))
-    assert warnings(catalogue) == ["list.csv  stimuli with role gold are not shown in this version."]
+    told = "list.csv  stimuli with role gold are not shown, as checks.gold is off. Write checks: {gold: true}."
+    assert warnings(catalogue) == [told]
 
 
 def test_a_manifest_may_have_semicolons(tmp_path: Path, video: bytes) -> None:
@@ -225,7 +226,7 @@ def test_every_problem_of_a_manifest_has_its_line(tmp_path: Path, video: bytes) 
         "data.xyz,what,a,",
     ]
     write(tmp_path, {"city.mp4": video, "list.csv": "\n".join(rows)})
-    roles = "test, reference, anchor, gold, trap, training, example"
+    roles = "test, reference, anchor, gold, trap, attention, training, example"
     assert problems(tmp_path, {"manifest": "list.csv"}) == [
         "list.csv:4  cite.mp4 does not exist. Did you mean city.mp4?",
         "list.csv:5  ../out.mp4 lies outside the study folder. Allowed: paths inside it. "

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from beholder.errors import did_you_mean
 from beholder.methods.contract import Catalogue, Problem, Role, Slot, Study, Trial, Unit, Units
 from beholder.methods.fitting import hidden_role
-
-_RECIPE = re.compile(r"lowpass-[0-9]+")
-"""What ingest makes from the reference, when it is not the name of a condition."""
+from beholder.study.recipes import example_recipes, read_recipe
 
 
 def anchors(study: Study, catalogue: Catalogue) -> tuple[str, ...]:
@@ -23,9 +20,11 @@ def anchors(study: Study, catalogue: Catalogue) -> tuple[str, ...]:
 def anchor_problems(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
     """Yield anchors that are neither a condition nor made."""
     for index, name in enumerate(study.options.get("anchors", ())):
-        if name not in catalogue.conditions and not _RECIPE.fullmatch(name):
+        if name not in catalogue.conditions and read_recipe(name) is None:
             what = f"is {name}, which is neither a condition nor a recipe"
-            allowed = f"{', '.join(catalogue.conditions)}, or lowpass-3500 and the like"
+            media = {stimulus.medium for stimulus in catalogue.stimuli}
+            made = [example_recipes(medium)[0] for medium in media if example_recipes(medium)]
+            allowed = ", or ".join([", ".join(catalogue.conditions), *(f"{name} and the like" for name in made)])
             yield Problem(f"options.anchors.{index}", what, allowed, did_you_mean(name, catalogue.conditions))
         elif any(stimulus.condition == name for stimulus in catalogue.references.values()):
             yield Problem(f"options.anchors.{index}", f"is {name}, which is the reference", "another condition")

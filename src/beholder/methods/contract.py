@@ -63,6 +63,8 @@ class Target(NamedTuple):
     """What is read after another answer; our own words when empty."""
     is_trap: bool = False
     """The stimulus itself asks for this answer."""
+    also: tuple[float, ...] = ()
+    """Other answers that are as right: numbers that sound alike."""
 
 
 @dataclass(frozen=True)

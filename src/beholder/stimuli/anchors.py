@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import uuid
 import wave
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 from beholder.stimuli.probe import measure
 from beholder.stimuli.sound import READ_SOUND
 from beholder.stimuli.stripping import put_in_place
+from beholder.study.recipes import KINDS, meant_kind, read_recipe
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from beholder.study.model import Study
 
-LOWEST = 20
+LOWEST = int(KINDS["lowpass"].lowest)
 HIGHEST_SHARE = 0.45
 """Of the sampling rate: above it no room is left for the filter to fall."""
 FILTER = "kaiser-70-8/7"
@@ -31,33 +32,27 @@ _STOP_DB = 70.0
 _FULL = 1 - 2**-15
 
 
-def anchor_recipes(study: Study) -> tuple[str, ...]:
+def anchor_recipes(study: Study, there: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the anchors of a study that are recipes, as `lowpass-3500`, and no conditions with files of their own.
 
-    Recipes that cannot be read are told all at once.
+    Those are the conditions that it lists, and `there`. Recipes that cannot be read are told all at once.
     """
     listed = study.options.get("anchors")
     names = [str(name) for name in listed] if isinstance(listed, list | tuple) else []
-    have = {condition.name for condition in study.conditions}
-    wanted = [(place, name) for place, name in enumerate(names) if name.startswith("lowpass") and name not in have]
+    have = {*there, *(condition.name for condition in study.conditions)}
+    wanted = [(place, name, meant_kind(name)) for place, name in enumerate(names) if name not in have]
     problems = [
         study.problem(
             f"options.anchors.{place}",
             f"is {name}, which is neither a condition nor a recipe",
-            f"lowpass- and a frequency in Hz from {LOWEST} on, as lowpass-3500",
+            f"{kind.name}- and {kind.allowed.format(f'{kind.name}-')}",
         )
-        for place, name in wanted
-        if cutoff(name) is None
+        for place, name, kind in wanted
+        if kind is not None and read_recipe(name) is None
     ]
     if problems:
         raise StudyError(problems)
-    return tuple(dict.fromkeys(name for _, name in wanted))
-
-
-def cutoff(recipe: str) -> int | None:
-    """Return the frequency in Hz of a recipe such as `lowpass-3500`, None where it is none."""
-    found = re.fullmatch(r"lowpass-([1-9][0-9]{1,5})", recipe, re.ASCII)
-    return int(found[1]) if found and int(found[1]) >= LOWEST else None
+    return tuple(dict.fromkeys(name for _, name, kind in wanted if kind is not None))
 
 
 def lowpass(source: Path, target: Path, hertz: int, where: str = "") -> None:

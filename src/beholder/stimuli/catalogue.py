@@ -55,7 +55,9 @@ class Stimulus:
     caption: str = ""
     """What participants read below an example."""
     lesson: Lesson | None = None
-    """What a training stimulus teaches."""
+    """The answer that is expected of a training, gold, trap or attention stimulus."""
+    made_of: str = ""
+    """The id of the stimulus that we made this one of, so that it asks for an answer."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +86,14 @@ class Catalogue:
         """The reference of each content that has one."""
         return {s.content: s for s in self.stimuli if s.role == "reference"}
 
+    def of_role(self, role: Role) -> tuple[Stimulus, ...]:
+        """Return the stimuli of a role, in the order of the catalogue."""
+        return tuple(stimulus for stimulus in self.stimuli if stimulus.role == role)
+
     @cached_property
     def training(self) -> tuple[Stimulus, ...]:
         """What people practise on, in the order of the manifest."""
-        taught = [(stimulus.lesson.number, stimulus) for stimulus in self.stimuli if stimulus.lesson is not None]
+        taught = [(s.lesson.number, s) for s in self.stimuli if s.role == "training" and s.lesson is not None]
         return tuple(stimulus for _, stimulus in sorted(taught, key=lambda one: one[0]))
 
     @cached_property

@@ -24,6 +24,7 @@ _FPS = re.compile(r", ([0-9.]+)(k?) fps\b")
 _PIXELS = re.compile(r", ([a-z][a-z0-9]+)(?:\([^)]*\))?, \d+x\d+")
 
 _NAMES = {"hevc": "HEVC", "prores": "ProRes", "mpeg4": "MPEG-4 part 2", "h264": "H.264"}
+_PREPARE = "Re-encode it with beholder media prepare."
 _PLAIN_H264 = frozenset({"yuv420p", "yuvj420p", ""})
 _BARE = (
     "-map", "0:V:0", "-map", "0:a:0?", "-dn", "-sn", "-c", "copy", "-map_metadata", "-1", "-map_chapters", "-1",
@@ -75,12 +76,11 @@ def measure_clip(path: Path, where: str) -> Measured:
 def unplayable_clip(measured: Measured, where: str) -> Problem | None:
     """Return why browsers would not play this, None when they would."""
     probe = measured.probe
-    fix = "Re-encode it to H.264 (ffmpeg -c:v libx264 -pix_fmt yuv420p) or VP9."
     if not any(probe.codec in row.codecs for row in SERVED):
         name = _NAMES.get(probe.codec, probe.codec)
-        return Problem(where, f"is {name}, which browsers do not play", "H.264, VP8, VP9, AV1", fix)
+        return Problem(where, f"is {name}, which browsers do not play", "H.264, VP8, VP9, AV1", _PREPARE)
     if probe.codec == "h264" and measured.pixels not in _PLAIN_H264:
-        return Problem(where, f"is H.264 in {measured.pixels}, which some browsers do not play", "yuv420p", fix)
+        return Problem(where, f"is H.264 in {measured.pixels}, which some browsers do not play", "yuv420p", _PREPARE)
     if served_container(probe.container, probe.codec, probe.audio_codec) is None:
         codec = _NAMES.get(probe.codec, probe.codec.upper())
         return Problem(
@@ -89,7 +89,7 @@ def unplayable_clip(measured: Measured, where: str) -> Problem | None:
             ", ".join(
                 sorted({name for row in SERVED if probe.codec in row.codecs for name in row.audio_codecs if name})
             ),
-            "Re-encode the sound (ffmpeg -c:v copy -c:a aac, or -c:a libopus for webm).",
+            _PREPARE,
         )
     return None
 
@@ -112,14 +112,13 @@ def copy_clip(path: Path, part: Path, measured: Measured, where: str) -> None:
     """Write the copy of a video: the same streams, nothing that tells where they come from."""
     probe = measured.probe
     ran = run_ffmpeg(["-v", "error", "-y", *READ, "-i", file_argument(path), *_arguments(probe), file_argument(part)])
-    fix = "Re-encode it, for example with ffmpeg -c:v libx264 -crf 12 -pix_fmt yuv420p."
     if ran.code != 0:
-        raise uncopied(where, f"ffmpeg says {ran.last_words()}", fix)
+        raise uncopied(where, f"ffmpeg says {ran.last_words()}", _PREPARE)
     if probe.audio_codec == "vorbis":
         blank_vorbis_comment(part)
     if not _plays_like(part, measured):
         # A clip cut out of an open group of pictures starts at a recovery point, which is of type 6 as well.
-        raise uncopied(where, "the copy does not play like it, as with clips cut between two key frames", fix)
+        raise uncopied(where, "the copy does not play like it, as with clips cut between two key frames", _PREPARE)
 
 
 def _arguments(probe: Probe) -> tuple[str, ...]:

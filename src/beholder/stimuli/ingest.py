@@ -63,7 +63,7 @@ def load_catalogue(
     root = study.folder.absolute()
     media = root / "media"
     found += examples
-    entries, failures = _ingest(found, root, media, progress, transport)
+    entries, failures = take_in_all(found, root, media, progress, transport)
     problems.extend(failures)
     if problems:
         raise StimuliError(problems)
@@ -76,7 +76,7 @@ def load_catalogue(
             if (source.role or roles.get(source.condition)) == "reference"
         ]
         made = made_sources(recipes, references, media)
-        entries, failures = _ingest(made, root, media, progress, transport)
+        entries, failures = take_in_all(made, root, media, progress, transport)
         if failures:
             raise StimuliError(failures)
         taken += [(source, entry) for source, entry in zip(made, entries, strict=True) if entry is not None]
@@ -124,7 +124,8 @@ def _choose(
     spelling = {plain(name): name for name in listed}
     found = [replace(source, condition=spelling.get(source.condition, source.condition)) for source in found]
     there = sorted({source.condition for source in found if source.role is None or source.role in RATED})
-    recipes = wanted_recipes(study, [name for name in there if not listed or name in listed], problems)
+    medium: Medium = found[0].medium if found else "audio"
+    recipes = wanted_recipes(study, [name for name in there if not listed or name in listed], problems, medium)
     if not listed:
         return found, (*there, *recipes), recipes
     for place, name in enumerate(listed):
@@ -150,7 +151,7 @@ def _in_view(medium: Medium, probe: Probe, playback: Playback) -> Probe:
     return probe
 
 
-def _ingest(
+def take_in_all(
     found: Sequence[Source],
     root: Path,
     media: Path,

@@ -1,20 +1,29 @@
-"""What a training stimulus teaches: the answer that is expected of it, and what it is called."""
+"""What is written beside a stimulus whose answer is known: which it is, how near is near enough, what it is called."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeVar
 
 from beholder.errors import Problem
+from beholder.study.checks import GoldItem
 from beholder.study.model import Study
 from beholder.study.presets import preset
 from beholder.study.training import Training, TrainingItem
+from beholder.types import Role
 
 EXPECTATIONS = ("expected", "tolerance", "message")
 """Columns about an answer: of every question, or `expected_<question>` of one."""
 MARKS = ("anchor", "trap")
+KNOWN: tuple[Role, ...] = ("training", "gold", "trap", "attention")
+"""Roles of stimuli whose answer can be known."""
+_USERS: Mapping[str, tuple[Role, ...]] = {
+    "expected": KNOWN, "tolerance": KNOWN, "message": ("training", "example"), "anchor": ("training",),
+    "trap": ("training",),
+}  # fmt: skip
+"""By column, the roles on whose lines it is used."""
 EVERY = ""
 """Stands for every question that has no expectation of its own."""
 _Value = TypeVar("_Value")
@@ -26,11 +35,13 @@ class Expectation(NamedTuple):
     value: float
     tolerance: float | None = None
     message: str = ""
+    also: tuple[float, ...] = ()
+    """Other answers that are as right: numbers that sound alike."""
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """The part of a training stimulus that the researcher wrote beside its file."""
+    """What the researcher wrote beside the file of a stimulus whose answer is known."""
 
     where: str
     """How problems call it: the line of the manifest, or of the study."""
@@ -54,9 +65,14 @@ class Lesson:
 
 
 def is_lesson_column(name: str) -> bool:
-    """Return whether a column of a manifest is about training."""
+    """Return whether a column of a manifest is about an answer."""
     part, _, question = name.partition("_")
     return name in (*EXPECTATIONS, *MARKS) or (part in EXPECTATIONS and bool(question))
+
+
+def column_users(name: str) -> tuple[Role, ...]:
+    """Return the roles on whose lines a column about an answer is used."""
+    return _USERS[name.partition("_")[0]]
 
 
 def called(key: str, part: str, question: str) -> str:
@@ -90,12 +106,23 @@ def read_lesson(where: str, number: int, cells: Mapping[str, str], problems: lis
     return _whole(lesson, numbers["expected"], numbers["tolerance"], messages, problems)
 
 
-def item_lesson(study: Study, place: int, number: int, item: TrainingItem, problems: list[Problem]) -> Lesson:
-    """Return the lesson of one item of the study."""
-    key = f"training.items.{place}"
-    lesson = Lesson(study.where(key), key, number, {}, item.anchor or "", item.trap)
-    parts = _by_question(item.expected), _by_question(item.tolerance), _by_question(item.message)
-    return _whole(lesson, *parts, problems)
+def item_lesson(study: Study, key: str, number: int, item: TrainingItem | GoldItem, problems: list[Problem]) -> Lesson:
+    """Return the lesson of one item of the study, which stands at a key."""
+    lesson = Lesson(study.where(key), key, number)
+    expected, tolerance = _by_question(item.expected), _by_question(item.tolerance)
+    if isinstance(item, GoldItem):
+        return _whole(lesson, expected, tolerance, {}, problems)
+    lesson = replace(lesson, anchor=item.anchor or "", is_trap=item.trap)
+    return _whole(lesson, expected, tolerance, _by_question(item.message), problems)
+
+
+def unknown_answer(role: Role, lesson: Lesson) -> Problem | None:
+    """Return that no answer is expected of a stimulus that is shown for its answer alone, None where one is."""
+    if role == "training" or lesson.expected:
+        return None
+    what = f"{lesson.key} has role {role}, and no answer is expected".strip()
+    answer = "the right answer" if role == "gold" else "which answer it asks for"
+    return Problem(lesson.where, what, "", f"Write in {lesson.called('expected')} {answer}.")
 
 
 def idle_lessons(study: Study, lessons: Sequence[Lesson]) -> Iterator[Problem]:

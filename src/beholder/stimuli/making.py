@@ -7,10 +7,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from beholder.errors import Problem, StudyError, did_you_mean
-from beholder.stimuli.anchors import FILTER, anchor_recipes, cutoff, lowpass
+from beholder.stimuli.anchors import FILTER, anchor_recipes, lowpass
+from beholder.stimuli.messages.message import put_message
 from beholder.stimuli.sources import Source
 from beholder.study.model import Study
-from beholder.types import Role
+from beholder.study.recipes import example_recipes, meant_kind, read_recipe
+from beholder.types import Medium, Role
+
+_MATTER: Mapping[Medium, str] = {"audio": "sound", "video": "video"}
+_SUFFIXES: Mapping[Medium, str] = {"audio": ".wav", "video": ".mp4"}
 
 
 def condition_roles(study: Study) -> dict[str, Role]:
@@ -22,26 +27,28 @@ def condition_roles(study: Study) -> dict[str, Role]:
     return roles
 
 
-def wanted_recipes(study: Study, there: Sequence[str], problems: list[Problem]) -> tuple[str, ...]:
+def wanted_recipes(
+    study: Study, there: Sequence[str], problems: list[Problem], medium: Medium = "audio"
+) -> tuple[str, ...]:
     """Return the anchors that have to be made, for no file has their name; names that mean nothing are problems."""
     told: set[str] = set()
     recipes: list[str] = []
     try:
-        recipes += anchor_recipes(study)
+        recipes += anchor_recipes(study, there)
     except StudyError as error:
         problems.extend(error.problems)
-        told |= {name for name in _anchors(study) if name.startswith("lowpass") and cutoff(name) is None}
+        told |= {name for name in _anchors(study) if meant_kind(name) and read_recipe(name) is None}
     for place, name in enumerate(_anchors(study)):
         if name in there or name in recipes or name in told:
             continue
-        if cutoff(name) is not None:
+        if read_recipe(name) is not None:
             recipes.append(name)
         elif there:
             problems.append(
                 study.problem(
                     f"options.anchors.{place}",
                     f"is {name}, which is neither a condition nor a recipe",
-                    f"{', '.join(there)}, or lowpass-3500, lowpass-7000",
+                    ", or ".join(filter(None, (", ".join(there), ", ".join(example_recipes(medium))))),
                     did_you_mean(name, there),
                 )
             )
@@ -52,13 +59,19 @@ def impossible(study: Study, recipes: Sequence[str], found: Sequence[Source]) ->
     """Return why anchors cannot be made of these stimuli, nothing where they can."""
     if not recipes or not found:
         return []
-    asks = f"asks for {' and '.join(recipes)}, made"
-    if found[0].medium != "audio":
-        what = f"{asks} of sound, and the stimuli are {found[0].medium}"
-        return [study.problem("options.anchors", what, "names of conditions", "Make the anchors as conditions.")]
+    medium = found[0].medium
+    problems = []
+    for other, matter in _MATTER.items():
+        strange = [name for name in recipes if other != medium and _medium(name) == other]
+        if strange:
+            what = f"asks for {' and '.join(strange)}, made of {matter}, and the stimuli are {medium}"
+            allowed = ", or ".join(filter(None, ("names of conditions", ", ".join(example_recipes(medium)))))
+            problems.append(study.problem("options.anchors", what, allowed, "Make the anchors as conditions."))
+    if problems:
+        return problems
     roles = condition_roles(study)
     if not any(_role(source, roles) == "reference" for source in found):
-        what = f"{asks} of a reference, and no condition is one"
+        what = f"asks for {' and '.join(recipes)}, made of a reference, and no condition is one"
         fix = "Write role: reference at a condition, as {name: original, role: reference}."
         return [study.problem("options.anchors", what, "", fix)]
     return []
@@ -70,10 +83,10 @@ def made_sources(recipes: Sequence[str], references: Sequence[tuple[Source, Path
         Source(
             where=f"{recipe} of {reference.file}",
             file=f"{recipe} of {reference.file}",
-            path=media / "made" / f"{_hash(recipe, sha256)}.wav",
+            path=media / "made" / f"{_hash(recipe, sha256)}{_SUFFIXES[reference.medium]}",
             content=reference.content,
             condition=recipe,
-            medium="audio",
+            medium=reference.medium,
             role="anchor",
             factors=dict.fromkeys(reference.factors, ""),
             made_from=path,
@@ -85,11 +98,21 @@ def made_sources(recipes: Sequence[str], references: Sequence[tuple[Source, Path
 
 def make(source: Source) -> None:
     """Make the file of a source that is made of another, unless it is there."""
-    hertz = cutoff(source.condition)
-    if source.made_from is None or source.path is None or hertz is None or source.path.exists():
+    if source.message is not None and source.made_from is not None and source.path is not None:
+        if not source.path.exists():
+            source.path.parent.mkdir(parents=True, exist_ok=True)
+            put_message(source.made_from, source.path, source.medium, source.message, source.where)
+        return
+    recipe = read_recipe(source.condition)
+    if source.made_from is None or source.path is None or recipe is None or source.path.exists():
         return
     source.path.parent.mkdir(parents=True, exist_ok=True)
-    lowpass(source.made_from, source.path, hertz, source.where)
+    if recipe.medium == "audio":
+        lowpass(source.made_from, source.path, int(recipe.value), source.where)
+    else:
+        from beholder.stimuli.workshop.degrade import degrade
+
+        degrade(source.made_from, source.path, recipe, source.where)
 
 
 def identity(source: Source, sha256: str) -> str:
@@ -109,5 +132,15 @@ def _role(source: Source, roles: Mapping[str, Role]) -> Role:
     return source.role or roles.get(source.condition, "test")
 
 
+def _medium(recipe: str) -> Medium | None:
+    read = read_recipe(recipe)
+    return read.medium if read else None
+
+
 def _hash(recipe: str, sha256: str) -> str:
-    return hashlib.sha256(f"{sha256}\n{recipe}\n{FILTER}".encode()).hexdigest()
+    way = FILTER
+    if _medium(recipe) == "video":
+        from beholder.stimuli.workshop.degrade import DEGRADE
+
+        way = DEGRADE
+    return hashlib.sha256(f"{sha256}\n{recipe}\n{way}".encode()).hexdigest()

@@ -5,15 +5,25 @@ from __future__ import annotations
 import csv
 import difflib
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import get_args
 from urllib.parse import urlsplit
 
 from beholder.errors import Problem, did_you_mean
-from beholder.stimuli.lesson import EXPECTATIONS, MARKS, is_lesson_column, read_lesson
+from beholder.stimuli.lesson import (
+    EXPECTATIONS,
+    KNOWN,
+    MARKS,
+    Lesson,
+    column_users,
+    is_lesson_column,
+    read_lesson,
+    unknown_answer,
+)
 from beholder.stimuli.media import known_suffixes, medium_of
-from beholder.stimuli.sources import RATED, Source, Sources, inside, leads_out, name_problem, outside, plain
+from beholder.stimuli.sources import Source, Sources, inside, leads_out, name_problem, outside, plain
+from beholder.study.kind import listed
 from beholder.study.model import Study
 from beholder.types import Medium, Role
 
@@ -23,7 +33,7 @@ _NEAR = 0.8
 """How alike, from 0 to 1, a factor and a column have to be to be taken for each other."""
 LATER = ("reference",)
 """Columns of trials that later versions make: known, so that they are no factors."""
-ROLES: tuple[Role, ...] = ("test", "reference", "anchor", "gold", "trap", "training", "example")
+ROLES: tuple[Role, ...] = ("test", "reference", "anchor", "gold", "trap", "attention", "training", "example")
 """What a stimulus can be; the other roles belong to a place in a trial."""
 
 
@@ -50,7 +60,16 @@ def read_manifest(study: Study, name: str) -> Sources:
         sources.problems.append(Problem(f"{name}:{reader.line_num}", f"is no CSV: {error}"))
         return sources
     _read_lines(root, name, lines, sources)
+    sources.warnings.extend(_unshown(study, name, sources.found))
     return sources
+
+
+def _unshown(study: Study, name: str, found: Sequence[Source]) -> Iterator[Problem]:
+    """Yield roles whose stimuli no rule of the study shows."""
+    for role in ("gold", "trap", "attention"):
+        if any(source.role == role for source in found) and study.checks.rule(role) is None:
+            fix = f"Write checks: {{{role}: true}}."
+            yield Problem(name, f"stimuli with role {role} are not shown, as checks.{role} is off", "", fix)
 
 
 def _delimiter(text: str) -> str:
@@ -83,18 +102,16 @@ def _read_lines(root: Path, name: str, lines: list[tuple[int, list[str]]], sourc
             continue
         row = dict(zip(columns, (cell.strip() for cell in cells), strict=False))
         seen.update(column for column in LATER if row.get(column))
-        if row.get("role", "") not in ("training", "example", "gold", "trap"):
-            idle.update(column for column, cell in row.items() if cell and is_lesson_column(column))
+        written = [column for column, cell in row.items() if cell and is_lesson_column(column)]
+        idle.update(column for column in written if row.get("role", "") not in column_users(column))
         source = _read_row(root, line, number, {column: row.get(column, "") for column in columns}, sources)
         if source is not None:
             sources.found.append(source)
     for column in (column for column in LATER if column in seen):
         sources.warnings.append(Problem(name, f"column {column} is not used in this version"))
     for column in (column for column in columns if column in idle):
-        sources.warnings.append(Problem(name, f"column {column} is used on lines with role training alone"))
-    shown = (*RATED, "training", "example")
-    for role in sorted({source.role for source in sources.found if source.role and source.role not in shown}):
-        sources.warnings.append(Problem(name, f"stimuli with role {role} are not shown in this version"))
+        roles = listed(column_users(column))
+        sources.warnings.append(Problem(name, f"column {column} is used on lines with role {roles} alone"))
 
 
 def _column(cell: str) -> str:
@@ -137,7 +154,7 @@ def _read_row(root: Path, line: str, number: int, row: Mapping[str, str], source
     if role == "example" and not row.get("message"):
         sources.problems.append(Problem(line, "has role example and no caption", "words in the column message"))
     lessons = {column: value for column, value in row.items() if is_lesson_column(column)}
-    lesson = read_lesson(line, number, lessons, sources.problems) if role == "training" else None
+    lesson = _lesson(line, number, role, lessons, sources.problems) if role in KNOWN else None
     medium = medium_at(row["file"])
     path = locate(root, line, row["file"], medium, sources.problems)
     if len(sources.problems) > before or medium is None:
@@ -147,6 +164,16 @@ def _read_row(root: Path, line: str, number: int, row: Mapping[str, str], source
     content, condition = plain(row["content"]), plain(row["condition"])
     caption = row.get("message", "") if role == "example" else ""
     return Source(line, row["file"], path, content, condition, medium, role, factors, caption, lesson=lesson)
+
+
+def _lesson(line: str, number: int, role: Role, cells: Mapping[str, str], problems: list[Problem]) -> Lesson:
+    """Return what a line says of an answer, as far as its role has use for it."""
+    before = len(problems)
+    used = {column: cell for column, cell in cells.items() if role in column_users(column)}
+    lesson = read_lesson(line, number, used, problems)
+    missing = unknown_answer(role, lesson) if len(problems) == before else None
+    problems.extend([missing] if missing else [])
+    return lesson
 
 
 def _role(line: str, word: str, sources: Sources) -> Role | None:

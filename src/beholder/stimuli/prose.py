@@ -21,7 +21,7 @@ _TAGS = frozenset((
     "dd",
 ))  # fmt: skip
 _UNSEEN = frozenset(("script", "style", "title", "template", "noscript", "iframe", "svg", "math", "object", "select"))
-_UNSPACED = re.compile(
+UNSPACED = re.compile(
     "[\u0e01-\u0e2e\u0e81-\u0eae\u1000-\u102a\u1780-\u17b3\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003134f]"
 )
@@ -62,9 +62,9 @@ def words_in(text: str) -> int:
     """Return how many words a text has; two letters count as one where a script puts no spaces between words."""
     words, letters = 0, 0
     for run in text.split():
-        unspaced = _UNSPACED.findall(run)
+        unspaced = UNSPACED.findall(run)
         letters += len(unspaced)
-        rest = _UNSPACED.sub("", run) if unspaced else run
+        rest = UNSPACED.sub("", run) if unspaced else run
         words += any(letter.isalnum() for letter in rest)
     return max(1, words + math.ceil(letters / _LETTERS_A_WORD))
 

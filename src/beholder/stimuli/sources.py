@@ -13,6 +13,7 @@ from typing import NamedTuple
 from beholder.errors import Problem, did_you_mean
 from beholder.stimuli.lesson import Lesson
 from beholder.stimuli.media import MEDIA, known_suffixes, medium_of
+from beholder.stimuli.messages.message import Message
 from beholder.study.model import Study
 from beholder.types import Medium, Role
 
@@ -44,6 +45,8 @@ class Source:
     """What participants read below an example."""
     made_from: Path | None = None
     """The reference, where `condition` is the recipe of an anchor that is made of it."""
+    message: Message | None = None
+    """What it says, where it is made to ask for an answer."""
     lesson: Lesson | None = None
     """What a training stimulus teaches."""
 

@@ -12,6 +12,7 @@ from beholder.study.document import Place
 from beholder.study.fault import Fault
 from beholder.study.kind import listed
 from beholder.study.reader import dotted, shown
+from beholder.study.recipes import meant_kind
 from beholder.study.texts import path_fault, text_fault
 
 
@@ -82,7 +83,7 @@ def _made(data: Mapping[str, Any]) -> list[str]:
     """Return the conditions that are made, and so need not be listed: anchors that are named by a recipe."""
     anchors = _part(data, "options").get("anchors")
     words = anchors if isinstance(anchors, list | tuple) else ()
-    return [word for word in words if isinstance(word, str) and word.startswith("lowpass-")]
+    return [word for word in words if isinstance(word, str) and meant_kind(word)]
 
 
 def _doubles(words: Sequence[tuple[Place, str]], allowed: str) -> Iterator[Fault]:

@@ -41,8 +41,8 @@ class MushraOptions(Part):
 
     anchors: tuple[str, ...] = Field(
         default=(),
-        description="Conditions that are bad on purpose and in every trial: names of conditions, or lowpass-3500 and "
-        "the like, which are made from the reference (audio).",
+        description="Conditions that are bad on purpose and in every trial: names of conditions, or recipes that "
+        "are made from the reference: lowpass-3500 (audio), bitrate-200k, resolution-180, fps-7.5, blur-4 (video).",
     )
     rate_only_playing: bool = Field(default=False, description="Only the slider of what is playing can be moved.")
     strict: bool = Field(

@@ -12,6 +12,7 @@ from beholder.errors import Problem, StimuliError
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 from beholder.stimuli.probe import READ, measure
 from beholder.stimuli.stripping import put_in_place
+from beholder.stimuli.workshop.encoding import MP4, colour_range, colour_tags
 
 STACK = "stack 1"
 """Names this way of stacking in recipes: another way needs another name."""
@@ -75,16 +76,17 @@ class Sheet:
         )
 
 
-def look(path: Path) -> Clip:
-    """Return what a video holds, or raise StimuliError."""
-    measured = measure(path, str(path), "video")
+def look(path: Path, done: str = "stacked", where: str = "") -> Clip:
+    """Return what a video holds, or raise StimuliError; HDR cannot be `done`."""
+    where = where or str(path)
+    measured = measure(path, where, "video")
     probe = measured.probe
     described = run_ffmpeg([*READ, "-i", file_argument(path)]).log
     found = _COLOURS.search(described)
     colours = re.split(r"[,/] ?", found[1]) if found else []
     if any(word in _HDR for word in colours):
         fix = "Convert it to BT.709 first."
-        raise StimuliError(Problem(str(path), "is HDR video, which cannot be stacked", "standard dynamic range", fix))
+        raise StimuliError(Problem(where, f"is HDR video, which cannot be {done}", "standard dynamic range", fix))
     # Where nothing is written, players take BT.709 from 720 lines on and BT.601 below.
     guess = "bt709" if probe.height >= 720 else "smpte170m"
     rate = exact_rate(probe.fps)
@@ -119,18 +121,11 @@ def stack(left: Clip, right: Clip, target: Path, sheet: Sheet, threads: int) -> 
     if sound is not None:
         graph.append(f"[{sound}:a:0]aresample=async=1:first_pts=0,apad,atrim=end={sheet.seconds:.6f}[a]")
         maps += ["-map", "[a]", "-c:a", "aac", "-b:a", "256k"]
-    colours = ["-colorspace", sheet.matrix, "-color_range", _range(sheet.full_range)]
-    if sheet.matrix == "bt709":
-        colours += ["-color_primaries", "bt709", "-color_trc", "bt709"]
     arguments = [
         "-v", "error", "-y", *READ, "-i", file_argument(left.path), *READ, "-i", file_argument(right.path),
         "-filter_complex", ";".join(graph), *maps, "-frames:v", str(sheet.frames), "-r", str(sheet.rate),
-        "-c:v", "libx264", "-preset", "medium", "-crf", "12", "-pix_fmt", "yuv420p", *colours,
-        "-threads", str(threads), "-bsf:v", "filter_units=remove_types=6", "-map_metadata", "-1", "-map_chapters", "-1",
-        # A blank, for with nothing at all ffmpeg would write its own name.
-        "-metadata:s:v:0", "encoder= ",
-        "-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact", "-movflags", "+faststart",
-        "-f", "mp4", file_argument(part),
+        "-c:v", "libx264", "-preset", "medium", "-crf", "12", "-pix_fmt", "yuv420p",
+        *colour_tags(sheet.matrix, sheet.full_range), "-threads", str(threads), *MP4, file_argument(part),
     ]  # fmt: skip
     try:
         ran = run_ffmpeg(arguments)
@@ -140,11 +135,8 @@ def stack(left: Clip, right: Clip, target: Path, sheet: Sheet, threads: int) -> 
             )
         if measure(part, str(target), "video").frames != sheet.frames:
             what = "cannot be stacked: one of them ends before its length says"
-            raise StimuliError(
-                Problem(
-                    f"{left.path} and {right.path}", what, "", "Re-encode both, for example with ffmpeg -c:v libx264."
-                )
-            )
+            fix = "Re-encode both with beholder media prepare."
+            raise StimuliError(Problem(f"{left.path} and {right.path}", what, "", fix))
         put_in_place(part, target)
     finally:
         part.unlink(missing_ok=True)
@@ -153,18 +145,14 @@ def stack(left: Clip, right: Clip, target: Path, sheet: Sheet, threads: int) -> 
 def _side(number: int, clip: Clip, sheet: Sheet, wide: int) -> str:
     """Return the filters of one side: constant rate from the first moment on, size, colours, and grey around it."""
     convert = (
-        f"in_color_matrix={clip.matrix}:in_range={_range(clip.full_range)}"
-        f":out_color_matrix={sheet.matrix}:out_range={_range(sheet.full_range)}"
+        f"in_color_matrix={clip.matrix}:in_range={colour_range(clip.full_range)}"
+        f":out_color_matrix={sheet.matrix}:out_range={colour_range(sheet.full_range)}"
     )
     return (
         f"[{number}:V:0]fps=fps={sheet.rate}:start_time=0,"
         f"scale={sheet.widths[number]}:{sheet.lines}:flags=lanczos+accurate_rnd:{convert},setsar=1,format=yuv420p,"
         f"pad={wide}:{sheet.height}:0:0:color=gray,tpad=stop_mode=clone:stop=2[v{number}]"
     )
-
-
-def _range(full: bool) -> str:
-    return "pc" if full else "tv"
 
 
 def _even(value: float) -> int:

@@ -12,6 +12,7 @@ from beholder.stimuli.ffmpeg import NO_WINDOW, command, feed_ffmpeg, file_argume
 from beholder.stimuli.media import medium_of
 from beholder.stimuli.probe import READ, measure
 from beholder.stimuli.stripping import put_in_place
+from beholder.stimuli.workshop.encoding import MP4, colour_range, colour_tags
 from beholder.stimuli.workshop.flaws import KINDS, Kind, Timing, discontinuous, fragmented, unclean
 from beholder.stimuli.workshop.frames import Clip, look
 from beholder.stimuli.workshop.jobs import Job, Made, Progress, do, refuse
@@ -53,7 +54,7 @@ def _look(clip: Path, problems: list[Problem]) -> Clip | None:
         problems.append(Problem(str(clip), "is not a video", "one video file"))
     else:
         try:
-            found = look(clip)
+            found = look(clip, "impaired")
         except StimuliError as error:
             problems.extend(error.problems)
             return None
@@ -89,7 +90,7 @@ def impair(clip: Clip, kind: Kind, target: Path, threads: int) -> None:
         if ran.code != 0:
             raise StimuliError(Problem(str(clip.path), f"cannot be impaired: ffmpeg says {ran.last_words()}"))
         if measure(part, str(target), "video").frames != timing.frames:
-            fix = "Re-encode it, for example with ffmpeg -c:v libx264."
+            fix = "Re-encode it with beholder media prepare."
             raise StimuliError(Problem(str(clip.path), "ends before its length says", "", fix))
         put_in_place(part, target)
     finally:
@@ -98,7 +99,8 @@ def impair(clip: Clip, kind: Kind, target: Path, threads: int) -> None:
 
 def _decoded(clip: Clip, timing: Timing, filters: str) -> Iterator[bytes]:
     """Yield the pictures of a clip, raw, at a constant rate."""
-    colours = f"{clip.matrix}:in_range={_range(clip)}:out_color_matrix={clip.matrix}:out_range={_range(clip)}"
+    span = colour_range(clip.full_range)
+    colours = f"{clip.matrix}:in_range={span}:out_color_matrix={clip.matrix}:out_range={span}"
     graph = [
         f"fps=fps={clip.rate}:start_time=0",
         f"scale={clip.width}:{clip.height}:flags=lanczos+accurate_rnd:in_color_matrix={colours}",
@@ -133,21 +135,11 @@ def _encoding(clip: Clip, timing: Timing, part: Path, quality: int, threads: int
             *READ, "-i", file_argument(clip.path), "-map", "0:v:0", "-map", "1:a:0", "-af",
             f"aresample=async=1:first_pts=0,apad,atrim=end={seconds:.6f}", "-c:a", "aac", "-b:a", "256k",
         ]  # fmt: skip
-    colours = ["-colorspace", clip.matrix, "-color_range", _range(clip)]
-    if clip.matrix == "bt709":
-        colours += ["-color_primaries", "bt709", "-color_trc", "bt709"]
     return [
         "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", f"{clip.width}x{clip.height}",
-        "-color_range", _range(clip), "-colorspace", clip.matrix, "-r", str(clip.rate), "-i", "pipe:0", *sound,
+        "-color_range", colour_range(clip.full_range), "-colorspace", clip.matrix, "-r", str(clip.rate),
+        "-i", "pipe:0", *sound,
         "-frames:v", str(timing.frames), "-r", str(clip.rate), "-c:v", "libx264", "-preset", "medium",
-        "-crf", str(quality), "-pix_fmt", "yuv420p", *colours, "-threads", str(threads),
-        "-bsf:v", "filter_units=remove_types=6", "-map_metadata", "-1", "-map_chapters", "-1",
-        # A blank, for with nothing at all ffmpeg would write its own name.
-        "-metadata:s:v:0", "encoder= ",
-        "-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact", "-movflags", "+faststart",
-        "-f", "mp4", file_argument(part),
+        "-crf", str(quality), "-pix_fmt", "yuv420p", *colour_tags(clip.matrix, clip.full_range),
+        "-threads", str(threads), *MP4, file_argument(part),
     ]  # fmt: skip
-
-
-def _range(clip: Clip) -> str:
-    return "pc" if clip.full_range else "tv"

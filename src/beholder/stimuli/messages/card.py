@@ -1,0 +1,209 @@
+"""Words to be read over a picture: white on a dark card in its middle, as large as a third of the picture allows."""
+
+from __future__ import annotations
+
+import html
+import io
+import itertools
+import re
+import unicodedata
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from beholder.errors import Problem, StimuliError
+from beholder.stimuli.prose import UNSPACED
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from PIL import Image
+
+_FONT = 'font-family="Liberation Sans, sans-serif" font-weight="700"'
+"""What the renderer brings along: Latin, Greek and Cyrillic letters. For others it looks among the system's fonts."""
+_SHARES = (0.36, 0.5, 0.7)
+"""How much of the picture's height the card may take; more than the first only where letters would be too small."""
+_READABLE = 11
+"""Pixels of the smallest letters that are worth a small card."""
+_WIDE, _LINE, _BESIDE, _ABOVE = 0.9, 1.22, 0.9, 0.6
+"""Width of the card in widths of the picture; line height, and space beside and above the words, in letter sizes."""
+_SPACE, _TIGHT = 0.28, 0.04
+"""Between words, and after letters that may be broken anywhere: in letter sizes."""
+_STOPS = (":", ".", "!", "?", "。", "：")
+_LITTLE = 0.85
+_LINES = 6
+_RULER = 32
+"""Letter size in pixels at which words are measured."""
+_UNASSIGNED = "\u0378"
+"""No font has this letter: it shows how one that is missing looks."""
+_UNDRAWABLE = frozenset(("Cc", "Cs", "Cn"))
+_DARK, _EDGE, _WHITE = 24, 110, 255
+_Pieces = Sequence[tuple[str, float]]
+"""What may not be broken, with the space after it, and how long it is in letter sizes."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """A card and where it stands, in pixels; every number is even, as chroma planes want it."""
+
+    left: int
+    top: int
+    image: Image.Image
+
+    @property
+    def width(self) -> int:
+        return self.image.width
+
+    @property
+    def height(self) -> int:
+        return self.image.height
+
+
+@dataclass(frozen=True)
+class _Set:
+    """Words in lines: the letter size in pixels, and the longest line in letter sizes."""
+
+    lines: tuple[str, ...]
+    size: float
+    widest: float
+
+
+def draw_card(
+    words: str, width: int, height: int, where: str, *, pixel_aspect: float = 1.0, brightness: float = 1.0
+) -> Card:
+    """Return the card for a picture of so many pixels, which may be wider than high (`pixel_aspect`).
+
+    `brightness` is the level of white where the brightest that a picture can be is too bright to read.
+    """
+    shown = width * pixel_aspect
+    pieces = _measured(words, where)
+    for share in _SHARES:
+        text = _set(pieces, shown * _WIDE, height * share)
+        if text.size >= _READABLE:
+            break
+    wide = min(shown, (text.widest + 2 * _BESIDE) * text.size)
+    high = min(height, (len(text.lines) * _LINE + 2 * _ABOVE) * text.size)
+    columns, lines = _even(wide / pixel_aspect, width), _even(high, height)
+    image = _render(_drawing(text, wide, high, columns, lines, brightness))
+    return Card(2 * ((width - columns) // 4), 2 * ((height - lines) // 4), image)
+
+
+def _set(pieces: _Pieces, wide: float, high: float) -> _Set:
+    """Return the words in lines that make them largest; what ends in a stop has its own lines if that costs little."""
+    plain = _largest([pieces], wide, high)
+    ends = (place for place, (text, _) in enumerate(pieces[:-1], 1) if text.rstrip().endswith(_STOPS))
+    for place in ends:
+        parted = _largest([pieces[:place], pieces[place:]], wide, high)
+        if parted.size >= _LITTLE * plain.size:
+            return parted
+    return plain
+
+
+def _largest(groups: Sequence[_Pieces], wide: float, high: float) -> _Set:
+    """Return groups of words, each in lines of its own, in as many lines as make them largest."""
+    ways = [[_balanced(group, count) for count in range(1, min(len(group), _LINES) + 1)] for group in groups]
+    sets = []
+    for chosen in itertools.product(*ways):
+        lines = tuple(line for part, _ in chosen for line in part)
+        widest = max(length for _, length in chosen)
+        size = min(wide / (widest + 2 * _BESIDE), high / (len(lines) * _LINE + 2 * _ABOVE))
+        sets.append(_Set(lines, size, widest))
+    return max(sets, key=lambda one: one.size)
+
+
+def _balanced(pieces: _Pieces, count: int) -> tuple[tuple[str, ...], float]:
+    """Return the words in at most so many lines, the longest of which is as short as can be, and its length."""
+    lengths = [length for _, length in pieces]
+    spans = {
+        round(sum(lengths[start:end]), 6) for start in range(len(pieces)) for end in range(start + 1, len(pieces) + 1)
+    }
+    for limit in sorted(spans):
+        lines: list[str] = []
+        room = -1.0
+        for text, length in pieces:
+            if length <= room + 1e-6:
+                lines[-1] += text
+                room -= length
+            else:
+                lines.append(text)
+                room = limit - length
+        if len(lines) <= count and max(lengths) <= limit + 1e-6:
+            return tuple(line.strip() for line in lines), limit
+    raise AssertionError("one line holds everything")
+
+
+def _measured(words: str, where: str) -> _Pieces:
+    """Return the words as they may be broken; letters that cannot be drawn are a problem."""
+    import numpy as np
+
+    pieces = re.findall(rf"{UNSPACED.pattern}\s*|(?:(?!{UNSPACED.pattern})\S)+\s*", words)
+    if not pieces:
+        raise StimuliError(Problem(where, "is to say nothing", "some words"))
+    kinds = {letter: unicodedata.category(letter) for letter in words if not letter.isspace()}
+    _refuse_letters(words, {letter for letter, kind in kinds.items() if kind in _UNDRAWABLE}, where)
+    # Marks and joiners draw nothing by themselves.
+    letters = [letter for letter, kind in kinds.items() if kind[0] in "LNPS"]
+    ink = _ink([*(piece.strip() for piece in pieces), *letters, _UNASSIGNED])
+    missing = ink[-1]
+    drawn = zip(letters, ink[len(pieces) :], strict=False)
+    _refuse_letters(words, {one for one, shape in drawn if not shape.any() or np.array_equal(shape, missing)}, where)
+    measured = []
+    for piece, shape in zip(pieces, ink, strict=False):
+        columns = np.flatnonzero(shape.any(axis=0))
+        length = (int(columns[-1]) + 1 - int(columns[0])) / _RULER if columns.size else 0.0
+        measured.append((piece, length + (_SPACE if piece[-1].isspace() else _TIGHT)))
+    return measured
+
+
+def _ink(rows: Sequence[str]) -> NDArray[np.uint8]:
+    """Return rows of letters as they are drawn: rows x lines x columns."""
+    import numpy as np
+
+    high, wide = 2 * _RULER, _RULER * (2 + 2 * max(len(row) for row in rows))
+    texts = "".join(
+        f'<text x="{_RULER}" y="{high * place + 1.4 * _RULER}">{html.escape(row)}</text>'
+        for place, row in enumerate(rows)
+    )
+    image = _render(
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high * len(rows)}">'
+        f'<g {_FONT} font-size="{_RULER}">{texts}</g></svg>'
+    )
+    return np.asarray(image.getchannel("A")).reshape(len(rows), high, wide)
+
+
+def _refuse_letters(words: str, unknown: Collection[str], where: str) -> None:
+    if unknown:
+        told = " ".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in sorted(unknown))
+        what = f"is to say {words!r}, and no font here has {told}"
+        fix = "Install a font that has it, as one of the Noto fonts, or use other words."
+        raise StimuliError(Problem(where, what, fix=fix))
+
+
+def _drawing(text: _Set, wide: float, high: float, columns: int, lines: int, brightness: float) -> str:
+    """Return the card as SVG: drawn with square pixels, stretched to the picture's own."""
+    dark, edge, white = (f"#{3 * f'{round(level * brightness):02x}'}" for level in (_DARK, _EDGE, _WHITE))
+    size, stroke = text.size, max(1.0, text.size / 22)
+    first = high / 2 - (len(text.lines) - 1) / 2 * _LINE * size + 0.35 * size
+    texts = "".join(
+        f'<text x="{wide / 2:.3f}" y="{first + n * _LINE * size:.3f}">{html.escape(line)}</text>'
+        for n, line in enumerate(text.lines)
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{columns}" height="{lines}"'
+        f' viewBox="0 0 {wide:.3f} {high:.3f}" preserveAspectRatio="none">'
+        f'<rect x="{stroke / 2:.3f}" y="{stroke / 2:.3f}" width="{wide - stroke:.3f}" height="{high - stroke:.3f}"'
+        f' rx="{0.55 * size:.3f}" fill="{dark}" stroke="{edge}" stroke-width="{stroke:.3f}"/>'
+        f'<g {_FONT} font-size="{size:.3f}" fill="{white}" text-anchor="middle">{texts}</g></svg>'
+    )
+
+
+def _render(drawing: str) -> Image.Image:
+    import vl_convert
+    from PIL import Image
+
+    return Image.open(io.BytesIO(vl_convert.svg_to_png(drawing, scale=1.0, ppi=72))).convert("RGBA")
+
+
+def _even(value: float, most: int) -> int:
+    """Return an even number of pixels, at least two where there is room."""
+    return max(2, min(2 * round(value / 2), most - most % 2))

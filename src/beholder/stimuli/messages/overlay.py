@@ -1,0 +1,186 @@
+"""A card over the middle of a video: the same frames at the same times in the same codec, and sound that is copied."""
+
+from __future__ import annotations
+
+import math
+import re
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from beholder.errors import Problem, StimuliError
+from beholder.stimuli.clip import clip_format, unplayable_clip
+from beholder.stimuli.encoders import blank_vorbis_comment
+from beholder.stimuli.ffmpeg import feed_ffmpeg, file_argument, run_ffmpeg
+from beholder.stimuli.measured import Measured
+from beholder.stimuli.messages.card import Card, draw_card
+from beholder.stimuli.messages.encode import ENCODERS, refine
+from beholder.stimuli.messages.message import Message
+from beholder.stimuli.probe import READ, measure
+from beholder.stimuli.prose import words_in
+from beholder.stimuli.stripping import put_in_place
+
+LEAST_FRAMES = 3
+"""One before the message, one with it, one after it."""
+
+_BLENDED = {
+    "yuv420p": "yuv420", "yuvj420p": "yuv420", "yuv420p10le": "yuv420p10", "yuv422p": "yuv422",
+    "yuv422p10le": "yuv422p10", "yuv444p": "yuv444", "gbrp": "gbrp",
+}  # fmt: skip
+"""Pixel formats that a card can be laid over without a conversion, and what the filter calls them."""
+_BRIGHTNESS = {"smpte2084": 0.58, "arib-std-b67": 0.75}
+"""The level of white on paper where the brightest is far brighter (ITU-R BT.2408)."""
+_TIMES = ("-fps_mode", "passthrough", "-enc_time_base", "demux")
+_AGAIN = "Re-encode it with beholder media prepare."
+_SHORTEST_S, _WORDS_A_SECOND, _LOOK_S = 2.0, 2.5, 1.0
+_SIZE = re.compile(r"^#dimensions 0: (\d+)x(\d+)$", re.MULTILINE)
+_ASPECT = re.compile(r"^#sar 0: (\d+)/(\d+)$", re.MULTILINE)
+_BASE = re.compile(r"^#tb 0: (\d+/\d+)$", re.MULTILINE)
+_FULL = re.compile(r": Video: .*?, \w+\((?:[^)]*, )?pc\b")
+_RATIO = re.compile(r"\bpsnr_avg:(inf|[0-9.]+)")
+
+
+@dataclass(frozen=True)
+class _Clip:
+    """A video as it is decoded."""
+
+    path: Path
+    measured: Measured
+    width: int
+    height: int
+    pixel_aspect: float
+    brightness: float
+    times: tuple[Fraction, ...]
+    """When each frame begins, and when the last one ends, in seconds."""
+    is_full_range: bool
+
+    @property
+    def frames(self) -> int:
+        return len(self.times) - 1
+
+
+def put_overlay(source: Path, target: Path, message: Message, where: str, threads: int) -> None:
+    """Write a video with a card over its middle, whole or not at all."""
+    clip = _look(source, where)
+    card = draw_card(
+        message.words, clip.width, clip.height, where, pixel_aspect=clip.pixel_aspect, brightness=clip.brightness
+    )
+    during = shown_frames(clip.times, words_in(message.words))
+    part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
+
+    def write(quality: Sequence[str]) -> None:
+        picture = card.image.tobytes()
+        ran = feed_ffmpeg([*_laid(clip, card, during), *quality, *_bare(clip, threads), file_argument(part)], [picture])
+        if ran.code != 0:
+            raise StimuliError(Problem(where, f"cannot take a message: ffmpeg says {ran.last_words()}"))
+
+    try:
+        is_like = refine(ENCODERS[clip.measured.probe.codec], write, lambda: _likeness(clip, part, card, during))
+        if not is_like or measure(part, where, "video").frames != clip.frames:
+            raise StimuliError(Problem(where, "cannot take a message: the rest would not stay as it is", "", _AGAIN))
+        if clip.measured.probe.audio_codec == "vorbis":
+            blank_vorbis_comment(part)
+        put_in_place(part, target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def shown_frames(times: Sequence[Fraction], words: int) -> range:
+    """Return the frames that show a message of so many words, given when each begins and when the last one ends.
+
+    They last as long as reading takes, from two seconds on, and half of the clip at most.
+    """
+    frames = len(times) - 1
+    seconds = min(float(times[-1] - times[0]) / 2, max(_SHORTEST_S, _LOOK_S + words / _WORDS_A_SECOND))
+    middle = (times[0] + times[-1]) / 2
+    inside = [
+        place for place in range(1, frames - 1) if abs((times[place] + times[place + 1]) / 2 - middle) <= seconds / 2
+    ]
+    return range(inside[0], inside[-1] + 1) if inside else range(frames // 2, frames // 2 + 1)
+
+
+def _look(path: Path, where: str) -> _Clip:
+    """Return how a video is decoded, or raise StimuliError where nothing can be laid over it."""
+    measured = measure(path, where, "video")
+    problem = unplayable_clip(measured, where)
+    if problem is None and measured.pixels not in _BLENDED:
+        what = f"is {measured.probe.codec.upper()} in {measured.pixels}, which no message can be laid over"
+        problem = Problem(where, what, ", ".join(_BLENDED), _AGAIN)
+    if problem is not None:
+        raise StimuliError(problem)
+    ran = run_ffmpeg([*READ, "-i", file_argument(path), "-map", "0:V:0", *_TIMES, "-f", "framecrc", "pipe:1"])
+    told = ran.out.decode("ascii", "replace")
+    size, aspect, base = (pattern.search(told) for pattern in (_SIZE, _ASPECT, _BASE))
+    rows = [[int(cell) for cell in line.split(",")[2:4]] for line in told.splitlines() if line and line[0] != "#"]
+    if ran.code != 0 or size is None or base is None or len(rows) < LEAST_FRAMES:
+        what = f"has {len(rows)} frame{'s' * (len(rows) != 1)}, too few for a message between others"
+        raise StimuliError(Problem(where, what, f"{LEAST_FRAMES} frames or more"))
+    shown = [begin for begin, _ in rows]
+    last = rows[-1][1] or round((shown[-1] - shown[0]) / (len(rows) - 1))
+    width, height = int(size[1]), int(size[2])
+    if measured.probe.codec == "h264" and (width % 2 or height % 2):
+        fix = "Cut or pad it by one line or column."
+        raise StimuliError(Problem(where, f"is {width}x{height}", "even numbers of pixels", fix))
+    return _Clip(
+        path=path,
+        measured=measured,
+        width=width,
+        height=height,
+        pixel_aspect=int(aspect[1]) / int(aspect[2]) if aspect and int(aspect[1]) and int(aspect[2]) else 1.0,
+        brightness=next((level for name, level in _BRIGHTNESS.items() if name in ran.log), 1.0),
+        is_full_range=measured.pixels.startswith("yuvj") or _FULL.search(ran.log) is not None,
+        times=tuple(time * Fraction(base[1]) for time in (*shown, shown[-1] + last)),
+    )
+
+
+def _laid(clip: _Clip, card: Card, during: range) -> list[str]:
+    """Return how a card on the standard input is laid over a clip."""
+    levels = "pc" if clip.is_full_range else "tv"
+    graph = f"[1:v]scale=in_range=pc:out_range={levels}[card];[0:V:0][card]{_over(clip, card, during)}[v]"
+    return [
+        "-v", "error", "-y", *READ, "-i", file_argument(clip.path),
+        "-f", "rawvideo", "-pix_fmt", "rgba", "-s", f"{card.width}x{card.height}", "-i", "pipe:0",
+        "-filter_complex", graph, "-map", "[v]", "-map", "0:a:0?",
+    ]  # fmt: skip
+
+
+def _over(clip: _Clip, card: Card, during: range) -> str:
+    """Return the filter that lays something over the place of the card while it is shown."""
+    begin, end = ((clip.times[place - 1] + clip.times[place]) / 2 for place in (during.start, during.stop))
+    return (
+        f"overlay=x={card.left}:y={card.top}:format={_BLENDED[clip.measured.pixels]}"
+        f":enable='between(t,{float(begin):.6f},{float(end):.6f})'"
+    )
+
+
+def _bare(clip: _Clip, threads: int) -> list[str]:
+    """Return how the frames are written, at their own times and without anything that tells where they come from."""
+    served = clip_format(clip.measured.probe)
+    # A blank, for with nothing at all ffmpeg would write its own name.
+    by_format = {"mp4": ("-metadata:s:v:0", "encoder= ", "-movflags", "+faststart", "-write_tmcd", "0"), "webm": ()}
+    return [
+        "-pix_fmt", clip.measured.pixels, *_TIMES, "-threads", str(threads), "-c:a", "copy", "-dn", "-sn",
+        "-map_metadata", "-1", "-map_chapters", "-1", "-fflags", "+bitexact", "-flags:v", "+bitexact",
+        "-flags:a", "+bitexact", *by_format[served.format], "-f", served.format,
+    ]  # fmt: skip
+
+
+def _likeness(clip: _Clip, part: Path, card: Card, during: range) -> list[float]:
+    """Return how like the frames of the new file are to those of the old one, the card left out: in decibels."""
+    black = f"color=c=black:s={card.width}x{card.height}:r=1:d=1"
+    over, count = _over(clip, card, during), "settb=1/25,setpts=N"
+    ran = run_ffmpeg(
+        [
+            "-v", "error", *READ, "-i", file_argument(clip.path), *READ, "-i", file_argument(part), "-filter_complex",
+            f"{black}[b0];{black}[b1];[0:V:0][b0]{over},{count}[old];[1:V:0][b1]{over},{count}[new];"
+            "[old][new]psnr=stats_file=-:eof_action=endall[v]",
+            "-map", "[v]", "-fps_mode", "passthrough", "-f", "null", "-",
+        ]
+    )  # fmt: skip
+    ratios = [float(ratio) for ratio in _RATIO.findall(ran.out.decode("ascii", "replace"))]
+    pixels = clip.width * clip.height
+    # Under the card both are black: the error there is none, and is not to count.
+    left = 10 * math.log10(max(1, pixels - card.width * card.height) / pixels)
+    return [ratio + left if place in during else ratio for place, ratio in enumerate(ratios)]

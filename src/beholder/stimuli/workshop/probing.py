@@ -1,0 +1,146 @@
+"""What files hold, in rows: as a table for people, as JSON for programs, with what browsers would say to them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from beholder.errors import Problem, StimuliError
+from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
+from beholder.stimuli.loudness import hear
+from beholder.stimuli.probe import READ, measure, unplayable
+from beholder.stimuli.streams import first_stream
+from beholder.stimuli.workshop.jobs import Progress
+from beholder.stimuli.workshop.walking import Found, find_media, is_rare
+from beholder.types import Medium
+
+_RATE = re.compile(r", (\d+) Hz")
+_PREPARE = "Re-encode it with beholder media prepare."
+
+
+@dataclass(frozen=True)
+class Probed:
+    """What one file holds; nothing but its name, medium and size where it cannot be read."""
+
+    file: str
+    medium: Medium
+    bytes: int
+    plays: bool
+    """Whether browsers play what a study serves of it."""
+    problem: str | None = None
+    container: str = ""
+    codec: str = ""
+    pixels: str = ""
+    width: int = 0
+    height: int = 0
+    fps: float = 0.0
+    frames: int = 0
+    """Of a video; samples of one channel of a sound."""
+    duration_ms: int = 0
+    audio_codec: str = ""
+    channels: int = 0
+    sample_rate: int = 0
+    loudness: float | None = None
+    """LUFS, None without a sound that has one."""
+    words: int = 0
+
+
+def probe_media(files: Iterable[Path], progress: Progress | None = None) -> tuple[list[Probed], list[Problem]]:
+    """Return a row for each file, and the problems of all: what is not there, cannot be read, or would not play."""
+    problems: list[Problem] = []
+    found = find_media(files, problems)
+    rows: list[Probed] = []
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        for done, (row, problem) in enumerate(pool.map(_probed, found), start=1):
+            rows.append(row)
+            problems += [problem] if problem is not None else []
+            if progress is not None:
+                progress(done, len(found))
+    return rows, problems
+
+
+def as_json(rows: Iterable[Probed]) -> list[dict[str, Any]]:
+    """Return the rows as JSON has them."""
+    return [asdict(row) for row in rows]
+
+
+def as_table(rows: Iterable[Probed]) -> list[dict[str, str]]:
+    """Return the rows as people read them, without columns that are empty throughout."""
+    table = [_told(row) for row in rows]
+    used = [head for head in (table[0] if table else ()) if any(row[head] for row in table)]
+    return [{head: row[head] for head in used} for row in table]
+
+
+def _probed(found: Found) -> tuple[Probed, Problem | None]:
+    path, medium = found.path, found.medium
+    name, size = str(path), path.stat().st_size
+    if is_rare(path):
+        problem = Problem(name, f"is {path.suffix.lower()}, which studies do not take", "", _PREPARE)
+        return Probed(name, medium, size, False, _bare(problem)), problem
+    try:
+        measured = measure(path, name, medium)
+    except StimuliError as error:
+        (problem,) = error.problems
+        return Probed(name, medium, size, False, _bare(problem)), problem
+    unplayed = unplayable(measured, name, medium)
+    probe = measured.probe
+    rate = probe.sample_rate
+    if medium == "video" and probe.audio_codec:
+        stream = first_stream(run_ffmpeg([*READ, "-i", file_argument(path)]).log, "Audio")
+        hertz = _RATE.search(stream.description) if stream else None
+        rate = int(hertz[1]) if hertz else 0
+    row = Probed(
+        file=name,
+        medium=medium,
+        bytes=size,
+        plays=unplayed is None,
+        problem=None if unplayed is None else _bare(unplayed),
+        container=probe.container,
+        codec="" if medium == "audio" else probe.codec,
+        pixels=measured.pixels,
+        width=probe.width,
+        height=probe.height,
+        fps=probe.fps,
+        frames=measured.frames,
+        duration_ms=probe.duration_ms,
+        audio_codec=probe.audio_codec,
+        channels=probe.channels,
+        sample_rate=rate,
+        loudness=hear(path, medium).lufs if probe.audio_codec else None,
+        words=probe.words,
+    )
+    return row, unplayed
+
+
+def _bare(problem: Problem) -> str:
+    """Return a problem without the file that it is about."""
+    return str(problem).removeprefix(f"{problem.where}  ")
+
+
+def _told(row: Probed) -> dict[str, str]:
+    sound = [
+        row.audio_codec,
+        f"{row.channels} ch" * (row.channels > 0),
+        f"{row.sample_rate} Hz" * (row.sample_rate > 0),
+    ]
+    return {
+        "file": row.file,
+        "medium": row.medium,
+        "container": row.container,
+        "codec": row.codec,
+        "pixels": row.pixels,
+        "size": f"{row.width}x{row.height}" * (row.width > 0),
+        "fps": f"{row.fps:.5g}" * (row.fps > 0),
+        "frames": f"{row.frames}" * (row.medium == "video" and row.frames > 0),
+        "duration": f"{row.duration_ms / 1000:.3f} s" * (row.duration_ms > 0),
+        "sound": " ".join(part for part in sound if part),
+        "loudness": "" if row.loudness is None else f"{row.loudness:.1f} LUFS",
+        "words": f"{row.words}" * (row.words > 0),
+        "bytes": f"{row.bytes}",
+        "plays": "yes" if row.plays else "no",
+    }

@@ -1,0 +1,27 @@
+"""Our own words to participants, from web/words: what the server says, and what belongs to each check."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib import resources
+
+
+def read_words(language: str) -> Mapping[str, str]:
+    """Return the words that the server says, with English where a language lacks one."""
+    folder = resources.files("beholder.web") / "words"
+    english = json.loads((folder / "en.json").read_text("utf-8"))["server"]
+    own = folder / f"{language}.json"
+    return {**english, **json.loads(own.read_text("utf-8")).get("server", {})} if own.is_file() else english
+
+
+def check_words(language: str) -> Mapping[str, Mapping[str, str]]:
+    """Return our words about each check, `words/<language>/<check>.json`, with English where a language lacks one."""
+    folder = resources.files("beholder.web") / "words"
+    found: dict[str, dict[str, str]] = {}
+    for name in dict.fromkeys(("en", language)):
+        place = folder / name
+        for file in sorted(place.iterdir(), key=lambda file: file.name) if place.is_dir() else ():
+            check = file.name.removesuffix(".json")
+            found[check] = {**found.get(check, {}), **json.loads(file.read_text("utf-8"))}
+    return found

@@ -1,0 +1,312 @@
+"""Spoken messages: understood, as loud as before, and nothing else of the clip changed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import signal
+
+from beholder.errors import StimuliError
+from beholder.stimuli.anchors import read_sound, write_wav
+from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
+from beholder.stimuli.loudness import hear, loudness
+from beholder.stimuli.media import medium_of
+from beholder.stimuli.messages.message import Message
+from beholder.stimuli.messages.mixing import lay_over
+from beholder.stimuli.messages.numbers import clear_values, sounds_like
+from beholder.stimuli.messages.spoken import put_voice
+from beholder.stimuli.messages.voice import speak, voice_problem
+from beholder.stimuli.probe import measure
+
+Samples = NDArray[np.float64]
+
+
+def lufs(path: Path) -> float:
+    """Return the loudness of a file as ffmpeg measures it."""
+    found = hear(path, "video" if medium_of(path.name) == "video" else "audio").lufs
+    assert found is not None
+    return found
+
+
+SHORT = Message("Set this slider to 37.", "voice")
+ONES = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+
+
+def noise(seconds: float, rate: int, channels: int = 1, peak: float = 0.3) -> Samples:
+    """Return noise in which low frequencies are strong, as in music."""
+    white = np.random.default_rng([rate, channels]).normal(size=(round(seconds * rate), channels))
+    red = signal.lfilter([1], [1, -0.95], white, axis=0)
+    return np.asarray(red * peak / np.abs(red).max())
+
+
+def voiced(folder: Path, samples: Samples, rate: int, message: Message = SHORT, bits: int = 16) -> Path:
+    """Return the file of a sound with the message in it; the one without stands beside it."""
+    write_wav(folder / "before.wav", samples, rate, bits)
+    put_voice(folder / "before.wav", folder / "after.wav", "audio", message)
+    return folder / "after.wav"
+
+
+def in_words(number: int) -> str:
+    tens, ones = divmod(number, 10)
+    return ONES[number] if number < 20 else TENS[tens - 2] + (f" {ONES[ones]}" if ones else "")
+
+
+def test_a_recogniser_understands_the_spoken_number(tmp_path: Path) -> None:
+    pocketsphinx = pytest.importorskip("pocketsphinx", reason="needs pocketsphinx, a recogniser for development")
+    rate = 16_000
+    decoder = pocketsphinx.Decoder(samprate=rate, lm=None, loglevel="FATAL")
+    numbers = " | ".join(in_words(number) for number in range(5, 96))
+    sentence = f"attention check please set this slider to ( {numbers} )"
+    decoder.add_jsgf_string("numbers", f"#JSGF V1.0;\ngrammar numbers;\npublic <message> = {sentence};\n")
+    decoder.activate_search("numbers")
+    drawn = np.random.default_rng(7).choice(clear_values(5, 95, 1, "en"), 20, replace=False)
+    bed = noise(6.5, rate)
+    heard = []
+    for target in (int(value) for value in drawn):
+        message = Message(f"Attention check. Please set this slider to {target}.", "voice")
+        samples = read_sound(voiced(tmp_path, bed, rate, message), "").samples[:, 0]
+        changed = np.flatnonzero(samples != read_sound(tmp_path / "before.wav", "").samples[:, 0])
+        middle = samples[changed[0] : changed[-1]]
+        decoder.start_utt()
+        decoder.process_raw((middle / np.abs(middle).max() * 2**14).astype("<i2").tobytes(), full_utt=True)
+        decoder.end_utt()
+        said = decoder.hyp()
+        heard.append(said is not None and said.hypstr.endswith(f"to {in_words(target)}"))
+    # By chance it would be one in 91.
+    assert sum(heard) >= 14, heard
+
+
+@pytest.mark.parametrize(("rate", "channels", "bits"), [(8000, 1, 16), (44_100, 2, 16), (48_000, 6, 24)])
+def test_nothing_but_the_middle_of_a_sound_changes(tmp_path: Path, rate: int, channels: int, bits: int) -> None:
+    after = read_sound(voiced(tmp_path, noise(4, rate, channels), rate, bits=bits), "")
+    before = read_sound(tmp_path / "before.wav", "")
+    assert (after.rate, after.bits, after.samples.shape) == (rate, bits, (4 * rate, channels))
+    changed = np.flatnonzero((before.samples != after.samples).any(axis=1))
+    # A message of 2 s and a ramp of 0.05 s on each side, as far from the beginning as from the end.
+    assert 1.5 * rate < changed[-1] - changed[0] < 2.8 * rate
+    assert abs(changed[0] - (4 * rate - changed[-1])) < 0.01 * rate
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["after.wav", "before.wav"]
+
+
+def shaped(kind: str) -> Samples:
+    """Return four seconds of sound whose middle differs from the rest in some way."""
+    rate = 24_000
+    time = np.arange(4 * rate) / rate
+    middle = np.abs(time - 2) < 1.2
+    envelope = {
+        "even": np.ones_like(time),
+        "loud": np.full_like(time, 3.0),
+        "soft": np.full_like(time, 0.1),
+        "quiet middle": np.where(middle, 0.03, 1.0),
+        "softer middle": np.where(middle, 0.4, 1.0),
+        "loud middle": np.where(middle, 1.0, 0.03),
+        "beats": np.exp(-8 * (time % 0.5)),
+    }[kind]
+    return np.asarray(noise(4, rate) * envelope[:, None])
+
+
+@pytest.mark.parametrize("kind", ["even", "loud", "soft", "quiet middle", "softer middle", "loud middle", "beats"])
+def test_the_whole_is_as_loud_as_before_and_never_beyond_full_scale(tmp_path: Path, kind: str) -> None:
+    after = voiced(tmp_path, shaped(kind), 24_000)
+    # Measured by ffmpeg, not by the meter that the mix was made with.
+    assert abs(lufs(after) - lufs(tmp_path / "before.wav")) < 0.5
+    assert float(np.abs(read_sound(after, "").samples).max()) < 1
+
+
+def test_the_speech_stands_out_from_what_is_left_under_it() -> None:
+    rate, speech = 24_000, speak(SHORT.words, "en")
+    tone = 0.3 * np.sin(2 * np.pi * 3000 * np.arange(4 * rate) / rate)[:, None]
+    mixed = lay_over(tone, rate, speech, "")
+    middle = slice(mixed.start + rate // 10, mixed.end - rate // 10)
+    left = float(np.dot(mixed.samples[middle, 0], tone[middle, 0]) / np.dot(tone[middle, 0], tone[middle, 0]))
+    said = mixed.samples[middle, 0] - left * tone[middle, 0]
+    assert 10 * np.log10((said**2).mean() / ((left * tone[middle, 0]) ** 2).mean()) > 10
+    np.testing.assert_array_equal(mixed.samples[: mixed.start], tone[: mixed.start])
+    np.testing.assert_array_equal(mixed.samples[mixed.end :], tone[mixed.end :])
+
+
+def test_the_message_has_the_spectrum_of_a_voice() -> None:
+    rate = 24_000
+    time = np.arange(4 * rate) / rate
+    bed = (0.2 * np.sin(2 * np.pi * 60 * time) + 0.05 * np.sin(2 * np.pi * 8000 * time))[:, None]
+    mixed = lay_over(bed, rate, speak(SHORT.words, "en"), "")
+    voices = signal.butter(4, [200, 4000], "bandpass", fs=rate, output="sos")
+    power = signal.sosfiltfilt(voices, mixed.samples[:, 0]) ** 2
+    margin = rate // 4
+    outside = np.concatenate((power[margin : mixed.start - margin], power[mixed.end + margin : -margin]))
+    assert 10 * np.log10(power[mixed.start : mixed.end].mean() / outside.mean()) > 20
+
+
+@pytest.mark.parametrize("peak", [0.0, 0.003])
+def test_in_silence_the_message_has_the_level_of_broadcasts(tmp_path: Path, peak: float) -> None:
+    after = voiced(tmp_path, noise(4, 24_000, peak=peak), 24_000)
+    assert lufs(after) == pytest.approx(-23, abs=0.3)
+
+
+@pytest.mark.parametrize(("rate", "channels"), [(16_000, 1), (44_100, 2), (96_000, 1)])
+def test_the_meter_of_the_mix_reads_what_that_of_ffmpeg_reads(tmp_path: Path, rate: int, channels: int) -> None:
+    samples = noise(3, rate, channels) * np.linspace(0.02, 1, 3 * rate)[:, None]
+    write_wav(tmp_path / "a.wav", samples, rate, 24)
+    assert loudness(samples, rate) == pytest.approx(lufs(tmp_path / "a.wav"), abs=0.2)
+
+
+def test_what_is_too_short_for_a_gate_still_has_a_loudness() -> None:
+    # 997 Hz at full scale is -3.01 LUFS by definition (BS.1770, annex 1).
+    tone = np.sin(2 * np.pi * 997 * np.arange(9600) / 48_000)
+    assert loudness(tone[:, None], 48_000) == pytest.approx(-3.01, abs=0.2)
+
+
+FILMS = {"clip.mp4": ("libx264", "aac"), "clip.webm": ("libvpx-vp9", "libopus")}
+
+
+@pytest.fixture(scope="module")
+def films(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with clips of four seconds, and with the same ones that speak."""
+    folder = tmp_path_factory.mktemp("films")
+    for name, (video, audio) in FILMS.items():
+        tones = "sine=f=330:r=48000:d=4[a];sine=f=5000:r=48000:d=4[b];[a][b]join=inputs=2"
+        ran = run_ffmpeg(
+            [
+                "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=96x64:r=25:d=4", "-filter_complex", tones,
+                "-c:v", video, "-b:v", "100k", "-cpu-used", "8", "-c:a", audio, "-strict", "-2",
+                file_argument(folder / name),
+            ]
+        )  # fmt: skip
+        assert ran.code == 0, ran.log
+        put_voice(folder / name, folder / f"voiced-{name}", "video", SHORT)
+    return folder
+
+
+def pictures(path: Path) -> list[list[str]]:
+    """Return time, length, size and hash of every packet of the picture."""
+    ran = run_ffmpeg(["-copyts", "-i", file_argument(path), "-map", "0:v:0", "-c", "copy", "-f", "framemd5", "pipe:1"])
+    return [line.split(",") for line in ran.out.decode().splitlines() if not line.startswith("#")]
+
+
+def track(path: Path) -> Samples:
+    ran = run_ffmpeg(["-i", file_argument(path), "-map", "0:a:0", "-f", "f64le", "pipe:1"])
+    return np.frombuffer(ran.out, dtype="<f8").reshape(-1, 2)
+
+
+@pytest.mark.parametrize("name", FILMS)
+def test_pictures_of_a_video_are_copied_bit_for_bit(films: Path, name: str) -> None:
+    before, after = (measure(films / one, one) for one in (name, f"voiced-{name}"))
+    assert pictures(films / f"voiced-{name}") == pictures(films / name)
+    assert after.frames == before.frames == 100
+    for what in ("container", "duration_ms", "width", "height", "fps", "codec", "audio_codec", "channels"):
+        assert getattr(after.probe, what) == getattr(before.probe, what), what
+
+
+@pytest.mark.parametrize("name", FILMS)
+def test_the_sound_of_a_video_speaks_and_is_otherwise_as_it_was(films: Path, name: str) -> None:
+    before, after = track(films / name), track(films / f"voiced-{name}")
+    quarter = slice(4800, 30_000)
+    error = min(((np.roll(after, lag, axis=0) - before)[quarter] ** 2).mean() for lag in range(-48, 49))
+    assert 10 * np.log10((before[quarter] ** 2).mean() / error) > 30
+    middle = slice(80_000, 110_000)
+    assert ((after - before)[middle] ** 2).mean() > 0.1 * (before[middle] ** 2).mean()
+    assert abs(lufs(films / f"voiced-{name}") - lufs(films / name)) < 0.5
+    assert [path.name for path in films.iterdir() if path.suffix == ".part"] == []
+
+
+def test_a_message_is_spoken_faster_where_a_clip_is_short(tmp_path: Path) -> None:
+    spans = []
+    for seconds in (4.0, 2.6):
+        after = read_sound(voiced(tmp_path, noise(seconds, 16_000), 16_000), "").samples
+        changed = np.flatnonzero(after != read_sound(tmp_path / "before.wav", "").samples)
+        spans.append(changed[-1] - changed[0])
+    assert spans[1] < 0.9 * spans[0]
+
+
+def refused(folder: Path, name: str, words: str = SHORT.words, language: str = "en") -> str:
+    medium = medium_of(name)
+    assert medium is not None
+    with pytest.raises(StimuliError) as caught:
+        put_voice(folder / name, folder / "made", medium, Message(words, "voice", language), name)
+    assert not (folder / "made").exists()
+    return str(caught.value)
+
+
+def test_what_cannot_be_spoken_is_explained(tmp_path: Path) -> None:
+    write_wav(tmp_path / "short.wav", noise(1, 16_000), 16_000)
+    write_wav(tmp_path / "long.wav", noise(4, 16_000), 16_000)
+    square = np.where(np.arange(64_000) // 20 % 2, 0.99, -0.99)[:, None]
+    write_wav(tmp_path / "square.wav", square, 16_000)
+    silent = ["-f", "lavfi", "-i", "testsrc2=s=64x64:r=25:d=1", file_argument(tmp_path / "mute.mp4")]
+    assert run_ffmpeg(silent).code == 0
+    seconds = speak(SHORT.words, "en", words_per_minute=220).seconds
+    assert refused(tmp_path, "short.wav") == (
+        f"short.wav  lasts 1.0 s, too short for a message that takes {seconds:.1f} s to say. "
+        f"Allowed: {np.ceil(10 * seconds / 0.7) / 10:.1f} s or more. Choose a longer clip or fewer words."
+    )
+    assert refused(tmp_path, "mute.mp4") == (
+        "mute.mp4  has no sound to speak over. Show the message as text, or add a sound track."
+    )
+    assert refused(tmp_path, "long.wav", language="tlh") == (
+        "long.wav  asks for a voice that speaks tlh, and there is none. "
+        "Allowed: en, de, fr, es, it, nl, pl, pt, sv, tr, zh and other codes of languages."
+    )
+    assert refused(tmp_path, "long.wav", words="...") == (
+        "long.wav  has no words that can be spoken. Allowed: letters or digits."
+    )
+    told = refused(tmp_path, "square.wav")
+    assert told.startswith("square.wav  cannot be given a voice: with any that is clear, the whole would be ")
+    assert told.endswith(
+        " dB louder or softer. Allowed: less than 0.5 dB. "
+        "Choose another clip, or make it less loud (beholder media prepare --loudness -23)."
+    )
+
+
+def test_without_the_extra_it_is_said_what_to_install() -> None:
+    script = (
+        "import sys; sys.modules['espeakng_loader'] = None\n"
+        "from beholder.stimuli.messages.voice import voice_problem\n"
+        "sys.stdout.write(str(voice_problem('en', 'checks.attention.say')))"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout == (
+        "checks.attention.say  asks for a voice, and no speech synthesis is installed. "
+        "Run pip install 'beholder[voice]', or show the words as text."
+    )
+
+
+def test_languages_have_voices_of_their_own_also_by_country() -> None:
+    assert [voice_problem(language) for language in ("en", "en-GB", "de-AT", "pt_BR", "zh", "no")] == [None] * 6
+    english, german = (speak("37", language).seconds for language in ("en", "de"))
+    assert abs(english - german) > 0.1
+
+
+def test_many_may_speak_at_once() -> None:
+    sentences = ["One.", "Seventeen thousand.", "Please choose: Poor.", "Set this slider to 64."] * 3
+    alone = [speak(words, "en").seconds for words in sentences]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda words: speak(words, "en").seconds, sentences))
+    np.testing.assert_allclose(together, alone, atol=0.05)
+
+
+def test_numbers_that_sound_alike_are_known_and_not_drawn() -> None:
+    assert [sounds_like(value, "en") for value in (13, 30, 90, 37)] == [(30,), (13,), (19,), ()]
+    assert sounds_like(14, "de-AT") == (40,)
+    assert (sounds_like(2, "de"), sounds_like(66, "fr"), sounds_like(60, "es")) == ((3,), (70, 76), (70,))
+    assert sounds_like(15, "nl") == (50,)
+    clear = clear_values(5, 95, 1, "en")
+    assert len(clear) == 91 - 14
+    assert {13, 30, 19, 90}.isdisjoint(clear)
+    assert {5, 20, 37, 95} <= set(clear)
+
+
+def test_a_number_whose_like_is_not_on_the_scale_is_clear() -> None:
+    assert clear_values(1, 5, 1, "en") == (1, 2, 3, 4, 5)
+    assert clear_values(1, 5, 1, "de") == (1, 4, 5)
+    assert 13 in clear_values(0, 20, 1, "en")
+    assert clear_values(0, 1, 0.1, "en") == (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)

@@ -1,0 +1,389 @@
+"""Files made ready for browsers, and what `beholder media probe` says of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from numpy.typing import NDArray
+from PIL import Image
+
+from beholder.cli import cli
+from beholder.errors import StimuliError, UserError
+from beholder.stimuli.anchors import read_sound, write_wav
+from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
+from beholder.stimuli.loudness import hear
+from beholder.stimuli.probe import measure, unplayable
+from beholder.stimuli.workshop import Made, make_prepared, probe_media
+
+MARKS = ("-metadata", "title=MARKTITLE", "-metadata", "artist=MARKARTIST", "-metadata:s:v:0", "handler_name=MARKNAME")
+TRACES = (b"MARK", b"x264", b"libvpx", b"Lavf61", b"Lavc", b"crf=")
+X264 = ("-c:v", "libx264", "-preset", "ultrafast", "-crf", "6")
+RAW: Mapping[str, tuple[str, ...]] = {
+    "a/old.mov": ("-c:v", "mpeg4", "-q:v", "2", "-c:a", "mp3"),
+    "a/older.avi": ("-c:v", "mpeg4", "-q:v", "2", "-c:a", "pcm_s16le"),
+    "a/full.mkv": (*X264, "-pix_fmt", "yuv444p", "-c:a", "flac"),
+    "a/deep.mp4": (*X264, "-pix_fmt", "yuv420p10le", "-an"),
+    "b/odd.mp4": (*X264, "-vf", "scale=97:55,setsar=1,format=yuv444p", "-an"),
+    "b/fields.mp4": (
+        *X264, "-vf", "interlace", "-flags", "+ildct+ilme", "-x264-params", "tff=1", "-pix_fmt", "yuv420p", "-an",
+    ),
+    "b/below/uneven.mp4": (
+        *X264, "-vf", "select='not(eq(mod(n,6),4))'", "-fps_mode", "vfr", "-pix_fmt", "yuv420p", "-an",
+    ),
+}  # fmt: skip
+FRAMES = {"a/old": 25, "a/older": 25, "a/full": 25, "a/deep": 25, "b/odd": 25, "b/fields": 25, "b/below/uneven": 25}
+
+
+def film(path: Path, *options: str, rate: int = 25, seconds: float = 1) -> Path:
+    """Write a small clip with a tone and marks of its maker."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    picture = ["-f", "lavfi", "-i", f"testsrc2=size=128x72:rate={rate}:duration={seconds}"]
+    sound = ["-f", "lavfi", "-i", f"sine=frequency=440:sample_rate=48000:duration={seconds}"]
+    ran = run_ffmpeg(["-v", "error", "-y", *picture, *sound, *MARKS, *options, file_argument(path)])
+    assert ran.code == 0, ran.log
+    return path
+
+
+def greys(path: Path) -> NDArray[np.float64]:
+    """Return every frame of a video: frames x lines x columns."""
+    ran = run_ffmpeg(["-i", file_argument(path), "-f", "rawvideo", "-pix_fmt", "gray", "pipe:1"])
+    return np.frombuffer(ran.out, dtype=np.uint8).reshape(-1, 72, 128).astype(float)
+
+
+def psnr(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    return float(10 * np.log10(255**2 / max(float(((one - other) ** 2).mean()), 1e-6)))
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(cli, ["media", *(str(argument) for argument in arguments)])
+
+
+def refused(*arguments: object) -> list[str]:
+    """Return the lines of the error that a command of `beholder media` ends with."""
+    with pytest.raises(UserError) as caught:
+        cli(["media", *(str(argument) for argument in arguments)], standalone_mode=False)
+    return str(caught.value).splitlines()
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as a researcher may have it: what browsers do not play, a note, what is no medium."""
+    folder = tmp_path_factory.mktemp("preparing") / "raw"
+    for name, options in RAW.items():
+        film(folder / name, *options, rate=50 if "fields" in name else 25)
+    (folder / "list.csv").write_text("file", "utf-8")
+    (folder / ".hidden.mp4").write_bytes(b"no video")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def stimuli(raw: Path) -> Path:
+    """The same, prepared."""
+    out = raw.parent / "stimuli"
+    made = make_prepared([raw], out)
+    assert len(made.written) == len(RAW)
+    assert made.notes == (
+        f"{raw / 'b/below/uneven.mp4'}: frames of unequal length, now 25 a second.",
+        f"{raw / 'b/fields.mp4'}: interlaced, now whole frames.",
+        f"{raw / 'b/odd.mp4'}: cut from 97x55 to 96x54, for both have to be even.",
+    )
+    return out
+
+
+@pytest.mark.parametrize("name", RAW)
+def test_every_video_becomes_one_that_browsers_play(raw: Path, stimuli: Path, name: str) -> None:
+    before, after = raw / name, (stimuli / name).with_suffix(".mp4")
+    made = measure(after, "")
+    assert unplayable(made, "") is None
+    assert (made.probe.codec, made.pixels, made.probe.fps) == ("h264", "yuv420p", 25)
+    assert made.frames == FRAMES[name.rpartition(".")[0]]
+    assert (made.probe.width, made.probe.height) == ((96, 54) if "odd" in name else (128, 72))
+    assert made.probe.audio_codec == ("" if "-an" in RAW[name] else "aac")
+    assert made.probe.duration_ms == pytest.approx(1000, abs=45)
+    assert [mark for mark in TRACES if mark in after.read_bytes()] == []
+    if name.startswith("a/"):
+        assert psnr(greys(before), greys(after)) > 38
+
+
+def test_key_frames_come_every_second(tmp_path: Path) -> None:
+    clip = film(tmp_path / "clip.mp4", *X264, "-pix_fmt", "yuv420p", seconds=2.2)
+    (made,) = make_prepared([clip], tmp_path / "out").written
+    shown = ["-map", "0:V:0", "-vf", "showinfo", "-f", "null", "-"]
+    log = run_ffmpeg(["-i", file_argument(made), *shown]).log
+    frames = [line for line in log.splitlines() if " pts_time:" in line]
+    assert [n for n, line in enumerate(frames) if "iskey:1" in line] == [0, 25, 50]
+
+
+def test_a_second_run_writes_nothing(raw: Path, stimuli: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in stimuli.rglob("*")}
+    again = run("prepare", raw, "--out", stimuli)
+    assert (again.output, again.exit_code) == (f"Made 0 files. {len(RAW)} already there.\n", 0)
+    assert {path: path.stat().st_mtime_ns for path in stimuli.rglob("*")} == before
+
+
+def test_another_setting_makes_a_file_again(tmp_path: Path) -> None:
+    clip, out = film(tmp_path / "clip.mp4", *X264, "-pix_fmt", "yuv420p"), tmp_path / "out"
+    sizes = []
+    for crf in (17, 40):
+        (made,) = make_prepared([clip], out, crf=crf).written
+        sizes.append(made.stat().st_size)
+    assert sizes[1] < 0.6 * sizes[0]
+    assert make_prepared([clip], out, crf=40).written == ()
+
+
+def test_size_rate_and_codec_can_be_chosen(tmp_path: Path) -> None:
+    clip = film(tmp_path / "clip.mp4", *X264, "-pix_fmt", "yuv420p", "-c:a", "aac")
+    arguments = ["--codec", "vp9", "--crf", 30, "--height", 36, "--fps", 12.5]
+    result = run("prepare", clip, *arguments, "--out", tmp_path / "out")
+    assert result.output == (
+        f"Note: {clip}: 25 frames a second, now 12.5.\nNote: {clip}: scaled from 72 to 36 lines.\nMade 1 file.\n"
+    )
+    made = measure(tmp_path / "out" / "clip.webm", "")
+    assert (made.probe.container, made.probe.codec, made.probe.audio_codec) == ("webm", "vp9", "opus")
+    assert (made.probe.width, made.probe.height, made.probe.fps, made.frames) == (64, 36, 12.5, 13)
+    assert [mark for mark in TRACES if mark in (tmp_path / "out" / "clip.webm").read_bytes()] == []
+
+
+@pytest.mark.parametrize("source", ["rgb", "full range", "bt709"])
+def test_a_colour_stays_what_it_is(tmp_path: Path, source: str) -> None:
+    clip = tmp_path / "clip.mov"
+    plain = ["-f", "lavfi", "-i", "color=c=0xc04020:size=64x48:rate=5:duration=0.4,format=rgb24"]
+    ways = {
+        "rgb": ["-c:v", "png"],
+        "full range": [*X264, "-vf", "scale=out_range=pc,format=yuvj420p", "-color_range", "pc"],
+        "bt709": [*X264, "-vf", "scale=out_color_matrix=bt709,format=yuv420p", "-colorspace", "bt709"],
+    }
+    assert run_ffmpeg([*plain, *ways[source], file_argument(clip)]).code == 0
+    (made,) = make_prepared([clip], tmp_path / "out").written
+    matrix = "bt709" if source == "bt709" else "smpte170m"
+    shown = ["-vf", f"scale=in_color_matrix={matrix}:in_range=tv,format=rgb24", "-f", "rawvideo", "pipe:1"]
+    ran = run_ffmpeg(["-i", file_argument(made), *shown])
+    assert f"yuv420p(tv, {matrix}" in ran.log
+    picture = np.frombuffer(ran.out, dtype=np.uint8).reshape(-1, 3).mean(axis=0)
+    np.testing.assert_allclose(picture, (192, 64, 32), atol=5)
+
+
+def test_hdr_and_broken_files_are_named_and_the_others_made(tmp_path: Path) -> None:
+    film(tmp_path / "in" / "good.mp4", *X264, "-pix_fmt", "yuv420p", seconds=0.4)
+    tags = ("-color_trc", "arib-std-b67", "-color_primaries", "bt2020", "-colorspace", "bt2020nc")
+    bright = film(tmp_path / "in" / "bright.mp4", *X264, "-pix_fmt", "yuv420p10le", *tags, seconds=0.4)
+    broken, rare = tmp_path / "in" / "bad.mp4", tmp_path / "in" / "bad.avi"
+    empty, sound = tmp_path / "in" / "empty.txt", tmp_path / "in" / "bad.wav"
+    rare.write_bytes(b"RIFF")
+    for path in (broken, sound):
+        path.write_bytes(b"nothing")
+    empty.write_bytes(b" \n")
+    told = refused("prepare", tmp_path / "in", "--out", tmp_path / "out")
+    again = "Export or copy it again, or take it out."
+    assert told == [
+        f"{broken}  would become {tmp_path / 'out' / 'bad.mp4'}, as {rare} would. Allowed: names that differ. "
+        "Rename one, or give the folder above them."
+    ]
+    rare = rare.rename(rare.with_name("rare.avi"))
+    told = refused("prepare", tmp_path / "in", "--out", tmp_path / "out")
+    assert told[:4] == [
+        f"{broken}  cannot be read as video: it is no mp4, mov, webm or mkv, or it is cut off. {again}",
+        f"{sound}  cannot be read as audio: it is no wav, mp3, flac, ogg, opus, m4a, aac or aiff, or it is cut off. "
+        f"{again}",
+        f"{bright}  is HDR video, which cannot be prepared. Allowed: standard dynamic range. "
+        "Convert it to BT.709 first.",
+        f"{empty}  cannot be read as text: there is nothing to read in it. Write the text, or take it out.",
+    ]
+    assert told[4].startswith(f"{rare}  cannot be read as video: ffmpeg says ")
+    assert [path.name for path in (tmp_path / "out").rglob("*.*") if not path.name.startswith(".")] == ["good.mp4"]
+
+
+def test_what_cannot_be_asked_for_is_told_at_once(tmp_path: Path) -> None:
+    sound, other = tmp_path / "in" / "tone.wav", tmp_path / "in" / "data.bin"
+    write_wav(sound, np.zeros(4800), 48_000)
+    other.write_bytes(b"data")
+    (tmp_path / "bare").mkdir()
+    options = ["--crf", 0, "--height", 71, "--fps", 0, "--loudness", 3]
+    told = refused("prepare", other, tmp_path / "gone.mp4", tmp_path / "bare", *options, "--out", sound)
+    assert told[:4] == [
+        "--crf  is 0. Allowed: 1 to 51; less is finer, as 17.",
+        "--height  is 71. Allowed: an even number of lines from 16 to 4320, as 1080.",
+        "--fps  is 0. Allowed: 1 to 240 frames a second, as 30.",
+        "--loudness  is 3. Allowed: -60 to -5 LUFS, as -23.",
+    ]
+    assert told[4].startswith(f"{other}  is an unknown kind of file: .bin. Allowed: .mp4, .m4v, ")
+    assert told[5:] == [
+        f"{tmp_path / 'gone.mp4'}  does not exist. Look for a slip in the name.",
+        f"{tmp_path / 'bare'}  has no media in it. Allowed: a folder with videos, sounds, pictures or texts.",
+        f"--out  is {sound}, which is a file. Allowed: a folder.",
+    ]
+    assert refused("prepare", tmp_path / "in", "--codec", "vp9", "--crf", 70, "--out", tmp_path / "in") == [
+        "--crf  is 70. Allowed: 1 to 63; less is finer, as 18.",
+        f"--out  is {tmp_path / 'in'}, which is read from. Allowed: another folder.",
+    ]
+    with pytest.raises(StimuliError, match=r"^FILES  names nothing\. Allowed: files, or folders of them\.$"):
+        make_prepared([], tmp_path / "out")
+
+
+def test_what_lies_in_out_is_not_prepared_once_more(tmp_path: Path) -> None:
+    write_wav(tmp_path / "raw" / "a" / "tone.wav", np.zeros(4800), 48_000)
+    out = tmp_path / "raw" / "ready"
+    for written in (1, 0):
+        assert len(make_prepared([tmp_path / "raw"], out).written) == written
+    assert [path.name for path in out.rglob("*.wav")] == ["tone.wav"]
+
+
+# Sounds, pictures, texts
+
+
+def noise(path: Path, gain: float, *, seconds: float = 1.0, bits: int = 16) -> Path:
+    samples = np.random.default_rng(1).normal(0, 0.1, (round(48_000 * seconds), 2)).clip(-0.4, 0.4)
+    write_wav(path, gain * samples, 48_000, bits)
+    return path
+
+
+def test_sounds_become_wav_of_the_same_samples(tmp_path: Path) -> None:
+    for name, bits, codec in (("flat.flac", 16, "flac"), ("deep.aiff", 24, "pcm_s24be")):
+        source = noise(tmp_path / "source.wav", 1, bits=bits)
+        coded = ["-i", file_argument(source), *MARKS[:4], "-c:a", codec, file_argument(tmp_path / "in" / name)]
+        (tmp_path / "in").mkdir(exist_ok=True)
+        assert run_ffmpeg(coded).code == 0
+    make_prepared([tmp_path / "in"], tmp_path / "out")
+    for name, bits in (("flat", 16), ("deep", 24)):
+        heard = read_sound(tmp_path / "out" / f"{name}.wav", "")
+        assert (heard.rate, heard.bits) == (48_000, bits)
+        source = noise(tmp_path / "source.wav", 1, bits=bits)
+        np.testing.assert_array_equal(heard.samples, read_sound(source, "").samples)
+        assert b"MARK" not in (tmp_path / "out" / f"{name}.wav").read_bytes()
+
+
+def test_loudness_is_brought_to_what_is_asked_for(tmp_path: Path) -> None:
+    soft, loud = noise(tmp_path / "in" / "soft.wav", 0.1), noise(tmp_path / "in" / "loud.wav", 2, bits=24)
+    clip = film(tmp_path / "in" / "clip.mp4", *X264, "-pix_fmt", "yuv420p", "-c:a", "aac")
+    assert hear(soft, "audio").lufs != pytest.approx(hear(loud, "audio").lufs, abs=10)
+    out = tmp_path / "out"
+    assert run("prepare", tmp_path / "in", "--loudness", -23, "--out", out).output == "Made 3 files.\n"
+    for name in ("soft.wav", "loud.wav"):
+        assert hear(out / name, "audio").lufs == pytest.approx(-23, abs=0.5)
+    assert hear(out / "clip.mp4", "video").lufs == pytest.approx(-23, abs=0.5)
+    assert read_sound(out / "loud.wav", "").bits == 24
+    before, after = read_sound(soft, "").samples, read_sound(out / "soft.wav", "").samples
+    ratio = float((after * before).sum() / (before**2).sum())
+    np.testing.assert_allclose(after, ratio * before, atol=2**-15)
+    assert make_prepared([tmp_path / "in"], out, loudness=-23) == Made(
+        (), tuple(out / name for name in ("clip.mp4", "loud.wav", "soft.wav"))
+    )
+    assert measure(clip, "").frames == measure(out / "clip.mp4", "").frames
+
+
+def test_nothing_is_made_louder_than_full_scale(tmp_path: Path) -> None:
+    click = np.zeros((48_000, 1))
+    click[:, 0] = 0.01 * np.sin(np.arange(48_000) / 10)
+    click[24_000] = 0.9
+    write_wav(tmp_path / "in" / "click.wav", click, 48_000)
+    write_wav(tmp_path / "in" / "mute.wav", np.zeros(48_000), 48_000)
+    noise(tmp_path / "in" / "short.wav", 1, seconds=0.2)
+    made = make_prepared([tmp_path / "in"], tmp_path / "out", loudness=-20)
+    peak = hear(tmp_path / "out" / "click.wav", "audio")
+    assert peak.peak_db <= 0
+    assert peak.lufs is not None
+    assert made.notes == (
+        f"{tmp_path / 'in' / 'click.wav'}: {peak.lufs:.1f} LUFS instead of -20, for louder would go beyond full scale.",
+        f"{tmp_path / 'in' / 'mute.wav'}: silent or shorter than 0.4 s, so its loudness stays as it is.",
+        f"{tmp_path / 'in' / 'short.wav'}: silent or shorter than 0.4 s, so its loudness stays as it is.",
+    )
+
+
+def test_pictures_become_what_a_study_serves(tmp_path: Path) -> None:
+    picture = Image.fromarray(np.random.default_rng(1).integers(0, 255, (9, 7, 3)).astype(np.uint8))
+    (tmp_path / "in" / "x").mkdir(parents=True)
+    picture.save(tmp_path / "in" / "x" / "one.tiff", description="MARKTITLE")
+    (made,) = make_prepared([tmp_path / "in"], tmp_path / "out").written
+    assert made == tmp_path / "out" / "x" / "one.webp"
+    with Image.open(made) as again:
+        np.testing.assert_array_equal(np.asarray(again.convert("RGB")), np.asarray(picture))
+    assert b"MARK" not in made.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("data", "note"),
+    [
+        ("\ufeffGröße\r\nund Maß\r".encode(), ""),
+        ("Größe\r\nund Maß\r".encode("utf-16"), ""),
+        ("Größe\r\nund Maß\r".encode("cp1252"), "not UTF-8, read as Windows-1252; look whether its letters are right."),
+    ],
+)
+def test_texts_become_utf_8_with_line_feeds(tmp_path: Path, data: bytes, note: str) -> None:
+    source = tmp_path / "text.TXT"
+    source.write_bytes(data)
+    made = make_prepared([source], tmp_path / "out")
+    assert made.written == (tmp_path / "out" / "text.txt",)
+    assert made.written[0].read_bytes() == "Größe\nund Maß\n".encode()
+    assert made.notes == ((f"{source}: {note}",) if note else ())
+
+
+def test_a_text_in_no_known_letters_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_bytes(b"\x81\x8d\xff")
+    assert refused("prepare", tmp_path / "text.txt", "--out", tmp_path / "out") == [
+        f"{tmp_path / 'text.txt'}  cannot be read as text: it is not UTF-8. Save it as UTF-8."
+    ]
+
+
+# Probe
+
+
+def test_a_probe_says_what_plays(stimuli: Path) -> None:
+    result = run("probe", stimuli / "a" / "full.mp4", stimuli / "b")
+    heads, _, *rows = result.output.splitlines()
+    assert result.exit_code == 0
+    assert heads.split() == [
+        "file", "medium", "container", "codec", "pixels", "size", "fps", "frames", "duration", "sound", "loudness",
+        "bytes", "plays",
+    ]  # fmt: skip
+    full = stimuli / "a" / "full.mp4"
+    words = rows[0].split()
+    assert words[:9] == [str(full), "video", "mp4", "h264", "yuv420p", "128x72", "25", "25", "1.000"]
+    assert words[9:15] == ["s", "aac", "1", "ch", "48000", "Hz"]
+    assert words[15:] == ["-21.8", "LUFS", str(full.stat().st_size), "yes"]
+    assert [row.split()[0] for row in rows[1:]] == [
+        str(stimuli / "b" / name) for name in ("fields.mp4", "odd.mp4", "below/uneven.mp4")
+    ]
+
+
+def test_a_probe_says_what_does_not_play_and_why(raw: Path, tmp_path: Path) -> None:
+    files = [raw / "a" / "old.mov", raw / "a" / "older.avi", raw / "a" / "deep.mp4", tmp_path / "gone.mp4"]
+    rows, problems = probe_media(files)
+    prepare = "Re-encode it with beholder media prepare."
+    assert [str(problem) for problem in problems] == [
+        f"{files[3]}  does not exist. Look for a slip in the name.",
+        f"{files[0]}  is MPEG-4 part 2, which browsers do not play. Allowed: H.264, VP8, VP9, AV1. {prepare}",
+        f"{files[1]}  is .avi, which studies do not take. {prepare}",
+        f"{files[2]}  is H.264 in yuv420p10le, which some browsers do not play. Allowed: yuv420p. {prepare}",
+    ]
+    assert [row.plays for row in rows] == [False] * 3
+    assert rows[1].problem == f"is .avi, which studies do not take. {prepare}"
+    assert refused("probe", *files) == [str(problem) for problem in problems]
+
+
+def test_a_probe_is_json_for_programs(tmp_path: Path) -> None:
+    sound, text, bad = noise(tmp_path / "noise.wav", 1), tmp_path / "words.txt", tmp_path / "z.png"
+    text.write_text("three little words", "utf-8")
+    bad.write_bytes(b"no picture")
+    result = run("probe", tmp_path, "--json")
+    assert isinstance(result.exception, StimuliError)
+    of_noise, of_words, of_bad = json.loads(result.stdout)
+    lufs = hear(sound, "audio").lufs
+    nothing = {
+        "plays": True, "problem": None, "container": "", "codec": "", "pixels": "", "width": 0, "height": 0, "fps": 0.0,
+        "frames": 0, "duration_ms": 0, "audio_codec": "", "channels": 0, "sample_rate": 0, "loudness": None, "words": 0,
+    }  # fmt: skip
+    assert of_noise == nothing | {
+        "file": str(sound), "medium": "audio", "bytes": sound.stat().st_size, "container": "wav", "frames": 48_000,
+        "duration_ms": 1000, "audio_codec": "pcm_s16le", "channels": 2, "sample_rate": 48_000, "loudness": lufs,
+    }  # fmt: skip
+    assert of_words == nothing | {"file": str(text), "medium": "text", "bytes": 18, "container": "txt", "words": 3}
+    assert of_bad == nothing | {
+        "file": str(bad), "medium": "image", "bytes": 10, "plays": False,
+        "problem": "cannot be read as image: it is no png, jpeg, webp, avif, gif, tiff or bmp. "
+        "Export or copy it again, or take it out.",
+    }  # fmt: skip

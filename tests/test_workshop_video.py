@@ -1,0 +1,399 @@
+"""Anchors of video: worse the further they go, and the reference in every other way; as commands and as recipes."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from numpy.typing import NDArray
+
+from beholder.cli import cli
+from beholder.errors import StimuliError, StudyError, UserError
+from beholder.simulate.truth import plant_truth
+from beholder.stimuli.anchors import anchor_recipes, write_wav
+from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
+from beholder.stimuli.ingest import load_catalogue
+from beholder.stimuli.probe import measure
+from beholder.stimuli.workshop import Made, make_anchors
+from beholder.stimuli.workshop.degrade import degrade
+from beholder.study.document import read_document
+from beholder.study.load import build_study
+from beholder.study.model import Study
+from beholder.study.recipes import Recipe, example_recipes, meant_kind, read_recipe
+
+H264 = ("-c:v", "libx264", "-preset", "ultrafast", "-crf", "6", "-pix_fmt", "yuv420p")
+NAMES = (
+    "bitrate-30k", "bitrate-200k", "resolution-24", "resolution-90", "fps-5", "fps-10", "blur-40", "blur-8",
+)  # fmt: skip
+"""For each kind the worse one first."""
+Pictures = NDArray[np.float64]
+
+
+def film(
+    path: Path, *options: str, size: str = "192x108", rate: str = "25", seconds: float = 1, tone: bool = True
+) -> Path:
+    """Write a clip of a pattern that moves, with marks of its maker."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sound = ["-f", "lavfi", "-i", f"sine=frequency=440:sample_rate=48000:duration={seconds}"] if tone else []
+    picture = ["-f", "lavfi", "-i", f"testsrc2=size={size}:rate={rate}:duration={seconds}"]
+    marks = ["-metadata", "title=MARKTITLE", "-metadata:s:v:0", "handler_name=MARKNAME"]
+    ran = run_ffmpeg(["-v", "error", "-y", *picture, *sound, *marks, *(options or H264), file_argument(path)])
+    assert ran.code == 0, ran.log
+    return path
+
+
+def greys(path: Path) -> Pictures:
+    """Return every frame of a video: frames x lines x columns."""
+    probe = measure(path, path.name).probe
+    ran = run_ffmpeg(["-i", file_argument(path), "-f", "rawvideo", "-pix_fmt", "gray", "pipe:1"])
+    return np.frombuffer(ran.out, dtype=np.uint8).reshape(-1, probe.height, probe.width).astype(float)
+
+
+def psnr(one: Pictures, other: Pictures) -> float:
+    return float(10 * np.log10(255**2 / max(float(((one - other) ** 2).mean()), 1e-6)))
+
+
+def sound_packets(path: Path) -> bytes:
+    copy = ["-map", "0:a:0", "-c", "copy", "-f", "streamhash", "-hash", "md5", "pipe:1"]
+    return run_ffmpeg(["-i", file_argument(path), *copy]).out
+
+
+def refused(*arguments: object) -> list[str]:
+    """Return the lines of the error that `beholder media anchor` ends with."""
+    with pytest.raises(UserError) as caught:
+        cli(["media", "anchor", *(str(argument) for argument in arguments)], standalone_mode=False)
+    return str(caught.value).splitlines()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a reference and all its anchors."""
+    folder = tmp_path_factory.mktemp("anchors")
+    clip = film(folder / "clip.mp4")
+    options = [word for name in NAMES for word in (f"--{name.split('-')[0]}", name.split("-")[1])]
+    result = CliRunner().invoke(cli, ["media", "anchor", str(clip), *options, "--out", str(folder / "out")])
+    assert result.output == "Made 8 files.\n"
+    return folder
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_anchor_has_the_size_rate_frames_and_sound_of_its_reference(made: Path, name: str) -> None:
+    before, after = measure(made / "clip.mp4", ""), measure(made / "out" / name / "clip.mp4", "")
+    assert (after.probe.width, after.probe.height, after.probe.fps) == (192, 108, 25)
+    assert (after.frames, after.probe.duration_ms) == (before.frames, before.probe.duration_ms) == (25, 1000)
+    assert (after.probe.container, after.probe.codec, after.pixels) == ("mp4", "h264", "yuv420p")
+    assert sound_packets(made / "out" / name / "clip.mp4") == sound_packets(made / "clip.mp4")
+
+
+def test_an_anchor_tells_nothing_of_who_made_it(made: Path) -> None:
+    assert b"MARKTITLE" in (made / "clip.mp4").read_bytes()
+    for name in NAMES:
+        data = (made / "out" / name / "clip.mp4").read_bytes()
+        assert [mark for mark in (b"MARK", b"x264", b"Lavf") if mark in data] == []
+
+
+@pytest.mark.parametrize(("worse", "better"), list(zip(NAMES[::2], NAMES[1::2], strict=True)))
+def test_an_anchor_is_worse_the_further_it_goes(made: Path, worse: str, better: str) -> None:
+    clip = greys(made / "clip.mp4")
+    low, high = (psnr(clip, greys(made / "out" / name / "clip.mp4")) for name in (worse, better))
+    assert 8 < low < high - 1
+    assert high < 45
+
+
+@pytest.mark.parametrize(("name", "bits"), [("bitrate-30k", 30_000), ("bitrate-200k", 200_000)])
+def test_an_anchor_has_the_bits_it_was_given(made: Path, name: str, bits: int) -> None:
+    copy = ["-map", "0:v:0", "-c", "copy", "-f", "h264", "pipe:1"]
+    ran = run_ffmpeg(["-i", file_argument(made / "out" / name / "clip.mp4"), *copy])
+    assert 8 * len(ran.out) == pytest.approx(bits, rel=0.35)
+
+
+@pytest.mark.parametrize(
+    ("rate", "fps", "shown"),
+    [
+        ("25", "10", [0, 0, 0, 3, 3, 5, 5, 5, 8, 8, 10, 10, 10]),
+        ("25", "7.5", [0, 0, 0, 0, 4, 4, 4, 7, 7, 7, 10, 10, 10]),
+        ("30000/1001", "7.5", [0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12]),
+    ],
+)
+def test_each_frame_that_is_due_is_shown_and_held(tmp_path: Path, rate: str, fps: str, shown: list[int]) -> None:
+    clip = film(tmp_path / "clip.mp4", rate=rate, tone=False)
+    make_anchors([clip], [], tmp_path, rates=[fps])
+    before, after = greys(clip), greys(tmp_path / f"fps-{fps}" / "clip.mp4")
+    assert len(before) == len(after)
+    nearest = [int(np.argmin(((before - picture) ** 2).mean(axis=(1, 2)))) for picture in after]
+    assert nearest[: len(shown)] == shown
+    assert nearest == sorted(nearest)
+
+
+def test_a_late_picture_stays_as_late(tmp_path: Path) -> None:
+    clip = film(tmp_path / "clip.mp4")
+    late = tmp_path / "late.mkv"
+    both = ["-itsoffset", "0.2", "-i", file_argument(clip), "-i", file_argument(clip)]
+    assert run_ffmpeg([*both, "-map", "0:v:0", "-map", "1:a:0", "-c", "copy", file_argument(late)]).code == 0
+    make_anchors([late], [], tmp_path, rates=["10"], blurs=["8"])
+    anchors = [tmp_path / name / "late.mp4" for name in ("fps-10", "blur-8")]
+    for anchor in anchors:
+        assert measure(anchor, "").frames == 25
+        assert first_shown(anchor) == pytest.approx(first_shown(late), abs=0.02)
+    assert first_shown(late) == pytest.approx(0.2, abs=0.03)
+
+
+def first_shown(path: Path) -> float:
+    """Return when the first frame of a video is shown, in seconds."""
+    shown = ["-map", "0:V:0", "-frames:v", "1", "-vf", "showinfo", "-f", "null", "-"]
+    found = re.search(r"pts_time:([0-9.]+)", run_ffmpeg(["-i", file_argument(path), *shown]).log)
+    assert found is not None
+    return float(found[1])
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "sound"),
+    [
+        ("a.webm", ("-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-c:a", "libopus"), "opus"),
+        ("b.mov", (*H264, "-c:a", "pcm_s16le"), "aac"),
+    ],
+)
+def test_other_containers_give_mp4(tmp_path: Path, name: str, options: tuple[str, ...], sound: str) -> None:
+    clip = film(tmp_path / name, *options)
+    (anchor,) = make_anchors([clip], [], tmp_path / "out", resolutions=[54]).written
+    assert anchor == tmp_path / "out" / "resolution-54" / f"{clip.stem}.mp4"
+    assert measure(anchor, "").probe.audio_codec == sound
+    assert measure(anchor, "").frames == measure(clip, "").frames
+
+
+def test_a_blur_is_as_wide_at_any_height(tmp_path: Path) -> None:
+    widths = []
+    for size in ("96x54", "384x216"):
+        edge = f"color=black:size={size}:rate=5:duration=0.4,drawbox=x=iw/2:w=iw/2:h=ih:c=white:t=fill"
+        clip = tmp_path / f"{size}.mp4"
+        assert run_ffmpeg(["-f", "lavfi", "-i", edge, *H264, file_argument(clip)]).code == 0
+        (anchor,) = make_anchors([clip], [], tmp_path, blurs=["40"]).written
+        line = greys(anchor)[0][10]
+        widths.append(float(((line > 40) & (line < 215)).mean()))
+    assert widths[0] == pytest.approx(widths[1], rel=0.25)
+    assert widths[0] > 0.04
+
+
+def test_what_is_there_is_not_made_again(made: Path) -> None:
+    paths = list((made / "out").rglob("*.mp4"))
+    before = {path: path.stat().st_mtime_ns for path in paths}
+    again = make_anchors([made / "clip.mp4"], [], made / "out", rates=["5", 5.0], blurs=[8], bitrates=["30k", "0.03M"])
+    kept = tuple(made / "out" / name / "clip.mp4" for name in ("bitrate-30k", "fps-5", "blur-8"))
+    assert again == Made((), kept)
+    assert {path: path.stat().st_mtime_ns for path in paths} == before
+
+
+def test_sounds_and_videos_get_their_own_anchors(tmp_path: Path) -> None:
+    film(tmp_path / "in" / "clip.mp4", seconds=0.4)
+    write_wav(tmp_path / "in" / "clip.wav", np.zeros(4800), 48_000)
+    arguments = ["--cutoff", "3500", "--blur", "4", "--out", str(tmp_path / "out")]
+    result = CliRunner().invoke(cli, ["media", "anchor", str(tmp_path / "in"), *arguments])
+    assert result.output == "Made 2 files.\n"
+    assert sorted(path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.[mw]*")) == [
+        "blur-4/clip.mp4", "lowpass-3500/clip.wav",
+    ]  # fmt: skip
+
+
+def test_options_and_files_that_do_not_fit_are_told_at_once(tmp_path: Path) -> None:
+    clip = film(tmp_path / "clip.mp4", seconds=0.4)
+    sound, note = tmp_path / "tone.wav", tmp_path / "note.txt"
+    write_wav(sound, np.zeros(4800), 48_000)
+    note.write_text("words", "utf-8")
+    (tmp_path / "bare").mkdir()
+    video = "--bitrate, --resolution, --fps, --blur"
+    assert refused(clip, sound, note, "--cutoff", 3500, "--out", tmp_path) == [
+        f"{clip}  is a video, and --cutoff is for sounds. Allowed: {video}.",
+        f"{note}  is neither a sound nor a video. Allowed: sound files, videos, or folders of them.",
+    ]
+    assert refused(clip, sound, tmp_path / "bare", "--fps", 5, "--blur", 4, "--out", tmp_path) == [
+        f"{tmp_path / 'bare'}  has no video in it. Allowed: a folder with videos.",
+        f"{sound}  is a sound, and --fps, --blur are for videos. Allowed: --cutoff.",
+    ]
+    assert refused(clip, "--cutoff", 3500, "--blur", 4, "--out", tmp_path) == [
+        "--cutoff  is for sounds, and none is among the files. Allowed: sound files, or folders of them.",
+    ]
+    assert refused(tmp_path / "bare", "--cutoff", 3500, "--blur", 4, "--out", tmp_path) == [
+        f"{tmp_path / 'bare'}  has no sound and no video in it. Allowed: a folder with sound files or videos.",
+    ]
+    assert refused(clip, sound, "--out", tmp_path) == [
+        f"{video}  are missing. Allowed: one of them or more, as --resolution 180.",
+        "--cutoff  is missing. Allowed: one or more frequencies in Hz, as --cutoff 3500.",
+    ]
+    values = ["--bitrate", "200", "--bitrate", "1k", "--resolution", "18.5", "--fps", "0", "--blur", "much"]
+    assert refused(clip, *values, "--out", clip) == [
+        "--bitrate  is 200. Allowed: bits a second from 10k to 100M, as 200k.",
+        "--bitrate  is 1k. Allowed: bits a second from 10k to 100M, as 200k.",
+        "--resolution  is 18.5. Allowed: 16 to 4320 lines, as 180.",
+        "--fps  is 0. Allowed: 0.5 to 240 frames a second, as 7.5.",
+        "--blur  is much. Allowed: 0.1 to 100 pixels at 1080 lines, as 4.",
+        f"--out  is {clip}, which is a file. Allowed: a folder.",
+    ]
+    with pytest.raises(StimuliError) as caught:
+        make_anchors([], [], tmp_path, blurs=["4"])
+    assert str(caught.value) == "FILES  holds no video. Allowed: videos, or folders with some in them."
+
+
+def test_a_video_that_cannot_be_made_worse_keeps_no_other_from_it(tmp_path: Path) -> None:
+    folder, out = tmp_path / "in", tmp_path / "out"
+    film(folder / "good.mp4", seconds=0.4)
+    bad, small = folder / "bad.mp4", film(folder / "small.mp4", size="64x36", rate="5", seconds=0.4)
+    bad.write_bytes(b"no video")
+    odd = film(folder / "odd.mp4", *H264[:-1], "yuv444p", "-vf", "scale=65:49,setsar=1,format=yuv444p", seconds=0.4)
+    uneven = film(folder / "uneven.mp4", *H264, "-vf", "select='not(eq(mod(n,5),3))'", "-fps_mode", "vfr")
+    tags = ("-color_trc", "smpte2084", "-color_primaries", "bt2020", "-colorspace", "bt2020nc")
+    bright = film(folder / "bright.mp4", *H264, *tags, seconds=0.4)
+    prepare = "Run beholder media prepare on it first."
+    assert refused(folder, "--fps", 5, "--resolution", 36, "--out", out) == [
+        line
+        for path, words in {
+            bad: ["cannot be read as video: it is no mp4, mov, webm or mkv, or it is cut off. "
+                  "Export or copy it again, or take it out."] * 2,
+            bright: ["is HDR video, which cannot be made worse. Allowed: standard dynamic range. "
+                     "Convert it to BT.709 first."] * 2,
+            odd: [f"is 65x49. Allowed: even numbers of pixels. {prepare}"] * 2,
+            small: ["has 36 lines, so that 36 would not be worse. Allowed: less than 36 lines.",
+                    "has 5 frames a second, so that 5 would not be worse. Allowed: less than 5 frames a second."],
+            uneven: ["has frames of unequal length, so that no anchor would be in step with it. "
+                     f"Allowed: a constant frame rate. {prepare}"] * 2,
+        }.items()
+        for line in (f"{path}  {word}" for word in words)
+    ]  # fmt: skip
+    assert sorted(path.parent.name for path in out.rglob("*.mp4")) == ["fps-5", "resolution-36"]
+
+
+# Recipes
+
+
+@pytest.mark.parametrize(
+    ("name", "recipe"),
+    [
+        ("lowpass-3500", Recipe("lowpass", "audio", 3500)),
+        ("bitrate-200k", Recipe("bitrate", "video", 200_000)),
+        ("bitrate-1.5M", Recipe("bitrate", "video", 1_500_000)),
+        ("resolution-180", Recipe("resolution", "video", 180)),
+        ("fps-7.5", Recipe("fps", "video", 7.5)),
+        ("blur-4", Recipe("blur", "video", 4, more_is_worse=True)),
+        *(
+            (name, None)
+            for name in ("blur", "blur-", "blur-0", "fps-x", "fps-1000", "bitrate-5", "bitrate-9k", "codec")
+        ),
+        *((name, None) for name in ("resolution-18.5", "resolution-8", "lowpass-19", "lowpass-٣٥", "blur-4\n")),
+    ],
+)
+def test_a_name_is_a_recipe_or_is_none(name: str, recipe: Recipe | None) -> None:
+    assert read_recipe(name) == recipe
+
+
+def test_a_recipe_knows_what_is_worse_and_what_is_meant() -> None:
+    def badness(name: str) -> float:
+        recipe = read_recipe(name)
+        assert recipe is not None
+        return recipe.badness
+
+    for worse, better in zip(NAMES[::2], NAMES[1::2], strict=True):
+        assert badness(worse) > badness(better)
+    assert [meant_kind(name) is not None for name in ("lowpass", "blur-x", "blurred", "fps", "fps-")] == [
+        True, True, False, False, True,
+    ]  # fmt: skip
+    assert example_recipes("video") == ("bitrate-200k", "resolution-180", "fps-7.5", "blur-4")
+    assert example_recipes("audio") == ("lowpass-3500", "lowpass-7000")
+    assert example_recipes("image") == ()
+
+
+def study_in(folder: Path, anchors: list[str], conditions: list[object] | None = None) -> Study:
+    keys: dict[str, object] = {"beholder": 1, "name": "tiny", "title": "Tiny", "method": "acr", "stimuli": "stimuli"}
+    keys |= {"options": {"anchors": anchors}} | ({} if conditions is None else {"conditions": conditions})
+    (folder / "study.yaml").write_text(json.dumps(keys))
+    return build_study(read_document(folder), None)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for condition in ("original", "codec"):
+        film(tmp_path / "stimuli" / condition / "street.mp4", seconds=0.4)
+    return tmp_path
+
+
+REFERENCE = {"name": "original", "role": "reference"}
+
+
+def problems(study: Study) -> list[str]:
+    with pytest.raises(StimuliError) as caught:
+        load_catalogue(study)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_a_study_gets_its_anchors_of_video(folder: Path) -> None:
+    recipes = ["bitrate-30k", "resolution-36", "fps-7.5", "blur-20", "blur-40"]
+    study = study_in(folder, recipes, ["codec", REFERENCE])
+    catalogue = load_catalogue(study)
+    assert catalogue.conditions == ("codec", "original", *recipes)
+    assert {s.condition: s.role for s in catalogue.stimuli if s.condition in recipes} == dict.fromkeys(
+        recipes, "anchor"
+    )
+    original = catalogue.by_id["original/street"]
+    for recipe in recipes:
+        anchor = catalogue.by_id[f"{recipe}/street"]
+        assert anchor.file == f"{recipe} of stimuli/original/street.mp4"
+        assert (anchor.medium, anchor.served.suffix) == ("video", ".mp4")
+        assert (anchor.probe.width, anchor.probe.fps, anchor.probe.duration_ms) == (192, 25, original.probe.duration_ms)
+        assert psnr(greys(original.served), greys(anchor.served)) < 36
+    seen: list[int] = []
+    assert load_catalogue(study, lambda done, total: seen.append(done)) == catalogue
+    assert seen == []
+    truth = plant_truth(catalogue, ("q",), seed=1).conditions
+    assert sorted(truth, key=lambda name: -truth[name]) == ["original", "codec", *recipes]
+
+
+def test_anchors_that_a_study_cannot_have_are_problems(folder: Path) -> None:
+    listed: list[object] = ["codec", REFERENCE]
+    assert problems(study_in(folder, ["blur-x", "codek", "fps-0"], listed)) == [
+        "study.yaml:1  options.anchors.0 is blur-x, which is neither a condition nor a recipe. "
+        "Allowed: blur- and 0.1 to 100 pixels at 1080 lines, as blur-4.",
+        "study.yaml:1  options.anchors.2 is fps-0, which is neither a condition nor a recipe. "
+        "Allowed: fps- and 0.5 to 240 frames a second, as fps-7.5.",
+        "study.yaml:1  options.anchors.1 is codek, which is neither a condition nor a recipe. "
+        "Allowed: codec, original, or bitrate-200k, resolution-180, fps-7.5, blur-4. Did you mean codec?",
+    ]
+    assert problems(study_in(folder, ["lowpass-3500", "blur-4", "lowpass-7000"], listed)) == [
+        "study.yaml:1  options.anchors asks for lowpass-3500 and lowpass-7000, made of sound, and the stimuli are "
+        "video. Allowed: names of conditions, or bitrate-200k, resolution-180, fps-7.5, blur-4. "
+        "Make the anchors as conditions."
+    ]
+    assert problems(study_in(folder, ["blur-4"])) == [
+        "study.yaml:1  options.anchors asks for blur-4, made of a reference, and no condition is one. "
+        "Write role: reference at a condition, as {name: original, role: reference}."
+    ]
+    assert problems(study_in(folder, ["resolution-108"], listed)) == [
+        "resolution-108 of stimuli/original/street.mp4  has 108 lines, so that 108 would not be worse. "
+        "Allowed: less than 108 lines."
+    ]
+
+
+def test_no_video_is_made_of_sound(tmp_path: Path) -> None:
+    write_wav(tmp_path / "stimuli" / "original" / "x.wav", np.zeros(4800), 48_000)
+    assert problems(study_in(tmp_path, ["blur-4"], [REFERENCE])) == [
+        "study.yaml:1  options.anchors asks for blur-4, made of video, and the stimuli are audio. "
+        "Allowed: names of conditions, or lowpass-3500, lowpass-7000. Make the anchors as conditions."
+    ]
+
+
+def test_a_folder_whose_name_only_looks_like_a_recipe_is_a_condition(folder: Path) -> None:
+    (folder / "stimuli" / "codec").rename(folder / "stimuli" / "blur-strong")
+    study = study_in(folder, ["blur-strong"])
+    assert load_catalogue(study).by_id["blur-strong/street"].role == "anchor"
+    with pytest.raises(StudyError):
+        anchor_recipes(study)
+
+
+def test_a_recipe_is_made_where_it_is_told_to_be(tmp_path: Path) -> None:
+    recipe = read_recipe("blur-8")
+    assert recipe is not None
+    with pytest.raises(StimuliError, match=r"^blur of it  cannot be read as video"):
+        (tmp_path / "bad.mp4").write_bytes(b"no video")
+        degrade(tmp_path / "bad.mp4", tmp_path / "anchor.mp4", recipe, "blur of it")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.mp4"]
