@@ -86,7 +86,16 @@ def made_up(
             "roles": dict(roles or {}),
             "counts": counts,
             "lost": [
-                {"rule": rule, "reason": reason, "words": words, "sessions": n, "only": n, "ratings": 0}
+                {
+                    "rule": rule,
+                    "reason": reason,
+                    "words": words,
+                    "sessions": n,
+                    "only": n,
+                    "kept": 0,
+                    "ratings": 0,
+                    "costs": True,
+                }
                 for rule, reason, words, n in lost
             ],
             "verdicts": {"complete": {"pass": participants, "fail": 13, "unknown": 0}},

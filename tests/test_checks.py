@@ -11,6 +11,7 @@ from beholder.checks.variance import Variance
 from beholder.checks.verdict import Click, Evidence, Say, Viewing
 from beholder.checks.watched import Watched, judge_viewing
 from beholder.clean.decide import ORDER, decide, in_words, judge
+from beholder.study.checks import Variance as Options
 from beholder.types import Outcome
 
 SEEN = Viewing("trial:1", "s1", length_ms=4000, plays=1, coverage=1.0, furthest_ms=4000, frames=100)
@@ -22,6 +23,7 @@ def clicks(*values: float, low: float = 0, high: float = 100, question: str = "q
 
 RATED = Evidence("completed", "whole", (SEEN,), clicks(50))
 GONE = replace(SEEN, plays=0, missing="media_error")
+STRAIGHT = Variance(Options())
 
 
 def test_a_completed_session_passes_and_any_other_end_is_its_own_reason() -> None:
@@ -99,22 +101,22 @@ def test_the_variance_limit_grows_with_the_square_of_the_range(high: float, leas
     for share, say in ((0.99, "fail"), (1.01, "pass")):
         x = (share * least * 3 / 4) ** 0.5
         evidence = Evidence("completed", "whole", (), clicks(middle - x, middle + x, middle - x, middle + x, high=high))
-        assert Variance().judge(evidence).verdict == say
+        assert STRAIGHT.judge(evidence).verdict == say
 
 
 def test_fewer_than_four_answers_to_each_question_are_too_few_to_judge() -> None:
     few = clicks(50, 50, 50) + clicks(50, 50, 50, question="fit")
-    assert Variance().judge(Evidence("completed", "whole", (), few)).verdict == "unknown"
+    assert STRAIGHT.judge(Evidence("completed", "whole", (), few)).verdict == "unknown"
 
 
 def test_two_flat_lines_at_different_heights_are_still_straight_lining() -> None:
     flat = clicks(20, 20, 20, 20) + clicks(80, 80, 80, 80, question="fit")
-    assert Variance().judge(Evidence("completed", "whole", (), flat)).reason == "same_answer"
+    assert STRAIGHT.judge(Evidence("completed", "whole", (), flat)).reason == "same_answer"
 
 
 @pytest.mark.parametrize(
     ("outcome", "accept"),
-    [("screened_out", True), ("technical", True), ("failed_checks", False), ("withdrawn", None)],
+    [("screened_out", True), ("technical", True), ("failed_checks", None), ("withdrawn", None)],
 )
 def test_who_is_paid_follows_from_how_the_session_ended(outcome: Outcome, accept: bool | None) -> None:
     assert decide(outcome, judge(Evidence(outcome, "whole"))).accept is accept
@@ -124,7 +126,7 @@ def test_who_is_paid_follows_from_how_the_session_ended(outcome: Outcome, accept
 def test_an_unknown_verdict_costs_nothing() -> None:
     unseen = replace(SEEN, plays=None, coverage=None)
     verdicts = judge(replace(RATED, viewings=(unseen,)))
-    assert [verdict.verdict for verdict in verdicts] == ["pass", "unknown", "unknown"]
+    assert [verdict.verdict for verdict in verdicts] == ["pass", "unknown", "unknown", "pass"]
     decision = decide("completed", verdicts)
     assert (decision.accept, decision.use, decision.reasons) == (True, True, ())
 
@@ -144,4 +146,4 @@ def test_a_clip_that_was_not_watched_does_not_cost_the_whole_session() -> None:
 def test_every_reason_a_check_gives_has_words() -> None:
     assert in_words("variance:same_answer") == "Nearly the same answer throughout"
     assert in_words("stranger:reason") == "stranger:reason"
-    assert [check.name for check in ORDER] == ["complete", "watched", "variance"]
+    assert [check.name for check in ORDER] == ["complete", "watched", "variance", "quota"]

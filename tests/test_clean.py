@@ -319,8 +319,8 @@ def test_cleaning_twice_gives_the_same_bytes(study: Study) -> None:
     clean_tables(study, tables)
     assert {path.name: path.read_bytes() for path in sorted(folder.iterdir())} == first
     assert sorted(first) == [
-        "account.json", "comments.csv", "participants.csv", "playback.csv", "qualification.csv", "ratings.csv",
-        "sessions.csv", "verdicts.csv",
+        "account.json", "checks.csv", "comments.csv", "participants.csv", "playback.csv", "qualification.csv",
+        "ratings.csv", "sessions.csv", "verdicts.csv",
     ]  # fmt: skip
 
 

@@ -227,7 +227,8 @@ def test_a_check_that_now_only_warns_is_judged_so_without_asking_anybody_again(s
     cleaned = beholder.clean(study, robots=True)
     reasons = sorted(row["reasons"] for row in table(cleaned, "sessions"))
     assert reasons == ["", "", "complete:screened_out; brightness:count"]
-    assert {row["check"] for row in table(cleaned, "verdicts")} == {"complete", "watched", "variance", "brightness"}
+    met = {row["check"] for row in table(cleaned, "verdicts")}
+    assert met == {"complete", "watched", "variance", "quota", "brightness"}
 
 
 def test_what_people_were_told_is_not_looked_at(study: Path) -> None:

@@ -168,6 +168,63 @@ def test_a_whole_play_is_timed_by_the_clock_with_its_stalls_and_a_broken_one_is_
     assert paused.played_ms is None
 
 
+def play(begun: float, *between: Any) -> list[Any]:
+    """Return a whole play that begins now, and what happens meanwhile."""
+    last = max([begun + 2000, *(event[0] + 1000 for event in between)])
+    return [[begun, "play", "s1", {"at": 0}], *between, [last, "ended", "s1", {"at": 2000}]]
+
+
+def test_the_first_whole_play_is_timed_whatever_comes_after_it() -> None:
+    stall = [[1100, "stall", "s1", {"at": 1000}], [2100, "play", "s1", {"at": 1000}]]
+    result = seen(*play(100, *stall), *play(5000))
+    assert (result.whole_ms, result.played_ms, result.ended_ms) == (3000, 2000, 3100)
+
+
+def test_the_longest_stall_counts_until_it_is_played_again_without_one() -> None:
+    stall = [[1100, "stall", "s1", {"at": 1000}], [2100, "play", "s1", {"at": 1000}]]
+    short = [[6000, "stall", "s1", {"at": 1000}], [6200, "play", "s1", {"at": 1000}]]
+    assert seen(*play(100, *stall)).stalled_ms == 1000
+    assert seen(*play(100, *stall), *play(5000, *short)).stalled_ms == 200
+    assert seen(*play(100), *play(5000, *short)).stalled_ms == 0
+    assert (
+        seen([0, "play", "s1", {"at": 0}], [900, "stall", "s1", {"at": 900}], [1500, "pause", "s1", {}]).stalled_ms
+        == 600
+    )
+
+
+@pytest.mark.parametrize(
+    "leaving",
+    [
+        [[900, "focus", None, {"has": False}], [1000, "focus", None, {"has": True}]],
+        [[900, "visibility", None, {"hidden": True}], [1000, "visibility", None, {"hidden": False}]],
+        [[200, "fullscreen", None, {"on": True}], [900, "fullscreen", None, {"on": False}]],
+    ],
+)
+def test_leaving_the_window_while_it_plays_is_made_good_by_playing_it_whole_again(leaving: list[Any]) -> None:
+    assert seen(*play(100, *leaving)).away == 1
+    assert seen(*play(100, *leaving), *play(5000)).away == 0
+    again = [[ms + 5000, kind, slot, data] for ms, kind, slot, data in leaving]
+    assert seen(*play(100), *play(5050, *again)).away == 0
+    assert seen(*play(100, *leaving), *play(5050, *again)).away == 2
+
+
+def test_what_begins_while_nobody_is_there_is_not_seen() -> None:
+    assert seen([50, "focus", None, {"has": False}], *play(100)).away == 1
+
+
+def test_a_page_that_was_loaded_again_is_there_again() -> None:
+    gone = [[1500, "visibility", None, {"hidden": True}], [3000, "shown", None, {"again": True}]]
+    assert seen(*gone, *play(5000)).away == 0
+    assert seen(*gone, [4900, "focus", None, {"has": False}], *play(5000)).away == 1
+
+
+def test_a_play_that_went_away_with_its_page_earns_nothing() -> None:
+    crashed = [[100, "play", "s1", {"at": 0}], [9000, "shown", None, {"again": True}]]
+    assert seen(*crashed, [9500, "click", None, {}]).coverage == 0
+    again = seen(*crashed, *play(9500))
+    assert (again.coverage, again.whole_ms) == (1.0, seen(*play(9500)).whole_ms)
+
+
 def test_an_answer_given_once_is_no_change_of_mind() -> None:
     evidence = watch(
         [

@@ -127,7 +127,7 @@ def test_sessions_that_are_named_and_used_stand_under_used(tmp_path: Path) -> No
     path = tmp_path / "clean" / "account.json"
     account = json.loads(path.read_text(encoding="utf-8"))
     named = {"rule": "complete", "reason": "mostly_missing", "words": "More than half could not be rated"}
-    account["lost"].insert(0, named | {"sessions": 3, "only": 2, "kept": 2, "ratings": 0})
+    account["lost"].insert(0, named | {"sessions": 3, "only": 2, "kept": 2, "ratings": 0, "costs": False})
     write_json(path, account)
     assert "Used 24 More than half could not be rated 2 Not used 13 Did not finish 9" in read(study).text
 

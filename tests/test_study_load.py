@@ -116,7 +116,7 @@ def test_all_problems_are_told_at_once_in_the_order_of_lines(tmp_path: Path) -> 
 
 KNOWN = (
     "beholder, name, title, language, method, options, preset, stimuli, conditions, questions, playback, design, "
-    "texts, before, after, qualification, training, recruit, contact and source"
+    "texts, before, after, qualification, training, checks, recruit, contact and source"
 )
 NAMED = "Allowed: acr5, acr9, acr11, cont100 or {min, max, step, labels, look}."
 SLUG = "Allowed: up to 64 small letters, digits, - and _, beginning with a letter or digit."
@@ -196,8 +196,32 @@ EXAMPLE = r"Write for example (?P<content>[^_]+)_(?P<condition>.+)\.mp4"
         # what a later version brings
         ("questions: [{id: q, text: x, scale: dcr5}]",
          f"questions.0.scale is dcr5, which acr does not use. {NAMED}"),
-        ("preset: hemvip", "preset is hemvip, which is not in this version. Allowed: none, p910 or audio."),
-        ("checks: {trap: true}", "checks is not in this version. Take it out."),
+        (
+            "preset: hemvipp",
+            "preset is hemvipp. Allowed: none, hemvip, p910, mushra or audio. Did you mean hemvip?",
+        ),
+        (
+            "checks: {atention: true}",
+            "checks.atention is not a known key. Allowed: attention, trap, gold, trap_item, repeat, variance, ratio, "
+            "smooth, focus, speed, agreement, postscreen and quota. Did you mean attention?",
+        ),
+        (
+            "checks: {trap: {words: 'Choose {valu}.'}}",
+            "checks.trap.words has {valu}. Allowed: {value} and {label} for the answer.",
+        ),
+        (
+            "checks: {attention: {targets: [95, 5]}}",
+            "checks.attention.targets is 95, 5. Allowed: the lower number first.",
+        ),
+        (
+            "checks: {ratio: {range: [1.15, 0.95]}}",
+            "checks.ratio.range is 1.15, 0.95. Allowed: the lower number first.",
+        ),
+        (
+            "checks: {gold: 3}",
+            "checks.gold is 3. Allowed: true or false, or a map with the keys action, retries, max_failed, end_after, "
+            "per_session, tolerance and items.",
+        ),
         ("budget: 150 GBP", "budget is not in this version. Take it out."),
         ("design: {votes: 30}", "design.votes is not in this version. Take it out."),
         ("playback: {loop: regions}", "playback.loop is regions. Allowed: off, after-first or region. "

@@ -52,7 +52,7 @@ def test_short_forms_keep_the_schema(more: dict[str, Any]) -> None:
     "more",
     [
         {"metod": "acr"},
-        {"checks": {}},
+        {"checks": {"trapp": True}},
         {"design": {"participants": 0}},
         {"questions": [{"id": "q", "text": "x", "scale": "acr4"}]},
         {"playback": {"watch": "hole"}},

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from beholder.clean.ratings import CHECK_ROLES, read_ratings
+from beholder.checks.trust import CHECK_ROLES
+from beholder.clean.ratings import read_ratings
 from beholder.errors import Problem, UserError, did_you_mean
 
 NEEDED = ("participant", "content", "condition", "value")

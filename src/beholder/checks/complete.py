@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from beholder.checks.verdict import Evidence, Verdict
+from beholder.checks.verdict import Check, Evidence, Verdict
 from beholder.types import Json
 
 MOST_MISSING = 0.5
 """The share of slots without a rating above which a session is named; what was rated is still used."""
 
 
-@dataclass(frozen=True)
-class Complete:
+class Complete(Check):
     """Passes when the ledger is whole, which the server wrote down as the outcome `completed`.
 
     Slots that would not play are part of a whole ledger. A session of nothing else holds no rating, and fails.
@@ -21,8 +19,6 @@ class Complete:
 
     name: ClassVar[str] = "complete"
     version: ClassVar[int] = 2
-    stage: ClassVar[Literal["clean"]] = "clean"
-    action: ClassVar[Literal["flag"]] = "flag"
 
     def judge(self, evidence: Evidence) -> Verdict:
         if evidence.outcome != "completed":

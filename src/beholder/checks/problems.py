@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from beholder.errors import Problem
+from beholder.stimuli.catalogue import Catalogue
 from beholder.study.fault import Fault
 from beholder.study.model import Study
 from beholder.study.qualification import Colour
@@ -12,6 +13,11 @@ from beholder.study.texts import path_fault
 from beholder.types import Medium
 
 _IMAGES = "qualification.colour.images"
+NO_GOLD = (
+    "Give stimuli the role gold and an expected answer in a manifest, list files in checks.gold.items, or write "
+    "checks: {gold: false}."
+)
+"""How to come by gold stimuli, or to do without."""
 
 
 def check_problems(study: Study) -> list[Problem]:
@@ -28,6 +34,14 @@ def check_warnings(study: Study, media: Collection[Medium]) -> Iterator[Problem]
     elif study.preset == "audio" and not is_heard:
         what = "is audio, which checks ears and headphones, and the stimuli have no sound"
         yield study.problem("preset", what, "", "Write preset: p910, or none.")
+
+
+def idle_gold(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
+    """Yield that a preset wants gold stimuli, and there are none; where the study itself wants them no plan is made."""
+    is_wanted = study.checks.rule("gold") is not None and not study.is_written("checks.gold")
+    if is_wanted and not catalogue.of_role("gold"):
+        what = f"is {study.preset}, which wants a gold stimulus in each session, and no stimuli have the role gold"
+        yield study.problem("preset", what, "", NO_GOLD)
 
 
 def _plates(study: Study) -> Iterator[Problem]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from beholder.study.qualification import Action
 from beholder.types import Json, Outcome
+
+if TYPE_CHECKING:
+    from beholder.checks.trust import Seen
 
 Say = Literal["pass", "fail", "unknown"]
 Watch = Literal["whole", "start", "none"]
@@ -55,6 +59,10 @@ class Click:
     kind: str = "score"
 
 
+Others = Mapping[tuple[str, str], float]
+"""What the others say on average of (stimulus, question), without this person; only where there are others."""
+
+
 @dataclass(frozen=True)
 class Evidence:
     """What the facts hold about one session. `outcome` is None while the session has not ended."""
@@ -63,17 +71,47 @@ class Evidence:
     watch: Watch
     viewings: tuple[Viewing, ...] = ()
     clicks: tuple[Click, ...] = ()
+    seen: tuple[Seen, ...] = ()
+    """Every answered trial in the order of the list, each as it was answered last."""
+    others: Others = field(default_factory=dict)
+    number: int = 1
+    """Which of this person's sessions that were finished this is."""
 
 
-class Check(Protocol):
-    """A rule over the evidence of a session. `judge` is pure: the same evidence gives the same verdict."""
+class Loss(NamedTuple):
+    """Ratings of one trial that are not used: those that rest on these slots, or all of them."""
+
+    trial: str
+    """The key of the answer, as `trial:7`."""
+    reason: str
+    """As `check:reason`."""
+    slots: frozenset[str] | None = None
+
+
+class Looked(NamedTuple):
+    """What a check makes of a session."""
+
+    verdict: Verdict
+    trials: tuple[tuple[Seen, Verdict], ...] = ()
+    """What it says of single trials."""
+    losses: tuple[Loss, ...] = ()
+
+
+class Check(ABC):
+    """A rule over the evidence of a session. Pure: the same evidence gives the same verdict."""
+
+    name: ClassVar[str]
+    version: ClassVar[int] = 1
 
     @property
-    def name(self) -> str: ...
-    @property
-    def version(self) -> int: ...
-    @property
-    def stage(self) -> Literal["device", "qualify", "setup", "rate", "clean"]: ...
-    @property
-    def action(self) -> Literal["gate", "warn", "flag", "record"]: ...
-    def judge(self, evidence: Evidence) -> Verdict: ...
+    def is_costly(self) -> bool:
+        """Whether a failure takes the session out of use."""
+        return True
+
+    @abstractmethod
+    def judge(self, evidence: Evidence) -> Verdict:
+        """Return the verdict on a session."""
+
+    def look(self, evidence: Evidence) -> Looked:
+        """Return the verdict, with what is said of single trials and which ratings are not used for it."""
+        return Looked(self.judge(evidence))

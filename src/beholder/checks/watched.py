@@ -2,41 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from beholder.checks.verdict import Evidence, Say, Verdict, Viewing, Watch
+from beholder.checks.verdict import Check, Evidence, Looked, Loss, Say, Verdict, Viewing, Watch
+from beholder.types import Json
 
 WHOLE = 0.97
 """The share of a stimulus that counts as all of it, together with its last half second."""
 _LAST_MS = 500
 
 
-@dataclass(frozen=True)
-class Watched:
+class Watched(Check):
     """Fails when a slot was rated without having been watched. Only the ratings of that slot are lost."""
 
     name: ClassVar[str] = "watched"
     version: ClassVar[int] = 1
-    stage: ClassVar[Literal["rate"]] = "rate"
-    action: ClassVar[Literal["flag"]] = "flag"
+
+    @property
+    def is_costly(self) -> bool:
+        return False
 
     def judge(self, evidence: Evidence) -> Verdict:
+        return self.look(evidence).verdict
+
+    def look(self, evidence: Evidence) -> Looked:
         slots = [(viewing, judge_viewing(viewing, evidence.watch)) for viewing in evidence.viewings]
-        failed = [f"{viewing.trial}.{viewing.slot}" for viewing, one in slots if one == "fail"]
+        failed = [viewing for viewing, one in slots if one == "fail"]
         known = sum(one != "unknown" for _, one in slots)
         say: Say = "fail" if failed else "pass" if known else "unknown"
         reason = {"fail": "not_watched", "pass": "", "unknown": "no_evidence"}[say]
         share = round((known - len(failed)) / known, 4) if known else None
-        return Verdict(
-            self.name,
-            self.version,
-            say,
-            reason,
-            share,
-            1,
-            {"watch": evidence.watch, "slots": len(slots), "failed": failed},
-        )
+        named = [f"{viewing.trial}.{viewing.slot}" for viewing in failed]
+        kept: dict[str, Json] = {"watch": evidence.watch, "slots": len(slots), "failed": named}
+        verdict = Verdict(self.name, self.version, say, reason, share, 1, kept)
+        gone = f"{self.name}:{verdict.reason}"
+        return Looked(verdict, (), tuple(Loss(one.trial, gone, frozenset({one.slot})) for one in failed))
 
 
 def judge_viewing(viewing: Viewing, watch: Watch) -> Say:

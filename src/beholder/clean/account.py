@@ -8,10 +8,13 @@ from typing import Any
 
 from beholder.checks.verdict import Verdict
 from beholder.clean import Lost
-from beholder.clean.decide import ORDER, in_words
+from beholder.clean.decide import in_words
 from beholder.clean.facts import Facts
 from beholder.clean.qualification import NOT_MET
 from beholder.clean.sessions import Judged
+
+_FIRST = ("complete", "watched")
+"""Rules that no study can switch off."""
 
 
 def counts(facts: Facts, judged: Sequence[Judged]) -> dict[str, int]:
@@ -39,15 +42,19 @@ def lost(judged: Sequence[Judged]) -> tuple[Lost, ...]:
     kept: Counter[str] = Counter()
     ratings: Counter[str] = Counter()
     for one in judged:
-        sessions.update(one.decision.reasons)
-        if len(one.decision.reasons) == 1:
-            only.update(one.decision.reasons)
+        of_ratings = [rating.reasons.split("; ") for rating in one.ratings if rating.reasons]
+        reasons = dict.fromkeys((*one.decision.reasons, *(reason for some in of_ratings for reason in some)))
+        sessions.update(reasons.keys())
+        # What is only noted takes nobody out of use, and so does not share in it.
+        costly = [reason for reason in reasons if reason in one.decision.costly] or list(reasons)
+        if len(costly) == 1:
+            only.update(costly)
         if one.decision.use:
-            kept.update(one.decision.reasons)
-        for rating in one.ratings:
-            ratings.update(reason for reason in rating.reasons.split("; ") if reason)
+            kept.update(reasons.keys())
+        for some in of_ratings:
+            ratings.update(some)
     order = _names(judged)
-    costly = {reason for one in judged for reason in one.decision.costly}
+    costs = {reason for one in judged for reason in one.decision.costly}
     found = sorted(sessions, key=lambda reason: (order.index(reason.partition(":")[0]), reason))
     return tuple(
         Lost(
@@ -58,7 +65,7 @@ def lost(judged: Sequence[Judged]) -> tuple[Lost, ...]:
             only[reason],
             kept[reason],
             ratings[reason],
-            reason in costly,
+            reason in costs,
         )
         for reason in found
     )
@@ -67,7 +74,7 @@ def lost(judged: Sequence[Judged]) -> tuple[Lost, ...]:
 def _names(judged: Sequence[Judged]) -> list[str]:
     """Return the names of all rules and checks, in the order in which they are told."""
     asked = (verdict.check for one in judged for verdict in one.verdicts)
-    return list(dict.fromkeys((*(check.name for check in ORDER), *asked)))
+    return list(dict.fromkeys((*_FIRST, *asked)))
 
 
 def verdict_counts(judged: Sequence[Judged]) -> dict[str, dict[str, int]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from beholder.clean.facts import Visit
+from beholder.clean.seen import trial_answers
 from beholder.clean.tables import as_text
 
 COLUMNS = ("session", "participant", "position", "trial", "content", "question", "kind", "text")
@@ -14,9 +15,9 @@ COLUMNS = ("session", "participant", "position", "trial", "content", "question",
 def comment_rows(visits: Sequence[Visit]) -> Iterator[dict[str, Any]]:
     """Yield one row for each reason and each comment, in the order of the trials; a comment belongs to no question."""
     for visit in visits:
-        for position, trial in enumerate(visit.trials, 1):
-            given = visit.answers.get(f"trial:{position}")
-            if given is None or not isinstance(given.answer, Mapping):
+        for position, given in trial_answers(visit):
+            trial = visit.trials[position - 1]
+            if not isinstance(given.answer, Mapping):
                 continue
             questions = {asked.id: asked.question for asked in trial.asked}
             reasons = given.answer.get("reasons") or {}

@@ -6,17 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from beholder.checks.complete import Complete
+from beholder.checks.policy import FINISHED, may_refuse
+from beholder.checks.quota import Quota
+from beholder.checks.rules import trust_checks
+from beholder.checks.trust import TrustCheck
 from beholder.checks.variance import Variance
-from beholder.checks.verdict import Check, Evidence, Verdict
+from beholder.checks.verdict import Check, Evidence, Verdict, Watch
 from beholder.checks.watched import Watched
 from beholder.clean.qualification import Settled
 from beholder.clean.titles import title_of
-from beholder.types import Outcome
+from beholder.study import checks as options
+from beholder.study.model import Study
+from beholder.types import Mode, Outcome
 
-ORDER: tuple[Check, ...] = (Complete(), Watched(), Variance())
-"""The checks in the order in which they are told."""
-COST_SESSION = frozenset({"complete", "variance"})
-"""Checks whose failure takes the whole session out of use; a failure of the others costs single ratings."""
+ORDER: tuple[Check, ...] = (Complete(), Watched(), Variance(options.Variance()), Quota(options.Quota()))
+"""The rules of a study that switches none on or off, in the order in which they are told."""
 TOLD_ONLY = frozenset({"complete:mostly_missing"})
 """Reasons that are told and cost nothing."""
 LOOK = frozenset({"complete:nothing_rated"})
@@ -24,13 +28,14 @@ LOOK = frozenset({"complete:nothing_rated"})
 
 _BY_CHECKS = ("screened_out", "wrong_device")
 _TURNED_AWAY = frozenset(f"complete:{outcome}" for outcome in _BY_CHECKS)
+_ENDED = "complete:failed_checks"
 
 # Who was turned away by us did what we asked; who left, declined or withdrew is for the researcher to look at.
 _ACCEPT: Mapping[Outcome | None, bool | None] = {
     "completed": True,
     "screened_out": True,
     "technical": True,
-    "failed_checks": False,
+    "failed_checks": None,
     "wrong_device": True,
     "no_consent": None,
     "withdrawn": None,
@@ -48,7 +53,30 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("complete", "nothing_rated"): "Nothing could be rated",
     ("complete", "mostly_missing"): "More than half could not be rated",
     ("watched", "not_watched"): "Stimulus not watched as asked",
+    ("attention", "wrong"): "Attention checks not answered as asked",
+    ("trap", "wrong"): "Trapping clips not answered as asked",
+    ("gold", "wrong"): "Gold stimuli rated far from their known value",
+    ("trap_item", "wrong"): "Obvious statements answered wrongly",
+    ("repeat", "differs"): "Repeats answered differently",
     ("variance", "same_answer"): "Nearly the same answer throughout",
+    ("variance", "one_column"): "One column only on many pages",
+    ("variance", "level_sliders"): "All sliders level on many pages",
+    ("ratio", "short"): "Trial played in less time than it lasts",
+    ("ratio", "long"): "Trial played in much more time than it lasts",
+    ("ratio", "too_short"): "Session played in less time than it lasts",
+    ("ratio", "too_long"): "Session played in more time than it lasts",
+    ("smooth", "dropped"): "Many frames dropped",
+    ("smooth", "stalled"): "Playing stood still",
+    ("smooth", "often"): "Playing stuttered in many trials",
+    ("focus", "left"): "Window left while a stimulus played",
+    ("focus", "often"): "Window left in many trials",
+    ("speed", "too_fast"): "Trial answered faster than people can",
+    ("speed", "often"): "Many trials answered faster than people can",
+    ("speed", "session"): "Session shorter than what it shows and asks",
+    ("agreement", "disagrees"): "Disagrees with the others",
+    ("postscreen", "reference"): "Hidden reference rated low too often",
+    ("postscreen", "anchor"): "Anchor rated high too often",
+    ("quota", "over"): "More sessions than one person may have",
 }
 """What a person reads for a check and its reason."""
 
@@ -70,26 +98,76 @@ def judge(evidence: Evidence, checks: Sequence[Check] = ORDER) -> tuple[Verdict,
     return tuple(check.judge(evidence) for check in checks)
 
 
-def decide(outcome: Outcome | None, verdicts: Sequence[Verdict], settled: Sequence[Settled] = ()) -> Decision:
+def session_rules(study: Study, watch: Watch | None = None) -> tuple[Check, ...]:
+    """Return the rules over a session: that it is whole and watched, and those that the study switches on.
+
+    `watch` is what people were asked to watch, where the study has changed since.
+    """
+    return (Complete(), Watched(), *trust_checks(study, watch))
+
+
+def decide(
+    outcome: Outcome | None,
+    verdicts: Sequence[Verdict],
+    settled: Sequence[Settled] = (),
+    rules: Sequence[Check] = ORDER,
+    mode: Mode = "link",
+    minutes: float | None = None,
+) -> Decision:
     """Return both decisions, from the verdicts on the session and on what it came to at each check with a page.
 
-    An unknown verdict changes neither. Who was turned away at a check has that for a reason, and not the end as well.
+    An unknown verdict changes neither. Whom a check turned away, or sent home, has that for a reason, and not the end
+    as well. `minutes` is how long the study usually takes.
     """
-    rules = {f"{verdict.check}:{verdict.reason}": verdict for verdict in verdicts if verdict.verdict == "fail"}
-    turned_away = any(one.costs for one in settled) and outcome in _BY_CHECKS
-    reasons = {reason: costs_session(reason) for reason in rules if not (turned_away and reason in _TURNED_AWAY)}
+    by_name = {rule.name: rule for rule in rules}
+    failed = {f"{verdict.check}:{verdict.reason}": verdict for verdict in verdicts if verdict.verdict == "fail"}
+    ends = set(_TURNED_AWAY if any(one.costs for one in settled) and outcome in _BY_CHECKS else ())
+    if any(_is_ending(by_name.get(verdict.check)) for verdict in failed.values()):
+        ends.add(_ENDED)
+    reasons = {
+        reason: verdict.check in by_name and by_name[verdict.check].is_costly and reason not in TOLD_ONLY
+        for reason, verdict in failed.items()
+        if reason not in ends
+    }
     reasons |= {one.reason: one.costs for one in settled if one.is_told}
+    refusing = [
+        verdict
+        for reason, verdict in failed.items()
+        if outcome in FINISHED
+        and reasons.get(reason)
+        and _may_refuse(by_name.get(verdict.check), verdict, mode, minutes)
+    ]
+    accept = _ACCEPT[outcome]
+    if refusing:
+        # Who did once what was asked for was there: a person looks.
+        accept = None if all(_obeyed(verdict) for verdict in refusing) else False
     return Decision(
-        accept=_ACCEPT[outcome] if LOOK.isdisjoint(reasons) else None,
+        accept=accept if LOOK.isdisjoint(reasons) else None,
         use=not any(reasons.values()),
         reasons=tuple(reasons),
         costly=tuple(reason for reason, costs in reasons.items() if costs),
     )
 
 
-def costs_session(reason: str) -> bool:
-    """Return whether a session with this `check:reason` of a rule over whole sessions is out of use."""
-    return reason.partition(":")[0] in COST_SESSION and reason not in TOLD_ONLY
+def _is_ending(rule: Check | None) -> bool:
+    """Return whether a session can have been ended by this rule."""
+    return isinstance(rule, TrustCheck) and getattr(rule.rule, "end_after", None) is not None and rule.is_costly
+
+
+def _may_refuse(rule: Check | None, verdict: Verdict, mode: Mode, minutes: float | None) -> bool:
+    """Return whether not to pay may be proposed for a verdict."""
+    asking = rule.rule if isinstance(rule, TrustCheck) else None
+    if not isinstance(asking, options.Asking) or not isinstance(verdict.measured, int):
+        return False
+    return may_refuse(verdict.check, verdict.measured, asking.reject_after, mode, minutes)
+
+
+def _obeyed(verdict: Verdict) -> bool:
+    """Return whether any of the stimuli that asked for an answer got it."""
+    met, unknown, failed = (verdict.evidence.get(name) for name in ("met", "unknown", "failed"))
+    if not isinstance(met, int) or not isinstance(unknown, int) or not isinstance(failed, list | tuple):
+        return False
+    return met - unknown - len(failed) > 0
 
 
 def in_words(reason: str) -> str:

@@ -29,6 +29,7 @@ class Shown:
     length_ms: int | None
     factors: Mapping[str, str]
     role: str = "test"
+    medium: str = "video"
 
 
 @dataclass(frozen=True)
@@ -196,6 +197,7 @@ def _shown(row: Mapping[str, Any]) -> Shown:
         row["probe"].get("duration_ms"),
         dict(row["factors"]),
         str(row["role"]),
+        str(row["medium"]),
     )
 
 

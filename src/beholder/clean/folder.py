@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from statistics import median
 from typing import Any
 
-from beholder.clean import Cleaned, attempts, comments, playback
+from beholder.checks.agreement import Agreement
+from beholder.checks.quota import ENDED
+from beholder.checks.rules import trust_checks
+from beholder.checks.steps import AnyStep, check_steps
+from beholder.checks.trust import CHECK_ROLES
+from beholder.checks.verdict import Check, Watch
+from beholder.clean import Cleaned, attempts, comments, playback, said
 from beholder.clean.account import counts, lost, verdict_counts, verdict_row
-from beholder.clean.facts import TABLES, Facts, Rows, gather
+from beholder.clean.decide import session_rules
+from beholder.clean.facts import TABLES, Facts, Rows, Visit, gather
 from beholder.clean.funnel import funnel
+from beholder.clean.others import Votes
 from beholder.clean.qualification import Qualified
-from beholder.clean.ratings import CHECK_ROLES, COLUMNS, as_record, number_repetitions
-from beholder.clean.sessions import Judged, judge_visit
+from beholder.clean.ratings import COLUMNS, as_record, number_repetitions
+from beholder.clean.sessions import Judged, judge_again, judge_visit
 from beholder.clean.tables import as_text, json_bytes, table_bytes, write_together
 from beholder.clean.texts import StudyText, read_text, text_rows
+from beholder.clean.trusted import trusted
 from beholder.errors import Problem, StoreError
+from beholder.methods.contract import Method
 from beholder.study.model import Study
 
 SESSIONS = ("session", "participant", "mode", "outcome", "end_reason", "minutes", "accept", "use", "reasons")
@@ -46,7 +57,6 @@ def clean_folder(study: str | Path | Study, *, store: str | None, robots: bool) 
 
 def clean_tables(study: Study, tables: Mapping[str, Rows], *, where: str = "store/", robots: bool = False) -> Cleaned:
     """Judge the sessions in these tables and write clean/ in the study's folder."""
-    from beholder.checks.steps import check_steps
     from beholder.methods import find
 
     foreign = sorted({str(row["study"]) for row in tables["studies"]} - {study.name})
@@ -58,15 +68,46 @@ def clean_tables(study: Study, tables: Mapping[str, Rows], *, where: str = "stor
     method = find(study.method)
     texts = {digest: read_text(text, study, method) for digest, text in facts.yaml.items()}
     checks = check_steps(study)
-    past: dict[str, list[Qualified]] = defaultdict(list)
-    judged = []
-    for visit in facts.visits:
-        watch, earlier = texts[visit.digest].watch, past[visit.participant]
-        judged.append(judge_visit(study, method, visit, facts.stimuli, watch, checks, earlier))
-        earlier.append(judged[-1].qualified)
+    rules = {watch: session_rules(study, watch) for watch in {text.watch for text in texts.values()}}
+    judged = _judge(study, method, facts, {digest: text.watch for digest, text in texts.items()}, checks, rules)
     folder = study.folder / "clean"
     _write(folder, study, facts, judged, texts, funnel(checks, judged))
     return Cleaned(folder, facts.population, counts(facts, judged), lost(judged))
+
+
+def _judge(
+    study: Study,
+    method: Method,
+    facts: Facts,
+    watched: Mapping[str, Watch],
+    checks: Sequence[AnyStep],
+    rules: Mapping[Watch, Sequence[Check]],
+) -> list[Judged]:
+    """Return every session judged: by itself, then with what those say who are used so far."""
+    minutes = _usual_minutes(facts.visits)
+    past: dict[str, list[Qualified]] = defaultdict(list)
+    ended: Counter[str] = Counter()
+    judged = []
+    for visit in facts.visits:
+        watch, earlier = watched[visit.digest], past[visit.participant]
+        ended[visit.participant] += visit.outcome in ENDED
+        number = max(1, ended[visit.participant])
+        judged.append(
+            judge_visit(
+                study, method, visit, facts.stimuli, watch, checks, earlier, rules[watch], number, minutes
+            )
+        )  # fmt: skip
+        earlier.append(judged[-1].qualified)
+    if not any(isinstance(rule, Agreement) for some in rules.values() for rule in some):
+        return judged
+    votes = Votes(rating for one in judged for rating in one.ratings if rating.use)
+    return [judge_again(one, votes.others(one), rules[watched[one.visit.digest]], minutes) for one in judged]
+
+
+def _usual_minutes(visits: Sequence[Visit]) -> float | None:
+    """Return how long the study takes: the median of those who finished it."""
+    found = [visit.minutes for visit in visits if visit.outcome == "completed" and visit.minutes is not None]
+    return median(found) if found else None
 
 
 def _write(
@@ -93,6 +134,7 @@ def _write(
         "lost": [asdict(one) for one in lost(judged)],
         "verdicts": verdict_counts(judged),
         "qualification": qualified,
+        "trust": trusted(trust_checks(study), judged),
     }
     write_together(
         folder,
@@ -103,6 +145,7 @@ def _write(
             "sessions.csv": table_bytes(SESSIONS, (_session_row(one) for one in judged)),
             "participants.csv": table_bytes((*PARTICIPANTS, *options), _participant_rows(judged, options)),
             "verdicts.csv": table_bytes(VERDICTS, verdicts),
+            "checks.csv": table_bytes(said.COLUMNS, said.said_rows(judged)),
             "qualification.csv": table_bytes(attempts.COLUMNS, attempts.attempt_rows(judged)),
             "account.json": json_bytes(account),
         },

@@ -6,17 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from beholder.clean.facts import Given, Shown, Visit
+from beholder.clean.seen import trial_answers
 
 COLUMNS = (
     "session", "participant", "position", "trial", "slot", "label", "colour", "rated", "role", "content", "condition",
-    "stimulus", "plays", "watched_ms", "coverage", "furthest_ms", "length_ms", "duration_ms", "played_ms", "stalls",
-    "dropped", "frames", "blurs", "errors", "changes", "displayed_width", "displayed_height", "together", "skew_ms",
-    "first_ms", "exits", "page_blurs", "page_changes", "viewport_width", "viewport_height", "screen_width",
-    "screen_height", "dpr", "input",
+    "stimulus", "plays", "watched_ms", "coverage", "furthest_ms", "length_ms", "duration_ms", "played_ms", "whole_ms",
+    "ended_ms", "stalls", "stalled_ms", "dropped", "frames", "blurs", "away", "errors", "changes", "displayed_width",
+    "displayed_height", "together", "skew_ms", "first_ms", "exits", "page_blurs", "page_changes", "viewport_width",
+    "viewport_height", "screen_width", "screen_height", "dpr", "input",
 )  # fmt: skip
 _SLOT = (
-    "plays", "watched_ms", "coverage", "furthest_ms", "duration_ms", "played_ms", "stalls", "dropped", "frames",
-    "blurs", "errors", "changes",
+    "plays", "watched_ms", "coverage", "furthest_ms", "duration_ms", "played_ms", "whole_ms", "ended_ms", "stalls",
+    "stalled_ms", "dropped", "frames", "blurs", "away", "errors", "changes",
 )  # fmt: skip
 _PAGE = {
     "skew_ms": "skew_ms", "first_ms": "first_ms", "exits": "exits", "blurs": "page_blurs", "changes": "page_changes",
@@ -28,10 +29,8 @@ _PAGE_ENTRY = "page"
 def playback_rows(visits: Sequence[Visit], stimuli: Mapping[tuple[str, str], Shown]) -> Iterator[dict[str, Any]]:
     """Yield one row for each slot of each trial that was answered, in the order shown."""
     for visit in visits:
-        for position, trial in enumerate(visit.trials, 1):
-            given = visit.answers.get(f"trial:{position}")
-            if given is None:
-                continue
+        for position, given in trial_answers(visit):
+            trial = visit.trials[position - 1]
             page = _page(given)
             for slot in trial.slots:
                 shown = stimuli[visit.digest, slot.stimulus]

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from beholder.checks.trust import CHECK_ROLES
 from beholder.clean.facts import Given, Shown, Visit
 from beholder.errors import Problem, UserError
 from beholder.methods.contract import Judgement, Slot, Trial
@@ -16,8 +17,6 @@ from beholder.study.model import Study
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-CHECK_ROLES = frozenset({"attention", "gold", "trap", "training", "repeat", "example"})
-"""Roles whose answers are evidence for checks, never ratings."""
 NUMBERS = (
     "run", "position", "repetition", "value", "raw_value", "keyed", "scale_min", "scale_max", "plays", "watched_ms",
     "coverage", "response_ms",

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from beholder.checks.agreement import Agreement
 from beholder.checks.steps import AnyStep
-from beholder.checks.verdict import Click, Evidence, Verdict, Viewing, Watch
-from beholder.checks.watched import judge_viewing
-from beholder.clean.decide import Decision, decide, judge
+from beholder.checks.trust import CHECK_ROLES
+from beholder.checks.verdict import Check, Click, Evidence, Looked, Loss, Others, Verdict, Viewing, Watch
+from beholder.clean.decide import ORDER, Decision, decide, judge
 from beholder.clean.facts import Given, Shown, Visit
 from beholder.clean.lessons import Lesson, judge_lessons, training_verdict
 from beholder.clean.qualification import Qualified, qualify, verdict_of
-from beholder.clean.ratings import CHECK_ROLES, Rating, rating_rows
+from beholder.clean.ratings import Rating, rating_rows
+from beholder.clean.seen import position_of, seen_trials, trial_answers
 from beholder.methods.contract import Method
 from beholder.study.model import Study
 
 _COMPARISONS = frozenset({"diff", "choice", "correct"})
+_NOTHING = Evidence(None, "whole")
+_UNDECIDED = Decision(None, False, ())
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,9 @@ class Judged:
     ratings: tuple[Rating, ...]
     qualified: Qualified
     lessons: tuple[Lesson, ...] = ()
+    evidence: Evidence = _NOTHING
+    looked: tuple[Looked, ...] = ()
+    """What each rule over the session makes of it."""
 
 
 def judge_visit(
@@ -39,46 +47,62 @@ def judge_visit(
     watch: Watch,
     checks: Sequence[AnyStep] = (),
     earlier: Sequence[Qualified] = (),
+    rules: Sequence[Check] = ORDER,
+    number: int = 1,
+    minutes: float | None = None,
 ) -> Judged:
     """Return a session judged from its facts alone. Who withdrew leaves no ratings.
 
-    `earlier` is how the same person did at the checks in other sessions.
+    `earlier` is how the same person did at the checks in other sessions, `number` which of their sessions this is,
+    `minutes` how long the study usually takes. What the others say is not known yet: `judge_again` knows it.
     """
     outcome = "withdrawn" if visit.is_erased else visit.outcome
     if outcome == "withdrawn":
-        verdicts = judge(Evidence(outcome, watch))
+        verdicts = judge(Evidence(outcome, watch), rules)
         gone = replace(visit, outcome=outcome, answers={})
-        return Judged(gone, verdicts, decide(outcome, verdicts), (), Qualified(visit.session))
+        return Judged(gone, verdicts, decide(outcome, verdicts, rules=rules), (), Qualified(visit.session))
     ratings: list[Rating] = []
     viewings: list[Viewing] = []
-    unwatched: dict[int, frozenset[str]] = {}
-    for position, given in _trial_answers(visit):
-        judgements = method.judgements(visit.trials[position - 1], given.answer)
-        rows = rating_rows(study, visit, position, given, judgements, stimuli)
+    seen = seen_trials(visit, method, stimuli)
+    for one, (position, given) in zip(seen, trial_answers(visit), strict=True):
+        rows = rating_rows(study, visit, position, given, one.judgements, stimuli)
         ratings.extend(rows)
-        found = _viewings(visit, position, given, rows, stimuli)
-        viewings.extend(found)
-        unwatched[position] = frozenset(view.slot for view in found if judge_viewing(view, watch) == "fail")
+        viewings.extend(_viewings(visit, position, given, rows, stimuli))
     clicks = tuple(
         Click(row.question, row.raw_value, row.scale_min, row.scale_max, row.kind)
         for row in ratings
         if row.raw_value is not None
     )
-    verdicts = judge(Evidence(outcome, watch, tuple(viewings), clicks))
-    qualified = qualify(checks, visit, earlier)
-    lessons = judge_lessons(method, visit)
-    trained = training_verdict(visit, lessons)
-    verdicts = verdicts if trained is None else (*verdicts, trained)
-    decision = decide(outcome, verdicts, qualified.settled)
-    verdicts = (*verdicts, *(verdict_of(one) for one in qualified.settled))
-    decided = (_decided(row, decision, _is_unwatched(row, visit, unwatched[row.position])) for row in ratings)
-    return Judged(visit, verdicts, decision, tuple(decided), qualified, lessons)
+    evidence = Evidence(outcome, watch, tuple(viewings), clicks, seen, number=number)
+    qualified, lessons = qualify(checks, visit, earlier), judge_lessons(method, visit)
+    looked = tuple(rule.look(evidence) for rule in rules)
+    found = Judged(visit, (), _UNDECIDED, tuple(ratings), qualified, lessons, evidence, looked)
+    return _settled(found, rules, minutes)
 
 
-def _trial_answers(visit: Visit) -> list[tuple[int, Given]]:
-    """Return (position, answer) of every trial that was answered, in the order of the plan."""
-    keys = ((position, f"trial:{position}") for position in range(1, len(visit.trials) + 1))
-    return [(position, visit.answers[key]) for position, key in keys if key in visit.answers]
+def judge_again(one: Judged, others: Others, rules: Sequence[Check], minutes: float | None) -> Judged:
+    """Return a session judged with what the others say, once that is known; all other rules stay as they were."""
+    if not one.looked:
+        return one
+    evidence = replace(one.evidence, others=others)
+    looked = tuple(
+        rule.look(evidence) if isinstance(rule, Agreement) else before
+        for rule, before in zip(rules, one.looked, strict=True)
+    )
+    return _settled(replace(one, evidence=evidence, looked=looked), rules, minutes)
+
+
+def _settled(one: Judged, rules: Sequence[Check], minutes: float | None) -> Judged:
+    """Return a session with its verdicts, both decisions, and what they mean for each rating."""
+    trained = training_verdict(one.visit, one.lessons)
+    verdicts = (*(looked.verdict for looked in one.looked), *(() if trained is None else (trained,)))
+    decision = decide(one.evidence.outcome, verdicts, one.qualified.settled, rules, one.visit.mode, minutes)
+    losses: dict[int, list[Loss]] = defaultdict(list)
+    for loss in (loss for looked in one.looked for loss in looked.losses):
+        losses[position_of(loss.trial)].append(loss)
+    ratings = tuple(_decided(row, decision, one.visit, losses[row.position]) for row in one.ratings)
+    verdicts = (*verdicts, *(verdict_of(settled) for settled in one.qualified.settled))
+    return replace(one, verdicts=verdicts, decision=decision, ratings=ratings)
 
 
 def _viewings(
@@ -112,17 +136,15 @@ def _viewings(
     return viewings
 
 
-def _is_unwatched(row: Rating, visit: Visit, unwatched: frozenset[str]) -> bool:
-    """Return whether a rating rests on a slot that was not watched: its own, one it was compared with, a reference."""
-    if not unwatched or row.kind in _COMPARISONS:
-        return bool(unwatched)
-    beside = {slot.id for slot in visit.trials[row.position - 1].slots if not slot.rated}
-    return row.slot in unwatched or not beside.isdisjoint(unwatched)
-
-
-def _decided(row: Rating, decision: Decision, is_unwatched: bool) -> Rating:
+def _decided(row: Rating, decision: Decision, visit: Visit, losses: Sequence[Loss]) -> Rating:
     """Return the rating with `use` and every reason why it is not used."""
-    reasons = list(decision.costly)
-    if is_unwatched:
-        reasons.append("watched:not_watched")
-    return replace(row, use=decision.use and not is_unwatched, reasons="; ".join(reasons))
+    own = dict.fromkeys(loss.reason for loss in losses if _rests_on(row, visit, loss.slots))
+    return replace(row, use=decision.use and not own, reasons="; ".join((*decision.costly, *own)))
+
+
+def _rests_on(row: Rating, visit: Visit, slots: frozenset[str] | None) -> bool:
+    """Return whether a rating rests on one of these slots: its own, one it was compared with, a reference."""
+    if slots is None or row.kind in _COMPARISONS:
+        return True
+    beside = {slot.id for slot in visit.trials[row.position - 1].slots if not slot.rated}
+    return row.slot in slots or not beside.isdisjoint(slots)

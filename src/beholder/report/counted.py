@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from importlib import metadata
-from typing import Any
 
-from beholder.clean.decide import costs_session
 from beholder.report.asked import people_words
 from beholder.report.markup import Child, Markup, render, tag
 from beholder.report.material import Material
@@ -42,10 +40,10 @@ def counted(material: Material) -> Markup:
         _line("Finished", numbers["completed"]),
         _line("Used", numbers["used_sessions"]),
     ]
-    costly = [lost for lost in material.account["lost"] if _costs(lost)]
+    costly = [lost for lost in material.account["lost"] if lost["costs"]]
     for lost in material.account["lost"]:
-        # What was not watched is told below, where it costs ratings.
-        if lost not in costly and lost["rule"] != "watched" and lost["kept"]:
+        # What costs single ratings is told below, among them.
+        if not lost["costs"] and not lost["ratings"] and lost["kept"]:
             lines.append(_line(lost["words"], lost["kept"], is_part=True))
     lines.append(_line("Not used", numbers["sessions"] - numbers["used_sessions"]))
     lines.extend(_line(lost["words"], lost["sessions"], is_part=True) for lost in costly)
@@ -70,11 +68,6 @@ def counted(material: Material) -> Markup:
     if numbers["other_plans"]:
         notes.append(f"{count(numbers['other_plans'], 'session')} under an earlier plan left out.")
     return render([tag("dl", lines, class_="counted"), tag("p", " ".join(notes), class_="panel__foot")])
-
-
-def _costs(lost: Mapping[str, Any]) -> bool:
-    """Return whether a session is not used for this; accounts of an older Beholder leave it to the rule."""
-    return bool(lost.get("costs", costs_session(f"{lost['rule']}:{lost['reason']}")))
 
 
 def _line(name: str, value: int | str, *, is_part: bool = False) -> Markup:

@@ -15,6 +15,8 @@ from beholder.report.part import Part
 from beholder.report.sheets import cell_sheet, condition_sheet, pair_sheet
 from beholder.report.tables import matrix, table
 from beholder.report.taking_part import FOOT, taking_part
+from beholder.report.trusting import FOOT as TRUST_FOOT
+from beholder.report.trusting import trusting
 from beholder.report.words import count, date, span
 
 _EYE = Markup(
@@ -77,6 +79,9 @@ def _main(material: Material, figures: Mapping[str, Markup], files: list[str]) -
     part_taken = taking_part(material)
     if part_taken is not None:
         sections.append(_panel("qualified", "Who could take part", part_taken, foot=FOOT, is_wide=True))
+    trust = trusting(material)
+    if trust is not None:
+        sections.append(_panel("trusted", "Whom we trusted", trust, foot=TRUST_FOOT, is_wide=True))
     sections.append(_panel("wording", "What was asked", asked_section(material), is_wide=True))
     sections.append(_panel("method", "How it was done", method_section(material), is_wide=True))
     sections.append(_tables(material))

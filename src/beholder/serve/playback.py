@@ -43,6 +43,14 @@ class Watched:
     """The length of the file as the browser decodes it."""
     played_ms: int | None = None
     """How long the last whole play took by the clock, stalls included."""
+    whole_ms: int | None = None
+    """How long the first one took."""
+    ended_ms: int | None = None
+    """When it first came to its end."""
+    stalled_ms: int = 0
+    """The longest stall: of the calmest whole play or, while there is none, of all."""
+    away: int = 0
+    """How often the window or full screen was left while it played, until it was played whole without that."""
 
 
 @dataclass
@@ -84,6 +92,49 @@ class _Player:
     rate: float = 1.0
     is_counted: bool = False
     slack_ms: float = _SLACK_MS
+    stalled: float | None = None
+    stall_ms: float = 0
+    """The longest stall of this play."""
+    calmest_ms: float | None = None
+    is_left: bool = False
+    is_undisturbed: bool = False
+    """It was played whole, and the window was not left meanwhile."""
+
+    def begin(self, now: float, *, is_away: bool) -> None:
+        """Take in that a play begins at the start."""
+        self.begun, self.stall_ms, self.is_left = now, 0, False
+        if is_away:
+            self.leave()
+
+    def end(self, now: float) -> None:
+        """Take in that a play has come to the end."""
+        if self.seen.ended_ms is None:
+            self.seen.ended_ms = round(now)
+        if self.begun is None:
+            return
+        self.seen.played_ms = round(now - self.begun)
+        if self.seen.whole_ms is None:
+            self.seen.whole_ms = self.seen.played_ms
+        self.calmest_ms = self.stall_ms if self.calmest_ms is None else min(self.calmest_ms, self.stall_ms)
+        self.begun = None
+        if not self.is_left:
+            self.is_undisturbed, self.seen.away = True, 0
+
+    def go_on(self, now: float) -> None:
+        """Take in that it stalls no longer."""
+        if self.stalled is not None:
+            self.stall_ms = max(self.stall_ms, now - self.stalled)
+            self.seen.stalled_ms = max(self.seen.stalled_ms, round(self.stall_ms))
+            self.stalled = None
+
+    def vanish(self) -> None:
+        """Take in that the page went away in the middle of a play: when that was, nobody knows."""
+        self.since = self.begun = self.stalled = None
+
+    def leave(self) -> None:
+        """Take in that nobody may be looking."""
+        self.is_left = True
+        self.seen.away += not self.is_undisturbed
 
     def start(self, now: float, at: float) -> None:
         if self.since is None:
@@ -109,6 +160,8 @@ class _Player:
                 reached = end
         self.seen.coverage = round(min(1.0, covered / self.ms), 4) if self.ms else 0.0
         self.seen.furthest_ms = round(reached)
+        if self.calmest_ms is not None:
+            self.seen.stalled_ms = round(self.calmest_ms)
         if self.seen.plays and not self.is_counted:
             self.seen.frames = 0  # our page counts after every play, if only to say that it cannot
         return self.seen
@@ -122,6 +175,10 @@ class _Page:
         self.is_away = self.is_full = False
         self.answered: set[tuple[object, str | None]] = set()
 
+    def appear(self) -> None:
+        """Take in that the page was loaded: it is seen, and in a window; the one before said that it was leaving."""
+        self.is_away = self.is_full = False
+
     def leave(self, data: Mapping[str, Json]) -> bool:
         """Take in that the window was left or came back; return whether it was left."""
         is_leaving = data.get("hidden") is True or data.get("has") is False
@@ -130,10 +187,13 @@ class _Page:
         self.is_away = is_leaving
         return is_leaving
 
-    def fill_screen(self, data: Mapping[str, Json]) -> None:
+    def fill_screen(self, data: Mapping[str, Json]) -> bool:
+        """Take in that full screen began or ended; return whether it ended."""
         is_full = data.get("on") is True
-        self.facts.exits += self.is_full and not is_full
+        is_over = self.is_full and not is_full
+        self.facts.exits += is_over
         self.is_full = is_full
+        return is_over
 
     def change(self, data: Mapping[str, Json], slot: str | None, seen: Watched | None) -> None:
         """Count an answer that was given before. A slot that belongs to no player is the page's."""
@@ -182,38 +242,47 @@ def watch_log(log: Iterable[Event], lengths_ms: Mapping[str, int], *, together: 
                     for other in players.values():
                         if other.since is not None and other is not player:
                             other.stop(now, None)
-                _play(player, kind, now, data)
+                _play(player, kind, now, data, is_away=page.is_away)
         elif kind in _LEAVING:
             if page.leave(data):
                 for player in players.values():
-                    player.seen.blurs += player.since is not None
+                    if player.since is not None:
+                        player.seen.blurs += 1
+                        player.leave()
+        elif kind == "shown":
+            page.appear()
+            for player in players.values():
+                player.vanish()
         elif kind == "change":
             page.change(data, slot, None if player is None else player.seen)
         elif kind == "measure":
             page.measure(data, None if player is None else player.seen)
-        elif kind == "fullscreen":
-            page.fill_screen(data)
+        elif kind == "fullscreen" and page.fill_screen(data):
+            for player in players.values():
+                if player.since is not None:
+                    player.leave()
     for player in players.values():
         player.stop(last, None)
     return Evidence({slot: player.result() for slot, player in players.items()}, page.facts)
 
 
-def _play(player: _Player, kind: str, now: float, data: Mapping[str, Json]) -> None:
+def _play(player: _Player, kind: str, now: float, data: Mapping[str, Json], *, is_away: bool) -> None:
     """Take in one event of a player."""
     position = _number(data.get("at"))
+    if kind not in ("stall", "frames"):
+        player.go_on(now)
     match kind:
         case "play":
             if not position or player.seen.plays == 0:  # going on after a pause or a stall is the same play
-                player.begun = now
+                player.begin(now, is_away=is_away)
                 player.seen.plays += data.get("loop") is not True
             player.start(now, position or 0.0)
         case "ended":
             player.stop(now, position)
-            if player.begun is not None:
-                player.seen.played_ms = round(now - player.begun)
-                player.begun = None
+            player.end(now)
         case "stall":
             player.seen.stalls += 1
+            player.stalled = now
             player.stop(now, position)
         case "frames":
             _count_frames(player, data)

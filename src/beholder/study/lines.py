@@ -14,6 +14,10 @@ class Lines:
     by_key: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     """Line by dotted key, `questions.0.scale`; the study as a whole has the empty key."""
 
+    def has(self, key: str) -> bool:
+        """Return whether a key was written."""
+        return key in self.by_key
+
     def where(self, key: str) -> str:
         """Return `FILE:LINE` of a key or of the nearest one around it; the file alone where no line is known."""
         while key and key not in self.by_key:

@@ -171,7 +171,7 @@ def _place(loc: Place, kind: Kind, data: Any) -> tuple[Place, Kind, Any] | None:
             place, kind, data = (*place, step), kind.item, data[step]
         elif kind.model is not None and bool in kind.scalars and isinstance(data, Mapping):
             # The branch of the map is named by its model, maybe within a validator.
-            if str(step).removesuffix("]").rpartition(" ")[2] != kind.model.__name__:
+            if str(step).rstrip("]").rpartition(" ")[2] != kind.model.__name__:
                 return None
         else:
             break

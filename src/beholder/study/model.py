@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PrivateAttr, StringConstraints, model_validator
 
 from beholder.errors import Problem
+from beholder.study.checks import Checks
 from beholder.study.fault import Fault, raise_faults
 from beholder.study.kind import Says
 from beholder.study.lines import Lines
@@ -266,6 +267,7 @@ class Study(Part):
     training: Training | bool = Field(
         default=True, description="Practice on the stimuli with role `training`, where there are any."
     )
+    checks: Checks = Field(default=Checks(), description="Whom to trust: rules over what people do while they rate.")
     recruit: Recruit = Recruit()
     contact: (
         Annotated[
@@ -300,6 +302,10 @@ class Study(Part):
     def where(self, key: str) -> str:
         """Return `study.yaml:LINE` of a key such as `design.trials`; of what is written around it, if it is not."""
         return self._lines.where(key)
+
+    def is_written(self, key: str) -> bool:
+        """Return whether a key such as `checks.trap` was written, and not filled in by a preset or a default."""
+        return self._lines.has(key)
 
     def problem(self, key: str, what: str, allowed: str = "", fix: str = "") -> Problem:
         """Return a problem with what stands at a key, told as the loader tells it: line, then key, then what."""

@@ -8,10 +8,9 @@ from beholder.study.document import Place
 
 METHODS = frozenset(("dscqs", "samviq", "mismatch", "best-worst", "rank", "word-select"))
 MODES = frozenset(("panel", "lab", "prolific"))
-PRESETS = frozenset(("hemvip", "mushra"))
 
 _KEYS: Mapping[Place, frozenset[str]] = {
-    (): frozenset(("checks", "clean", "budget", "run", "family", "retention")),
+    (): frozenset(("clean", "budget", "run", "family", "retention")),
     ("design",): frozenset(("votes", "sessions_per_participant")),
     ("recruit",): frozenset(
         ("places", "reward", "screen_out", "filters", "id_parameter", "codes", "stations", "single_use")
@@ -19,7 +18,7 @@ _KEYS: Mapping[Place, frozenset[str]] = {
 }
 _PAIRS: Place = ("design", "pairs")
 _VALUES: Mapping[Place, frozenset[str]] = {
-    ("recruit", "mode"): MODES, ("preset",): PRESETS, _PAIRS: frozenset(("sparse",))
+    ("recruit", "mode"): MODES, _PAIRS: frozenset(("sparse",))
 }  # fmt: skip
 
 

@@ -1,0 +1,197 @@
+"""The contract of a rule over what somebody did while rating, and what it looks at.
+
+A check with a page of its own is `beholder.checks.contract.Step`. What a rule needs of the plan, such as stimuli that
+ask for an answer, is put there by `beholder.plan.placing`; here it is judged, by the server at once where the study
+wants that, and by `clean` again from the facts alone.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from beholder.checks.verdict import Check, Evidence, Looked, Loss, Say, Verdict, Watch
+from beholder.methods.contract import Judgement, Trial
+from beholder.study.checks import Rule, TrialRule
+from beholder.types import Json
+
+_Rule = TypeVar("_Rule", bound=Rule)
+_TrialRule = TypeVar("_TrialRule", bound=TrialRule)
+MEDIA_ERROR = "media_error"
+"""The reason of an unknown: what counts did not play."""
+CHECK_ROLES = frozenset({"attention", "gold", "trap", "training", "repeat", "example"})
+"""Roles whose answers are evidence for checks, never ratings."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One answered trial, as the facts hold it."""
+
+    key: str
+    """The step: `trial:7`, or `trial:7:2` where it came again."""
+    trial: Trial
+    answer: Json
+    judgements: tuple[Judgement, ...]
+    playback: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """By slot, and `page`; computed from the events on arrival."""
+    lengths_ms: Mapping[str, int | None] = field(default_factory=dict)
+    """How long each slot plays."""
+    shown_ms: float = 0.0
+    sent_ms: float = 0.0
+    stills: frozenset[str] = frozenset()
+    """Slots that show an image or a text."""
+
+    @cached_property
+    def given(self) -> Mapping[str, float | None]:
+        """The answers by question and slot, as `q1.s2`, before any sign is turned; a comparison from either side."""
+        asked = {asked.question: asked.id for asked in self.trial.asked}
+        found: dict[str, float | None] = {}
+        for one in self.judgements:
+            name = asked.get(one.question)
+            if name is None or one.kind not in ("score", "diff", "choice"):
+                continue
+            value = one.raw_value if one.kind == "score" else one.value
+            found[f"{name}.{one.slot}"] = value
+            if one.kind != "score" and one.other_slot is not None:
+                found[f"{name}.{one.other_slot}"] = None if value is None else -value
+        return found
+
+    @property
+    def missing(self) -> frozenset[str]:
+        """The slots that would not play."""
+        gone = self.answer.get("missing", {}) if isinstance(self.answer, Mapping) else {}
+        return frozenset(gone) if isinstance(gone, Mapping) else frozenset()
+
+
+Judged: TypeAlias = "tuple[tuple[Seen, Verdict], ...]"
+"""Trials that a rule says something of, and what."""
+
+
+class TrustCheck(Check, Generic[_Rule]):
+    """Base of every rule over a session. A subclass is one file in this folder.
+
+    `rule` holds its options, `watch` is what the study asks people to watch before they answer.
+    """
+
+    def __init__(self, rule: _Rule, watch: Watch = "whole") -> None:
+        self.rule, self.watch = rule, watch
+
+    @property
+    def is_costly(self) -> bool:
+        return self.rule.action != "record"
+
+    def verdict(
+        self, say: Say, reason: str = "", *, measured: Json = None, needed: Json = None, **evidence: Json
+    ) -> Verdict:
+        """Return a verdict of this check."""
+        return Verdict(self.name, self.version, say, reason, measured, needed, evidence)
+
+    def found(self, reason: str, *, measured: Json = None, needed: Json = None, **evidence: Json) -> Verdict:
+        """Return that it failed for a reason or, without one, passed."""
+        say: Say = "fail" if reason else "pass"
+        return self.verdict(say, reason, measured=measured, needed=needed, **evidence)
+
+
+class TrialCheck(TrustCheck[_TrialRule]):
+    """Base of the rules that are judged trial by trial; a session fails with more failures than are allowed."""
+
+    @abstractmethod
+    def judge_trial(self, seen: Seen, before: Sequence[Seen] = ()) -> Verdict | None:
+        """Return the verdict on one trial, `before` which others were answered; None where it says nothing of it."""
+
+    def conclude(self, found: Judged) -> Verdict:
+        """Return the verdict on a session from those on its trials: unknown where nothing is known."""
+        failed = [(seen, verdict) for seen, verdict in found if verdict.verdict == "fail"]
+        count = sum(self.failures(verdict) for _, verdict in failed)
+        kept = of_trials(found)
+        if count > self.rule.max_failed:
+            first = failed[0][1]
+            return self.verdict("fail", first.reason, measured=count, needed=self.rule.max_failed, **kept)
+        say: Say = "pass" if known(found) else "unknown"
+        return self.verdict(say, why_unknown(found), measured=count, needed=self.rule.max_failed, **kept)
+
+    def failures(self, verdict: Verdict) -> int:
+        """Return how many failures a failed trial counts for."""
+        return 1
+
+    def losses(self, found: Judged) -> tuple[Loss, ...]:
+        """Return the ratings that are not used although the session is."""
+        return ()
+
+    def judged(self, evidence: Evidence) -> Judged:
+        """Return the verdicts on all trials that this says something of."""
+        found = ((seen, self.judge_trial(seen, evidence.seen[:place])) for place, seen in enumerate(evidence.seen))
+        return tuple((seen, verdict) for seen, verdict in found if verdict is not None)
+
+    def judge(self, evidence: Evidence) -> Verdict:
+        return self.conclude(self.judged(evidence))
+
+    def look(self, evidence: Evidence) -> Looked:
+        found = self.judged(evidence)
+        return Looked(self.conclude(found), found, self.losses(found))
+
+
+class RatingCheck(TrialCheck[_TrialRule]):
+    """Base of the rules by which single ratings are not used; a session fails by a rule of its own.
+
+    A verdict on a trial may name the `slots` that it is about; else it is about the whole trial.
+    """
+
+    def losses(self, found: Judged) -> tuple[Loss, ...]:
+        if not self.is_costly:
+            return ()
+        failed = ((seen, verdict) for seen, verdict in found if verdict.verdict == "fail")
+        return tuple(Loss(seen.key, f"{self.name}:{one.reason}", _slots(one)) for seen, one in failed)
+
+    def by_share(self, found: Judged, most: float) -> Verdict:
+        """Return the verdict on a session that fails with a larger share of failed trials than `most`.
+
+        What is unknown of a trial is no failure: one that failed among many that nobody could measure is one of many.
+        One alone never costs a session, however short.
+        """
+        kept = of_trials(found)
+        failed = sum(verdict.verdict == "fail" for _, verdict in found)
+        if not known(found):
+            return self.verdict("unknown", why_unknown(found), needed=most, **kept)
+        share = round(failed / len(found), 4)
+        is_over = failed > max(1, self.rule.max_failed, most * len(found))
+        return self.found(OFTEN if is_over else "", measured=share, needed=most, **kept)
+
+
+NOT_MET = "not_met"
+"""The reason of an unknown: the session holds nothing of it."""
+OFTEN = "often"
+"""The reason of a session in which too many trials failed."""
+
+
+def known(found: Judged) -> int:
+    """Return on how many trials something is known."""
+    return sum(verdict.verdict != "unknown" for _, verdict in found)
+
+
+def why_unknown(found: Judged) -> str:
+    """Return why nothing is known; empty where something is."""
+    return "" if known(found) else next((verdict.reason for _, verdict in found), NOT_MET)
+
+
+def of_trials(found: Judged) -> dict[str, Json]:
+    """Return the verdicts on trials as evidence of a verdict on a session: how many, and those that failed."""
+    failed = [shown(seen.key, verdict) for seen, verdict in found if verdict.verdict == "fail"]
+    unknown = sum(verdict.verdict == "unknown" for _, verdict in found)
+    return {"met": len(found), "unknown": unknown, "failed": failed}
+
+
+def _slots(verdict: Verdict) -> frozenset[str] | None:
+    named = verdict.evidence.get("slots")
+    return frozenset(str(slot) for slot in named) if isinstance(named, list | tuple) else None
+
+
+def shown(key: str, verdict: Verdict) -> dict[str, Json]:
+    """Return a verdict on a trial as evidence of a verdict on a session."""
+    return {
+        "trial": key, "reason": verdict.reason, "measured": verdict.measured, "needed": verdict.needed,
+        **verdict.evidence,
+    }  # fmt: skip
