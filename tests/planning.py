@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from beholder.methods.contract import Method
 from beholder.plan.balance import balance
 from beholder.plan.make import make_plan
 from beholder.plan.model import Plan
+from beholder.plan.placing.clips import wanted_clips
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
+from beholder.stimuli.lesson import EVERY, Expectation, Lesson
 from beholder.study.model import Study
 from beholder.types import Role
 
@@ -49,6 +52,19 @@ def make_study(**design: Any) -> Study:
             "design": design,
         }
     )
+
+
+def with_clips(study: Study, catalogue: Catalogue, method: Method) -> Catalogue:
+    """Return a catalogue with the stimuli that ask for an answer, as if they had been made."""
+    made = [
+        replace(
+            one.source, id=f"{one.role}:{number}:{one.source.id}", condition=one.role, role=one.role,
+            made_of=one.source.id,
+            lesson=Lesson("", expected={EVERY: Expectation(one.value, one.tolerance, "", one.also)}),
+        )
+        for number, one in enumerate(wanted_clips(study, catalogue, method), 1)
+    ]  # fmt: skip
+    return replace(catalogue, stimuli=(*catalogue.stimuli, *made))
 
 
 def assert_promises(plan: Plan, catalogue: Catalogue) -> None:

@@ -83,7 +83,9 @@ ASKED = st.builds(
     st.sampled_from(["+", "-"]),
     st.lists(WORDS, max_size=2).map(tuple),
 )
-TARGET = st.builds(Target, st.floats(0, 100), st.floats(0, 5), WORDS)
+TARGET = st.builds(
+    Target, st.floats(0, 100), st.floats(0, 5), WORDS, st.booleans(), st.lists(st.floats(0, 100), max_size=2).map(tuple)
+)
 TRIAL = st.builds(
     Trial,
     WORDS,

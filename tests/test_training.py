@@ -15,9 +15,9 @@ from beholder.methods import find, load_study
 from beholder.plan.balance import balance, ratings_per_stimulus
 from beholder.plan.digest import plan_digest, study_digest
 from beholder.plan.folder import read_plan, write_plan
+from beholder.plan.lessons import default_tolerance
 from beholder.plan.make import make_plan
 from beholder.plan.model import Plan, list_from_json, list_to_json, lists_to_json
-from beholder.plan.training import default_tolerance
 from beholder.stimuli.ingest import load_catalogue
 from beholder.study.model import Study
 from beholder.study.scale import SCALES
@@ -61,8 +61,8 @@ def test_a_manifest_teaches_in_the_order_of_its_lines(tmp_path: Path, tiny: Path
         "training:smooth/practice4",
     ]  # fmt: skip
     first, second, third, fourth = (stimulus.lesson for stimulus in catalogue.training if stimulus.lesson)
-    assert (first.anchor, first.expected) == ("Excellent: no flaw can be seen", {"": (5, None, "")})
-    assert (second.expected, third.expected) == ({"": (1, 0, "It stands still.")}, {})
+    assert (first.anchor, first.expected) == ("Excellent: no flaw can be seen", {"": (5, None, "", ())})
+    assert (second.expected, third.expected) == ({"": (1, 0, "It stands still.", ())}, {})
     assert (fourth.is_trap, first.is_trap) == (True, False)
     assert catalogue.warnings == ()
     assert all(stimulus.factors == {} for stimulus in catalogue.stimuli)
@@ -76,7 +76,7 @@ def test_a_line_may_expect_something_else_of_each_question(tmp_path: Path, tiny:
     study = load_study(write_taught(tmp_path, tiny, [row], questions=questions))
     plan = make_plan(study, load_catalogue(study), find("acr"))
     (trial,) = plan.lists[0].training
-    assert trial.targets == {"q1.s1": (4, 2, "", False), "q2.s1": (1, 2, "It does not fit.", False)}
+    assert trial.targets == {"q1.s1": (4, 2, "", False, ()), "q2.s1": (1, 2, "It does not fit.", False, ())}
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_all_lines_are_told_at_once(tmp_path: Path, tiny: Path) -> None:
 def test_expectations_on_other_lines_are_told(tmp_path: Path, tiny: Path) -> None:
     study = write_taught(tmp_path, tiny, [{"role": "test", "expected": "5", "anchor": "x"}])
     assert [str(problem) for problem in load_catalogue(load_study(study)).warnings[:2]] == [
-        "stimuli.csv  column expected is used on lines with role training alone.",
+        "stimuli.csv  column expected is used on lines with role training, gold, trap or attention alone.",
         "stimuli.csv  column anchor is used on lines with role training alone.",
     ]
 
@@ -139,9 +139,9 @@ def test_a_folder_study_lists_its_own_examples(tmp_path: Path, tiny: Path) -> No
     plan = make_plan(study, load_catalogue(study), find("acr"))
     shown = [(trial.slots[0].stimulus, trial.targets["q1.s1"], trial.anchor) for trial in plan.lists[0].training]
     assert shown == [
-        ("training:training/greeting", (5, 1, "Nothing is wrong.", False), "Excellent"),
-        ("training:training/stop", (1, 0, "", False), ""),
-        ("training:trap/ask", (2, 0, "", True), ""),
+        ("training:training/greeting", (5, 1, "Nothing is wrong.", False, ()), "Excellent"),
+        ("training:training/stop", (1, 0, "", False, ()), ""),
+        ("training:trap/ask", (2, 0, "", True, ()), ""),
     ]
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from beholder.types import Role
 
 if TYPE_CHECKING:
     from beholder.checks.steps import AnyStep
@@ -28,6 +30,13 @@ class Stage:
     """It comes before the first rating."""
 
 
+class Made(NamedTuple):
+    """How many there are, and how many of them were not there before."""
+
+    there: int
+    fresh: int
+
+
 @dataclass(frozen=True)
 class Checked:
     """A study without problems, and what it will be like."""
@@ -43,6 +52,8 @@ class Checked:
     warnings: tuple[Problem, ...]
     is_compared: bool = False
     """Stimuli are compared in pairs."""
+    asking: Mapping[Role, Made] = field(default_factory=dict)
+    """Stimuli that we made ask for an answer."""
 
     @property
     def minutes(self) -> float:
@@ -60,16 +71,16 @@ class Checked:
         return sum(stage.screens for stage in self.stages if stage.is_before)
 
 
-def check(study: str | Path = "study.yaml") -> Checked:
-    """Return what a study will be like, or raise all problems at once."""
-    from beholder.checks.problems import check_problems, check_warnings
+def check(study: str | Path = "study.yaml", *, progress: Callable[[int, int], None] | None = None) -> Checked:
+    """Return what a study will be like, or raise all problems at once. What it misses in media/ is made."""
+    from beholder.checks.problems import check_problems, check_warnings, idle_gold
     from beholder.errors import Problem, StudyError
     from beholder.methods import find, load_study, method_folder
     from beholder.plan.balance import ratings_range
     from beholder.plan.make import make_plan
+    from beholder.plan.placing.clips import ASKING, load_asking
     from beholder.plan.shown import is_of_pairs
     from beholder.serve.script import make_script, sets_volume
-    from beholder.stimuli.ingest import load_catalogue
 
     loaded = load_study(study)
     method = find(loaded.method)
@@ -77,7 +88,7 @@ def check(study: str | Path = "study.yaml") -> Checked:
         raise StudyError(Problem(f"method {method.name}", "has no view.js", "", "Add the view, or update its package."))
     if problems := check_problems(loaded):
         raise StudyError(problems)
-    catalogue = load_catalogue(loaded)
+    catalogue, fresh = load_asking(loaded, method, progress)
     plan = make_plan(loaded, catalogue, method)
     script = make_script(
         loaded, plan.lists[0].entries, has_volume=sets_volume(loaded, catalogue), examples=catalogue.examples
@@ -95,8 +106,8 @@ def check(study: str | Path = "study.yaml") -> Checked:
         *_checks("qualification", [check for check in checks if check.stage == "qualify"]),
         *volume,
         *_checks("set-up", [check for check in checks if check.stage == "setup"]),
-        *_trials("training", lessons, method, catalogue),
-        *_trials(f"rating ({method.name})", trials, method, catalogue, is_before=False),
+        *_trials(f"training, {_count(len(lessons), 'example')}", lessons, method, catalogue),
+        *_trials(f"rating ({method.name}), {_rated(trials)}", trials, method, catalogue, is_before=False),
         *_questions(len(loaded.after), "after", is_before=False),
     ]
     return Checked(
@@ -107,11 +118,30 @@ def check(study: str | Path = "study.yaml") -> Checked:
         contents=len(catalogue.contents),
         participants=len(plan.lists),
         ratings_per_stimulus=ratings_range(plan),
-        warnings=(*catalogue.warnings, *check_warnings(loaded, {one.medium for one in catalogue.stimuli})),
+        warnings=(
+            *catalogue.warnings,
+            *check_warnings(loaded, {one.medium for one in catalogue.stimuli}),
+            *idle_gold(loaded, catalogue),
+        ),
         is_compared=is_of_pairs(plan),
+        asking={
+            role: Made(there, fresh.get(role, 0))
+            for role in ASKING
+            # Stimuli that say the same over the same one share a file.
+            if (there := len({one.sha256 for one in catalogue.of_role(role) if one.made_of}))
+        },
     )
 
 
+_CHECKS: Mapping[Role, tuple[str, str]] = {
+    "attention": ("attention check", "attention checks"), "trap": ("trap", "traps"), "gold": ("gold", "gold"),
+    "repeat": ("repeat", "repeats"),
+}  # fmt: skip
+"""Trials that are checks, one and many."""
+_STATEMENTS = {
+    "trap": ("obvious statement", "obvious statements"), "repeat": ("repeated statement", "repeated statements"),
+}  # fmt: skip
+"""Statements of a survey that are checks, one and many."""
 _WORDS_A_MINUTE, _CHOICE = 238, 2 / 60
 """How fast people read in silence (Brysbaert 2019), and how many minutes they take to press a button."""
 
@@ -120,7 +150,8 @@ def _reading(study: Study, catalogue: Catalogue, script: Script) -> float:
     """Return about how many minutes the consent, with what is needed, and the instructions take to read."""
     from beholder.checks.contract import Needs
     from beholder.serve.examiner import Examiner
-    from beholder.serve.words import check_words, read_words, step_texts
+    from beholder.serve.words import step_texts
+    from beholder.study.words import check_words, read_words
 
     texts = step_texts(study, read_words(study.language), catalogue.examples)
     read = " ".join(text for name, text in texts.items() if name.startswith(("consent", "instructions")))
@@ -148,9 +179,25 @@ def _trials(
 ) -> list[Stage]:
     """Return the stage of some trials, or none where there are none."""
     minutes = sum(method.seconds(trial, catalogue) for trial in trials) / 60
-    n = len(trials)
-    what = "example" if is_before else "trial"
-    return [Stage(f"{name}, {n} {what}{'s' * (n > 1)}", minutes, n, is_before)] if n else []
+    return [Stage(name, minutes, len(trials), is_before)] if trials else []
+
+
+def _rated(trials: Sequence[Trial]) -> str:
+    """Return how many trials are rated, and how many are checks, on pages of their own or on others."""
+    from beholder.plan.model import is_check
+
+    told = [_count(sum(not is_check(trial) for trial in trials), "trial")]
+    for role, (one, many) in _CHECKS.items():
+        n = sum(any(slot.role == role for slot in trial.slots) for trial in trials)
+        told += [f"{n} {one if n == 1 else many}"] * (n > 0)
+    for purpose, (one, many) in _STATEMENTS.items():
+        n = sum(asked.purpose == purpose for trial in trials for asked in trial.asked)
+        told += [f"{n} {one if n == 1 else many}"] * (n > 0)
+    return ", ".join(told)
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'s' * (n != 1)}"
 
 
 def _questions(n: int, when: str, *, is_before: bool = True) -> list[Stage]:

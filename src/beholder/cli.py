@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from beholder.errors import UserError
-from beholder.printing import Bar, in_minutes, in_range, live_teller, print_scores, print_table, tell_made
+from beholder.errors import StimuliError, UserError
+from beholder.printing import Bar, in_minutes, in_range, live_teller, print_scores, print_table, tell_asking, tell_made
 
 if TYPE_CHECKING:
     from beholder.analyse.results import Results
@@ -27,6 +28,20 @@ PUBLIC = click.option("--public-url", help="The address under which participants
 SEED = click.option("--seed", default=1, show_default=True, help="Of the simulated people.")
 OUT = click.option("--out", required=True, type=click.Path(path_type=Path), help="Where to write.")
 RATERS = click.option("--raters", default="honest", show_default=True, help="A mixture, as honest:0.9,careless:0.1.")
+
+FILES = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+ASKING = (
+    FILES,
+    click.option("--value", multiple=True, help="The number to set; give it once for each copy."),
+    click.option("--label", multiple=True, help="The word beside that number, as Poor; once for each value."),
+    click.option("--words", help="In place of ours; {value} and {label} stand for the answer."),
+    click.option(
+        "--say", default="text", show_default=True, type=click.Choice(["text", "voice"]), help="To be read, or heard."
+    ),
+    click.option("--language", default="en", show_default=True, help="Of our words, and of the voice."),
+    OUT,
+)
+"""What both verbs that make stimuli ask for an answer take."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -77,22 +92,28 @@ def schema() -> None:
 @cli.command()
 @STUDY
 @click.option("--resolved", is_flag=True, help="Print the study with every default filled in.")
-def check(study: Path, resolved: bool) -> None:
-    """Find every problem, or say what participants meet."""
+@click.option("--make", is_flag=True, help="Only say which stimuli were made, as those that ask for an answer.")
+def check(study: Path, resolved: bool, make: bool) -> None:
+    """Find every problem, or say what participants meet. What is missing in media/ is made."""
     import beholder
     from beholder.study.resolved import resolved_yaml
 
-    found = beholder.check(study)
+    with Bar("Stimuli") as progress:
+        found = beholder.check(study, progress=progress)
     for warning in found.warnings:
         click.echo(f"Warning: {warning}", err=True)
     if resolved:
         click.echo(resolved_yaml(found.study), nl=False)
         return
+    if make:
+        tell_asking(found.asking)
+        return
     low, high = found.ratings_per_stimulus
     click.echo(f"{found.study.title}\n")
+    width = max(42, *(len(stage.name) for stage in found.stages))
     for stage in found.stages:
-        click.echo(f"  {stage.name:<42} {stage.minutes:5.1f} min")
-    click.echo(f"  {'together about':<42} {found.minutes:5.1f} min\n")
+        click.echo(f"  {stage.name:<{width}} {stage.minutes:5.1f} min")
+    click.echo(f"  {'together about':<{width}} {found.minutes:5.1f} min\n")
     screens = f"{found.screens_before} screen{'s' * (found.screens_before > 1)}"
     click.echo(f"About {in_minutes(found.minutes_before)} and {screens} before the first rating.")
     click.echo(
@@ -103,6 +124,7 @@ def check(study: Path, resolved: bool) -> None:
         click.echo(f"{found.participants} participants compare each stimulus {in_range(low, high)} times.")
     else:
         click.echo(f"{found.participants} participants give each stimulus {in_range(low, high)} ratings.")
+    tell_asking(found.asking)
     n = len(found.warnings)
     click.echo(f"No errors, {n} warning{'s' * (n > 1)}." if n else "No problems found.")
 
@@ -114,7 +136,8 @@ def plan(study: Path) -> None:
     import beholder
     from beholder.methods import load_study
 
-    made = beholder.plan(study)
+    with Bar("Stimuli") as progress:
+        made = beholder.plan(study, progress=progress)
     click.echo(f"{len(made.lists)} lists, one for each participant; seed {made.seed}.\n")
     with (load_study(study).folder / "plan" / "balance.csv").open(encoding="utf-8", newline="") as table:
         print_table(list(csv.DictReader(table)))
@@ -145,7 +168,11 @@ def serve(
 
         serve_as_worker(study, store=store or "", host=host, port=port, public_url=public_url or "")
         return
-    beholder.serve(study, store=store, host=host, port=port, public_url=public_url, workers=workers, tell=live_teller())
+    with Bar("Stimuli") as progress:
+        beholder.serve(
+            study, store=store, host=host, port=port, public_url=public_url, workers=workers, tell=live_teller(),
+            progress=progress,
+        )  # fmt: skip
 
 
 @cli.command()
@@ -159,7 +186,8 @@ def preview(study: Path, host: str, port: int) -> None:
     def tell(live: Live) -> None:
         click.echo(f"Preview: {live.preview_link}\nNothing is stored. Ctrl-C stops.")
 
-    beholder.serve(study, host=host, port=port, preview=True, tell=tell)
+    with Bar("Stimuli") as progress:
+        beholder.serve(study, host=host, port=port, preview=True, tell=tell, progress=progress)
 
 
 @cli.command()
@@ -196,7 +224,12 @@ def clean(study: Path, store: str | None, robots: bool) -> None:
     )
     print_table(
         [
-            {"lost at": lost.words, "sessions": lost.sessions, "only for this": lost.only, "ratings": lost.ratings}
+            {
+                "lost at": lost.words if lost.costs or lost.ratings else f"{lost.words} (only noted)",
+                "sessions": lost.sessions,
+                "only for this": lost.only,
+                "ratings": lost.ratings,
+            }
             for lost in cleaned.lost
         ]
     )
@@ -238,13 +271,17 @@ def run(study: Path, with_robots: bool, **options: Any) -> None:
     """
     import beholder
 
-    with Bar("Robots", shown=with_robots) as progress:
+    with Bar("Robots", shown=with_robots) as progress, Bar("Stimuli") as making:
         results = beholder.run(
-            study, simulate=with_robots, progress=progress, tell=None if with_robots else live_teller(), **options
-        )
+            study, simulate=with_robots, progress=progress, making=making,
+            tell=None if with_robots else live_teller(), **options,
+        )  # fmt: skip
     if with_robots:
         click.echo("A rehearsal with robots, not a result.\n")
     print_scores(results, {})
+    came, used = (rows["participant"].nunique() for rows in (results.ratings, results.ratings[results.ratings["use"]]))
+    if used < came:
+        click.echo(f"\n{used} of the {came} who rated are used; clean/sessions.csv says why the others are not.")
     click.echo(f"\nReport: {results.report}")
 
 
@@ -282,19 +319,22 @@ def media() -> None:
 
 @media.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--cutoff", "cutoffs", multiple=True, required=True, type=int, help="In Hz; give it once for each anchor."
-)
+@click.option("--cutoff", "cutoffs", multiple=True, type=int, help="Of sounds: in Hz, as 3500.")
+@click.option("--bitrate", "bitrates", multiple=True, help="Of videos: bits a second, as 200k.")
+@click.option("--resolution", "resolutions", multiple=True, help="Of videos: scaled to so many lines and back, as 180.")
+@click.option("--fps", "rates", multiple=True, help="Of videos: frames a second, each held, as 7.5.")
+@click.option("--blur", "blurs", multiple=True, help="Of videos: pixels (sigma) at 1080 lines, as 4.")
 @OUT
-def anchor(files: tuple[Path, ...], cutoffs: tuple[int, ...], out: Path) -> None:
-    """Make low-pass anchors of sounds, in step with them to the sample.
+def anchor(files: tuple[Path, ...], cutoffs: tuple[int, ...], out: Path, **video: Any) -> None:
+    """Make anchors of sounds and videos: worse, and in step to the sample or frame.
 
-    Writes OUT/lowpass-CUTOFF/NAME.wav. A folder stands for the sounds in it. What is there already is not made again.
+    Writes OUT/lowpass-3500/NAME.wav of sounds; OUT/bitrate-200k/NAME.mp4 and the like of videos. Give an option once
+    for each anchor. A folder stands for the sounds and videos in it. What is there already is not made again.
     """
     from beholder.stimuli.workshop import make_anchors
 
     with Bar("Anchors") as progress:
-        made = make_anchors(files, cutoffs, out, progress=progress)
+        made = make_anchors(files, cutoffs, out, **video, progress=progress)
     tell_made(made)
 
 
@@ -335,3 +375,81 @@ def impair(clip: Path, kinds: str, out: Path) -> None:
     with Bar("Samples") as progress:
         made = make_impaired(clip, [kind.strip() for kind in kinds.split(",")], out, progress=progress)
     tell_made(made)
+
+
+def asking(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with the arguments of those that make stimuli ask for an answer."""
+    for part in reversed(ASKING):
+        command = part(command)
+    return command
+
+
+@media.command()
+@asking
+def attention(**options: Any) -> None:
+    """Make copies that ask for an answer in their middle: attention checks.
+
+    Writes OUT/NAME-attention-1.mp4 and so on, and OUT/manifest.csv with their lines. A folder stands for the media in
+    it. What is there already is not made again.
+    """
+    from beholder.stimuli.workshop import make_messages
+
+    with Bar("Copies") as progress:
+        made = make_messages(**options, role="attention", progress=progress)
+    tell_made(made)
+
+
+@media.command()
+@asking
+def trap(**options: Any) -> None:
+    """Make copies that ask for an answer in their middle: trapping clips.
+
+    Writes OUT/NAME-trap-1.mp4 and so on, and OUT/manifest.csv with their lines. A folder stands for the media in it.
+    What is there already is not made again.
+    """
+    from beholder.stimuli.workshop import make_messages
+
+    with Bar("Copies") as progress:
+        made = make_messages(**options, role="trap", progress=progress)
+    tell_made(made)
+
+
+@media.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@OUT
+@click.option("--codec", default="h264", show_default=True, type=click.Choice(["h264", "vp9"]), help="Of videos.")
+@click.option("--crf", type=int, help="Of videos: less is finer; 17, or 18 for vp9, when left out.")
+@click.option("--height", type=int, help="Of videos: lines; as they are when left out.")
+@click.option("--fps", type=float, help="Of videos: frames a second; as they are when left out.")
+@click.option("--loudness", type=float, help="Of all sound: LUFS, as -23; as it is when left out.")
+def prepare(files: tuple[Path, ...], out: Path, **options: Any) -> None:
+    """Make files ready for browsers: encoded again, without metadata.
+
+    Writes OUT/NAME.mp4 (or .webm), .wav, .webp, or the text in UTF-8. A folder stands for all media in and below it,
+    and keeps its shape. What is there already is not made again.
+    """
+    from beholder.stimuli.workshop import make_prepared
+
+    with Bar("Files") as progress:
+        made = make_prepared(files, out, **options, progress=progress)
+    tell_made(made)
+
+
+@media.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--json", "in_json", is_flag=True, help="For programs.")
+def probe(files: tuple[Path, ...], in_json: bool) -> None:
+    """Say what files hold, and whether browsers play them.
+
+    A folder stands for all media in and below it. Ends with 2 where a file cannot be read or would not play.
+    """
+    from beholder.stimuli.workshop import as_json, as_table, probe_media
+
+    with Bar("Files") as progress:
+        rows, problems = probe_media(files, progress)
+    if in_json:
+        click.echo(json.dumps(as_json(rows), indent=2, ensure_ascii=False))
+    else:
+        print_table(as_table(rows))
+    if problems:
+        raise StimuliError(problems)

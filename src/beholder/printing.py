@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
 
     from beholder.analyse.results import Results
+    from beholder.check import Made as Asking
     from beholder.serve import Live
     from beholder.stimuli.workshop import Made
+    from beholder.types import Role
 
 
 def tell_made(made: Made) -> None:
@@ -23,6 +25,17 @@ def tell_made(made: Made) -> None:
         click.echo(f"Note: {note}", err=True)
     kept = f" {len(made.kept)} already there." if made.kept else ""
     click.echo(f"Made {len(made.written)} file{'s' * (len(made.written) != 1)}.{kept}")
+
+
+def tell_asking(asking: Mapping[Role, Asking]) -> None:
+    """Print which stimuli were made to ask for an answer, and which were there already."""
+    for role, (there, fresh) in asking.items():
+        if not fresh:
+            click.echo(f"All {there} {role} clips were there." if there > 1 else f"1 {role} clip was there.")
+        elif fresh == there:
+            click.echo(f"Made {there} {role} clip{'s' * (there != 1)} in media/.")
+        else:
+            click.echo(f"Made {fresh} of {there} {role} clips in media/; the others were there.")
 
 
 def live_teller() -> Callable[[Live], None]:
@@ -54,13 +67,17 @@ class Bar:
     def __call__(self, done: int, total: int) -> None:
         if not self._shown:
             return
-        if self._bar is None:
+        if self._bar is None or self._bar.length != total:
+            self.close()  # other work than before: a bar of its own
             bar: ProgressBar[int] = click.progressbar(length=total, label=self._label, file=sys.stderr)
             self._bar = self._stack.enter_context(bar)
         self._bar.update(done - self._bar.pos)
+        if done == total:
+            self.close()
 
     def close(self) -> None:
         self._stack.close()
+        self._bar = None
 
     def __exit__(self, *error: object) -> None:
         self.close()

@@ -27,10 +27,11 @@ def run(
     public_url: str | None = None,
     tell: Callable[[Live], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
+    making: Callable[[int, int], None] | None = None,
 ) -> Results:
     """Return the results of a study after enough people, or robots with `simulate`, have finished it.
 
-    Interrupted and called again, it goes on where it was.
+    Interrupted and called again, it goes on where it was. `progress` is told of robots, `making` of stimuli.
     """
     from beholder.analyse import analyse
     from beholder.analyse.results import read_results
@@ -45,7 +46,7 @@ def run(
     wanted = participants if participants is not None else loaded.design.participants
     if wanted < 1:
         raise UserError(Problem("participants", f"is {wanted}", "1 or more"))
-    plan(study)
+    plan(study, progress=making)
     if simulate:
         send(study, participants=wanted, raters=raters, seed=seed, store=store, progress=progress)
     else:

@@ -9,6 +9,9 @@ conditions  conditions, or pairs of them, to trials
 slots       conditions to slots, and colours
 orders      which of two comes first
 scatter     trials of one stimulus, question by question
+training    what people practise on, the same in every list
+placing/    what the rules put into the lists: stimuli that ask, gold, repeats
+ground      what a plan stands on, or everything that stands in its way
 make        all of these: Study, Catalogue, Method -> Plan
 balance     how even it came out
 folder      plan.json, lists.jsonl, balance.csv
@@ -38,11 +41,11 @@ def plan(
     from beholder.plan.digest import study_digest
     from beholder.plan.folder import write_plan
     from beholder.plan.make import make_plan
-    from beholder.stimuli.ingest import load_catalogue
+    from beholder.plan.placing.clips import load_stimuli
 
     loaded = load_study(study) if isinstance(study, str | Path) else study
     method = find(loaded.method)
-    stimuli = catalogue or load_catalogue(loaded, progress)
+    stimuli = catalogue or load_stimuli(loaded, method, progress)
     with no_collection():
         made = make_plan(loaded, stimuli, method)
         write_plan(made, stimuli, study_digest(loaded, stimuli), loaded.folder)

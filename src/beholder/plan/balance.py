@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from beholder.plan.flow import Ints, Mask
-from beholder.plan.model import Plan
+from beholder.plan.model import CHECKING, Plan
 from beholder.plan.shown import Ordered, Shown, dealt_stimuli, first_visits, is_of_pairs, read_pairs, read_shown
 from beholder.stimuli.catalogue import Catalogue
 
@@ -31,7 +31,9 @@ def balance(plan: Plan, catalogue: Catalogue) -> tuple[Evenness, ...]:
     is_scattered = units is not None and bool(units.asks)
     if units is None or not is_of_pairs(plan):
         shown = read_shown(plan, catalogue)
-        return (*_promised(shown, "condition", is_scattered), *_reported(shown, "condition", is_scattered))
+        giving = np.array([not plan.replaced or condition in plan.replaced for condition in catalogue.conditions])
+        promised = _promised(shown, "condition", is_scattered, plan.replaced, giving)
+        return (*promised, *_reported(shown, "condition", is_scattered))
     shown, ordered = read_pairs(plan, units, catalogue)
     rows = [*(_orders(shown, ordered) if units.shuffle != "none" else ()), *_promised(shown, "pair", is_scattered)]
     rows.sort(key=lambda row: row.promised is None)
@@ -56,7 +58,7 @@ def ratings_per_stimulus(plan: Plan) -> Mapping[str, int]:
     for planned in plan.lists:
         for _, trial in first_visits(planned):
             for slot in trial.slots:
-                if slot.rated:
+                if slot.rated and slot.role not in CHECKING:
                     counts[slot.stimulus] = counts.get(slot.stimulus, 0) + 1
     return counts
 
@@ -87,32 +89,45 @@ def _by_row(count: str, table: Ints, counted: Mask | None = None, promised: int 
     return Evenness(count, int(cells.size), int(cells.min()), int(cells.max()), int((high - low).max()), promised)
 
 
-def _promised(shown: Shown, one: str, is_scattered: bool) -> Iterator[Evenness]:
+def _promised(
+    shown: Shown, one: str, is_scattered: bool, replaced: Mapping[str, int] | None = None, giving: Mask | None = None
+) -> Iterator[Evenness]:
+    """Yield what is promised; of totals, only of the conditions that are `giving` way to attention stimuli, if any."""
     chosen = shown.chosen
     cells = shown.present & chosen
     whole = bool(cells[:, chosen].all())
     has_companions = bool(shown.is_companion.any())
     # Files that are missing decide some of the totals; so do contents that come together with a companion.
-    even = 1 if whole else None
+    even = 1 if whole and _is_level(replaced or {}) else None
     even_contents = 1 if (whole or shown.slots > 1) and not has_companions else None
+    # Attention stimuli take ratings from all conditions equally, wherever these stand.
+    even_cells = None if replaced else 1
     totals = np.bincount(shown.column, minlength=shown.columns)
     slots = _tally(shown.column, shown.slot, (shown.columns, shown.slots))
     places = _tally(shown.content_of, shown.position_of, (shown.contents, shown.positions))
     stimuli = _tally(shown.content, shown.column, (shown.contents, shown.columns))
-    rows = [_whole(f"{one} totals", totals[chosen], even)]
+    rows = [_whole(f"{one} totals", totals[chosen if giving is None else chosen & giving], even)]
     if has_companions:
         companions = np.bincount(shown.content_of[shown.is_companion], minlength=shown.contents)
         rows.append(_whole("reference totals", companions, 1))
     rows.append(_whole("content totals", places.sum(axis=1), even_contents))
     if shown.slots > 1:
-        rows.append(_by_row(f"{one} x slot", slots[chosen], promised=1))
+        rows.append(_by_row(f"{one} x slot", slots[chosen], promised=even_cells))
     if shown.always.any():
         rows.append(_by_row("always x slot", slots[shown.always], promised=1))
     if not is_scattered:
         rows.append(_by_row("content x position", places, promised=1 if has_companions else even_contents))
-    rows.append(_by_row(f"{one}s within a content", stimuli, cells, 1))
-    rows.append(_whole(f"content x {one}", stimuli[cells], 2 if whole and not has_companions else None))
+    rows.append(_by_row(f"{one}s within a content", stimuli, cells, even_cells))
+    is_even = whole and not has_companions and not replaced
+    rows.append(_whole(f"content x {one}", stimuli[cells], 2 if is_even else None))
+    if replaced:
+        rows.append(_whole("conditions replaced by attention", np.array(list(replaced.values())), even))
     yield from sorted(rows, key=lambda row: row.promised is None)
+
+
+def _is_level(replaced: Mapping[str, int]) -> bool:
+    """Return whether conditions can give way evenly: of very few pages none may hold what should."""
+    return sum(replaced.values()) >= 2 * len(replaced)
 
 
 def _orders(shown: Shown, ordered: Ordered) -> Iterator[Evenness]:

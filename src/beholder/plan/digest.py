@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from beholder.plan.model import CHECKING
 from beholder.stimuli.catalogue import Catalogue
+from beholder.stimuli.lesson import Lesson
+from beholder.study.checks import PLACED
 from beholder.study.digest import digest, study_json
 from beholder.study.model import Study
+
+_JUDGING = {"action", "retries", "max_failed", "end_after", "reject_after", "share"}
+"""Options of rules that say what follows from an answer: they may change without changing the plan."""
 
 
 def plan_digest(study: Study, catalogue: Catalogue) -> str:
@@ -28,6 +34,7 @@ def plan_digest(study: Study, catalogue: Catalogue) -> str:
             "design": study.design.model_dump(mode="json"),
             "stimuli": [[s.id, s.content, s.condition, s.role, s.sha256] for s in catalogue.stimuli],
             **_training(study, catalogue, has_words=False),
+            **_checks(study, catalogue),
         }
     )
 
@@ -36,6 +43,18 @@ def study_digest(study: Study, catalogue: Catalogue) -> str:
     """Return the hash of the resolved study and of its stimuli."""
     stimuli = {s.id: s.sha256 for s in catalogue.by_id.values()}
     return digest({"study": study_json(study), "stimuli": stimuli, **_training(study, catalogue, has_words=True)})
+
+
+def _checks(study: Study, catalogue: Catalogue) -> dict[str, Any]:
+    """Return what the rules put into the lists, as JSON; nothing where they put nothing there."""
+    rules = ((name, study.checks.rule(name)) for name in PLACED)
+    placed = {name: rule.model_dump(mode="json", exclude=_JUDGING) for name, rule in rules if rule is not None}
+    keys = [[s.id, _expected(s.lesson)] for s in catalogue.stimuli if s.role in CHECKING and s.lesson]
+    return {"checks": placed, **({"keys": keys} if keys else {})} if placed else {}
+
+
+def _expected(lesson: Lesson) -> dict[str, Any]:
+    return {question: [one.value, one.tolerance] for question, one in lesson.expected.items()}
 
 
 def _training(study: Study, catalogue: Catalogue, *, has_words: bool) -> dict[str, Any]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
-from beholder.errors import PlanError, Problem
 from beholder.methods.contract import Break, Method, Trial, Unit, Units
 from beholder.plan.bulk import no_collection
 from beholder.plan.companions import deal_with_companions
@@ -17,13 +16,15 @@ from beholder.plan.conditions import deal_conditions
 from beholder.plan.contents import Shape, deal_by_quota, deal_evenly, quotas
 from beholder.plan.digest import plan_digest
 from beholder.plan.flow import Ints
-from beholder.plan.grid import Grid, lay_out
+from beholder.plan.grid import Grid
+from beholder.plan.ground import lay_ground
 from beholder.plan.model import Plan, PlannedList
 from beholder.plan.orders import order_pairs
-from beholder.plan.room import count_companions, count_trials, rooms
+from beholder.plan.placing.placer import Placer
+from beholder.plan.room import count_companions, rooms
 from beholder.plan.scatter import scatter
 from beholder.plan.slots import arrange, draw_colours, order_slots
-from beholder.plan.training import lesson_problems, make_training
+from beholder.plan.training import make_training
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Design, Study
 
@@ -38,15 +39,7 @@ class Dealt(NamedTuple):
 def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
     """Return every list of the study, deterministic in study, stimuli and seed; raise PlanError if none can be."""
     design = study.design
-    units = method.units(study, catalogue)
-    untaught = tuple(lesson_problems(study, catalogue, method))
-    try:
-        grid = _lay_out(study, catalogue, method, units)
-        shape = Shape(design.participants, count_trials(grid, design))
-    except PlanError as error:
-        raise PlanError((*(_located(study, problem) for problem in error.problems), *untaught)) from None
-    if untaught:
-        raise PlanError(untaught)
+    units, grid, shape, amounts = lay_ground(study, catalogue, method)
     # A stream of its own: whether people are trained changes nothing of what they rate.
     training = make_training(study, catalogue, method, np.random.default_rng([design.seed, 5]))
     if units.shuffle == "order" and not design.both_orders:
@@ -61,7 +54,7 @@ def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
     contents, columns = dealt.contents.ravel().tolist(), dealt.columns.tolist()
     digest = plan_digest(study, catalogue)
     with no_collection():
-        lists = []
+        lists: list[list[Trial]] = []
         for number, row in enumerate(visits.tolist()):
             trials = []
             for position, visit in enumerate(row, 1):
@@ -77,30 +70,15 @@ def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
                     made = f"{free} slots without a label from a unit of {len(stimuli)} stimuli"
                     raise ValueError(f"{method.name} composed {made}")
                 trials.append(arrange(composed, f"trial:{position}", orders[index], hues[index]))
-            lists.append(PlannedList(number + 1, (*training, *_with_breaks(trials, design.breaks))))
-        return Plan(digest, design.seed, tuple(lists), units)
-
-
-def _lay_out(study: Study, catalogue: Catalogue, method: Method, units: Units) -> Grid:
-    """Return what there is to deal, or raise what the method and the planner find wrong, together."""
-    problems = list(method.problems(study, catalogue))
-    if problems and units.companions:
-        # What a test goes with may be the very thing that is missing.
-        raise PlanError(problems)
-    try:
-        grid = lay_out(units, catalogue, study.design, method.name)
-    except PlanError as error:
-        problems += error.problems
-    if problems:
-        raise PlanError(problems)
-    return grid
-
-
-def _located(study: Study, problem: Problem) -> Problem:
-    """Return the problem with the line of the key that it is about: methods and planner name the key alone."""
-    if problem.where.partition(".")[0] not in Study.model_fields:
-        return problem
-    return study.problem(problem.where, problem.what, problem.allowed, problem.fix)
+            lists.append(trials)
+        replaced: Mapping[str, int] = {}
+        if not amounts.is_nothing:
+            lists, replaced = Placer(study, catalogue, method, units, amounts).place(lists)
+        planned = [
+            PlannedList(number, (*training, *_with_breaks(trials, design.breaks)))
+            for number, trials in enumerate(lists, 1)
+        ]
+        return Plan(digest, design.seed, tuple(planned), units, replaced)
 
 
 def _deal(grid: Grid, shape: Shape, design: Design, rng: Generator) -> Dealt:

@@ -8,10 +8,20 @@ from typing import Any, cast
 
 from beholder.methods.contract import Asked, Break, Slot, Target, Trial, Units
 from beholder.study.scale import Scale
-from beholder.types import Json
+from beholder.types import Json, Role
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """Labels of the slots that are permuted; those that stay have words in small letters."""
+CHECKING: frozenset[Role] = frozenset({"attention", "gold", "trap", "repeat"})
+"""Roles of slots that are answered for a check, and not rated."""
+
+
+def is_check(trial: Trial) -> bool:
+    """Return whether nothing on a page is rated: it is there for a check alone."""
+    for slot in trial.slots:  # noqa: SIM110 (a plan has very many)
+        if slot.rated and slot.role not in CHECKING:
+            return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -23,8 +33,13 @@ class PlannedList:
 
     @property
     def trials(self) -> tuple[Trial, ...]:
-        """What is rated, in order: position 1 is the first of them."""
+        """What is answered, in order, pages that are there for a check among it: position 1 is the first of them."""
         return tuple(entry for entry in self.entries if isinstance(entry, Trial) and entry.purpose != "train")
+
+    @property
+    def rated(self) -> tuple[Trial, ...]:
+        """What is rated, in order."""
+        return tuple(trial for trial in self.trials if not is_check(trial))
 
     @property
     def training(self) -> tuple[Trial, ...]:
@@ -41,6 +56,8 @@ class Plan:
     lists: tuple[PlannedList, ...]
     units: Units | None = field(default=None, compare=False, repr=False)
     """What was dealt; a plan that was read from its folder does not know."""
+    replaced: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+    """How often an attention stimulus stands in the place of each condition; known as `units` are."""
 
 
 def lists_to_json(plan: Plan) -> Iterator[Json]:
@@ -205,7 +222,11 @@ def _trial_from_json(data: Mapping[str, Any], asked: tuple[Asked, ...]) -> Trial
         slots=tuple(Slot(*column) for column in columns),
         asked=asked,
         draws=data.get("draws", {}),
-        targets={where: Target(*target) for where, target in data.get("targets", {}).items()},
+        targets={where: _target(*target) for where, target in data.get("targets", {}).items()},
         together=data.get("together", False),
         anchor=data.get("anchor", ""),
     )
+
+
+def _target(value: float, tolerance: float, message: str, is_trap: bool, also: Sequence[float]) -> Target:
+    return Target(value, tolerance, message, is_trap, tuple(also))

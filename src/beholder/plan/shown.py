@@ -10,7 +10,7 @@ import numpy as np
 
 from beholder.methods.contract import Slot, Trial, Units
 from beholder.plan.flow import Ints, Mask
-from beholder.plan.model import LETTERS, Plan, PlannedList
+from beholder.plan.model import CHECKING, LETTERS, Plan, PlannedList
 from beholder.stimuli.catalogue import Catalogue
 
 
@@ -19,10 +19,18 @@ def free_slots(trial: Trial) -> list[Slot]:
     return [slot for slot in trial.slots if slot.label is None or slot.label in LETTERS]
 
 
+def _dealt_slots(trial: Trial) -> list[tuple[int, Slot]]:
+    """Return the slots that were dealt and are rated, each with its place among all that were dealt."""
+    return [(place, slot) for place, slot in enumerate(free_slots(trial)) if slot.role not in CHECKING]
+
+
 def first_visits(planned: PlannedList) -> Iterator[tuple[int, Trial]]:
-    """Yield position and trial, from 0, of everything that is dealt; one that comes for each question comes once."""
+    """Yield position and trial, from 0, of everything that is dealt; one that comes for each question comes once.
+
+    Positions are those among what is rated.
+    """
     seen: set[frozenset[str]] = set()
-    for position, trial in enumerate(planned.trials):
+    for position, trial in enumerate(planned.rated):
         stimuli = frozenset(slot.stimulus for slot in trial.slots)
         if stimuli not in seen:
             seen.add(stimuli)
@@ -31,11 +39,11 @@ def first_visits(planned: PlannedList) -> Iterator[tuple[int, Trial]]:
 
 def dealt_stimuli(plan: Plan) -> frozenset[str]:
     """Return the stimuli that can be dealt, companions among them, without those that only stand in named places."""
-    trials = [trial for planned in plan.lists for trial in planned.trials]
-    free = frozenset(slot.stimulus for trial in trials for slot in free_slots(trial))
+    trials = [trial for planned in plan.lists for trial in planned.rated]
+    free = frozenset(slot.stimulus for trial in trials for _, slot in _dealt_slots(trial))
     if plan.units is None:
         return free
-    shown = frozenset(slot.stimulus for trial in trials for slot in trial.slots)
+    shown = frozenset(slot.stimulus for trial in trials for slot in trial.slots if slot.role not in CHECKING)
     return frozenset(stimulus for unit in plan.units.items for stimulus in unit.stimuli) - (shown - free)
 
 
@@ -118,7 +126,7 @@ def read_shown(plan: Plan, catalogue: Catalogue) -> Shown:
     column = {stimulus.id: conditions[stimulus.condition] for stimulus in catalogue.by_cell.values()}
     dealt = dealt_stimuli(plan) - _companions(plan)
     cells = [(s.content, conditions[s.condition]) for s in catalogue.by_cell.values() if s.id in dealt]
-    slots = [[(place, column[slot.stimulus]) for place, slot in enumerate(row)] for row in _slots(plan)]
+    slots = [[(place, column[slot.stimulus]) for place, slot in row] for row in _slots(plan)]
     return _shown(plan, catalogue, cells, slots, len(conditions))
 
 
@@ -130,7 +138,7 @@ def read_pairs(plan: Plan, dealt: Units, catalogue: Catalogue) -> tuple[Shown, O
     kinds = [tuple(sorted(number[stimulus] for stimulus in unit.stimuli)) for unit in dealt.items]
     columns = {kind: n for n, kind in enumerate(sorted(set(kinds)))}
     cells = [(unit.content, columns[kind]) for unit, kind in zip(dealt.items, kinds, strict=True)]
-    slots = _slots(plan)
+    slots = [[slot for _, slot in row] for row in _slots(plan)]
     unit = np.array([units[frozenset(slot.stimulus for slot in row)] for row in slots], dtype=np.int64)
     shown = _shown(plan, catalogue, cells, [[(0, columns[kinds[n]])] for n in unit.tolist()], len(columns))
     first, second = (np.array([number[row[n].stimulus] for row in slots], dtype=np.int64) for n in (0, 1))
@@ -138,8 +146,8 @@ def read_pairs(plan: Plan, dealt: Units, catalogue: Catalogue) -> tuple[Shown, O
     return shown, Ordered(unit, starts, first, second)
 
 
-def _slots(plan: Plan) -> list[list[Slot]]:
-    return [free_slots(trial) for planned in plan.lists for _, trial in first_visits(planned)]
+def _slots(plan: Plan) -> list[list[tuple[int, Slot]]]:
+    return [_dealt_slots(trial) for planned in plan.lists for _, trial in first_visits(planned)]
 
 
 def _companions(plan: Plan) -> frozenset[str]:
@@ -164,7 +172,7 @@ def _shown(
         present[contents[content], cell] = True
     follows = np.zeros((len(contents), len(contents)), dtype=np.int64)
     for planned in plan.lists:
-        order = [contents[entry.content] for entry in planned.trials]
+        order = [contents[entry.content] for entry in planned.rated]
         np.add.at(follows, (order[:-1], order[1:]), 1)
     return Shown(
         contents=len(contents),

@@ -1,0 +1,164 @@
+"""How many checks each list holds: as many as the study says, or as fit where only a preset asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from beholder.checks.problems import NO_GOLD
+from beholder.errors import Problem
+from beholder.methods.contract import Method, Units
+from beholder.plan.answering import judged_kinds
+from beholder.plan.grid import count
+from beholder.plan.placing.clips import is_board, sample_trial
+from beholder.plan.placing.repeating import APART, most_repeats
+from beholder.plan.placing.statements import bank_of, statements_of
+from beholder.plan.placing.unfit import Setting, unaskable, unprotected, wrong_asking, wrong_gold
+from beholder.stimuli.catalogue import Catalogue
+from beholder.study.checks import PLACED, Asking, Gold, Repeat, TrapItem
+from beholder.study.model import Study
+from beholder.types import Role
+
+INSERTED: tuple[Role, ...] = ("attention", "trap", "gold", "repeat")
+"""Rules that can put trials of their own into a list, and the roles of these, in the order in which they get room."""
+FEWEST_STATEMENTS, FEWEST_REPEATED = 3, 5
+"""Statements of a page between which an obvious one is one of many, and of which one can come again."""
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """How many of each a list holds; of statements, each page."""
+
+    replaced: int = 0
+    """Attention stimuli in place of others."""
+    inserted: Mapping[Role, int] = field(default_factory=dict)
+    """Trials of their own."""
+    obvious: int = 0
+    again: int = 0
+    problems: tuple[Problem, ...] = ()
+    """Why what is written cannot be kept."""
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether lists hold nothing but what is rated."""
+        return not (self.replaced or any(self.inserted.values()) or self.obvious or self.again)
+
+
+def find_amounts(study: Study, catalogue: Catalogue, method: Method, units: Units, trials: int) -> Amounts:
+    """Return what the lists of a study hold besides what is rated, of which there are so many trials in each."""
+    if not any(study.checks.rule(name) for name in PLACED):
+        return Amounts()
+    sample = sample_trial(study, catalogue, method)
+    if sample is None:
+        return Amounts()  # what is missing is told by the method
+    finder = _Finder(Setting(study, catalogue, method, units, sample), trials)
+    wished = {role: finder.wished(role) for role in INSERTED}
+    replaced = 0
+    if is_board(units):
+        replaced = finder.on_pages(wished.pop("attention"))
+    inserted = finder.with_room(wished)
+    obvious, again = finder.obvious(), finder.again()
+    return Amounts(replaced, inserted, obvious, again, tuple(dict.fromkeys(finder.problems)))
+
+
+class _Finder:
+    """Looks at one rule after the other. What a rule that is written cannot get is a problem, else it is left out."""
+
+    def __init__(self, setting: Setting, trials: int) -> None:
+        self._setting, self._study, self._trials = setting, setting.study, trials
+        is_scored = judged_kinds(setting.method, setting.sample) == {"score"}
+        self._statements = len(statements_of(setting.sample)) if is_scored else 0
+        self.problems: list[Problem] = []
+
+    def wished(self, role: Role) -> int:
+        """Return how many of a rule there should be in a list, whatever room there is."""
+        rule = self._study.checks.rule(role)
+        if isinstance(rule, Repeat):
+            return rule.trials
+        if isinstance(rule, Gold):
+            if not self._setting.catalogue.of_role("gold"):
+                what = "is written, and no stimuli have the role gold"
+                return self._left_out("gold", self._study.problem("checks.gold", what, "", NO_GOLD))
+            return 0 if self._told(wrong_gold(self._setting)) else rule.per_session
+        if isinstance(rule, Asking):
+            reason = unaskable(self._setting, role, rule)
+            if reason is not None:
+                return self._left_out(role, reason)
+            told = [*unprotected(self._study, self._setting.catalogue, rule), *wrong_asking(self._setting, role)]
+            return 0 if self._told(told) else rule.per_session
+        return 0
+
+    def on_pages(self, wished: int) -> int:
+        """Return how many attention stimuli stand in place of others, one on a page at most."""
+        most = self._trials
+        if wished > most:
+            what = f"is {wished}, and a list has {count(most, 'page', 'pages')}, with one on each at most"
+            self._left_out("attention", self._study.problem("checks.attention.per_session", what, _up_to(most)))
+        return min(wished, most)
+
+    def with_room(self, wished: Mapping[Role, int]) -> dict[Role, int]:
+        """Return how many trials of each rule a list has room for; what is written gets it first.
+
+        Between two trials that are rated there is room for one: so none is first or last, or beside another.
+        """
+        found: dict[Role, int] = {}
+        for role in sorted(wished, key=lambda role: not self._study.is_written(f"checks.{role}")):
+            most = self._trials - 1 - sum(found.values())
+            if role == "repeat":
+                most = min(most, most_repeats(self._trials))
+            if wished[role] > most:
+                self._left_out(role, self._too_many(role, wished[role], most, found))
+            found[role] = max(0, min(wished[role], most))
+        return found
+
+    def obvious(self) -> int:
+        """Return how many statements with an obvious answer are on each page."""
+        rule = self._study.checks.rule("trap_item")
+        if not isinstance(rule, TrapItem):
+            return 0
+        there, bank = self._statements, len(bank_of(rule, self._study.language))
+        if there < FEWEST_STATEMENTS:
+            what = f"does not fit pages with {count(there, 'statement', 'statements')} on a scale of categories"
+            allowed = f"{FEWEST_STATEMENTS} or more"
+            return self._left_out("trap_item", self._study.problem("checks.trap_item", what, allowed))
+        if rule.per_trial > bank:
+            what = f"is {rule.per_trial}, and the bank has {count(bank, 'statement', 'statements')}"
+            self._told([self._study.problem("checks.trap_item.per_trial", what, _up_to(bank))])
+        return rule.per_trial
+
+    def again(self) -> int:
+        """Return how many statements of each page come again."""
+        rule = self._study.checks.rule("repeat")
+        if not isinstance(rule, Repeat) or not rule.items_per_trial:
+            return 0
+        if self._statements < FEWEST_REPEATED:
+            there = count(self._statements, "statement", "statements")
+            what = f"is {rule.items_per_trial}, and a page has {there} on a scale of categories"
+            allowed = f"pages with {FEWEST_REPEATED} or more"
+            return self._left_out("repeat", self._study.problem("checks.repeat.items_per_trial", what, allowed))
+        return rule.items_per_trial
+
+    def _too_many(self, role: Role, wished: int, most: int, others: Mapping[Role, int]) -> Problem:
+        trials = count(self._trials, "trial", "trials")
+        taken = [f"{number} for {other}" for other, number in others.items() if number]
+        what = f"is {wished}, and a list of {trials} has {count(self._trials - 1, 'place', 'places')} between them"
+        what += f", {' and '.join(taken)}" if taken else ""
+        if role == "repeat":
+            what += f", and each comes again {APART} or more trials later"
+        fix = "" if most > 0 else "Make design.trials larger, or take it out."
+        return self._study.problem(f"checks.{role}.per_session", what, _up_to(most), fix)
+
+    def _told(self, problems: Iterable[Problem]) -> bool:
+        found = list(problems)
+        self.problems += found
+        return bool(found)
+
+    def _left_out(self, name: str, problem: Problem) -> int:
+        """Return that there is none: a problem only where somebody wrote that there should be."""
+        if self._study.is_written(f"checks.{name}"):
+            self.problems.append(problem)
+        return 0
+
+
+def _up_to(most: int) -> str:
+    return "" if most < 1 else "1" if most == 1 else f"1 to {most}"

@@ -1,0 +1,116 @@
+"""Attention stimuli on pages with many: on which pages of a list, and in place of which stimulus."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from numpy.random import Generator
+
+from beholder.methods.contract import Slot, Trial
+from beholder.plan.placing.extras import asking_targets, made_of
+from beholder.plan.placing.leveling import Level, level, quotas
+from beholder.plan.placing.lots import Lot
+from beholder.stimuli.catalogue import Catalogue, Stimulus
+from beholder.study.checks import Asking
+
+__all__ = ["Replaced", "Replacer", "made_of"]
+_TRIES, _MOST_DRAWS = 200, 40_000
+"""How often pages are drawn for a small plan, and how many of them at most."""
+
+
+class Replaced(NamedTuple):
+    """Lists with attention stimuli in them, and how often each condition gave way."""
+
+    lists: list[list[Trial]]
+    conditions: Mapping[str, int]
+
+
+class Replacer:
+    """Puts attention stimuli into the lists of one plan, one on a page at most.
+
+    Pages come equally often over all lists. Conditions give way equally often, within one, where the pages allow it,
+    and those that are rated once more than others give way first; which slot that is has been drawn before.
+    """
+
+    def __init__(self, catalogue: Catalogue, kept: frozenset[str], rule: Asking, rng: Generator) -> None:
+        self._stimuli, self._kept, self._rule, self._rng = catalogue.by_id, kept, rule, rng
+        self._used: Counter[str] = Counter()
+        self._clips: Mapping[str, list[Stimulus]] = defaultdict(list)
+        for clip in catalogue.of_role("attention"):
+            self._clips[clip.content].append(clip)
+
+    def open_pages(self, trials: Sequence[Trial]) -> list[int]:
+        """Return which pages of a list can hold an attention stimulus."""
+        return [place for place, trial in enumerate(trials) if self._clips.get(trial.content) and self._free(trial)]
+
+    def put(self, lists: Sequence[Sequence[Trial]], count: int) -> Replaced:
+        """Return lists with so many attention stimuli in each, or as many as one has pages for."""
+        free = [self.open_pages(trials) for trials in lists]
+        totals: Counter[str] = Counter()
+        for trials in lists:
+            for trial in trials:
+                totals.update(self._free(trial).keys())
+        number = sum(min(count, len(pages)) for pages in free)
+        # Few pages may not hold what should give way: then others are drawn.
+        best: tuple[list[tuple[int, int]], Level] | None = None
+        for _ in range(max(1, min(_TRIES, _MOST_DRAWS // max(1, number)))):
+            chosen, quota = self._choose(free, len(lists[0]), count), quotas(number, totals, self._rng)
+            found = level([list(self._free(lists[one][page])) for one, page in chosen], quota, self._rng)
+            if best is None or found.over < best[1].over:
+                best = chosen, found
+            if not found.over:
+                break
+        assert best is not None
+        put = [list(trials) for trials in lists]
+        for (one, page), condition in zip(best[0], best[1].taken, strict=True):
+            put[one][page] = self._with(put[one][page], self._free(put[one][page])[condition])
+        return Replaced(put, {condition: best[1].taken.count(condition) for condition in totals})
+
+    def _choose(self, free: Sequence[Sequence[int]], pages: int, count: int) -> list[tuple[int, int]]:
+        """Return which pages hold one, by list; all equally often."""
+        lot, chosen = Lot(range(pages), self._rng), []
+        for number, there in enumerate(free):
+            left = set(there)
+            for _ in range(min(count, len(left))):
+                page = _drawn(lot, left)
+                left.remove(page)
+                chosen.append((number, page))
+        return chosen
+
+    def _free(self, trial: Trial) -> dict[str, Slot]:
+        """Return the slots of a page that can give way, by condition."""
+        rated = ((self._stimuli[slot.stimulus].condition, slot) for slot in trial.slots if slot.rated)
+        return {condition: slot for condition, slot in rated if condition not in self._kept}
+
+    def _with(self, trial: Trial, out: Slot) -> Trial:
+        clip = self._clip(trial, out)
+        self._used[clip.id] += 1
+        put = out._replace(stimulus=clip.id, role="attention")
+        slots = tuple(put if slot is out else slot for slot in trial.slots)
+        return replace(trial, slots=slots, targets={**trial.targets, **asking_targets(trial, put, clip, self._rule)})
+
+    def _clip(self, trial: Trial, out: Slot) -> Stimulus:
+        """Return the stimulus to take: made of the one that gives way, else of one that is not on the page."""
+        clips = self._clips[trial.content]
+        shown = {slot.stimulus for slot in trial.slots}
+        for fits in (
+            [clip for clip in clips if made_of(clip) == out.stimulus],
+            [clip for clip in clips if made_of(clip) not in shown],
+        ):
+            if fits:
+                return self._least_used(fits)
+        return self._least_used(clips)
+
+    def _least_used(self, clips: Sequence[Stimulus]) -> Stimulus:
+        least = min(self._used[clip.id] for clip in clips)
+        fewest = [clip for clip in clips if self._used[clip.id] == least]
+        return fewest[int(self._rng.integers(len(fewest)))]
+
+
+def _drawn(pages: Lot[int], free: Collection[int]) -> int:
+    page = pages.draw(lambda place: 0 if place in free else None)
+    assert page is not None, "one of them is free"
+    return page

@@ -1,0 +1,115 @@
+"""What is put between the statements of a survey: some that are obviously true or false, and some once more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from beholder.methods.contract import Asked, Scale, Target, Trial
+from beholder.study.checks import TrapItem
+from beholder.study.words import check_words
+
+APART = 4
+"""A statement comes again so many places later, where the page is long enough."""
+
+
+class Obvious(NamedTuple):
+    """A statement whose answer everybody knows."""
+
+    name: str
+    text: str
+    is_true: bool
+
+
+def bank_of(rule: TrapItem, language: str) -> tuple[Obvious, ...]:
+    """Return the obvious statements of a study: its own, or ours."""
+    if rule.items:
+        return tuple(Obvious(f"trap:{n}", item.text, item.agree) for n, item in enumerate(rule.items, 1))
+    ours = check_words(language)["trap_item"].items()
+    known = [(text, name.startswith("true.")) for name, text in ours if name.startswith(("true.", "false."))]
+    return tuple(Obvious(f"trap:{n}", text, is_true) for n, (text, is_true) in enumerate(known, 1))
+
+
+def statements_of(trial: Trial) -> list[Asked]:
+    """Return what is asked on a page by categories, of the scale that most of it has."""
+    asked = [one for one in trial.asked if not one.ticks and one.scale.look == "radio"]
+    scale = max((one.scale for one in asked), key=[one.scale for one in asked].count, default=None)
+    return [one for one in asked if one.scale == scale]
+
+
+class Statements:
+    """Puts statements on the pages of lists; ids are q1, q2, ... in the order shown, whatever they are for."""
+
+    def __init__(self, bank: Sequence[Obvious], obvious: int, again: int, rng: Generator) -> None:
+        self._bank, self._obvious, self._again, self._rng = bank, obvious, again, rng
+
+    def put(self, trials: Sequence[Trial]) -> list[Trial]:
+        """Return a list with statements on each of its pages, none of the bank twice before all were there."""
+        bank = _dealt(self._bank, self._rng)
+        return [self._with(trial, bank) for trial in trials]
+
+    def _with(self, trial: Trial, bank: Iterator[Obvious]) -> Trial:
+        asked, targets = list(trial.asked), dict[str, Target]()
+        statements = statements_of(trial)
+        if not statements:
+            return trial
+        scale = statements[0].scale
+        for _ in range(self._obvious):
+            one = next(bank)
+            place = int(self._rng.integers(len(asked) + 1))
+            asked.insert(place, Asked("", one.name, "trap", one.text, scale))
+            targets[one.name] = _target(scale, is_true=one.is_true)
+        for _ in range(self._again):
+            _repeat(asked, statements, self._rng)
+        return _renamed(trial, asked, targets)
+
+
+def _dealt(bank: Sequence[Obvious], rng: Generator) -> Iterator[Obvious]:
+    """Yield the bank again and again in new orders, true and false ones in equal parts as long as there are both."""
+    while True:
+        piles = [[one for one in bank if one.is_true == is_true] for is_true in (True, False)]
+        piles = [[pile[place] for place in rng.permutation(len(pile))] for pile in piles]
+        while any(piles):
+            for turn in rng.permutation(2):
+                if piles[turn]:
+                    yield piles[turn].pop()
+
+
+def _repeat(asked: list[Asked], statements: Sequence[Asked], rng: Generator) -> None:
+    """Put one of the statements that has not come again somewhere behind itself."""
+    again = {one.question for one in asked if one.purpose == "repeat"}
+    names = {one.question for one in statements if f"repeat:{one.question}" not in again}
+    places = [place for place, one in enumerate(asked) if one.purpose == "ask" and one.question in names]
+    far = [place for place in places if place + APART <= len(asked)]
+    if not places:
+        return
+    first = far[int(rng.integers(len(far)))] if far else places[0]
+    last = int(rng.integers(first + APART, len(asked) + 1)) if far else len(asked)
+    one = asked[first]
+    asked.insert(last, one._replace(question=f"repeat:{one.question}", purpose="repeat"))
+
+
+def _renamed(trial: Trial, asked: Sequence[Asked], obvious: dict[str, Target]) -> Trial:
+    """Return the trial with these questions, and every target under the new name of its question."""
+    shown = tuple(one._replace(id=f"q{place}") for place, one in enumerate(asked, 1))
+    moved = {before.id: after.id for before, after in zip(asked, shown, strict=True) if before.purpose == "ask"}
+    targets = {}
+    for where, target in trial.targets.items():
+        name, _, slot = where.partition(".")
+        targets[f"{moved[name]}.{slot}"] = target
+    rated = [slot for slot in trial.slots if slot.rated]
+    # A page that asks for one answer everywhere asks for it here as well: nothing follows from these.
+    if not any(slot.role in ("attention", "trap") for slot in rated):
+        targets |= {f"{one.id}.{slot.id}": obvious[one.question] for one in shown for slot in rated
+                    if one.purpose == "trap"}  # fmt: skip
+    return replace(trial, asked=shown, targets=targets)
+
+
+def _target(scale: Scale, *, is_true: bool) -> Target:
+    """Return the answer to an obvious statement: everything on its side of the middle is right."""
+    steps = np.ceil((scale.max - scale.min) / (2 * scale.step) - 1e-9) - 1
+    return Target(scale.max if is_true else scale.min, float(steps) * scale.step, "", True)
