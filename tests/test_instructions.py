@@ -18,7 +18,7 @@ from beholder.plan import plan as make
 from beholder.plan.digest import plan_digest, study_digest
 from beholder.serve.script import make_script
 from beholder.serve.server import running
-from beholder.serve.words import read_words, step_texts
+from beholder.serve.words import step_texts
 from beholder.simulate.crowd import send_robots
 from beholder.simulate.robot import watch_events
 from beholder.stimuli.catalogue import Catalogue
@@ -26,6 +26,7 @@ from beholder.stimuli.ingest import load_catalogue
 from beholder.study.model import Study
 from beholder.study.resolved import resolved_yaml
 from beholder.study.texts import instruction_pages, study_text
+from beholder.study.words import read_words
 from beholder.testing import write_study
 from visitor import Site, Visitor
 
@@ -210,6 +211,14 @@ def test_the_words_for_p910_name_the_kinds_of_flaws() -> None:
     assert "Fragmentation" not in step_texts(Study.model_validate(base), words)["instructions"]
     own = {**base, "preset": "p910", "texts": {"instructions": "Mine."}}
     assert step_texts(Study.model_validate(own), words)["instructions"] == "<p>Mine.</p>"
+
+
+def test_who_will_be_asked_by_a_stimulus_is_told_so_in_our_own_words() -> None:
+    base = {"beholder": 1, "name": "a", "title": "A", "method": "acr", "stimuli": "s"}
+    words = read_words("en")
+    asking = Study.model_validate({**base, "checks": {"trap": True}})
+    assert words["text_asking"] in step_texts(asking, words)["instructions"]
+    assert words["text_asking"] not in step_texts(Study.model_validate(base), words)["instructions"]
 
 
 # Over HTTP

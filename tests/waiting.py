@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from beholder.checks.contract import Robot
 from beholder.methods import load_study
@@ -56,7 +56,7 @@ class Person:
     def session(self) -> str:
         return self.token.split(".")[1]
 
-    async def come(self, device: Mapping[str, Any] | None = None) -> Person:
+    async def come(self, device: Mapping[str, Any] | None = None) -> Self:
         """Open the link, or load the page again, a moment later."""
         self.clock.wait(milliseconds=1)
         self.device = device or self.device

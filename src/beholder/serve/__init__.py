@@ -26,19 +26,36 @@ def serve(
     workers: int = 1,
     preview: bool = False,
     tell: Callable[[Live], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> None:
     """Serve a study until interrupted. With `preview`, only for looking: nothing is kept.
 
-    Several workers share one port and need PostgreSQL as the store.
+    Several workers share one port and need PostgreSQL as the store. `progress` is told of stimuli that are made first.
     """
     from beholder.blocking import block_on
     from beholder.serve.watching import serve_until_stopped, serve_with_workers
 
     if workers > 1:
-        serve_with_workers(study, store=store, host=host, port=port, public_url=public_url, workers=workers, tell=tell)
+        serve_with_workers(
+            study,
+            store=store,
+            host=host,
+            port=port,
+            public_url=public_url,
+            workers=workers,
+            tell=tell,
+            progress=progress,
+        )
     else:
         block_on(
             serve_until_stopped(
-                study, store=store, host=host, port=port, public_url=public_url, preview=preview, tell=tell
+                study,
+                store=store,
+                host=host,
+                port=port,
+                public_url=public_url,
+                preview=preview,
+                tell=tell,
+                progress=progress,
             )
         )

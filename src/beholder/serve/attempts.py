@@ -1,14 +1,18 @@
-"""How far somebody is with a step that can be tried more than once: a check, or a training example."""
+"""How far somebody is with a step that can be tried more than once: a check, an example, a trial that comes again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from beholder.serve.devices import VOID
 from beholder.serve.script import Planned, Script
 from beholder.store.contract import Told
+from beholder.types import Json
+
+_Given = TypeVar("_Given")
 
 
 @dataclass(frozen=True)
@@ -106,3 +110,51 @@ def due_lesson(script: Script, told: Mapping[str, Told], now: datetime | None) -
         return None
     step, at = next((step, at) for step, at in lessons if at.rounds == behind)
     return step.tried(at.tries + 1)
+
+
+def due_trial(step: Planned, answers: Collection[str], told: Mapping[str, Told]) -> Planned | None:
+    """Return a trial that was answered as it comes again; None where that was its last time."""
+    one, attempt = told.get(step.key), 1
+    while one is not None and comes_again(one):
+        attempt += 1
+        key = f"{step.key}:{attempt}"
+        if key not in answers:
+            return step.tried(attempt)
+        one = told.get(key)
+    return None
+
+
+def last_answer(answers: Mapping[str, _Given], key: str) -> _Given | None:
+    """Return what a step of a script was answered with last, where it is a trial that came again."""
+    given, attempt = answers.get(key), 2
+    while (again := answers.get(f"{key}:{attempt}")) is not None:
+        given, attempt = again, attempt + 1
+    return given
+
+
+def comes_again(told: Told) -> bool:
+    """Return whether a trial was to be answered once more after this."""
+    return isinstance(told.evidence, Mapping) and told.evidence.get("again") is True
+
+
+def ruled(told: Told, check: str) -> Mapping[str, Json]:
+    """Return what one rule said of a trial; nothing where it said nothing."""
+    rules = told.evidence.get("checks") if isinstance(told.evidence, Mapping) else None
+    found = rules.get(check) if isinstance(rules, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def failures(told: Mapping[str, Told], check: str) -> list[Told]:
+    """Return every failure by a rule so far, in order. A trial counts as it was answered last."""
+    found = [
+        one
+        for key, one in told.items()
+        if key.startswith("trial:") and ruled(one, check).get("verdict") == "fail" and not comes_again(one)
+    ]
+    return sorted(found, key=lambda one: one.at)
+
+
+def failed_times(told: Mapping[str, Told], check: str) -> int:
+    """Return how many failures by a rule there are so far; a trial can count for several."""
+    counts = [ruled(one, check).get("counts") for one in failures(told, check)]
+    return sum(count if isinstance(count, int) else 1 for count in counts)

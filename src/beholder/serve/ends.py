@@ -7,25 +7,26 @@ from datetime import datetime
 
 from beholder.serve import tokens
 from beholder.serve.examiner import Examiner
+from beholder.serve.farewell import Farewell
 from beholder.serve.flow import Ending
 from beholder.serve.public import public_end
-from beholder.serve.script import Script
+from beholder.serve.script import Script, place_key
 from beholder.store.contract import End, SessionFacts
 from beholder.types import Json
 
-_CODED = ("completed", "screened_out", "wrong_device")
-"""Outcomes that come with a code: a whole ledger, and a person who was turned away by a question or a check."""
+CODED = ("completed", "screened_out", "wrong_device", "failed_checks")
+"""Outcomes that come with a code, each with its own: a whole ledger, and a person who was turned away."""
 
 
 class Ends:
     """Ends sessions, each with its receipt and, where one is due, its code."""
 
-    def __init__(self, secret: bytes, texts: Mapping[str, str], examiner: Examiner) -> None:
-        self._secret, self._texts, self._examiner = secret, texts, examiner
+    def __init__(self, secret: bytes, texts: Mapping[str, str], examiner: Examiner, farewell: Farewell) -> None:
+        self._secret, self._texts, self._examiner, self._farewell = secret, texts, examiner, farewell
 
     def fact(self, session: str, ending: Ending, now: datetime) -> End:
         """Return what is kept of an end."""
-        is_coded = ending.outcome in _CODED
+        is_coded = ending.outcome in CODED
         code = tokens.completion_code(self._secret, session, ending.outcome) if is_coded else ""
         return End(session, ending.outcome, ending.reason, code, tokens.receipt_code(self._secret, session, now), now)
 
@@ -37,10 +38,16 @@ class Ends:
         return public_end(
             script,
             outcome,
-            (self._examiner.out(end.reason) if outcome == end.outcome else "") or ours,
+            (self._said(facts, end, script) if outcome == end.outcome else "") or ours,
             code=end.code or None,
             receipt=end.receipt or None,
-            answers=sum(key.startswith("trial:") for key in facts.answers),
+            answers=len({place_key(key) for key in facts.answers if key.startswith("trial:")}),
             seconds=(end.at - facts.session.at).total_seconds(),
             ended_at=end.at,
         )
+
+    def _said(self, facts: SessionFacts, end: End, script: Script) -> str:
+        """Return what belongs to this end alone: what turned the person away."""
+        if end.outcome == "failed_checks":
+            return self._farewell.text(facts, end, script)
+        return self._examiner.out(end.reason)

@@ -8,7 +8,18 @@ from datetime import datetime
 from types import MappingProxyType
 
 from beholder.errors import Refused
-from beholder.serve.attempts import acts, due_lesson, is_valid, passed_at, progress
+from beholder.serve.attempts import (
+    acts,
+    due_lesson,
+    due_trial,
+    failed_times,
+    failures,
+    is_valid,
+    last_answer,
+    passed_at,
+    progress,
+    ruled,
+)
 from beholder.serve.devices import moved_at
 from beholder.serve.script import CONSENT, FIRST_TRIAL, Planned, Script
 from beholder.store.contract import SessionFacts, Told
@@ -50,6 +61,8 @@ def next_step(
         return CONSENT
     if _is_unplayable(script, answers):
         return Ending("technical", "media_error")
+    if script.rules and (failed := _failed(script, told)):
+        return Ending("failed_checks", failed)
     is_rating = FIRST_TRIAL in answers
     for place, step in enumerate(script.steps):
         if step.check is not None or step.is_training:
@@ -61,6 +74,8 @@ def next_step(
             return step
         if step.items and (wrong := _wrong_item(step, answers[step.key])):
             return Ending("screened_out", f"{step.key}.{wrong}")
+        if script.rules and step.is_rated and (again := due_trial(step, answers, told)):
+            return again
         is_fresh = step.kind == "break" and script.steps[place + 1].key not in answers
         met = _due_again(script, told, now) if is_fresh else None
         if met is not None:
@@ -103,13 +118,21 @@ def _due_again(script: Script, told: Mapping[str, Told], now: datetime | None) -
     return due_lesson(script, told, now)
 
 
+def _failed(script: Script, told: Mapping[str, Told]) -> str:
+    """Return at what the session ends, such as `attention:wrong`; empty where it goes on."""
+    for name, rule in script.rules.items():
+        if rule.end_after is not None and failed_times(told, name) >= rule.end_after:
+            return f"{name}:{ruled(failures(told, name)[-1], name).get('reason', '')}"
+    return ""
+
+
 def _is_unplayable(script: Script, answers: Mapping[str, Json]) -> bool:
     """Return whether most of what was to be rated would not play, so that going on is no use to anybody."""
     if not any("missing" in answer for answer in answers.values() if type(answer) is dict):
         return False
     slots = missing = trials = silent = 0
     for step in script.steps:
-        answer = answers.get(step.key)
+        answer = last_answer(answers, step.key)
         if step.kind == "trial" and step.trial is not None and isinstance(answer, Mapping):
             trials, slots = trials + 1, slots + len(step.trial.slots)
             gone = answer.get("missing", {})

@@ -16,17 +16,20 @@ from beholder.serve.carrying import bring_along
 from beholder.serve.delivery import Deliverable, Made
 from beholder.serve.ends import Ends
 from beholder.serve.examiner import Examiner
+from beholder.serve.farewell import Farewell
 from beholder.serve.flow import Ending, answers_of, next_step
 from beholder.serve.guest import identify
 from beholder.serve.leases import Leases
 from beholder.serve.preview import Preview
+from beholder.serve.proctor import Proctor
 from beholder.serve.public import public_step
 from beholder.serve.reading import Reader
 from beholder.serve.script import CONSENT, Planned, Script
 from beholder.serve.served import Served
 from beholder.serve.submission import Submission
-from beholder.serve.words import check_words, read_words, step_texts
+from beholder.serve.words import step_texts
 from beholder.store.contract import Answer, Events, Fact, SessionFacts, Store, Told
+from beholder.study.words import check_words, read_words
 from beholder.types import Json
 
 _LARGEST_LOG = 8 * 1024 * 1024  # characters of one session's events that are kept
@@ -49,16 +52,19 @@ class Host:
         self.served, self.store, self.now = served, store, now
         self.words = read_words(served.study.language)
         self.texts = step_texts(served.study, self.words, served.catalogue.examples)
-        self.examiner = Examiner(served.needs, store.secret, check_words(served.study.language))
-        self._ends = Ends(store.secret, self.texts, self.examiner)
+        own = check_words(served.study.language)
+        self.examiner = Examiner(served.needs, store.secret, own)
+        farewell = Farewell(served, self.words, own)
+        self._ends = Ends(store.secret, self.texts, self.examiner, farewell)
         self._addresses = Addresses(served, store.secret)
         self._arrivals = Arrivals(served, store, self.words, visits)
-        self._reader = Reader(served, self.examiner, self.words)
+        self._reader = Reader(served, self.examiner, Proctor(served, own), self.words)
         self._leases = Leases(store, timedelta(minutes=served.study.recruit.minutes or 60), self.words["full"])
         self._logged: dict[str, int] = {}
         self.preview = Preview(
-            served, store.secret, self.texts, self.words, self._media(preview.SESSION), self.examiner, self._reader
-        )
+            served, store.secret, self.texts, self.words, self._media(preview.SESSION), self.examiner, self._reader,
+            farewell,
+        )  # fmt: skip
 
     # Arriving
 
@@ -146,6 +152,8 @@ class Host:
             return {**shown, "prefetch": [], "needs": self.examiner.needed(served.script(1))}
         if step.is_training:
             return shown | self._reader.lessons.public(step, script, facts.told)
+        if step.attempt and step.is_rated:
+            return shown | self._reader.proctor.public(step, script, facts.told)
         return shown | self.examiner.public(facts, step, script) if step.check is not None else shown
 
     # Answers

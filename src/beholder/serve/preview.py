@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 from beholder.checks.contract import Robot
 from beholder.errors import Refused
 from beholder.serve import tokens
+from beholder.serve.ends import CODED
 from beholder.serve.examiner import Examiner
+from beholder.serve.farewell import Farewell
 from beholder.serve.flow import Ending, next_step
 from beholder.serve.posing import check_of, rng_of, seed_of
 from beholder.serve.public import Media, public_end, public_step
@@ -38,10 +40,12 @@ class Preview:
         media: Media,
         examiner: Examiner,
         reader: Reader,
+        farewell: Farewell,
     ) -> None:
         self._served, self._texts, self._words, self._media = served, texts, words, media
         self._secret, self._examiner, self._reader = secret, examiner, reader
         self.script = served.script(1)
+        self._farewell = farewell.sample(self.script)
         self.link = f"{served.public_url}/s/{served.study.name}?preview={tokens.preview_secret(secret)}"
         self._planned = {step.key: step for step in map(_first, self.script.steps)}
         self.attempts = [step for step in self._planned.values() if step.check is not None]
@@ -50,6 +54,8 @@ class Preview:
             step.check.action == "gate" for step in self.attempts if step.check
         ):
             ends.append("end:screened_out")
+        if self._farewell:
+            ends.append("end:failed_checks")
         self.keys = [*self._planned, *ends]
         self.facts = self._passed(_SCREEN)
 
@@ -84,7 +90,8 @@ class Preview:
         if key.startswith("end:"):
             outcome = key.removeprefix("end:")
             text = self._texts.get("thanks" if outcome == "completed" else outcome, "")
-            code = "XXXX-XXXX" if outcome == "completed" else None
+            text = self._farewell if outcome == "failed_checks" else text
+            code = "XXXX-XXXX" if outcome in CODED else None
             pages = sum(step.kind == "trial" for step in self.script.steps)
             return public_end(self.script, outcome, text, code=code, receipt="BH-XXXXXXXX-XXXX-XXXX", answers=pages)
         served, step = self._served, self._step(key)
@@ -112,6 +119,8 @@ class Preview:
             feedback = self._examiner.text(step.check, read.told) or None
         elif step.is_training and step.trial is not None and read.told is not None:
             feedback = self._reader.lessons.text(step.trial, read.told) or None
+        elif step.is_rated and read.told is not None:
+            feedback = self._reader.proctor.text(read.told) or None
         return {"stored_at": None, "feedback": feedback, "step": self._after(step, read.answer)}
 
     def _after(self, step: Planned, answer: Json) -> dict[str, Json]:

@@ -10,6 +10,7 @@ from beholder.serve.evidence import read_page_answer, read_trial_answer
 from beholder.serve.examiner import Examiner
 from beholder.serve.flow import read_step_answer
 from beholder.serve.lessons import Lessons
+from beholder.serve.proctor import Proctor
 from beholder.serve.public import page_playback
 from beholder.serve.script import Planned, Script
 from beholder.serve.served import Served
@@ -20,7 +21,7 @@ from beholder.types import Json
 
 @dataclass(frozen=True)
 class Reading:
-    """An answer as it is kept. `told`: the verdict of a check or of training; `feedback`: what is read then."""
+    """An answer as it is kept. `told`: the verdict of a check, training or a rule; `feedback`: what is read then."""
 
     answer: Json
     playback: Mapping[str, Json] = field(default_factory=dict)
@@ -31,8 +32,9 @@ class Reading:
 class Reader:
     """Reads the answers to every kind of step, or raises Refused."""
 
-    def __init__(self, served: Served, examiner: Examiner, words: Mapping[str, str]) -> None:
+    def __init__(self, served: Served, examiner: Examiner, proctor: Proctor, words: Mapping[str, str]) -> None:
         self._served, self._examiner, self._words = served, examiner, words
+        self.proctor = proctor
         self.lessons = Lessons(served.method, words)
 
     def read(
@@ -46,6 +48,9 @@ class Reader:
         answer, playback = self.given(step, submission, _elapsed_ms(facts, now))
         if step.is_training and script is not None:
             return Reading(answer, playback, *self.lessons.judge(facts, step, script, answer, now))
+        if script is not None and script.rules and step.is_rated:
+            noted = self.proctor.judge(facts, step, script, answer, playback, submission, now)
+            return Reading(answer, playback, *noted)
         return Reading(answer, playback)
 
     def again(self, facts: SessionFacts, step: Planned, submission: Submission) -> Json:
@@ -60,6 +65,8 @@ class Reader:
             return self._examiner.said(step, script, facts.told)
         if step.is_training and step.key in facts.told:
             return self.lessons.said(step, script, facts.told)
+        if step.is_rated and step.key in facts.told:
+            return self.proctor.said(script, facts.told[step.key])
         return None
 
     def given(self, step: Planned, submission: Submission, elapsed_ms: float | None) -> tuple[Json, dict[str, Json]]:

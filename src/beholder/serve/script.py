@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Literal
 
+from beholder.checks.rules import at_once
 from beholder.checks.steps import AnyStep, check_steps
 from beholder.methods.contract import Break, Slot, Trial
 from beholder.stimuli.catalogue import Catalogue, Stimulus
+from beholder.study.checks import TrialRule
 from beholder.study.model import Ask, Study
 from beholder.study.pages import Example, Page
 from beholder.study.part import span
 from beholder.study.training import Training
 
 Kind = Literal["consent", "check", "questions", "text", "volume", "trial", "break", "end"]
-_TRIED = ("check:", "training:")
-"""Steps that can be met more than once; their keys end in the number of the attempt."""
+_TRIED = ("check:", "training:", "trial:")
+"""Steps that can be met more than once; their keys end in the number of the attempt, a trial's from its second on."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,11 @@ class Planned:
         return self.key.startswith("training:")
 
     @property
+    def is_rated(self) -> bool:
+        """Whether this is a trial, and no training."""
+        return self.key.startswith("trial:")
+
+    @property
     def place_key(self) -> str:
         """The key without the attempt: what media addresses and the place in the script go by."""
         return place_key(self.key) if self.attempt else self.key
@@ -56,6 +63,8 @@ class Script:
 
     steps: tuple[Planned, ...]
     training: Training | None = None
+    rules: Mapping[str, TrialRule] = field(default_factory=dict)
+    """What is judged with every answer to a trial because it acts at once, by the name of the rule."""
 
     @property
     def training_lasts(self) -> timedelta | None:
@@ -143,7 +152,7 @@ def make_script(
     if study.after:
         steps.append(Planned("questions:after", "questions", items=study.after))
     training = Training() if study.training is True else study.training or None
-    return Script(tuple(steps), training)
+    return Script(tuple(steps), training, {check.name: check.rule for check in at_once(study)})
 
 
 def _instructions(study: Study, examples: Sequence[Stimulus]) -> list[Planned]:

@@ -7,7 +7,7 @@ import contextlib
 import logging
 import socket
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -23,12 +23,12 @@ from beholder.methods import find
 from beholder.plan import open_plan
 from beholder.plan.digest import study_digest
 from beholder.plan.model import Plan, lists_to_json
+from beholder.plan.placing.clips import load_stimuli
 from beholder.serve.assets import Assets
 from beholder.serve.host import Host
 from beholder.serve.routes import make_app
 from beholder.serve.served import Served
 from beholder.stimuli.catalogue import Catalogue
-from beholder.stimuli.ingest import load_catalogue
 from beholder.store.contract import Store, StudyRecord
 from beholder.store.open import open_store
 from beholder.study.model import Study
@@ -50,12 +50,14 @@ class Running:
         return f"{self.host.served.public_url}/s/{self.host.served.study.name}"
 
 
-def load_served(study: Study, public_url: str) -> tuple[Served, Plan]:
+def load_served(
+    study: Study, public_url: str, progress: Callable[[int, int], None] | None = None
+) -> tuple[Served, Plan]:
     """Return everything that a server holds in memory, and the plan it follows."""
     if problems := check_problems(study):
         raise StudyError(problems)
-    catalogue = load_catalogue(study)
     method = find(study.method)
+    catalogue = load_stimuli(study, method, progress)
     plan = open_plan(study, catalogue)
     lists = [planned.entries for planned in plan.lists]
     return Served(study, study_digest(study, catalogue), catalogue, method, lists, public_url.rstrip("/")), plan
@@ -70,13 +72,14 @@ async def running(
     port: int = 8000,
     public_url: str | None = None,
     shares_port: bool = False,
+    progress: Callable[[int, int], None] | None = None,
 ) -> AsyncIterator[Running]:
     """Yield a server that listens; closes port and store when left. Port 0 takes a free one."""
     if public_url is not None and not public_url.startswith(("http://", "https://")):
         raise UserError(Problem("--public-url", f"is {public_url}", "an address that begins with https:// or http://"))
     port = _free_port(host, port, shares_port)
     address = f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"
-    served, plan = load_served(study, public_url or address)
+    served, plan = load_served(study, public_url or address, progress)
     async with open_store(store or study.folder / "store") as opened:
         await opened.begin(_record(served, plan))
         app_host = Host(served, opened)

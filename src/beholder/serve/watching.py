@@ -22,6 +22,7 @@ from beholder.serve.server import Running, running
 from beholder.store.contract import StoreAway
 
 Tell = Callable[[Live], None]
+Progress = Callable[[int, int], None]
 _EVERY_S = 1.0
 
 
@@ -36,6 +37,7 @@ async def serve_until_stopped(
     tell: Tell | None = None,
     shares_port: bool = False,
     parent: threading.Event | None = None,
+    progress: Progress | None = None,
 ) -> None:
     """Serve until SIGTERM, Ctrl-C, or the end of the parent process."""
     stop = asyncio.Event()
@@ -43,7 +45,7 @@ async def serve_until_stopped(
     with scratch as folder, _stopped_by_signal(stop):
         async with running(
             load_study(study), store=Path(folder) / "store" if folder else store, host=host, port=port,
-            public_url=public_url, shares_port=shares_port,
+            public_url=public_url, shares_port=shares_port, progress=progress,
         ) as server:  # fmt: skip
             with _rarely_collecting():
                 await watch(server, stop, tell, parent)
@@ -117,6 +119,7 @@ def serve_with_workers(
     public_url: str | None,
     workers: int,
     tell: Tell | None,
+    progress: Progress | None = None,
 ) -> None:
     """Serve from several processes until interrupted; this one only watches and tells the counts."""
     if not store or not store.startswith(("postgresql://", "postgres://")):
@@ -137,14 +140,23 @@ def serve_with_workers(
                 "Start each with its own --port behind a proxy.",
             )
         )
-    block_on(_watch_workers(study, store, host, port, public_url, workers, tell))
+    block_on(_watch_workers(study, store, host, port, public_url, workers, tell, progress))
 
 
 async def _watch_workers(
-    study: str | Path, store: str, host: str, port: int, public_url: str | None, workers: int, tell: Tell | None
+    study: str | Path,
+    store: str,
+    host: str,
+    port: int,
+    public_url: str | None,
+    workers: int,
+    tell: Tell | None,
+    progress: Progress | None,
 ) -> None:
     stop = asyncio.Event()
-    async with running(load_study(study), store=store, host=host, port=port, public_url=public_url) as first:
+    async with running(
+        load_study(study), store=store, host=host, port=port, public_url=public_url, progress=progress
+    ) as first:
         command = [
             sys.executable, "-m", "beholder", "serve", str(study), "--store", store, "--host", host,
             "--port", first.address.rpartition(":")[2], "--public-url", first.host.served.public_url, "--as-worker",

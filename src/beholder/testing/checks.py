@@ -17,7 +17,7 @@ from beholder.checks.steps import AnyStep
 from beholder.checks.verdict import Verdict
 from beholder.errors import Refused
 from beholder.serve.examiner import fill
-from beholder.serve.words import check_words
+from beholder.study.words import check_words
 from beholder.types import Json
 
 _POSED, _DRAWN, _GUESSED = 24, 2, 300

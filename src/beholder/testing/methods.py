@@ -200,6 +200,11 @@ class _Dull:
     def rate(self, robot: Robot, step: Mapping[str, Any]) -> Json:
         raise AssertionError("not asked to rate")
 
+    def log(self, robot: Robot, step: Mapping[str, Any], answer: Json) -> list[Any]:
+        from beholder.simulate.robot import watch_events
+
+        return watch_events(step["trial"])
+
     def examined(self, robot: Robot, step: Mapping[str, Any]) -> tuple[Json, float]:
         raise AssertionError("the tiny study of check_method asks for no check")
 

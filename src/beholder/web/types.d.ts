@@ -58,8 +58,8 @@ export interface BreakStep extends StepBase { kind: "break"; text: string }
 export interface QuestionsStep extends StepBase { kind: "questions"; items: Item[] }
 /** Set the volume of the device with a test sound. */
 export interface VolumeStep extends StepBase { kind: "volume" }
-/** `training`: which practice this is, of how many, and what it stands for on the scale; `told`: a word on the answer
- *  before. Neither is there once people rate. */
+/** `training`: which practice this is, of how many, and what it stands for on the scale; not there once people rate.
+ *  `told`: a word on the answer before, where the same trial comes again. */
 export interface TrialStep extends StepBase {
   kind: "trial"; method: string; trial: Trial;
   training?: { place: number; total: number; anchor: string | null }; told?: Told | null;

@@ -27,7 +27,7 @@ export function pressed(button) {
   return new Promise((resolve) => button.addEventListener("click", () => resolve(), { once: true }));
 }
 
-/** Return a page that only tells something. @param {string} title @param {string} text @param {HTMLElement | null} [button] */
+/** Return a page that only tells something, a paragraph for each line. @param {string} title @param {string} text @param {HTMLElement | null} [button] */
 export function notice(title, text, button = null) {
   return element(
     "div",
@@ -35,7 +35,7 @@ export function notice(title, text, button = null) {
     element(
       "section",
       { class: "panel notice" },
-      element("div", { class: "lead" }, element("h1", { tabindex: "-1" }, title), element("p", {}, text)),
+      element("div", { class: "lead" }, element("h1", { tabindex: "-1" }, title), text.split("\n").map((line) => element("p", {}, line))),
       button,
     ),
   );

@@ -20,6 +20,10 @@ const TRACKS = {
 export async function trial(step, page) {
   page.shelf.keep([...step.trial.slots.map(({ media }) => media), ...step.prefetch]);
   if (step.training) await (await page.patience.insist(() => fetched(import("./training.js")))).practise(step, page);
+  else if (step.told) {
+    const { word } = await page.patience.insist(() => fetched(import("./word.js")));
+    await word(step.told, page, "again.title");
+  }
   /** @type {[{ default: View }, Kit]} */
   const [view, kit] = await Promise.all([
     page.patience.insist(() => fetched(import(`../methods/${step.method}/view.js`))),
