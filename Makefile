@@ -7,7 +7,7 @@ ifeq ($(OS),Windows_NT)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench prove docs browser lock
+.PHONY: help setup demo test check bench zoo prove docs browser lock
 
 help:  ## list the verbs
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -29,6 +29,9 @@ check: .venv/dev  ## style, types (Python and browser), import directions
 
 bench: .venv/dev  ## measure, and write docs/benchmarks.md
 	$(BIN)/python tools/bench.py $(ARGS)
+
+zoo: .venv/dev  ## send cheats and honest robots through every preset, and write docs/trust.md
+	$(BIN)/python tools/zoo.py $(ARGS)
 
 prove: .venv/dev browser  ## the long simulations and kill loops, whole
 	$(BIN)/python -m pytest -m long --whole $(ARGS)

@@ -11,13 +11,14 @@ import httpx
 from beholder.checks.contract import Robot as Able
 from beholder.serve.served import Served
 from beholder.serve.tokens import robot_signature
+from beholder.simulate.cheats import CHEATS
 from beholder.simulate.oracle import Oracle
 from beholder.simulate.raters import ability, assign_kinds, read_mixture
 from beholder.simulate.robot import Robot
 from beholder.simulate.truth import Truth, plant_truth
 from beholder.store.contract import Store
 
-_AT_ONCE = 32
+_AT_ONCE = 8
 
 Progress = Callable[[int, int], None]
 
@@ -50,8 +51,8 @@ async def send_robots(
     of `robots` is filled, for whoever wants to watch them. `able` says what all of them are able to do, in place of
     their kinds.
     """
-    questions = tuple(question.id for question in served.method.questions(served.study))
-    truth = plant_truth(served.catalogue, questions, seed)
+    questions = {question.id: question for question in served.method.questions(served.study)}
+    truth = plant_truth(served.catalogue, tuple(questions), seed, questions)
     oracle = Oracle(served, store.secret, truth, seed)
     kinds = assign_kinds(read_mixture(raters), count, seed)
     robots = [] if robots is None else robots
@@ -61,7 +62,8 @@ async def send_robots(
             name = f"{seed}-{number}"
             params = {"robot": name, "signature": robot_signature(store.secret, name)}
             mind = oracle.mind(kind, name, able or ability(kind))
-            robots.append(Robot(name, served.study.name, params, client, mind, patience_s=patience_s))
+            body = CHEATS.get(kind, Robot)
+            robots.append(body(name, served.study.name, params, client, mind, patience_s=patience_s))
         for robot in robots:
             await robot.arrive()
             await robot.consent()

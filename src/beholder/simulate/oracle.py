@@ -5,21 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from numpy.random import Generator
+
 from beholder.checks.contract import Known
 from beholder.checks.contract import Robot as Able
-from beholder.methods.contract import Trial
+from beholder.checks.trust import Seen
+from beholder.methods.contract import Asked, Method, Percept, Slot, Trial
+from beholder.plan.placing.asking import say_of
 from beholder.serve.posing import check_of, examine, pose
 from beholder.serve.script import Planned
 from beholder.serve.served import Served
 from beholder.simulate.chance import keyed_rng
-from beholder.simulate.raters import Percepts, perceive
+from beholder.simulate.habits import Habits, habits_of
+from beholder.simulate.logs import page_log
+from beholder.simulate.raters import perceive
 from beholder.simulate.robot import Robot, plain_fill
 from beholder.simulate.truth import Truth
-from beholder.types import Json
+from beholder.study.checks import Asking, Say
+from beholder.types import Json, Role
 
 _ABLE = Able()
 _HURRY = 0.35
 """How much faster or slower than most somebody is, as the deviation of its logarithm."""
+_ASKING: tuple[Role, ...] = ("attention", "trap")
+_TRIES = 200
+_NEAR = 1e-9
+_FIRMLY = 0.8
+"""How often somebody who reads an obvious statement takes the end of the scale, and not the place beside it."""
 
 
 class Oracle:
@@ -31,16 +43,29 @@ class Oracle:
         self._secret = secret
         study = served.study
         self._correct = {item.id: item.correct for item in (*study.before, *study.after) if item.correct}
+        self._said: dict[Role, Say] = {}
+        for role in _ASKING:
+            rule = study.checks.rule(role)
+            if isinstance(rule, Asking):
+                self._said[role] = say_of(rule, served.catalogue)
 
     def mind(self, kind: str, participant: str, able: Able = _ABLE) -> OracleMind:
         """Return the mind of one robot."""
-        return OracleMind(self, perceive(kind, self.truth, self.seed, participant), participant, able)
+        return OracleMind(self, kind, participant, able)
 
     def trial(self, session: str, key: str) -> Trial:
         """Return the private half of a trial."""
         step = self._step(session, key)
         assert step.trial is not None, key
         return step.trial
+
+    def says(self, slot: Slot) -> Say | None:
+        """Return how the stimulus of a slot asks for an answer; None where it does not."""
+        return self._said.get(slot.role)
+
+    def is_sound(self, slot: Slot) -> bool:
+        """Return whether the stimulus of a slot can only be heard."""
+        return self.served.catalogue.by_id[slot.stimulus].medium == "audio"
 
     def examined(self, robot: Robot, key: str, able: Able) -> tuple[Json, float]:
         """Return how a robot answers an attempt at a check, well unless it is not able to, and after how many seconds.
@@ -78,33 +103,123 @@ def expected_percepts(trial: Trial, *, is_able: bool) -> dict[str, float]:
         scale, value = question.scale, target.value
         if not is_able:
             value = scale.min if value - scale.min > scale.max - value else scale.max
-        strength = (value - scale.min) / (scale.max - scale.min)
-        found[where] = 1 - strength if question.keyed == "-" else strength
+        found[where] = _strength(question, value)
     return found
 
 
 class OracleMind:
-    """The mind of one robot: what it perceives of every stimulus."""
+    """The mind of one robot: what it perceives of every stimulus, and what it does when one asks for something."""
 
-    def __init__(self, oracle: Oracle, percepts: Percepts, participant: str, able: Able) -> None:
-        self._oracle, self._percepts, self._participant, self._able = oracle, percepts, participant, able
+    def __init__(self, oracle: Oracle, kind: str, participant: str, able: Able) -> None:
+        self._oracle, self._participant, self._able = oracle, participant, able
+        self._habits = habits_of(kind)
+        felt = (perceive(kind, oracle.truth, oracle.seed, participant, again=again) for again in (False, True))
+        self._once, self._again = felt
+        # Who mutes what can only be heard makes it up, as somebody does who forges.
+        self._unheard = perceive("forges", oracle.truth, oracle.seed, participant)
 
     def rate(self, robot: Robot, step: Mapping[str, Any]) -> Json:
         oracle = self._oracle
         trial = oracle.trial(robot.session, step["key"])
-        percept = {
-            f"{asked.id}.{slot.id}": float(
-                self._percepts[oracle.truth.stimuli[slot.stimulus], oracle.truth.questions[asked.question]]
-            )
-            for asked in trial.asked
-            for slot in trial.slots
-        }
-        percept |= expected_percepts(trial, is_able=self._able.can("training"))
         rng = keyed_rng(oracle.seed, "answer", self._participant, trial.id)
-        return oracle.method.respond(trial, percept, rng)
+        percept = {
+            f"{asked.id}.{slot.id}": self._percept(asked, slot, rng) for asked in trial.asked for slot in trial.slots
+        }
+        if trial.purpose == "train":
+            percept |= expected_percepts(trial, is_able=self._able.can("training"))
+            return oracle.method.respond(trial, percept, rng)
+        percept |= self._recognised(trial, rng)
+        asked_for = self._asked_for(trial, step["key"])
+        if not asked_for:
+            return oracle.method.respond(trial, percept, rng)
+        return _obeyed(oracle.method, trial, percept, asked_for, rng)
+
+    def log(self, robot: Robot, step: Mapping[str, Any], answer: Json) -> list[Any]:
+        oracle, key = self._oracle, step["key"]
+        rng = keyed_rng(oracle.seed, "log", self._participant, key)
+        return page_log(step["trial"], answer, self._habits, rng, is_away=self._is_away(key))
 
     def fill(self, item: Mapping[str, Any]) -> Json:
         return self._oracle.fill(item)
 
     def examined(self, robot: Robot, step: Mapping[str, Any]) -> tuple[Json, float]:
         return self._oracle.examined(robot, step["key"], self._able)
+
+    def _percept(self, asked: Asked, slot: Slot, rng: Generator) -> float:
+        """Return what is perceived of a slot. A statement that is there to be wrong or right is about no stimulus."""
+        truth = self._oracle.truth
+        again = asked.purpose == "repeat" or slot.role == "repeat"
+        column = truth.questions.get(asked.question.partition(":")[2] if asked.purpose == "repeat" else asked.question)
+        row = truth.stimuli[slot.stimulus]
+        felt = self._unheard if self._is_unheard(slot) else self._again if again else self._once
+        # Who has not read it answers as to any other statement about the same stimulus.
+        return float(felt[row, column] if column is not None else felt[row, rng.integers(felt.shape[1])])
+
+    def _recognised(self, trial: Trial, rng: Generator) -> dict[str, float]:
+        """Return what is perceived of a hidden reference that is recognised, where the reference itself is at hand."""
+        if not any(slot.role == "reference" and not slot.rated for slot in trial.slots):
+            return {}
+        hidden = [slot for slot in trial.slots if slot.role == "hidden_reference" and slot.rated]
+        found = {slot.id for slot in hidden if rng.random() < self._habits.recognises and not self._is_unheard(slot)}
+        return {f"{asked.id}.{slot}": 1.0 for asked in trial.asked for slot in found}
+
+    def _asked_for(self, trial: Trial, key: str) -> dict[str, float]:
+        """Return the answers that stimuli and statements of a trial ask for, as far as this one notices and follows."""
+        habits, found = self._habits, {}
+        slots, asked = {slot.id: slot for slot in trial.slots}, {one.id: one for one in trial.asked}
+        rng = keyed_rng(self._oracle.seed, "asked", self._participant, trial.id)
+        missed = {slot: bool(rng.random() < habits.slip) or self._is_away(key) for slot in slots}
+        for where, target in trial.targets.items():
+            question, slot = asked[where.partition(".")[0]], slots[where.partition(".")[2]]
+            value, scale = target.value, question.scale
+            if question.purpose == "trap":
+                # Reading is all it takes; who follows no message does not read either.
+                if habits.follows and rng.random() >= habits.slip:
+                    inwards = scale.step if value == scale.min else -scale.step
+                    found[where] = value if rng.random() < _FIRMLY else value + inwards
+            elif self._oracle.says(slot) in habits.follows and not missed[slot.id]:
+                found[where] = _set(value, scale, habits, rng)
+        return found
+
+    def _is_unheard(self, slot: Slot) -> bool:
+        return self._habits.follows == {"text"} and self._oracle.is_sound(slot)
+
+    def _is_away(self, key: str) -> bool:
+        rng = keyed_rng(self._oracle.seed, "away", self._participant, key)
+        return bool(rng.random() < self._habits.leaves)
+
+
+def _set(value: float, scale: Any, habits: Habits, rng: Generator) -> float:
+    """Return where a slider ends up that should be at a value; a button is hit."""
+    if scale.look != "slider":
+        return value
+    off = rng.normal(0, habits.motor) * (scale.max - scale.min)
+    return float(min(scale.max, max(scale.min, value + scale.step * round(off / scale.step))))
+
+
+def _obeyed(method: Method, trial: Trial, percept: Percept, asked_for: Mapping[str, float], rng: Generator) -> Json:
+    """Return an answer that holds what was asked for, and elsewhere what is perceived.
+
+    Scores follow from percepts. What somebody makes of a difference wavers, so a comparison is made until it is right.
+    """
+    asked = {one.id: one for one in trial.asked}
+    felt = dict(percept)
+    for where, value in asked_for.items():
+        question, slot = where.split(".")
+        felt[where] = _strength(asked[question], value)
+        if len(trial.slots) > 1 and asked[question].scale.min < 0:
+            other = next(one.id for one in trial.slots if one.id != slot)
+            felt[f"{question}.{other}"] = 1 - felt[where]
+    for _ in range(_TRIES):
+        answer = method.respond(trial, felt, rng)
+        read = method.read(trial, answer)
+        given = Seen("", trial, read, method.judgements(trial, read)).given
+        if all(abs((given.get(where) or 0.0) - value) < _NEAR for where, value in asked_for.items()):
+            break
+    return answer
+
+
+def _strength(asked: Asked, value: float) -> float:
+    """Return how much of what is asked about somebody perceives who gives this answer."""
+    strength = (value - asked.scale.min) / (asked.scale.max - asked.scale.min)
+    return 1 - strength if asked.keyed == "-" else strength

@@ -32,6 +32,10 @@ class Mind(Protocol):
     """What a robot thinks: its ratings, its answers to questionnaires, and to checks with the seconds they take."""
 
     def rate(self, robot: Robot, step: Mapping[str, Any]) -> Json: ...
+    def log(self, robot: Robot, step: Mapping[str, Any], answer: Json) -> list[Any]:
+        """Return the log of a page on which something played, and was answered so."""
+        ...
+
     def fill(self, item: Mapping[str, Any]) -> Json: ...
     def examined(self, robot: Robot, step: Mapping[str, Any]) -> tuple[Json, float]: ...
 
@@ -88,13 +92,20 @@ class Robot:
     async def answer_step(self) -> None:
         """Answer the step at hand and go where the server says."""
         step = self.step
-        answer, events = self._answer(step)
-        shown, spent = 0.0, events[-1][0] if events else 1000.0
-        body = {
-            "answer": answer, "events": events, "from": 0, "tab": self.name, "shown_ms": shown, "sent_ms": spent,
+        answer, events = self.given(step)
+        await self.follow(step, answer, await self.put(step["key"], answer, events))
+
+    async def put(self, key: str, answer: Json, events: list[Any], tab: str = "") -> httpx.Response:
+        """Return the reply to an answer and the log of its page."""
+        spent = events[-1][0] if events else 1000.0
+        body: Json = {
+            "answer": answer, "events": events, "from": 0, "tab": tab or self.name, "shown_ms": 0.0, "sent_ms": spent,
             "input": "robot",
         }  # fmt: skip
-        response = await self._send("PUT", f"/api/answers/{step['key']}", body)
+        return await self._send("PUT", f"/api/answers/{key}", body)
+
+    async def follow(self, step: Mapping[str, Any], answer: Json, response: httpx.Response) -> None:
+        """Go where a reply says, and remember what was stored."""
         if response.status_code == 403:
             self.refused = response.json()["error"]["code"]
             return
@@ -105,7 +116,8 @@ class Robot:
             self.acknowledged.append(Acknowledged(self.session, step["key"], answer, said["stored_at"]))
         self.step = said["step"]
 
-    def _answer(self, step: Mapping[str, Any]) -> tuple[Json, list[Any]]:
+    def given(self, step: Mapping[str, Any]) -> tuple[Json, list[Any]]:
+        """Return the answer to a step, and the log of its page."""
         match step["kind"]:
             case "consent":
                 return {"agree": True}, []
@@ -115,9 +127,10 @@ class Robot:
                 answer, seconds = self.mind.examined(self, step)
                 return answer, [[0, "shown", None, {}], [round(1000 * seconds), "click", None, {}]]
             case "text" if "trial" in step:
-                return {}, watch_events(step["trial"])
+                return {}, self.mind.log(self, step, {})
             case "trial":
-                return self.mind.rate(self, step), watch_events(step["trial"])
+                answer = self.mind.rate(self, step)
+                return answer, self.mind.log(self, step, answer)
             case _:
                 return {}, []
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,12 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beholder.simulate.chance import keyed_rng
-from beholder.stimuli.catalogue import Catalogue
+from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.stimuli.samples import SAMPLE_CONDITIONS
+from beholder.study.model import Question
+from beholder.study.recipes import KINDS, read_recipe
 
 _BEST, _WORST = 0.85, 0.2
 _CONTENT_SD = 0.03
-_LOWPASS = re.compile(r"lowpass-([0-9]+)")
+_GOLD = (0.0, 0.96)
+"""The worst and the best that a video was felt to be in the data of `tools/fit_raters.py`: even the best is not perfect
+to everybody."""
 
 
 @dataclass(frozen=True)
@@ -29,20 +32,34 @@ class Truth:
     conditions: Mapping[str, float]
 
 
-def plant_truth(catalogue: Catalogue, questions: tuple[str, ...], seed: int) -> Truth:
+def plant_truth(
+    catalogue: Catalogue, questions: tuple[str, ...], seed: int, scales: Mapping[str, Question] | None = None
+) -> Truth:
     """Return the truth: our samples' own order where they are used, else falling from the first condition on.
 
-    A reference is the best of all, and anchors are the worst: the lower they cut, the worse.
+    A reference is the best of all, and anchors are the worst: the lower they cut and the more they blur, the worse.
+    A gold stimulus is what is expected of it, on the `scales` of the questions; one that asks for an answer is as good
+    as what it was made of.
     """
     conditions = _condition_qualities(catalogue)
     rng = keyed_rng(seed, "contents")
     effects = dict(zip(catalogue.contents, rng.normal(0, _CONTENT_SD, len(catalogue.contents)), strict=True))
     quality = np.array(
         [[conditions.get(s.condition, 0.5) + effects.get(s.content, 0.0)] * len(questions) for s in catalogue.stimuli]
-    )
+    ).reshape(len(catalogue.stimuli), len(questions))
+    rows = {stimulus.id: row for row, stimulus in enumerate(catalogue.stimuli)}
+    for stimulus in catalogue.stimuli:
+        row = rows[stimulus.id]
+        if stimulus.made_of in rows:
+            quality[row] = quality[rows[stimulus.made_of]]
+        elif stimulus.role == "gold":
+            for column, question in enumerate(questions):
+                strength = _expected(stimulus, (scales or {}).get(question))
+                if strength is not None:
+                    quality[row, column] = strength
     return Truth(
         quality=np.clip(quality, 0, 1),
-        stimuli={stimulus.id: row for row, stimulus in enumerate(catalogue.stimuli)},
+        stimuli=rows,
         questions={question: column for column, question in enumerate(questions)},
         conditions=conditions,
     )
@@ -50,7 +67,9 @@ def plant_truth(catalogue: Catalogue, questions: tuple[str, ...], seed: int) -> 
 
 def _condition_qualities(catalogue: Catalogue) -> dict[str, float]:
     roles = {stimulus.condition: stimulus.role for stimulus in catalogue.by_cell.values()}
-    made = sorted((name for name in catalogue.conditions if _cutoff(name)), key=_cutoff, reverse=True)
+    recipes = {name: read_recipe(name) for name in catalogue.conditions if roles.get(name) == "anchor"}
+    known = {name: (list(KINDS).index(recipe.kind), recipe.badness) for name, recipe in recipes.items() if recipe}
+    made = sorted(known, key=lambda name: known[name])
     named = [name for name in catalogue.conditions if name not in made]
     if all(name in SAMPLE_CONDITIONS for name in named):
         found = {name: SAMPLE_CONDITIONS[name] for name in named}
@@ -64,7 +83,11 @@ def _condition_qualities(catalogue: Catalogue) -> dict[str, float]:
     return {name: found[name] for name in catalogue.conditions}
 
 
-def _cutoff(condition: str) -> int:
-    """Return at how many hertz an anchor made by us cuts; 0 for any other condition."""
-    found = _LOWPASS.fullmatch(condition)
-    return int(found.group(1)) if found else 0
+def _expected(stimulus: Stimulus, question: Question | None) -> float | None:
+    """Return how good a gold stimulus is by the answer that is expected of it; None where none is."""
+    expected = stimulus.lesson.of(question.id) if stimulus.lesson is not None and question is not None else None
+    if expected is None or question is None:
+        return None
+    scale = question.scale
+    strength = (expected[1].value - scale.min) / (scale.max - scale.min)
+    return float(np.clip(1 - strength if question.keyed == "-" else strength, *_GOLD))

@@ -1,0 +1,201 @@
+"""Cheats: robots that change what is sent, or how often. What they perceive and notice is in `raters` and `habits`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from beholder.simulate.robot import Robot
+from beholder.types import Json
+
+_REFUSED = frozenset({403, 409, 410, 422})
+_SKIP_MS = 300
+
+
+@dataclass
+class Cheat(Robot):
+    """A robot that counts what it tried beside the ordinary way, and how much of it the server took."""
+
+    tried: int = 0
+    taken: int = 0
+
+    def count(self, status: int) -> None:
+        """Count one request that should be refused."""
+        self.tried += 1
+        self.taken += status not in _REFUSED
+
+
+@dataclass
+class Copies(Cheat):
+    """Answers the first trial, and gives its first value to everything after."""
+
+    first: dict[str, Json] = field(default_factory=dict)
+
+    def given(self, step: Mapping[str, Any]) -> tuple[Json, list[Any]]:
+        answer, events = super().given(step)
+        if step["kind"] != "trial" or not step["key"].startswith("trial:"):
+            return answer, events
+        return self._copied(step["trial"], answer), events
+
+    def _copied(self, trial: Mapping[str, Any], answer: Json) -> Json:
+        assert isinstance(answer, Mapping)
+        scales = {asked["id"]: f"{asked['scale']['min']} {asked['scale']['max']}" for asked in trial["asked"]}
+        copied = dict(answer)
+        if isinstance(scores := answer.get("scores"), Mapping):
+            copied["scores"] = {
+                question: {slot: self.first.setdefault(scales[question], value) for slot, value in values.items()}
+                for question, values in scores.items()
+                if isinstance(values, Mapping)
+            }
+        if isinstance(choices := answer.get("choices"), Mapping):
+            copied["choices"] = {name: self.first.setdefault("choice", choice) for name, choice in choices.items()}
+        return copied
+
+
+@dataclass
+class Skips(Cheat):
+    """Jumps to the end of everything that plays, and leaves when that is refused."""
+
+    async def answer_step(self) -> None:
+        step = self.step
+        if step["kind"] != "trial":
+            await super().answer_step()
+            return
+        answer, _ = self.given(step)
+        response = await self.put(step["key"], answer, skipping_log(step["trial"]))
+        self.count(response.status_code)
+        if response.status_code == 422:
+            self.refused = response.json()["error"]["code"]
+            return
+        await self.follow(step, answer, response)
+
+
+@dataclass
+class Shares(Cheat):
+    """Two people on one account: the other one comes in half-way, and both want to come again after the end."""
+
+    is_other: bool = False
+
+    async def take(self) -> None:
+        answered = 0
+        while not self.is_done:
+            answered += self.step["kind"] == "trial"
+            if answered == 2 and not self.is_other:
+                self.is_other = True
+                await self._come_in()
+            await self.answer_step()
+        end, session = self.step, self.session
+        await self._come_in()
+        self.count(403 if self.refused or self.session == session else 200)
+        self.step, self.session = end, session
+
+    async def _come_in(self) -> None:
+        """Open the link again, without what the first browser knows."""
+        self.token = ""
+        await self.arrive()
+
+    def given(self, step: Mapping[str, Any]) -> tuple[Json, list[Any]]:
+        answer, events = super().given(step)
+        return (turned(step["trial"], answer) if self.is_other and step["kind"] == "trial" else answer), events
+
+
+@dataclass
+class Tabs(Cheat):
+    """Answers every trial in two tabs at once, differently."""
+
+    async def answer_step(self) -> None:
+        step = self.step
+        if step["kind"] != "trial":
+            await super().answer_step()
+            return
+        answer, events = self.given(step)
+        other = turned(step["trial"], answer)
+        tabs = [(answer, f"{self.name}-1"), (other, f"{self.name}-2")]
+        replies = await asyncio.gather(*(self.put(step["key"], one, events, tab) for one, tab in tabs))
+        if other != answer:
+            self.tried += 1
+            self.taken += all(reply.status_code == 200 for reply in replies)
+        stored = next(((one, reply) for (one, _), reply in zip(tabs, replies, strict=True) if reply.is_success), None)
+        await self.follow(step, *(stored or (answer, replies[0])))
+
+
+@dataclass
+class Replays(Cheat):
+    """Sends every answer to a trial again, then with other values, and answers the first trial once more at the end."""
+
+    first: tuple[str, Json, list[Any]] | None = None
+
+    async def answer_step(self) -> None:
+        step = self.step
+        if step["kind"] != "trial":
+            await super().answer_step()
+            return
+        answer, events = self.given(step)
+        await self.follow(step, answer, await self.put(step["key"], answer, events))
+        again = await self.put(step["key"], answer, events)
+        if again.status_code == 200:
+            # The same body again is an outbox that did not hear the reply: nothing may come of it.
+            self.tried += 1
+            self.taken += again.json()["stored_at"] != self.acknowledged[-1].stored_at
+        other = turned(step["trial"], answer)
+        if other != answer:
+            self.count((await self.put(step["key"], other, events)).status_code)
+            self.first = self.first or (step["key"], other, events)
+
+    async def take(self) -> None:
+        await super().take()
+        if self.first is not None:
+            self.count((await self.put(*self.first)).status_code)
+
+
+CHEATS: Mapping[str, type[Robot]] = {
+    "copies": Copies, "skips": Skips, "shares": Shares, "tabs": Tabs, "replays": Replays,
+}  # fmt: skip
+"""Kinds that send something else than an ordinary robot."""
+
+
+def turned(trial: Mapping[str, Any], answer: Json) -> Json:
+    """Return another valid answer: every score at the other end of its scale, every choice the other one."""
+    assert isinstance(answer, Mapping)
+    scales = {asked["id"]: asked["scale"] for asked in trial["asked"]}
+    slots = [slot["id"] for slot in trial["slots"]]
+    changed = dict(answer)
+    if isinstance(scores := answer.get("scores"), Mapping):
+        changed["scores"] = {
+            question: {slot: _other_end(scales[question], value) for slot, value in values.items()}
+            for question, values in scores.items()
+            if isinstance(values, Mapping)
+        }
+    if isinstance(choices := answer.get("choices"), Mapping):
+        changed["choices"] = {
+            question: {**choice, "better": slots[choice["better"] == slots[0]]}
+            if isinstance(choice, Mapping) and choice.get("better") in slots[:2]
+            else choice
+            for question, choice in choices.items()
+        }
+    return changed
+
+
+def _other_end(scale: Mapping[str, Any], value: Json) -> Json:
+    assert isinstance(value, int | float)
+    low, high = scale["min"], scale["max"]
+    end = low if value - low > high - value else high
+    return int(end) if float(end).is_integer() else float(end)
+
+
+def skipping_log(trial: Mapping[str, Any]) -> list[Any]:
+    """Return the log of somebody who plays the beginning of every slot and jumps to its end."""
+    now, events = 200, [[0, "shown", None, {}]]
+    for slot in trial["slots"]:
+        end = slot["media"]["ms"]
+        events += [
+            [now, "play", slot["id"], {"at": 0}],
+            [now + _SKIP_MS, "seek", slot["id"], {"at": _SKIP_MS, "to": end}],
+            [now + _SKIP_MS, "play", slot["id"], {"at": end}],
+            [now + _SKIP_MS, "ended", slot["id"], {"at": end}],
+            [now + _SKIP_MS, "frames", slot["id"], {"total": 8, "dropped": 0, "width": 640, "height": 360}],
+        ]
+        now += 2 * _SKIP_MS
+    return events
