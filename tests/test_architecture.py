@@ -73,7 +73,7 @@ def test_the_name_of_a_method_lives_in_its_own_folder_only() -> None:
     quoted = re.compile(rf"""["']({"|".join(names)})["']""")
     defaults = {ROOT / "demo.py", ROOT / "cli.py", ROOT / "testing" / "studies.py"}  # what to show without being asked
     # Names of numbers in tables whose method need not be installed; names of presets.
-    defaults |= {ROOT / "analyse" / "metrics.py", ROOT / "study" / "reserved.py"}
+    defaults |= {ROOT / "analyse" / "metrics.py", ROOT / "study" / "presets.py"}
     places = [
         f"{path.relative_to(ROOT)}: {found[0]}"
         for path in [*SOURCES, *ROOT.rglob("*.js")]

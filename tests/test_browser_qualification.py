@@ -32,6 +32,7 @@ PHONE: dict[str, Any] = {
 VIDEO: dict[str, Any] = {
     "method": "acr",
     "preset": "p910",
+    "checks": {"trap": False},
     "design": {"participants": 6, "trials": 2, "seed": 3},
     "texts": {
         "instructions": [

@@ -26,9 +26,9 @@ from beholder.serve.flow import Ending, next_step
 from beholder.serve.listing import list_rows
 from beholder.serve.posing import evidence
 from beholder.serve.script import CONSENT, Planned, Script
-from beholder.serve.words import check_words
 from beholder.store.contract import Told
 from beholder.study import qualification as rules
+from beholder.study.words import check_words
 from beholder.testing.checks import check_step
 from beholder.types import Json
 

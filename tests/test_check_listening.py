@@ -20,8 +20,8 @@ from beholder.checks.steps import AnyStep
 from beholder.checks.tones import Tones
 from beholder.checks.verdict import Verdict
 from beholder.errors import Refused
-from beholder.serve.words import check_words
 from beholder.study import qualification as rules
+from beholder.study.words import check_words
 
 ALL: tuple[AnyStep, ...] = (
     Headphones(rules.Headphones()), Pitch(rules.Headphones()), Tones(rules.Tones()), Sides(rules.Sides()),

@@ -15,9 +15,9 @@ from beholder.checks.questions import Questions
 from beholder.errors import Refused, StudyError
 from beholder.methods import load_study
 from beholder.serve.server import running
-from beholder.serve.words import check_words
 from beholder.simulate.crowd import send_robots
 from beholder.study import qualification as rules
+from beholder.study.words import check_words
 from beholder.testing import write_study
 from visitor import Site, Visitor
 

@@ -14,9 +14,9 @@ from beholder.checks.judging import CANNOT, costs_session, judge_attempt
 from beholder.checks.steps import AnyStep, check_steps
 from beholder.checks.verdict import Verdict
 from beholder.clean.titles import REASONS, TITLES
-from beholder.serve.words import check_words
 from beholder.study import qualification as rules
 from beholder.study.model import Study
+from beholder.study.words import check_words
 from beholder.testing import check_step
 from beholder.testing.checks import DEVICE, check_luck
 from beholder.types import Json

@@ -94,7 +94,8 @@ AUDIO_OUT = {
 def video(tmp_path_factory: pytest.TempPathFactory, tiny: Path) -> tuple[Path, dict[str, Came]]:
     quiz = {"questions": {"items": QUIZ}}
     folder = tmp_path_factory.mktemp("p910") / "study"
-    study = write_study(folder, tiny, method="acr", preset="p910", design=DESIGN, qualification=quiz)
+    checks = {"trap": False}
+    study = write_study(folder, tiny, method="acr", preset="p910", design=DESIGN, qualification=quiz, checks=checks)
     return study, send(study, ["honest", *VIDEO_OUT, *VIDEO_ON])
 
 
@@ -224,6 +225,7 @@ def test_an_unknown_kind_of_rater_is_told_with_what_there_is() -> None:
     with pytest.raises(UserError) as told:
         read_mixture("unable-color")
     assert str(told.value) == (
-        "--raters  'unable-color' is no kind of rater. Allowed: honest, noisy, careless, straight, or unable- and the "
+        "--raters  'unable-color' is no kind of rater. Allowed: sharp, honest, sloppy, noisy, careless, straight, "
+        "middle, copies, skips, forges, visible, shares, tabs, replays, fast, away, or unable- and the "
         "name of a check, as in unable-colour. Did you mean unable-colour?"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,13 @@ import beholder.methods
 from beholder.checks.steps import AnyStep, check_steps
 from beholder.cli import cli
 from beholder.methods import find, method_folder, names
+from beholder.study.checks import CHECKS, Checks, GoldItem, Statement
 from beholder.study.kind import field_kind
 from beholder.study.model import Ask, Condition, Design, Playback, Question, Recruit, Star, Stimuli, Study
 from beholder.study.pages import Example, Page, Texts
+from beholder.study.presets import PRESETS
 from beholder.study.qualification import RULES, Plate, Qualification, Quiz
-from beholder.study.reserved import METHODS, MODES, PRESETS
+from beholder.study.reserved import METHODS, MODES
 from beholder.study.scale import SCALES, Scale
 from beholder.study.training import Training, TrainingItem
 
@@ -41,6 +43,7 @@ PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("qualification", "qualification", Qualification),
     ("training", "training", Training),
     ("training items", "training: items", TrainingItem),
+    ("checks", "checks", Checks),
     ("recruit", "recruit", Recruit),
 )
 """Heading, where the part stands in study.yaml, and its model."""
@@ -77,7 +80,7 @@ def scale_table() -> str:
 
 def later_names() -> str:
     """Return the names that are refused with "not in this version"."""
-    kinds = {"Methods": METHODS, "Presets": PRESETS, "Ways of recruiting": MODES}
+    kinds = {"Methods": METHODS, "Ways of recruiting": MODES}
     return "\n".join(f"- {kind}: {', '.join(f'`{name}`' for name in sorted(names))}." for kind, names in kinds.items())
 
 
@@ -119,17 +122,50 @@ def check_table() -> str:
     return "\n".join(_table(heads, rows))
 
 
+def preset_table() -> str:
+    """Return what each preset fills in where nothing is written."""
+    rows = []
+    for name, filled in PRESETS.items():
+        cells = [_filled(filled.get(part, {})) for part in _FILLED]
+        rows.append((f"`{name}`", *cells))
+    return "\n".join(_table(("preset", *(f"`{part}`" for part in _FILLED)), rows))
+
+
+_FILLED = ("qualification", "training", "checks", "playback", "recruit")
+"""What presets fill in."""
+
+
+def _filled(value: Any) -> str:
+    """Return what a preset fills in at one key; what it only switches on by name alone."""
+    if not isinstance(value, Mapping):
+        return f"`{_written(value)}`"
+    told = [f"`{key}`" if setting == "true" else f"`{key}: {setting}`" for key, setting in _flat(value)]
+    return ", ".join(told)
+
+
 def check_keys() -> str:
-    """Return the options of each check."""
+    """Return the options of each check that is a step of its own."""
+    return _options_of(RULES)
+
+
+def rule_keys() -> str:
+    """Return the options of each rule over what people do while they rate."""
+    return _options_of(CHECKS)
+
+
+def _options_of(rules: Mapping[str, type[BaseModel]]) -> str:
     lines: list[str] = []
-    for name, rule in RULES.items():
+    for name, rule in rules.items():
         lines += ["", f"### {name}", "", _sentence(rule.__doc__), "", *_fields(rule)]
         for key, part in _LISTED.get(name, {}).items():
             lines += ["", f"Each of `{key}`. {_sentence(part.__doc__)}", "", *_fields(part)]
     return "\n".join(lines[1:])
 
 
-_LISTED: dict[str, dict[str, type[BaseModel]]] = {"questions": {"items": Quiz}, "colour": {"images": Plate}}
+_LISTED: dict[str, dict[str, type[BaseModel]]] = {
+    "questions": {"items": Quiz}, "colour": {"images": Plate}, "gold": {"items": GoldItem},
+    "trap_item": {"items": Statement},
+}  # fmt: skip
 """What the lists among the options of a check hold."""
 
 
@@ -148,6 +184,8 @@ def _percent(share: float) -> str:
 BLOCKS = {
     "check-table": check_table,
     "check-keys": check_keys,
+    "rule-keys": rule_keys,
+    "presets": preset_table,
     "study-keys": study_keys,
     "method-keys": method_keys,
     "scales": scale_table,
@@ -196,6 +234,8 @@ def _default(field: FieldInfo) -> str:
 
 def _written(value: object) -> str:
     """Return a value as one would write it in study.yaml."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_written, value))}]"
     return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
