@@ -34,6 +34,8 @@ BEGIN, END = "<!-- written by make zoo -->", "<!-- end of zoo -->"
 _TENTH = 10
 """Kinds that the server refuses do the same every time: a tenth of the sessions shows it."""
 _FEWEST = 10
+_SEED = 3
+"""Not 1: the presets were chosen by looking at what came of that."""
 
 
 @dataclass
@@ -115,7 +117,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Send the zoo through every preset, and write docs/trust.md.")
     parser.add_argument("--sessions", type=int, default=200, help="Sessions of each kind in each preset.")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=_SEED)
     parser.add_argument("--only", nargs="*", choices=tuple(ARENAS), help="Print these; write nothing.")
     parser.add_argument("--date", default=f"{datetime.now(UTC):%Y-%m-%d}", help="Written above the tables.")
     asked = parser.parse_args()
