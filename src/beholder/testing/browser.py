@@ -265,9 +265,14 @@ async def fill_questions(page: Page, hand: Hand, answers: Mapping[str, Json]) ->
 
 
 async def leave(page: Page, hand: Hand, control: str) -> None:
-    """Press what leads on, and wait until it has."""
+    """Press what leads on as soon as it does, and wait until it has."""
+    from playwright.async_api import TimeoutError as WaitedTooLong
+
     button = page.locator(f"main #{control}")
-    assert await button.get_attribute("aria-disabled") != "true", f"the way on is closed: {await _words_on(page)}"
+    try:
+        await page.wait_for_selector(f"main #{control}:not([aria-disabled=true])")
+    except WaitedTooLong:
+        raise AssertionError(f"the way on is closed: {await _words_on(page)}") from None
     pressed = await button.element_handle()
     await hand.press(button)
     await pressed.wait_for_element_state("hidden")
