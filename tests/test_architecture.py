@@ -19,7 +19,20 @@ SOURCES = sorted(ROOT.rglob("*.py"))
 ORDER = ["errors", "types", "study", "stimuli", "methods", "checks", "plan", "store", "serve", "recruit"]
 """Each part may import those to its left."""
 READERS = {"clean", "analyse", "report"}
-ANYTHING = {"cli", "printing", "__init__", "__main__", "run", "demo", "check", "testing", "simulate", "new", "blocking"}
+ANYTHING = {
+    "cli",
+    "cli_media",
+    "printing",
+    "__init__",
+    "__main__",
+    "run",
+    "demo",
+    "check",
+    "testing",
+    "simulate",
+    "new",
+    "blocking",
+}
 
 
 def part(path: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +26,20 @@ class Cheat(Robot):
         """Count one request that should be refused."""
         self.tried += 1
         self.taken += status not in _REFUSED
+
+
+class Rigged(Cheat, ABC):
+    """A cheat that answers trials in a way of its own, and everything else as others do."""
+
+    async def answer_step(self) -> None:
+        if self.step["kind"] == "trial":
+            await self.rate(self.step)
+        else:
+            await super().answer_step()
+
+    @abstractmethod
+    async def rate(self, step: Mapping[str, Any]) -> None:
+        """Answer a trial."""
 
 
 @dataclass
@@ -55,14 +70,10 @@ class Copies(Cheat):
 
 
 @dataclass
-class Skips(Cheat):
+class Skips(Rigged):
     """Jumps to the end of everything that plays, and leaves when that is refused."""
 
-    async def answer_step(self) -> None:
-        step = self.step
-        if step["kind"] != "trial":
-            await super().answer_step()
-            return
+    async def rate(self, step: Mapping[str, Any]) -> None:
         answer, _ = self.given(step)
         response = await self.put(step["key"], answer, skipping_log(step["trial"]))
         self.count(response.status_code)
@@ -102,14 +113,10 @@ class Shares(Cheat):
 
 
 @dataclass
-class Tabs(Cheat):
+class Tabs(Rigged):
     """Answers every trial in two tabs at once, differently."""
 
-    async def answer_step(self) -> None:
-        step = self.step
-        if step["kind"] != "trial":
-            await super().answer_step()
-            return
+    async def rate(self, step: Mapping[str, Any]) -> None:
         answer, events = self.given(step)
         other = turned(step["trial"], answer)
         tabs = [(answer, f"{self.name}-1"), (other, f"{self.name}-2")]
@@ -122,16 +129,12 @@ class Tabs(Cheat):
 
 
 @dataclass
-class Replays(Cheat):
+class Replays(Rigged):
     """Sends every answer to a trial again, then with other values, and answers the first trial once more at the end."""
 
     first: tuple[str, Json, list[Any]] | None = None
 
-    async def answer_step(self) -> None:
-        step = self.step
-        if step["kind"] != "trial":
-            await super().answer_step()
-            return
+    async def rate(self, step: Mapping[str, Any]) -> None:
         answer, events = self.given(step)
         await self.follow(step, answer, await self.put(step["key"], answer, events))
         again = await self.put(step["key"], answer, events)

@@ -10,13 +10,12 @@ from typing import NamedTuple
 from numpy.random import Generator
 
 from beholder.methods.contract import Slot, Trial
-from beholder.plan.placing.extras import asking_targets, made_of
+from beholder.plan.placing.extras import asking_targets
 from beholder.plan.placing.leveling import Level, level, quotas
 from beholder.plan.placing.lots import Lot
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.study.checks import Asking
 
-__all__ = ["Replaced", "Replacer", "made_of"]
 _TRIES, _MOST_DRAWS = 200, 40_000
 """How often pages are drawn for a small plan, and how many of them at most."""
 
@@ -97,8 +96,8 @@ class Replacer:
         clips = self._clips[trial.content]
         shown = {slot.stimulus for slot in trial.slots}
         for fits in (
-            [clip for clip in clips if made_of(clip) == out.stimulus],
-            [clip for clip in clips if made_of(clip) not in shown],
+            [clip for clip in clips if clip.made_of == out.stimulus],
+            [clip for clip in clips if clip.made_of not in shown],
         ):
             if fits:
                 return self._least_used(fits)

@@ -18,11 +18,6 @@ from beholder.study.model import Study
 from beholder.types import Role
 
 
-def made_of(clip: Stimulus) -> str:
-    """Return the id of the stimulus that an asking one was made of; empty where the researcher brought it."""
-    return clip.made_of
-
-
 def asking_targets(trial: Trial, slot: Slot, clip: Stimulus, rule: Asking) -> dict[str, Target]:
     """Return what an asking stimulus asks for at a slot: of every question with a scale."""
     assert clip.lesson is not None

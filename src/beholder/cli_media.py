@@ -1,0 +1,171 @@
+"""The command line of the workshop: `beholder media`, one command for each thing that is made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from beholder.errors import StimuliError
+from beholder.printing import Bar, print_table, tell_made
+
+OUT = click.option("--out", required=True, type=click.Path(path_type=Path), help="Where to write.")
+FILES = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+ASKING = (
+    FILES,
+    click.option("--value", multiple=True, help="The number to set; give it once for each copy."),
+    click.option("--label", multiple=True, help="The word beside that number, as Poor; once for each value."),
+    click.option("--words", help="In place of ours; {value} and {label} stand for the answer."),
+    click.option(
+        "--say", default="text", show_default=True, type=click.Choice(["text", "voice"]), help="To be read, or heard."
+    ),
+    click.option("--language", default="en", show_default=True, help="Of our words, and of the voice."),
+    OUT,
+)
+"""What both verbs that make stimuli ask for an answer take."""
+
+
+@click.group()
+def media() -> None:
+    """Make stimuli from your own files."""
+
+
+@media.command()
+@FILES
+@click.option("--cutoff", "cutoffs", multiple=True, type=int, help="Of sounds: in Hz, as 3500.")
+@click.option("--bitrate", "bitrates", multiple=True, help="Of videos: bits a second, as 200k.")
+@click.option("--resolution", "resolutions", multiple=True, help="Of videos: scaled to so many lines and back, as 180.")
+@click.option("--fps", "rates", multiple=True, help="Of videos: frames a second, each held, as 7.5.")
+@click.option("--blur", "blurs", multiple=True, help="Of videos: pixels (sigma) at 1080 lines, as 4.")
+@OUT
+def anchor(files: tuple[Path, ...], cutoffs: tuple[int, ...], out: Path, **video: Any) -> None:
+    """Make anchors of sounds and videos: worse, and in step to the sample or frame.
+
+    Writes OUT/lowpass-3500/NAME.wav of sounds; OUT/bitrate-200k/NAME.mp4 and the like of videos. Give an option once
+    for each anchor. A folder stands for the sounds and videos in it. What is there already is not made again.
+    """
+    from beholder.stimuli.workshop import make_anchors
+
+    with Bar("Anchors") as progress:
+        made = make_anchors(files, cutoffs, out, **video, progress=progress)
+    tell_made(made)
+
+
+@media.command()
+@click.argument("left", type=click.Path(path_type=Path))
+@click.argument("right", type=click.Path(path_type=Path))
+@OUT
+@click.option(
+    "--sound", default="left", show_default=True, type=click.Choice(["left", "right", "none"]), help="Whose is kept."
+)
+@click.option("--shortest", is_flag=True, help="Cut to the shorter also where they differ by more than half a second.")
+def stack(left: Path, right: Path, out: Path, sound: Any, shortest: bool) -> None:
+    """Put two videos side by side into one, frame by frame.
+
+    LEFT and RIGHT are two videos, or two folders whose videos have the same names; OUT is a folder, or for two videos
+    the .mp4 itself. What is there already is not made again.
+    """
+    from beholder.stimuli.workshop import make_stacks
+
+    with Bar("Stacks") as progress:
+        made = make_stacks(left, right, out, sound=sound, shortest=shortest, progress=progress)
+    tell_made(made)
+
+
+@media.command()
+@click.argument("clip", type=click.Path(path_type=Path))
+@click.option(
+    "--kinds", default="fragmentation,discontinuity,uncleanness", show_default=True, help="Which, with commas between."
+)
+@click.option("--out", default="examples", show_default=True, type=click.Path(path_type=Path), help="Where to write.")
+def impair(clip: Path, kinds: str, out: Path) -> None:
+    """Make samples of impairments from a clean video, for the instructions.
+
+    Writes OUT/CLIP-KIND.mp4 of the same size, rate and length. What is there already is not made again.
+    """
+    from beholder.stimuli.workshop import make_impaired
+
+    with Bar("Samples") as progress:
+        made = make_impaired(clip, [kind.strip() for kind in kinds.split(",")], out, progress=progress)
+    tell_made(made)
+
+
+def asking(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with the arguments of those that make stimuli ask for an answer."""
+    for part in reversed(ASKING):
+        command = part(command)
+    return command
+
+
+@media.command()
+@asking
+def attention(**options: Any) -> None:
+    """Make copies that ask for an answer in their middle: attention checks.
+
+    Writes OUT/NAME-attention-1.mp4 and so on, and OUT/manifest.csv with their lines. A folder stands for the media in
+    it. What is there already is not made again.
+    """
+    from beholder.stimuli.workshop import make_messages
+
+    with Bar("Copies") as progress:
+        made = make_messages(**options, role="attention", progress=progress)
+    tell_made(made)
+
+
+@media.command()
+@asking
+def trap(**options: Any) -> None:
+    """Make copies that ask for an answer in their middle: trapping clips.
+
+    Writes OUT/NAME-trap-1.mp4 and so on, and OUT/manifest.csv with their lines. A folder stands for the media in it.
+    What is there already is not made again.
+    """
+    from beholder.stimuli.workshop import make_messages
+
+    with Bar("Copies") as progress:
+        made = make_messages(**options, role="trap", progress=progress)
+    tell_made(made)
+
+
+@media.command()
+@FILES
+@OUT
+@click.option("--codec", default="h264", show_default=True, type=click.Choice(["h264", "vp9"]), help="Of videos.")
+@click.option("--crf", type=int, help="Of videos: less is finer; 17, or 18 for vp9, when left out.")
+@click.option("--height", type=int, help="Of videos: lines; as they are when left out.")
+@click.option("--fps", type=float, help="Of videos: frames a second; as they are when left out.")
+@click.option("--loudness", type=float, help="Of all sound: LUFS, as -23; as it is when left out.")
+def prepare(files: tuple[Path, ...], out: Path, **options: Any) -> None:
+    """Make files ready for browsers: encoded again, without metadata.
+
+    Writes OUT/NAME.mp4 (or .webm), .wav, .webp, or the text in UTF-8. A folder stands for all media in and below it,
+    and keeps its shape. What is there already is not made again.
+    """
+    from beholder.stimuli.workshop import make_prepared
+
+    with Bar("Files") as progress:
+        made = make_prepared(files, out, **options, progress=progress)
+    tell_made(made)
+
+
+@media.command()
+@FILES
+@click.option("--json", "in_json", is_flag=True, help="For programs.")
+def probe(files: tuple[Path, ...], in_json: bool) -> None:
+    """Say what files hold, and whether browsers play them.
+
+    A folder stands for all media in and below it. Ends with 2 where a file cannot be read or would not play.
+    """
+    from beholder.stimuli.workshop import as_json, as_table, probe_media
+
+    with Bar("Files") as progress:
+        rows, problems = probe_media(files, progress)
+    if in_json:
+        click.echo(json.dumps(as_json(rows), indent=2, ensure_ascii=False))
+    else:
+        print_table(as_table(rows))
+    if problems:
+        raise StimuliError(problems)
