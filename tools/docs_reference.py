@@ -15,14 +15,17 @@ import beholder.methods
 from beholder.checks.steps import AnyStep, check_steps
 from beholder.cli import cli
 from beholder.methods import find, method_folder, names
+from beholder.study.analysing import Analyse
 from beholder.study.checks import CHECKS, Checks, GoldItem, Statement
+from beholder.study.cleaning import Accept, AcceptAsking, Bonus, Clean, Quality, Quantity, Rater
 from beholder.study.kind import field_kind
 from beholder.study.model import Ask, Condition, Design, Playback, Question, Recruit, Star, Stimuli, Study
 from beholder.study.pages import Example, Page, Texts
-from beholder.study.presets import PRESETS
+from beholder.study.presets import CLEAN_PRESETS, PRESETS
 from beholder.study.qualification import RULES, Plate, Qualification, Quiz
 from beholder.study.reserved import METHODS, MODES
 from beholder.study.scale import SCALES, Scale
+from beholder.study.thresholds import Use
 from beholder.study.training import Training, TrainingItem
 
 OURS = tuple(name for name in names() if method_folder(name).parent == Path(beholder.methods.__file__).parent)
@@ -44,6 +47,15 @@ PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("training", "training", Training),
     ("training items", "training: items", TrainingItem),
     ("checks", "checks", Checks),
+    ("clean", "clean", Clean),
+    ("clean: accept", "clean: accept", Accept),
+    ("clean: accept of a rule", "clean: accept: attention, trap", AcceptAsking),
+    ("clean: use", "clean: use", Use),
+    ("clean: rater", "clean: rater", Rater),
+    ("clean: bonus", "clean: bonus", Bonus),
+    ("clean: bonus for quantity", "clean: bonus: quantity", Quantity),
+    ("clean: bonus for quality", "clean: bonus: quality", Quality),
+    ("analyse", "analyse", Analyse),
     ("recruit", "recruit", Recruit),
 )
 """Heading, where the part stands in study.yaml, and its model."""
@@ -131,7 +143,7 @@ def preset_table() -> str:
     return "\n".join(_table(("preset", *(f"`{part}`" for part in _FILLED)), rows))
 
 
-_FILLED = ("qualification", "training", "checks", "playback", "recruit")
+_FILLED = ("qualification", "training", "checks", "clean", "playback", "recruit")
 """What presets fill in."""
 
 
@@ -151,6 +163,24 @@ def check_keys() -> str:
 def rule_keys() -> str:
     """Return the options of each rule over what people do while they rate."""
     return _options_of(CHECKS)
+
+
+def use_keys() -> str:
+    """Return what each rule can be told for cleaning alone."""
+    rows = []
+    for name, field in Use.model_fields.items():
+        model = field_kind(field).model
+        assert model is not None, name
+        rows.append((f"`{name}`", ", ".join(f"`{key}`" for key in model.model_fields)))
+    return "\n".join(_table(("rule", "keys"), rows))
+
+
+def clean_preset_table() -> str:
+    """Return what each preset fills in for cleaning alone."""
+    rows = []
+    for name, filled in CLEAN_PRESETS.items():
+        rows.append((f"`{name}`", _filled(filled["use"]) or "nothing", "on" if filled["rater"] else "off"))
+    return "\n".join(_table(("`clean.preset`", "`use`", "`rater`"), rows))
 
 
 def _options_of(rules: Mapping[str, type[BaseModel]]) -> str:
@@ -186,6 +216,8 @@ BLOCKS = {
     "check-keys": check_keys,
     "rule-keys": rule_keys,
     "presets": preset_table,
+    "use-keys": use_keys,
+    "clean-presets": clean_preset_table,
     "study-keys": study_keys,
     "method-keys": method_keys,
     "scales": scale_table,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -89,6 +89,8 @@ def check(study: str | Path = "study.yaml", *, progress: Callable[[int, int], No
     if problems := check_problems(loaded):
         raise StudyError(problems)
     catalogue, fresh = load_asking(loaded, method, progress)
+    if problems := list(_unknown_contrasts(loaded, catalogue)):
+        raise StudyError(problems)
     plan = make_plan(loaded, catalogue, method)
     script = make_script(
         loaded, plan.lists[0].entries, has_volume=sets_volume(loaded, catalogue), examples=catalogue.examples
@@ -131,6 +133,17 @@ def check(study: str | Path = "study.yaml", *, progress: Callable[[int, int], No
             if (there := len({one.sha256 for one in catalogue.of_role(role) if one.made_of}))
         },
     )
+
+
+def _unknown_contrasts(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
+    from beholder.errors import did_you_mean
+
+    known = catalogue.conditions
+    for place, pair in enumerate(study.analyse.contrasts):
+        for side, name in enumerate(pair):
+            if name not in known:
+                key, near = f"analyse.contrasts.{place}.{side}", did_you_mean(name, known)
+                yield study.problem(key, f"is {name}, which is no condition", ", ".join(known), near)
 
 
 _CHECKS: Mapping[Role, tuple[str, str]] = {

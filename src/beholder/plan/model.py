@@ -69,8 +69,9 @@ def lists_to_json(plan: Plan) -> Iterator[Json]:
 def lists_from_json(data: Iterable[Json]) -> Iterator[PlannedList]:
     """Yield the lists that `lists_to_json` wrote, each with the training of the first."""
     training: tuple[Trial, ...] = ()
+    reader = ListReader()
     for place, one in enumerate(data):
-        planned = list_from_json(one)
+        planned = reader.read(one)
         training = planned.training if place == 0 else training
         yield PlannedList(planned.number, (*training, *_rated(planned)))
 
@@ -120,19 +121,49 @@ def list_to_json(planned: PlannedList) -> Json:
 
 def list_from_json(data: Json) -> PlannedList:
     """Return the list that `list_to_json` wrote."""
-    written = cast("Mapping[str, Any]", data)
-    scales = [Scale.model_validate(scale) for scale in written["scales"]]
-    pages = [
-        tuple(_asked_from_json(f"q{place}", written["questions"][q], scales) for place, q in enumerate(page, 1))
-        for page in written["pages"]
+    return ListReader().read(data)
+
+
+_HEAD = ("scales", "questions", "pages")
+_PLAIN = frozenset({"trial", "content", "asked", "stimuli", "roles"})
+"""What is written of a trial of which nothing is unusual."""
+
+
+class ListReader:
+    """Reads the lists of a plan. Pages and trials that come in several of them are one object, made once."""
+
+    def __init__(self) -> None:
+        self._head: tuple[Any, ...] = ()
+        self._pages: list[tuple[Asked, ...]] = []
+        self._trials: dict[tuple[Any, ...], Trial] = {}
+
+    def read(self, data: Json) -> PlannedList:
+        """Return the list that `list_to_json` wrote."""
+        written = cast("Mapping[str, Any]", data)
+        head = tuple(written[part] for part in _HEAD)
+        if head != self._head:
+            self._head, self._pages, self._trials = head, _pages(*head), {}
+        return PlannedList(
+            written["list"],
+            tuple([Break(one["break"]) if "break" in one else self._trial(one) for one in written["entries"]]),
+        )
+
+    def _trial(self, entry: Mapping[str, Any]) -> Trial:
+        asked = self._pages[entry["asked"]]
+        if entry.keys() != _PLAIN or not isinstance(entry["roles"], str):
+            return _trial_from_json(entry, asked)
+        key = (entry["trial"], entry["content"], entry["asked"], entry["roles"], *entry["stimuli"])
+        known = self._trials.get(key)
+        if known is None:
+            known = self._trials[key] = _trial_from_json(entry, asked)
+        return known
+
+
+def _pages(scales: Sequence[Any], questions: Sequence[Any], pages: Sequence[Any]) -> list[tuple[Asked, ...]]:
+    known = [Scale.model_validate(scale) for scale in scales]
+    return [
+        tuple(_asked_from_json(f"q{place}", questions[q], known) for place, q in enumerate(page, 1)) for page in pages
     ]
-    return PlannedList(
-        written["list"],
-        tuple(
-            Break(entry["break"]) if "break" in entry else _trial_from_json(entry, pages[entry["asked"]])
-            for entry in written["entries"]
-        ),
-    )
 
 
 def _asked_to_json(asked: Asked, scale: int) -> Json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
 from beholder.study.fault import Fault, raise_faults
 from beholder.study.kind import Says
@@ -117,6 +117,12 @@ class Gold(TrialRule):
     items: tuple[GoldItem, ...] = Field(
         default=(), description="The stimuli, where they are no manifest; after its own where they are."
     )
+    _within: float | None = PrivateAttr(default=None)
+
+    @property
+    def within(self) -> float | None:
+        """How far off an answer may be for cleaning, in place of what was planned; None leaves the plan."""
+        return self._within
 
 
 class Statement(Part):
@@ -221,6 +227,11 @@ class Postscreen(Rule):
     )
     anchor: Annotated[tuple[float, Share], Says(_SHARES)] = Field(
         default=(90, 0.15), description="Rated above this value, on 0 to 100, in more than this share of the pages."
+    )
+    spare: Share = Field(
+        default=0.25,
+        description="Where more than this share of the people rate an anchor of a content so high, nobody is judged "
+        "by it.",
     )
 
 

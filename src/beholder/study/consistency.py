@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from beholder.errors import did_you_mean
+from beholder.study.cleaning_faults import cleaning_faults
 from beholder.study.document import Place
 from beholder.study.fault import Fault
 from beholder.study.kind import listed
@@ -29,6 +30,8 @@ def inconsistencies(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
     yield from _paths(data)
     yield from _block_list(data, folder)
     yield from _language(data)
+    yield from cleaning_faults(data)
+    yield from _contrasts(data)
 
 
 def languages() -> tuple[str, ...]:
@@ -121,6 +124,17 @@ def _design(data: Mapping[str, Any]) -> Iterator[Fault]:
         allowed = f"at least {needed}"
         what = f"is {per_trial}, below the {needed} conditions that are always shown"
         yield Fault(what, allowed, "Shorten design.always, or show more per trial.", ("design", "per_trial"))
+
+
+def _contrasts(data: Mapping[str, Any]) -> Iterator[Fault]:
+    listed_ones = [word for _, word in _conditions(data)]
+    known = list(dict.fromkeys([*listed_ones, *_made(data)]))
+    written = _part(data, "analyse").get("contrasts")
+    for index, pair in enumerate(written if listed_ones and isinstance(written, list) else ()):
+        for side, word in enumerate(pair if isinstance(pair, list) else ()):
+            if isinstance(word, str) and word not in known:
+                what = f"is {shown(word)}, which is not among the conditions"
+                yield Fault(what, listed(known), did_you_mean(word, known), ("analyse", "contrasts", index, side))
 
 
 def _texts(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:

@@ -8,12 +8,13 @@ from typing import Any, ClassVar, Protocol, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from beholder.errors import Problem, StudyError, did_you_mean
+from beholder.study.checks import PLACED
 from beholder.study.consistency import inconsistencies
 from beholder.study.document import Document, Place
 from beholder.study.fault import FaultsError
 from beholder.study.kind import NUMBERS, Kind, kind_of, listed
 from beholder.study.model import Study
-from beholder.study.presets import preset
+from beholder.study.presets import preset, with_clean_preset
 from beholder.study.reader import Reader, shown, sides_of
 from beholder.study.reserved import is_reserved_value
 from beholder.study.scale import SCALES
@@ -44,9 +45,11 @@ def build_study(document: Document, rules: Rules | None, found: Iterable[Problem
         reader.found.append((document.line(("method",)), problem))
     kind = Kind(model=Study, given={"options": kind_of(rules.Options)} if rules else {})
     data = reader.read(kind)
+    written = data
     data = _beneath(data, preset(data.get("preset")))
     if rules is not None:
         data = _beneath(data, rules.defaults)
+    data = with_clean_preset(data, written, PLACED)
     _read_scales(data, rules, reader)
     for fault in inconsistencies(data, document.folder):
         reader.refuse(fault.place, fault.what, fault.allowed, fault.fix)

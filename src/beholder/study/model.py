@@ -9,7 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PrivateAttr, StringConstraints, model_validator
 
 from beholder.errors import Problem
+from beholder.study.analysing import Analyse
 from beholder.study.checks import Checks
+from beholder.study.cleaning import Clean
 from beholder.study.fault import Fault, raise_faults
 from beholder.study.kind import Says
 from beholder.study.lines import Lines
@@ -268,6 +270,13 @@ class Study(Part):
         default=True, description="Practice on the stimuli with role `training`, where there are any."
     )
     checks: Checks = Field(default=Checks(), description="Whom to trust: rules over what people do while they rate.")
+    clean: Clean = Field(
+        default=Clean(), description="How sessions are judged afterwards, and who gets a bonus. It may always change."
+    )
+    analyse: Analyse = Field(
+        default=Analyse(),
+        description="Which differences are asked for, and how tests are corrected. It may always change.",
+    )
     recruit: Recruit = Recruit()
     contact: (
         Annotated[

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Literal
 
 Preset = Literal["none", "hemvip", "p910", "mushra", "audio"]
+CleanPreset = Literal["none", "hemvip", "p910", "mushra"]
 
 PRESETS: Mapping[Preset, Mapping[str, Any]] = {
     "none": {},
@@ -30,6 +31,7 @@ PRESETS: Mapping[Preset, Mapping[str, Any]] = {
             "ratio": {"range": [0.95, 1.15]}, "smooth": True, "focus": True, "speed": True,
             "agreement": {"action": "flag", "min": 0.3},
         },
+        "clean": {"rater": True},
     },
     # ITU-R BS.1534: who does not hear the reference among the others is not used.
     "mushra": {
@@ -48,7 +50,59 @@ PRESETS: Mapping[Preset, Mapping[str, Any]] = {
     },
 }  # fmt: skip
 
+CLEAN_PRESETS: Mapping[CleanPreset, Mapping[str, Any]] = {
+    "none": {"rater": False, "use": {}},
+    "hemvip": {
+        "rater": False,
+        "use": {"attention": {"max_failed": 1}, "variance": {"min": 0.15, "share": 0.5}, "speed": True,
+                "agreement": {"action": "record"}},
+    },
+    "p910": {
+        "rater": True,
+        "use": {
+            "trap": {"max_failed": 0}, "gold": {"max_failed": 0}, "variance": {"min": 0.15, "share": 0.5},
+            "ratio": {"range": [0.95, 1.15]}, "smooth": True, "focus": True, "speed": True,
+            "agreement": {"action": "flag", "min": 0.3},
+        },
+    },
+    "mushra": {
+        "rater": False,
+        "use": {
+            "postscreen": {"hidden_reference": [90, 0.15], "anchor": [90, 0.15], "spare": 0.25},
+            "variance": {"min": 0.15, "share": 0.5}, "speed": True, "agreement": {"action": "record"},
+        },
+    },
+}  # fmt: skip
+"""What a preset means for cleaning alone, after people have come."""
+
 
 def preset(name: object) -> Mapping[str, Any]:
     """Return what a preset fills in; nothing for one that is unknown, which is told elsewhere."""
     return next((filled for known, filled in PRESETS.items() if known == name), {})
+
+
+def with_clean_preset(data: Mapping[str, Any], written: Mapping[str, Any], placed: Collection[str]) -> dict[str, Any]:
+    """Return a study with what its `clean.preset` fills in: thresholds written neither there nor in `checks`.
+
+    `written` is the study before anything was filled in, `placed` are rules that need something in the lists, and
+    which a preset for cleaning therefore leaves alone where the study has none of it.
+    """
+    clean = written.get("clean")
+    name = clean.get("preset") if isinstance(clean, Mapping) else None
+    filled = next((filled for known, filled in CLEAN_PRESETS.items() if known == name), None)
+    if filled is None or not isinstance(clean, Mapping):
+        return dict(data)
+    own, checks, on = _map(written.get("checks")), _map(data.get("checks")), clean.get("use", {})
+    use, without = dict(_map(on)), clean.get("without") or ()
+    for rule, thresholds in filled["use"].items():
+        is_off = own.get(rule) is False or use.get(rule) is False or rule in without
+        if is_off or (rule in placed and not checks.get(rule)):
+            continue
+        wanted = {key: value for key, value in _map(thresholds).items() if key not in _map(own.get(rule))}
+        if wanted or not own.get(rule):
+            use[rule] = {**wanted, **_map(use.get(rule))} or True
+    return {**data, "clean": {"rater": filled["rater"], **clean, "use": use if isinstance(on, Mapping) else on}}
+
+
+def _map(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
