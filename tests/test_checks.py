@@ -22,7 +22,7 @@ def clicks(*values: float, low: float = 0, high: float = 100, question: str = "q
 
 
 RATED = Evidence("completed", "whole", (SEEN,), clicks(50))
-GONE = replace(SEEN, plays=0, missing="media_error")
+GONE = SEEN._replace(plays=0, missing="media_error")
 STRAIGHT = Variance(Options())
 
 
@@ -58,16 +58,16 @@ def test_a_session_with_half_of_its_slots_missing_is_whole() -> None:
     ("viewing", "say"),
     [
         (SEEN, "pass"),
-        (replace(SEEN, coverage=0.97, furthest_ms=3500), "pass"),
-        (replace(SEEN, coverage=0.96), "fail"),
-        (replace(SEEN, coverage=0.98, furthest_ms=3400), "fail"),
-        (replace(SEEN, plays=0, coverage=0.0), "fail"),
-        (replace(SEEN, frames=0), "fail"),
-        (replace(SEEN, frames=None), "pass"),
-        (replace(SEEN, plays=None, coverage=None, furthest_ms=None), "unknown"),
-        (replace(SEEN, coverage=None), "unknown"),
-        (replace(SEEN, length_ms=None), "unknown"),
-        (replace(SEEN, plays=0, missing="media_error"), "pass"),
+        (SEEN._replace(coverage=0.97, furthest_ms=3500), "pass"),
+        (SEEN._replace(coverage=0.96), "fail"),
+        (SEEN._replace(coverage=0.98, furthest_ms=3400), "fail"),
+        (SEEN._replace(plays=0, coverage=0.0), "fail"),
+        (SEEN._replace(frames=0), "fail"),
+        (SEEN._replace(frames=None), "pass"),
+        (SEEN._replace(plays=None, coverage=None, furthest_ms=None), "unknown"),
+        (SEEN._replace(coverage=None), "unknown"),
+        (SEEN._replace(length_ms=None), "unknown"),
+        (SEEN._replace(plays=0, missing="media_error"), "pass"),
     ],
 )
 def test_watching_the_whole_means_97_percent_the_end_and_drawn_frames(viewing: Viewing, say: Say) -> None:
@@ -75,21 +75,21 @@ def test_watching_the_whole_means_97_percent_the_end_and_drawn_frames(viewing: V
 
 
 def test_a_weaker_watch_rule_asks_for_less() -> None:
-    begun = replace(SEEN, coverage=0.1, furthest_ms=400)
+    begun = SEEN._replace(coverage=0.1, furthest_ms=400)
     assert judge_viewing(begun, "start") == "pass"
-    assert judge_viewing(replace(begun, plays=0), "start") == "fail"
-    assert judge_viewing(replace(begun, plays=0), "none") == "pass"
+    assert judge_viewing(begun._replace(plays=0), "start") == "fail"
+    assert judge_viewing(begun._replace(plays=0), "none") == "pass"
 
 
 def test_the_watched_verdict_names_every_slot_that_failed() -> None:
-    bad = replace(SEEN, slot="s2", coverage=0.2)
+    bad = SEEN._replace(slot="s2", coverage=0.2)
     verdict = Watched().judge(Evidence("completed", "whole", (SEEN, bad)))
     assert (verdict.verdict, verdict.reason, verdict.measured) == ("fail", "not_watched", 0.5)
     assert verdict.evidence["failed"] == ["trial:1.s2"]
 
 
 def test_watching_without_any_evidence_is_unknown() -> None:
-    blank = replace(SEEN, plays=None, coverage=None)
+    blank = SEEN._replace(plays=None, coverage=None)
     assert Watched().judge(Evidence("completed", "whole", (blank,))).verdict == "unknown"
     assert Watched().judge(Evidence("completed", "whole")).reason == "no_evidence"
 
@@ -124,7 +124,7 @@ def test_who_is_paid_follows_from_how_the_session_ended(outcome: Outcome, accept
 
 
 def test_an_unknown_verdict_costs_nothing() -> None:
-    unseen = replace(SEEN, plays=None, coverage=None)
+    unseen = SEEN._replace(plays=None, coverage=None)
     verdicts = judge(replace(RATED, viewings=(unseen,)))
     assert [verdict.verdict for verdict in verdicts] == ["pass", "unknown", "unknown", "pass"]
     decision = decide("completed", verdicts)
@@ -132,14 +132,14 @@ def test_an_unknown_verdict_costs_nothing() -> None:
 
 
 def test_every_failed_check_is_a_reason_and_paying_is_apart_from_using() -> None:
-    flat = Evidence("completed", "whole", (replace(SEEN, coverage=0.0),), clicks(50, 50, 50, 50))
+    flat = Evidence("completed", "whole", (SEEN._replace(coverage=0.0),), clicks(50, 50, 50, 50))
     decision = decide("completed", judge(flat))
     assert (decision.accept, decision.use) == (True, False)
     assert decision.reasons == ("watched:not_watched", "variance:same_answer")
 
 
 def test_a_clip_that_was_not_watched_does_not_cost_the_whole_session() -> None:
-    verdicts = judge(replace(RATED, viewings=(replace(SEEN, coverage=0.0),)))
+    verdicts = judge(replace(RATED, viewings=(SEEN._replace(coverage=0.0),)))
     assert decide("completed", verdicts).use
 
 

@@ -319,8 +319,9 @@ def test_cleaning_twice_gives_the_same_bytes(study: Study) -> None:
     clean_tables(study, tables)
     assert {path.name: path.read_bytes() for path in sorted(folder.iterdir())} == first
     assert sorted(first) == [
-        "account.json", "checks.csv", "comments.csv", "participants.csv", "playback.csv", "qualification.csv",
-        "ratings.csv", "sessions.csv", "verdicts.csv",
+        "accept.csv", "account.json", "account.md", "bonus.csv", "checks.csv", "comments.csv", "devices.csv",
+        "extend.csv", "look.csv", "participants.csv", "playback.csv", "qualification.csv", "ratings.csv", "reject.csv",
+        "sessions.csv", "verdicts.csv", "votes.csv",
     ]  # fmt: skip
 
 

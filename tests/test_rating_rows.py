@@ -13,8 +13,16 @@ from hypothesis import strategies as st
 from beholder.clean.comments import comment_rows
 from beholder.clean.facts import Given, Shown, Visit
 from beholder.clean.playback import COLUMNS as PLAYBACK_COLUMNS
-from beholder.clean.playback import playback_rows
-from beholder.clean.ratings import COLUMNS, NUMBERS, Rating, as_record, number_repetitions, rating_rows, read_ratings
+from beholder.clean.playback import playback_lines
+from beholder.clean.ratings import (
+    COLUMNS,
+    NUMBERS,
+    Rating,
+    number_repetitions,
+    rating_blocks,
+    rating_rows,
+    read_ratings,
+)
 from beholder.clean.tables import write_table
 from beholder.errors import UserError
 from beholder.methods.contract import Asked, Judgement, Slot, Trial
@@ -67,13 +75,15 @@ STIMULI = {("digest", f"stimulus {n}"): Shown("city", f"condition {n}", 4000, {"
 
 def test_a_row_tells_who_what_value_and_how() -> None:
     (row,) = rating_rows(study(), visit(trial("test")), 1, answer(), (score(),), STIMULI)
-    record = as_record(row)
+    record = row._asdict()
     assert tuple(record)[: len(COLUMNS)] == COLUMNS
     wanted = {"participant": "p-1", "condition": "condition 1", "content": "city", "value": 72, "raw_value": 72}
     assert wanted.items() <= record.items()
     assert (record["position"], record["repetition"], record["role"]) == (1, 1, "test")
     assert (record["plays"], record["coverage"], record["response_ms"], record["input"]) == (2, 1.0, 8500.0, "mouse")
-    assert record["factor_bitrate"] == "1M"
+    head, line = b"".join(rating_blocks([row])).decode().splitlines()
+    assert head.split(",") == [*COLUMNS, "factor_bitrate"]
+    assert line.endswith(",true,,1M")
 
 
 CONTRACT = """
@@ -113,8 +123,8 @@ def test_every_slot_of_a_trial_has_a_row_of_playback_also_one_that_is_not_rated(
     page = {"first_ms": 420, "exits": 1, "viewport": [1280, 720], "skew_ms": 8}
     given = Given("trial:1", {}, {**answer().playback, "page": page}, 0.0, 1.0, "touch", AT)
     came = replace(visit(beside), answers={"trial:1": given})
-    first, second = playback_rows([came], STIMULI)
-    assert set(first) <= set(PLAYBACK_COLUMNS)
+    lines = playback_lines([came], STIMULI)
+    first, second = (dict(zip(PLAYBACK_COLUMNS, line, strict=True)) for line in lines)
     assert (first["slot"], first["plays"], first["length_ms"], first["colour"]) == ("s1", 2, 4000, "#2a76b0")
     assert (second["rated"], second["label"], second["plays"], second["together"]) == (False, "reference", None, True)
     assert {row["viewport_width"] for row in (first, second)} == {1280}
@@ -212,3 +222,33 @@ def test_a_rating_is_a_frozen_value() -> None:
     with pytest.raises(AttributeError):
         row.value = 3  # type: ignore[misc]
     assert isinstance(row, Rating)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("participant;value\np;1\n", "has semicolons between its cells. Allowed: commas. Save it as CSV with commas."),
+        ("participant\tvalue\np\t1\n", "has tabs between its cells. Allowed: commas. Save it as CSV with commas."),
+        ("a,b\n1,2,3\n", "has rows with more cells than the header has names. Allowed: as many cells as names."),
+    ],
+)
+def test_cells_that_stand_under_no_name_are_said_plainly(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError) as error:
+        read_ratings(path)
+    assert str(error.value) == f"{path}  {told}"
+
+
+def test_numbers_without_end_are_no_ratings(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("value\n-2e300\n", encoding="utf-8")
+    with pytest.raises(UserError) as error:
+        read_ratings(path)
+    told = "value is '-2e300'. Allowed: a number below 1e+15, or an empty cell when missing."
+    assert str(error.value) == f"{path}:2  {told}"
+
+
+def test_a_folder_is_no_table(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="cannot be read as a table"):
+        read_ratings(tmp_path)

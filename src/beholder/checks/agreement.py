@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections import Counter
+from collections.abc import Sequence
+from operator import mul
 from statistics import fmean
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from beholder.checks.trust import CHECK_ROLES, NOT_MET, Seen, TrustCheck
 from beholder.checks.verdict import Evidence, Verdict
 from beholder.study.checks import Agreement as Rule
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Vote = tuple[str, str]
 """What was judged, and by which question."""
@@ -24,7 +23,10 @@ class Agreement(TrustCheck[Rule]):
     name: ClassVar[str] = "agreement"
 
     def judge(self, evidence: Evidence) -> Verdict:
-        own = _means(vote for seen in evidence.seen for vote in votes_of(seen))
+        if not evidence.others:
+            reason = "too_few_shared" if any(votes_of(seen) for seen in evidence.seen) else NOT_MET
+            return self.verdict("unknown", reason, needed=self.rule.min, stimuli=0)
+        own = _means([vote for seen in evidence.seen for vote in votes_of(seen)])
         shared = [vote for vote in own if vote in evidence.others]
         stimuli = len({stimulus for stimulus, _ in shared})
         if stimuli < self.rule.stimuli:
@@ -37,10 +39,10 @@ class Agreement(TrustCheck[Rule]):
         return self.found(reason, measured=round(r, 4), needed=self.rule.min, stimuli=stimuli)
 
 
-def votes_of(seen: Seen) -> Iterator[tuple[Vote, float]]:
-    """Yield the votes of a trial that are ratings: of a stimulus or, in a comparison, of a pair."""
-    slots = {slot.id: slot for slot in seen.trial.slots}
-    asked = {asked.question for asked in seen.trial.asked if asked.purpose == "ask"}
+def votes_of(seen: Seen) -> list[tuple[Vote, float]]:
+    """Return the votes of a trial that are ratings: of a stimulus or, in a comparison, of a pair."""
+    slots, asked = seen.trial.slot_by_id, seen.trial.rated_questions
+    found = []
     for one in seen.judgements:
         slot, other = slots[one.slot], slots.get(one.other_slot or "")
         if one.value is None or one.question not in asked or slot.role in CHECK_ROLES:
@@ -49,7 +51,8 @@ def votes_of(seen: Seen) -> Iterator[tuple[Vote, float]]:
             continue
         judged = voted(one.kind, slot.stimulus, other.stimulus if other else None)
         if judged is not None:
-            yield (judged, one.question), one.value
+            found.append(((judged, one.question), one.value))
+    return found
 
 
 def voted(kind: str, stimulus: str, other: str | None) -> str | None:
@@ -61,23 +64,25 @@ def voted(kind: str, stimulus: str, other: str | None) -> str | None:
 
 def spearman(one: Sequence[float], two: Sequence[float]) -> float | None:
     """Return the rank correlation, ties in the middle; None where one of them does not vary."""
-    import numpy as np
-
-    first, second = (_ranks(np.asarray(values, dtype=float)) for values in (one, two))
-    if not first.std() or not second.std():
-        return None
-    return float(np.corrcoef(first, second)[0, 1])
+    first, second = _ranks(one), _ranks(two)
+    # Twice the ranks are whole numbers, whose sums are exact: who is just at a limit is so on every machine.
+    whole = sum(map(mul, first, first)) * sum(map(mul, second, second))
+    return sum(map(mul, first, second)) / math.sqrt(whole) if whole else None
 
 
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    import numpy as np
+def _ranks(values: Sequence[float]) -> list[int]:
+    """Return twice the rank of each value, less the mean of all: below zero for the lower half."""
+    counts = Counter(values)
+    ranks: dict[float, int] = {}
+    below = 0
+    for value in sorted(counts):
+        ranks[value] = 2 * below + counts[value] - len(values)
+        below += counts[value]
+    return [ranks[value] for value in values]
 
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - (counts - 1) / 2)[places]
 
-
-def _means(votes: Iterator[tuple[Vote, float]]) -> dict[Vote, float]:
+def _means(votes: Sequence[tuple[Vote, float]]) -> dict[Vote, float]:
     found: dict[Vote, list[float]] = {}
     for vote, value in votes:
         found.setdefault(vote, []).append(value)
-    return {vote: fmean(values) for vote, values in found.items()}
+    return {vote: values[0] if len(values) == 1 else fmean(values) for vote, values in found.items()}

@@ -24,7 +24,7 @@ class Complete(Check):
         if evidence.outcome != "completed":
             reason = evidence.outcome or "not_finished"
             return Verdict(self.name, self.version, "fail", reason, evidence.outcome, "completed")
-        missing = sum(viewing.missing is not None for viewing in evidence.viewings)
+        missing = len([viewing for viewing in evidence.viewings if viewing.missing is not None])
         slots: dict[str, Json] = {"slots": len(evidence.viewings), "missing": missing}
         if not evidence.clicks:
             return Verdict(self.name, self.version, "fail", "nothing_rated", 0, 1, slots)

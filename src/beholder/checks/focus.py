@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from beholder.checks.playing import played, slots_of
-from beholder.checks.trust import MEDIA_ERROR, Judged, RatingCheck, Seen
+from beholder.checks.playing import played
+from beholder.checks.trust import MEDIA_ERROR, Judged, RatingCheck, Seen, remembered
 from beholder.checks.verdict import Verdict
 from beholder.study.checks import Focus as Rule
 
@@ -17,8 +17,13 @@ class Focus(RatingCheck[Rule]):
     name: ClassVar[str] = "focus"
 
     def judge_trial(self, seen: Seen, before: Sequence[Seen] = ()) -> Verdict | None:
-        slots = slots_of(seen)
-        away = {slot: played(seen, slot).get("away") for slot in slots}
+        return self._left(tuple([(slot, played(seen, slot).get("away")) for slot in seen.slots]))
+
+    @remembered
+    def _left(self, counted: tuple[tuple[str, int | None], ...]) -> Verdict:
+        """Return the verdict from each slot with how often the window was left while it played."""
+        away = dict(counted)
+        slots = list(away)
         left = [slot for slot in slots if away[slot]]
         times = sum(away[slot] or 0 for slot in left)
         if left:

@@ -17,7 +17,9 @@ class Gold(TrialCheck[Rule]):
     name: ClassVar[str] = "gold"
 
     def judge_trial(self, seen: Seen, before: Sequence[Seen] = ()) -> Verdict | None:
-        targets = targets_of(seen, "gold")
+        if "gold" not in seen.trial.roles:
+            return None
+        targets = targets_of(seen, "gold", self.rule.within)
         if not targets:
             return None
         say, reason, off = hold(seen, targets)

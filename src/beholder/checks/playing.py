@@ -21,14 +21,9 @@ def manner(seen: Seen) -> Manner:
     return "turns" if is_led else "free"
 
 
-def slots_of(seen: Seen) -> list[str]:
-    """Return the slots that did play."""
-    return [slot.id for slot in seen.trial.slots if slot.id not in seen.missing]
-
-
 def moving_slots(seen: Seen) -> list[str]:
-    """Return those of them that are neither images nor texts."""
-    return [slot for slot in slots_of(seen) if slot not in seen.stills]
+    """Return the slots that did play and are neither images nor texts."""
+    return [slot for slot in seen.slots if slot not in seen.stills]
 
 
 def played(seen: Seen, slot: str) -> Mapping[str, Any]:
@@ -38,6 +33,8 @@ def played(seen: Seen, slot: str) -> Mapping[str, Any]:
 
 def gap_ms(seen: Seen) -> float:
     """Return how long nothing is shown between the slots of a trial."""
+    if len(seen.trial.slots) == 1:
+        return 0.0
     gap = seen.trial.draws.get("gap", 0)
     is_waited = manner(seen) == "turns" and isinstance(gap, int | float)
     return 1000 * float(gap) * (len(seen.trial.slots) - 1) if is_waited and isinstance(gap, int | float) else 0.0

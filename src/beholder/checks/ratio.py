@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from beholder.checks.playing import gap_ms, manner, moving_slots, played
-from beholder.checks.trust import MEDIA_ERROR, Judged, RatingCheck, Seen, known, of_trials, why_unknown
+from beholder.checks.trust import MEDIA_ERROR, Judged, RatingCheck, Seen, known, of_trials, remembered, why_unknown
 from beholder.checks.verdict import Verdict
 from beholder.study.checks import Ratio as Rule
 from beholder.types import Json
@@ -15,6 +15,7 @@ SHORT, LONG = "short", "long"
 """Reasons of a trial."""
 TOO_SHORT, TOO_LONG = "too_short", "too_long"
 """Reasons of a session."""
+_NUMBERS = (int, float)
 
 
 class Ratio(RatingCheck[Rule]):
@@ -38,16 +39,20 @@ class Ratio(RatingCheck[Rule]):
         slots = [slot.id for slot in seen.trial.slots]
         if seen.missing:
             return self.verdict("unknown", MEDIA_ERROR)
-        lengths = [seen.lengths_ms.get(slot) or 0 for slot in slots]
-        times = [played(seen, slot).get("whole_ms") for slot in slots]
+        lengths = tuple([seen.lengths_ms.get(slot) or 0 for slot in slots])
+        times = tuple([played(seen, slot).get("whole_ms") for slot in slots])
+        return self._taken(lengths, times, None if seen.trial.together else gap_ms(seen))
+
+    @remembered
+    def _taken(self, lengths: tuple[int, ...], times: tuple[float | None, ...], gap: float | None) -> Verdict:
+        """Return the verdict from how long slots last and took; `gap` is between them, None where all play at once."""
         if not all(lengths):
             return self.verdict("unknown", "not_timed")
-        is_together = manner(seen) == "together"
-        planned = float(max(lengths)) if is_together else sum(lengths) + gap_ms(seen)
+        planned = float(max(lengths)) if gap is None else sum(lengths) + gap
         if None in times:
             return self.verdict("unknown", "not_timed", planned_ms=round(planned))
         whole = [float(time) for time in times if time is not None]
-        taken = max(whole) if is_together else sum(whole) + gap_ms(seen)
+        taken = max(whole) if gap is None else sum(whole) + gap
         low, high = self.rule.trial
         ratio = taken / planned
         reason = SHORT if ratio < low else LONG if ratio > high else ""
@@ -88,11 +93,11 @@ class Ratio(RatingCheck[Rule]):
 
 def _ratio(timed: Sequence[Mapping[str, Json]], untimed: Sequence[Mapping[str, Json]]) -> float:
     """Return the time that was taken over the time that was planned."""
-    as_planned = sum(_ms(one, "planned_ms") for one in untimed)
-    taken, planned = (sum(_ms(one, name) for one in timed) for name in ("taken_ms", "planned_ms"))
+    as_planned = sum([_ms(one, "planned_ms") for one in untimed])
+    taken, planned = (sum([_ms(one, name) for one in timed]) for name in ("taken_ms", "planned_ms"))
     return (taken + as_planned) / (planned + as_planned)
 
 
 def _ms(evidence: Mapping[str, Json], name: str) -> float:
     value = evidence.get(name, 0)
-    return float(value) if isinstance(value, int | float) else 0.0
+    return float(value) if type(value) in _NUMBERS else 0.0  # type: ignore[arg-type]

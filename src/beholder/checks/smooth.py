@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from beholder.checks.playing import moving_slots, played
-from beholder.checks.trust import MEDIA_ERROR, Judged, RatingCheck, Seen
+from beholder.checks.trust import MEDIA_ERROR, Judged, RatingCheck, Seen, remembered
 from beholder.checks.verdict import Verdict
 from beholder.study.checks import Smooth as Rule
 
@@ -21,15 +21,18 @@ class Smooth(RatingCheck[Rule]):
     def judge_trial(self, seen: Seen, before: Sequence[Seen] = ()) -> Verdict | None:
         if len(seen.stills) == len(seen.trial.slots):
             return None
-        dropped: dict[str, float] = {}
-        stalled: dict[str, float] = {}
-        slots = moving_slots(seen)
-        for slot in slots:
+        counted = []
+        for slot in moving_slots(seen):
             one = played(seen, slot)
-            if one.get("frames"):
-                dropped[slot] = round(one.get("dropped", 0) / (one["frames"] + one.get("dropped", 0)), 4)
-            if one.get("stalled_ms") is not None:
-                stalled[slot] = one["stalled_ms"] / 1000
+            counted.append((slot, one.get("frames"), one.get("dropped", 0), one.get("stalled_ms")))
+        return self._counted(tuple(counted))
+
+    @remembered
+    def _counted(self, counted: tuple[tuple[str, int | None, int, float | None], ...]) -> Verdict:
+        """Return the verdict from each slot with its frames drawn and dropped, and how long it stood still."""
+        slots = [slot for slot, *_ in counted]
+        dropped = {slot: round(lost / (frames + lost), 4) for slot, frames, lost, _ in counted if frames}
+        stalled = {slot: ms / 1000 for slot, _, _, ms in counted if ms is not None}
         jerky = [slot for slot, share in dropped.items() if share > self.rule.dropped]
         stuck = [slot for slot, seconds in stalled.items() if seconds > self.rule.stall_s]
         measured = [max(dropped.values(), default=None), max(stalled.values(), default=None)]

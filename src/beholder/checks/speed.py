@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from beholder.checks.playing import gap_ms, manner, played, slots_of
+from beholder.checks.playing import gap_ms, manner, played
 from beholder.checks.trust import Judged, RatingCheck, Seen
 from beholder.checks.verdict import Verdict
 from beholder.study.checks import Speed as Rule
 
 TOO_FAST, SESSION = "too_fast", "session"
+_NUMBERS = (int, float)
 _SLACK_MS = 1000
 """How far the clock of the log may be from that of the page; further apart, one of them jumped."""
 
@@ -24,12 +25,11 @@ class Speed(RatingCheck[Rule]):
     name: ClassVar[str] = "speed"
 
     def judge_trial(self, seen: Seen, before: Sequence[Seen] = ()) -> Verdict | None:
-        needed = sum(
-            self.rule.slider_s if asked.scale.look == "slider" else self.rule.click_s
-            for asked in seen.trial.asked
-            if not asked.ticks
-        )
-        if not needed or not slots_of(seen):
+        needed = 0.0
+        for asked in seen.trial.asked:
+            if not asked.ticks:
+                needed += self.rule.slider_s if asked.scale.look == "slider" else self.rule.click_s
+        if not needed or not seen.slots:
             return None
         spent = seen.sent_ms - seen.shown_ms
         opened = self._opened_ms(seen)
@@ -45,7 +45,7 @@ class Speed(RatingCheck[Rule]):
     def conclude(self, found: Judged) -> Verdict:
         """Return the verdict on a session: too many such trials, or all of them together shorter than they can be."""
         often = self.by_share(found, self.rule.share)
-        spent, least = (sum(_seconds(verdict, name) for _, verdict in found) for name in ("spent_s", "least_s"))
+        spent, least = (sum([_seconds(verdict, name) for _, verdict in found]) for name in ("spent_s", "least_s"))
         if often.verdict == "unknown" or spent >= least:
             return often
         kept = {"share": often.measured, **often.evidence}
@@ -55,22 +55,22 @@ class Speed(RatingCheck[Rule]):
         """Return when the answer could be given; at once, where nothing has to be watched to its end before."""
         if self.watch != "whole":
             return 0.0
-        ends = [played(seen, slot).get("ended_ms") for slot in slots_of(seen)]
-        return max((float(end) for end in ends if end is not None), default=None)
+        ends = [played(seen, slot).get("ended_ms") for slot in seen.slots]
+        return max([float(end) for end in ends if end is not None], default=None)
 
     def _least_ms(self, seen: Seen) -> float:
         """Return how long a trial takes at least: what was watched of its stimuli, once, and the judgements."""
         watched = []
-        for slot in slots_of(seen):
+        for slot in seen.slots:
             length, seconds = seen.lengths_ms.get(slot) or 0, played(seen, slot).get("watched_ms")
             watched.append(0.0 if seconds is None else float(min(length, seconds)))
         media = max(watched, default=0.0) if manner(seen) == "together" else sum(watched) + gap_ms(seen)
-        if len(slots_of(seen)) > 1 and manner(seen) == "free":
+        if len(seen.slots) > 1 and manner(seen) == "free":
             return media  # one slider can be set while the next stimulus plays
-        judged = sum(one.value is not None and one.kind != "pick" for one in seen.judgements)
+        judged = len([one for one in seen.judgements if one.value is not None and one.kind != "pick"])
         return media + 1000 * self.rule.judgement_s * judged
 
 
 def _seconds(verdict: Verdict, name: str) -> float:
     value = verdict.evidence.get(name, 0.0)
-    return float(value) if isinstance(value, int | float) else 0.0
+    return float(value) if type(value) in _NUMBERS else 0.0  # type: ignore[arg-type]

@@ -17,9 +17,9 @@ def targets_of(seen: Seen, role: Role, tolerance: float | None = None) -> dict[s
 
     A tolerance that the study has by now counts in place of the one it was planned with.
     """
-    slots = {slot.id for slot in seen.trial.slots if slot.role == role}
-    if not slots:
+    if role not in seen.trial.roles:
         return {}
+    slots = {slot.id for slot in seen.trial.slots if slot.role == role}
     places = {f"{asked.id}.{slot}" for asked in seen.trial.asked for slot in slots if asked.purpose == "ask"}
     found = {where: target for where, target in seen.trial.targets.items() if where in places}
     if tolerance is None:

@@ -8,10 +8,10 @@ wants that, and by `clean` again from the facts alone.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, Generic, TypeAlias, TypeVar
+from functools import cached_property, lru_cache
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from beholder.checks.verdict import Check, Evidence, Looked, Loss, Say, Verdict, Watch
 from beholder.methods.contract import Judgement, Trial
@@ -59,11 +59,25 @@ class Seen:
                 found[f"{name}.{one.other_slot}"] = None if value is None else -value
         return found
 
-    @property
+    @cached_property
     def missing(self) -> frozenset[str]:
         """The slots that would not play."""
         gone = self.answer.get("missing", {}) if isinstance(self.answer, Mapping) else {}
         return frozenset(gone) if isinstance(gone, Mapping) else frozenset()
+
+    @cached_property
+    def slots(self) -> tuple[str, ...]:
+        """The slots that did play."""
+        return tuple([slot.id for slot in self.trial.slots if slot.id not in self.missing])
+
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+_REMEMBERED = 20_000
+
+
+def remembered(judge: _Method) -> _Method:
+    """Return a method that judges the same facts only once: in most trials everything is as it should be."""
+    return cast("_Method", lru_cache(maxsize=_REMEMBERED)(judge))
 
 
 Judged: TypeAlias = "tuple[tuple[Seen, Verdict], ...]"
@@ -105,7 +119,7 @@ class TrialCheck(TrustCheck[_TrialRule]):
     def conclude(self, found: Judged) -> Verdict:
         """Return the verdict on a session from those on its trials: unknown where nothing is known."""
         failed = [(seen, verdict) for seen, verdict in found if verdict.verdict == "fail"]
-        count = sum(self.failures(verdict) for _, verdict in failed)
+        count = sum([self.failures(verdict) for _, verdict in failed])
         kept = of_trials(found)
         if count > self.rule.max_failed:
             first = failed[0][1]
@@ -123,8 +137,12 @@ class TrialCheck(TrustCheck[_TrialRule]):
 
     def judged(self, evidence: Evidence) -> Judged:
         """Return the verdicts on all trials that this says something of."""
-        found = ((seen, self.judge_trial(seen, evidence.seen[:place])) for place, seen in enumerate(evidence.seen))
-        return tuple((seen, verdict) for seen, verdict in found if verdict is not None)
+        found = []
+        for place, seen in enumerate(evidence.seen):
+            verdict = self.judge_trial(seen, evidence.seen[:place])
+            if verdict is not None:
+                found.append((seen, verdict))
+        return tuple(found)
 
     def judge(self, evidence: Evidence) -> Verdict:
         return self.conclude(self.judged(evidence))
@@ -143,7 +161,7 @@ class RatingCheck(TrialCheck[_TrialRule]):
     def losses(self, found: Judged) -> tuple[Loss, ...]:
         if not self.is_costly:
             return ()
-        failed = ((seen, verdict) for seen, verdict in found if verdict.verdict == "fail")
+        failed = [(seen, verdict) for seen, verdict in found if verdict.verdict == "fail"]
         return tuple(Loss(seen.key, f"{self.name}:{one.reason}", _slots(one)) for seen, one in failed)
 
     def by_share(self, found: Judged, most: float) -> Verdict:
@@ -153,7 +171,7 @@ class RatingCheck(TrialCheck[_TrialRule]):
         One alone never costs a session, however short.
         """
         kept = of_trials(found)
-        failed = sum(verdict.verdict == "fail" for _, verdict in found)
+        failed = len([verdict for _, verdict in found if verdict.verdict == "fail"])
         if not known(found):
             return self.verdict("unknown", why_unknown(found), needed=most, **kept)
         share = round(failed / len(found), 4)
@@ -169,7 +187,7 @@ OFTEN = "often"
 
 def known(found: Judged) -> int:
     """Return on how many trials something is known."""
-    return sum(verdict.verdict != "unknown" for _, verdict in found)
+    return len([verdict for _, verdict in found if verdict.verdict != "unknown"])
 
 
 def why_unknown(found: Judged) -> str:
@@ -180,8 +198,7 @@ def why_unknown(found: Judged) -> str:
 def of_trials(found: Judged) -> dict[str, Json]:
     """Return the verdicts on trials as evidence of a verdict on a session: how many, and those that failed."""
     failed = [shown(seen.key, verdict) for seen, verdict in found if verdict.verdict == "fail"]
-    unknown = sum(verdict.verdict == "unknown" for _, verdict in found)
-    return {"met": len(found), "unknown": unknown, "failed": failed}
+    return {"met": len(found), "unknown": len(found) - known(found), "failed": failed}
 
 
 def _slots(verdict: Verdict) -> frozenset[str] | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from statistics import variance
+from collections.abc import Iterator, Mapping, Sequence
+from math import fsum
 from typing import ClassVar
 
 from beholder.checks.trust import CHECK_ROLES, Seen, TrustCheck
@@ -74,8 +74,16 @@ class Variance(TrustCheck[Rule]):
         return self.found("", measured=widest, needed=least, **counted)
 
 
+def variance(values: Sequence[float]) -> float:
+    """Return the sample variance of two values or more."""
+    mean = fsum(values) / len(values)
+    return fsum([(value - mean) ** 2 for value in values]) / (len(values) - 1)
+
+
 def _pages(seen: Seen) -> Iterator[tuple[str, bool]]:
     """Yield how a page would be flat, and whether it is; nothing of pages by which it cannot be seen."""
+    if len(seen.trial.slots) * len(seen.trial.asked) < FEWEST_ON_PAGE:
+        return
     rated = {slot.id for slot in seen.trial.slots if slot.rated and slot.role not in CHECK_ROLES}
     asked = [asked for asked in seen.trial.asked if asked.purpose == "ask" and not asked.ticks]
     if len(rated) >= FEWEST_ON_PAGE:

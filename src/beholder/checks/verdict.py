@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 Say = Literal["pass", "fail", "unknown"]
 Watch = Literal["whole", "start", "none"]
+_NO_EVIDENCE: Mapping[str, Json] = {}
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """Pass, fail or unknown, with the reason, what was measured and what was needed. Unknown costs nobody anything."""
 
     check: str
@@ -27,15 +27,14 @@ class Verdict:
     reason: str = ""
     measured: Json = None
     needed: Json = None
-    evidence: Mapping[str, Json] = field(default_factory=dict)
+    evidence: Mapping[str, Json] = _NO_EVIDENCE
     again: bool = False
     """Unknown, and worth another try while there are any."""
     action: Action | None = None
     """In place of the action that the study gives to the check."""
 
 
-@dataclass(frozen=True)
-class Viewing:
+class Viewing(NamedTuple):
     """How one slot of one trial played. None where nothing was measured."""
 
     trial: str
@@ -48,8 +47,7 @@ class Viewing:
     missing: str | None = None
 
 
-@dataclass(frozen=True)
-class Click:
+class Click(NamedTuple):
     """One answer as it was clicked, before any sign is turned, with the scale it was given on."""
 
     question: str
@@ -76,6 +74,8 @@ class Evidence:
     others: Others = field(default_factory=dict)
     number: int = 1
     """Which of this person's sessions that were finished this is."""
+    spared: frozenset[tuple[str, str]] = frozenset()
+    """Content and question of pages whose anchors fool so many that nobody is judged by them."""
 
 
 class Loss(NamedTuple):

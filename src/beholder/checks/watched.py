@@ -28,7 +28,7 @@ class Watched(Check):
     def look(self, evidence: Evidence) -> Looked:
         slots = [(viewing, judge_viewing(viewing, evidence.watch)) for viewing in evidence.viewings]
         failed = [viewing for viewing, one in slots if one == "fail"]
-        known = sum(one != "unknown" for _, one in slots)
+        known = len([one for _, one in slots if one != "unknown"])
         say: Say = "fail" if failed else "pass" if known else "unknown"
         reason = {"fail": "not_watched", "pass": "", "unknown": "no_evidence"}[say]
         share = round((known - len(failed)) / known, 4) if known else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -30,6 +30,11 @@ class Lost:
     costs: bool = True
     """Whether a session with this reason is not used."""
 
+    @property
+    def told(self) -> str:
+        """The words, and that sessions stay where they do."""
+        return self.words + ("" if self.costs else " (single ratings)" if self.ratings else " (only noted)")
+
 
 @dataclass(frozen=True)
 class Cleaned:
@@ -38,15 +43,26 @@ class Cleaned:
     folder: Path
     population: Literal["people", "robots"]
     counts: Mapping[str, int]
-    """participants, sessions, completed, used_participants, used_sessions, ratings, used_ratings, other_plans"""
+    """participants, sessions, completed, used_participants, used_sessions, ratings, used_ratings, other_plans;
+    accepted_sessions, rejected_sessions, look_sessions, few_used_raters, mostly_unused_raters; short_votes (stimuli
+    with fewer used votes than planned, by question), planned_votes, missing_sessions, bonuses"""
     lost: tuple[Lost, ...]
+    bonus: str = ""
+    """What all bonuses come to, as `3.20 GBP`; empty where there are none."""
 
 
-def clean(study: str | Path | Study = "study.yaml", *, store: str | None = None, robots: bool = False) -> Cleaned:
+def clean(
+    study: str | Path | Study = "study.yaml",
+    *,
+    store: str | None = None,
+    robots: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Cleaned:
     """Judge every session in the store and write `clean/`; return what was kept and what was lost.
 
-    People are looked at where there are any, else robots; `robots=True` looks at a rehearsal again.
+    People are looked at where there are any, else robots; `robots=True` looks at a rehearsal again. `progress` is told
+    how many sessions are judged, and how many there are.
     """
     from beholder.clean.folder import clean_folder
 
-    return clean_folder(study, store=store, robots=robots)
+    return clean_folder(study, store=store, robots=robots, progress=progress)

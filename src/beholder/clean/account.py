@@ -6,15 +6,17 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from beholder.checks.verdict import Verdict
 from beholder.clean import Lost
 from beholder.clean.decide import in_words
 from beholder.clean.facts import Facts
 from beholder.clean.qualification import NOT_MET
+from beholder.clean.raters import FEW_USED, MOSTLY_UNUSED
 from beholder.clean.sessions import Judged
 
 _FIRST = ("complete", "watched")
-"""Rules that no study can switch off."""
+"""Rules that every study has."""
+_LAST = ("outliers",)
+"""Rules over votes, which have no verdict on a session."""
 
 
 def counts(facts: Facts, judged: Sequence[Judged]) -> dict[str, int]:
@@ -32,6 +34,11 @@ def counts(facts: Facts, judged: Sequence[Judged]) -> dict[str, int]:
         "used_ratings": sum(rating.use for rating in ratings),
         "missing_ratings": sum(rating.value is None for rating in ratings),
         "other_plans": facts.other_plans,
+        "accepted_sessions": sum(one.decision.accept is True for one in judged),
+        "rejected_sessions": sum(one.decision.accept is False for one in judged),
+        "look_sessions": sum(one.decision.accept is None for one in judged),
+        "few_used_raters": _raters(judged, FEW_USED),
+        "mostly_unused_raters": _raters(judged, MOSTLY_UNUSED),
     }
 
 
@@ -53,7 +60,7 @@ def lost(judged: Sequence[Judged]) -> tuple[Lost, ...]:
             kept.update(reasons.keys())
         for some in of_ratings:
             ratings.update(some)
-    order = _names(judged)
+    order = [*_names(judged), *_LAST]
     costs = {reason for one in judged for reason in one.decision.costly}
     found = sorted(sessions, key=lambda reason: (order.index(reason.partition(":")[0]), reason))
     return tuple(
@@ -71,6 +78,19 @@ def lost(judged: Sequence[Judged]) -> tuple[Lost, ...]:
     )
 
 
+def together(judged: Sequence[Judged]) -> list[dict[str, Any]]:
+    """Return which reasons cost sessions their use together, the most frequent first."""
+    found = Counter(one.decision.costly for one in judged if len(one.decision.costly) > 1)
+    return [
+        {"reasons": list(reasons), "words": [in_words(reason) for reason in reasons], "sessions": sessions}
+        for reasons, sessions in sorted(found.items(), key=lambda item: (-item[1], item[0]))
+    ]
+
+
+def _raters(judged: Sequence[Judged], reason: str) -> int:
+    return len({one.visit.participant for one in judged if reason in one.decision.reasons})
+
+
 def _names(judged: Sequence[Judged]) -> list[str]:
     """Return the names of all rules and checks, in the order in which they are told."""
     asked = (verdict.check for one in judged for verdict in one.verdicts)
@@ -84,17 +104,3 @@ def verdict_counts(judged: Sequence[Judged]) -> dict[str, dict[str, int]]:
         for verdict in one.verdicts:
             table[verdict.check][verdict.verdict] += verdict.reason != NOT_MET
     return table
-
-
-def verdict_row(session: str, verdict: Verdict) -> dict[str, Any]:
-    """Return a verdict as a row of verdicts.csv."""
-    return {
-        "session": session,
-        "check": verdict.check,
-        "version": verdict.version,
-        "verdict": verdict.verdict,
-        "reason": verdict.reason,
-        "measured": verdict.measured,
-        "needed": verdict.needed,
-        "evidence": dict(verdict.evidence),
-    }

@@ -25,6 +25,8 @@ TOLD_ONLY = frozenset({"complete:mostly_missing"})
 """Reasons that are told and cost nothing."""
 LOOK = frozenset({"complete:nothing_rated"})
 """Reasons for which a person decides about the pay: whoever finished did what they could."""
+NOTHING_LEFT = "complete:nothing_left"
+"""Why a session is not used of which every single rating is left out."""
 
 _BY_CHECKS = ("screened_out", "wrong_device")
 _TURNED_AWAY = frozenset(f"complete:{outcome}" for outcome in _BY_CHECKS)
@@ -52,6 +54,7 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("complete", "withdrawn"): "Withdrew; answers erased",
     ("complete", "nothing_rated"): "Nothing could be rated",
     ("complete", "mostly_missing"): "More than half could not be rated",
+    ("complete", "nothing_left"): "Every rating left out by itself",
     ("watched", "not_watched"): "Stimulus not watched as asked",
     ("attention", "wrong"): "Attention checks not answered as asked",
     ("trap", "wrong"): "Trapping clips not answered as asked",
@@ -77,6 +80,9 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("postscreen", "reference"): "Hidden reference rated low too often",
     ("postscreen", "anchor"): "Anchor rated high too often",
     ("quota", "over"): "More sessions than one person may have",
+    ("rater", "few_used"): "Too few of this person's sessions are used",
+    ("rater", "mostly_unused"): "Hardly any of this person's sessions is used",
+    ("outliers", "far"): "Vote far from the others on the same stimulus",
 }
 """What a person reads for a check and its reason."""
 
@@ -103,7 +109,8 @@ def session_rules(study: Study, watch: Watch | None = None) -> tuple[Check, ...]
 
     `watch` is what people were asked to watch, where the study has changed since.
     """
-    return (Complete(), Watched(), *trust_checks(study, watch))
+    watched = () if Watched.name in study.clean.without else (Watched(),)
+    return (Complete(), *watched, *trust_checks(study, watch))
 
 
 def decide(

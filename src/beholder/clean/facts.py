@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from functools import cached_property, lru_cache
+from typing import Any, Literal, NamedTuple
 
 from beholder.errors import Problem, StoreError
 from beholder.methods.contract import Trial
@@ -32,8 +33,7 @@ class Shown:
     medium: str = "video"
 
 
-@dataclass(frozen=True)
-class Given:
+class Given(NamedTuple):
     """One stored answer."""
 
     key: str
@@ -74,12 +74,31 @@ class Visit:
     device: Mapping[str, Any] = field(default_factory=dict)
     end_reason: str = ""
     """At what the session ended, such as `colour:numbers`."""
+    list: int | None = None
+    """The planned list that it claimed."""
 
     @property
     def minutes(self) -> float | None:
         """How long the session took, to its end or else to its last answer."""
         last = self.ended_at or max((given.at for given in self.answers.values()), default=None)
         return round((last - self.at).total_seconds() / 60, 2) if last else None
+
+    @cached_property
+    def by_position(self) -> tuple[tuple[int, Given], ...]:
+        """Position and answer of every trial that was answered, in the order of the plan; the last answer counts."""
+        last: dict[int, Given] = {}
+        for given in sorted(self.answers.values(), key=lambda given: given.at):
+            position = position_of(given.key)
+            if 0 < position <= len(self.trials):
+                last[position] = given
+        return tuple(sorted(last.items()))
+
+
+@lru_cache(maxsize=10_000)
+def position_of(key: str) -> int:
+    """Return the position of the trial that a key belongs to, `trial:7` or `trial:7:2`; 0 of any other step."""
+    kind, _, rest = key.partition(":")
+    return int(rest.partition(":")[0]) if kind == "trial" else 0
 
 
 @dataclass(frozen=True)
@@ -96,6 +115,8 @@ class Facts:
     """Sessions of this population under an earlier plan; they are not comparable and left out."""
     finished: Mapping[str, int]
     """How many people and how many robots have finished, under any plan; who withdrew is not counted."""
+    lists: Mapping[int, tuple[Trial, ...]] = field(default_factory=dict)
+    """Every planned list: the trials that are rated."""
 
 
 def gather(tables: Mapping[str, Rows], *, where: str, robots: bool = False) -> Facts:
@@ -110,9 +131,11 @@ def gather(tables: Mapping[str, Rows], *, where: str, robots: bool = False) -> F
     plan = plans[newest["digest"]]
     mine = sorted((row for row in chosen if plans[row["digest"]] == plan), key=_session_order)
     digests = {str(row["digest"]) for row in mine}
+    planned = {row["list"]: row["trials"] for row in tables["lists"] if row["plan_digest"] == plan}
+    lists, lessons = _planned(planned)
     return Facts(
         population="robots" if chosen is machines else "people",
-        visits=_visits(mine, tables, plan),
+        visits=_visits(mine, tables, lists, lessons),
         stimuli={
             (str(row["digest"]), str(row["stimulus"])): _shown(row)
             for row in tables["stimuli"]
@@ -121,6 +144,7 @@ def gather(tables: Mapping[str, Rows], *, where: str, robots: bool = False) -> F
         yaml={str(row["digest"]): str(row["yaml"]) for row in tables["studies"] if row["digest"] in digests},
         other_plans=len(chosen) - len(mine),
         finished={"people": _finished(people, tables), "robots": _finished(machines, tables)},
+        lists=lists,
     )
 
 
@@ -131,10 +155,25 @@ def _finished(sessions: Rows, tables: Mapping[str, Rows]) -> int:
     return len({row["participant"] for row in sessions if row["session"] in kept})
 
 
-def _visits(sessions: Rows, tables: Mapping[str, Rows], plan: str) -> tuple[Visit, ...]:
-    from beholder.plan.model import list_from_json
+def _planned(lists: Mapping[int, Any]) -> tuple[dict[int, tuple[Trial, ...]], tuple[Trial, ...]]:
+    """Return the trials of each list that are rated, and the training, which all lists share."""
+    from beholder.plan.model import ListReader
 
-    lists = {row["list"]: row["trials"] for row in tables["lists"] if row["plan_digest"] == plan}
+    reader = ListReader()
+    read = {number: reader.read(lists[number]) for number in sorted(lists)}
+    rated = {
+        number: tuple([entry for entry in one.entries if isinstance(entry, Trial) and entry.purpose == "rate"])
+        for number, one in read.items()
+    }
+    return rated, next((one.training for one in read.values()), ())
+
+
+def _visits(
+    sessions: Rows,
+    tables: Mapping[str, Rows],
+    lists: Mapping[int, tuple[Trial, ...]],
+    lessons: tuple[Trial, ...],
+) -> tuple[Visit, ...]:
     claims = {row["session"]: row["list"] for row in tables["claims"]}
     ends = {row["session"]: row for row in tables["ends"]}
     erased = {row["session"] for row in tables["erasures"]}
@@ -144,16 +183,9 @@ def _visits(sessions: Rows, tables: Mapping[str, Rows], plan: str) -> tuple[Visi
     posed: dict[str, dict[str, Mapping[str, Any] | None]] = defaultdict(dict)
     for row in tables.get("posed", ()):
         posed[row["session"]][row["key"]] = row.get("private")
-    trials: dict[int, tuple[Trial, ...]] = {}
-    # All lists share the training, and the first one holds it.
-    lessons = list_from_json(lists[min(lists)]).training if lists else ()
     visits = []
     for row in sessions:
         claimed = claims.get(row["session"])
-        if claimed is not None and claimed not in trials:
-            entries = list_from_json(lists[claimed]).entries
-            trials[claimed] = tuple(entry for entry in entries if isinstance(entry, Trial))
-        mine = trials[claimed] if claimed is not None else ()
         end = ends.get(row["session"], {})
         visits.append(
             Visit(
@@ -167,12 +199,13 @@ def _visits(sessions: Rows, tables: Mapping[str, Rows], plan: str) -> tuple[Visi
                 outcome=end.get("outcome"),
                 ended_at=end["at"] if end else None,
                 is_erased=row["session"] in erased,
-                trials=tuple(trial for trial in mine if trial.purpose == "rate"),
+                trials=lists[claimed] if claimed is not None else (),
                 answers=given[row["session"]],
                 lessons=lessons if claimed is not None else (),
                 posed=posed[row["session"]],
                 device=row.get("device") or {},
                 end_reason=str(end.get("reason") or ""),
+                list=claimed,
             )
         )
     return tuple(visits)
@@ -180,13 +213,7 @@ def _visits(sessions: Rows, tables: Mapping[str, Rows], plan: str) -> tuple[Visi
 
 def _given(row: Mapping[str, Any]) -> Given:
     return Given(
-        key=str(row["key"]),
-        answer=row["answer"],
-        playback=row["playback"],
-        shown_ms=row["shown_ms"],
-        sent_ms=row["sent_ms"],
-        input=str(row["input"]),
-        at=row["at"],
+        str(row["key"]), row["answer"], row["playback"], row["shown_ms"], row["sent_ms"], str(row["input"]), row["at"]
     )
 
 

@@ -25,7 +25,7 @@ class Lesson:
 
 def judge_lessons(method: Method, visit: Visit) -> tuple[Lesson, ...]:
     """Return every answer to an example, in the order in which they were given."""
-    return tuple(sorted(_lessons(method, visit), key=lambda one: one.given.at))
+    return tuple(sorted(_lessons(method, visit), key=lambda one: one.given.at)) if visit.lessons else ()
 
 
 def _lessons(method: Method, visit: Visit) -> Iterator[Lesson]:

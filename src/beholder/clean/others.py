@@ -15,14 +15,15 @@ class Votes:
     """All votes on each stimulus and question, and how many of them each person gave."""
 
     def __init__(self, ratings: Iterable[Rating]) -> None:
-        self._all: dict[Vote, list[float]] = defaultdict(lambda: [0.0, 0])
-        self._own: dict[str, dict[Vote, list[float]]] = defaultdict(lambda: defaultdict(lambda: [0.0, 0]))
+        self._all: dict[Vote, list[float]] = {}
+        self._own: dict[str, dict[Vote, list[float]]] = defaultdict(dict)
         for rating in ratings:
             vote = _vote(rating)
             if vote is not None and rating.value is not None:
-                for sums in (self._all[vote], self._own[rating.participant][vote]):
-                    sums[0] += rating.value
-                    sums[1] += 1
+                for sums in (self._all, self._own[rating.participant]):
+                    known = sums.setdefault(vote, [0.0, 0])
+                    known[0] += rating.value
+                    known[1] += 1
 
     def others(self, one: Judged) -> Others:
         """Return the means of everybody else on what was judged in a session."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from beholder.checks.contract import Attempt, Known
 from beholder.checks.judging import acts, costs_session, judge_attempt
@@ -62,6 +62,8 @@ class Qualified:
 
 def qualify(checks: Sequence[AnyStep], visit: Visit, earlier: Sequence[Qualified] = ()) -> Qualified:
     """Return how a session did. `earlier` are others of the same person, oldest first: a pass can outlast one."""
+    if not checks:
+        return Qualified(visit.session)
     tried = tuple(_tries(checks, visit, earlier))
     settled = tuple(_settled(place, checks, tried, visit, earlier) for place in range(len(checks)))
     return Qualified(visit.session, tried, settled)
@@ -115,11 +117,12 @@ def _settled(
         found = next((one for one in past.settled if one.check.name == check.name and one.tries), None)
         if found is not None:
             carried = {**found.verdict.evidence, "from_session": past.session}
-            return Settled(check, replace(found.verdict, evidence=carried), 0)
+            return Settled(check, found.verdict._replace(evidence=carried), 0)
     return Settled(check, check.verdict("unknown", NOT_MET), 0)
 
 
 def verdict_of(settled: Settled) -> Verdict:
     """Return the verdict on a session with what belongs beside it: how many attempts, and what it does."""
     action = acts(settled.check, settled.verdict)
-    return replace(settled.verdict, evidence={"attempts": settled.tries, "action": action, **settled.verdict.evidence})
+    told = {"attempts": settled.tries, "action": action, **settled.verdict.evidence}
+    return settled.verdict._replace(evidence=told)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from beholder.checks.trust import CHECK_ROLES
 from beholder.clean.facts import Given, Shown, Visit
+from beholder.clean.tables import csv_blocks
 from beholder.errors import Problem, UserError
 from beholder.methods.contract import Judgement, Slot, Trial
 from beholder.study.model import Study
@@ -24,8 +24,7 @@ NUMBERS = (
 """The columns of a rating table that hold numbers; everything else is text, but for `use`."""
 
 
-@dataclass(frozen=True)
-class Rating:
+class Rating(NamedTuple):
     """One row of ratings.csv; the fields are its columns, in order. `factors` become `factor_<name>` columns."""
 
     study: str
@@ -63,10 +62,10 @@ class Rating:
     answered_at: datetime
     use: bool
     reasons: str
-    factors: Mapping[str, str] = field(default_factory=dict)
+    factors: Mapping[str, str]
 
 
-COLUMNS = tuple(f.name for f in fields(Rating) if f.name != "factors")
+COLUMNS = Rating._fields[:-1]
 
 
 def rating_rows(
@@ -81,8 +80,7 @@ def rating_rows(
     trial = visit.trials[position - 1]
     if trial.purpose != "rate":
         return []
-    slots = {slot.id: slot for slot in trial.slots}
-    asked = {asked.question for asked in trial.asked if asked.purpose == "ask"}
+    slots, asked = trial.slot_by_id, trial.rated_questions
     rows = []
     for judgement in judgements:
         slot = slots[judgement.slot]
@@ -108,44 +106,16 @@ def _row(
 ) -> Rating:
     shown = stimuli[visit.digest, slot.stimulus]
     played = given.playback.get(slot.id) or {}
+    other_condition = stimuli[visit.digest, other.stimulus].condition if other else None
     return Rating(
-        study=study.name,
-        digest=visit.digest,
-        run=visit.run,
-        participant=visit.participant,
-        session=visit.session,
-        mode=visit.mode,
-        trial=trial.id,
-        position=position,
-        repetition=1,
-        method=study.method,
-        question=judgement.question,
-        kind=judgement.kind,
-        content=shown.content,
-        condition=shown.condition,
-        stimulus=slot.stimulus,
-        role=slot.role,
-        other_condition=stimuli[visit.digest, other.stimulus].condition if other else None,
-        other_stimulus=other.stimulus if other else None,
-        unit=judgement.unit,
-        value=judgement.value,
-        raw_value=judgement.raw_value,
-        keyed=judgement.keyed,
-        scale_min=judgement.scale_min,
-        scale_max=judgement.scale_max,
-        missing=judgement.missing,
-        slot=slot.id,
-        colour=slot.colour,
-        plays=played.get("plays"),
-        watched_ms=played.get("watched_ms"),
-        coverage=played.get("coverage"),
-        response_ms=given.sent_ms - given.shown_ms,
-        input=given.input,
-        answered_at=given.at,
-        use=True,
-        reasons="",
-        factors=shown.factors,
-    )
+        # By place, as keywords would take half of the time, and there can be a million.
+        study.name, visit.digest, visit.run, visit.participant, visit.session, visit.mode, trial.id, position, 1,
+        study.method, judgement.question, judgement.kind, shown.content, shown.condition, slot.stimulus, slot.role,
+        other_condition, other.stimulus if other else None, judgement.unit, judgement.value, judgement.raw_value,
+        judgement.keyed, judgement.scale_min, judgement.scale_max, judgement.missing, slot.id, slot.colour,
+        played.get("plays"), played.get("watched_ms"), played.get("coverage"), given.sent_ms - given.shown_ms,
+        given.input, given.at, True, "", shown.factors,
+    )  # fmt: skip
 
 
 def number_repetitions(ratings: Iterable[Rating]) -> list[Rating]:
@@ -154,16 +124,16 @@ def number_repetitions(ratings: Iterable[Rating]) -> list[Rating]:
     numbered = []
     for rating in ratings:
         key = (rating.participant, rating.stimulus, rating.other_stimulus, rating.unit, rating.question)
-        seen[key] = seen.get(key, 0) + 1
-        numbered.append(rating if seen[key] == 1 else replace(rating, repetition=seen[key]))
+        seen[key] = times = seen.get(key, 0) + 1
+        numbered.append(rating if times == 1 else rating._replace(repetition=times))
     return numbered
 
 
-def as_record(rating: Rating) -> dict[str, Any]:
-    """Return a rating as a row of the table, factors spread out."""
-    record = {column: getattr(rating, column) for column in COLUMNS}
-    record.update({f"factor_{name}": value for name, value in rating.factors.items()})
-    return record
+def rating_blocks(ratings: Sequence[Rating]) -> Iterator[bytes]:
+    """Return ratings.csv in parts, with a column for each factor of the stimuli."""
+    factors = sorted({name for rating in ratings for name in rating.factors})
+    columns = (*COLUMNS, *(f"factor_{name}" for name in factors))
+    return csv_blocks(columns, ((*rating[:-1], *map(rating.factors.get, factors)) for rating in ratings))
 
 
 def read_ratings(path: str | Path) -> DataFrame:
@@ -180,11 +150,13 @@ def read_ratings(path: str | Path) -> DataFrame:
         raise UserError(
             Problem(str(path), "is not there", "", "Run `beholder clean` first, or give another file.")
         ) from None
-    except (ValueError, pd.errors.ParserError) as error:
+    except (OSError, ValueError, pd.errors.ParserError) as error:
         reason = str(error).strip().splitlines()[-1] if str(error).strip() else "it is not a table"
         raise UserError(
             Problem(str(path), f"cannot be read as a table: {reason}", "CSV, UTF-8, with a header line")
         ) from None
+    if problem := _misread(table, path):
+        raise UserError(problem)
     problems: list[Problem] = []
     for column in NUMBERS:
         if column in table:
@@ -197,6 +169,20 @@ def read_ratings(path: str | Path) -> DataFrame:
 
 
 _MOST_PROBLEMS = 20
+_TOO_LARGE = 1e15
+"""From here on neighbouring whole numbers are no longer told apart, and squares would soon have no end."""
+
+
+def _misread(table: DataFrame, path: Path) -> Problem | None:
+    """Return what is wrong where cells are not under the names that they belong to."""
+    import pandas as pd
+
+    if not isinstance(table.index, pd.RangeIndex):
+        return Problem(str(path), "has rows with more cells than the header has names", "as many cells as names")
+    for sign, name in ((";", "semicolons"), ("\t", "tabs")):
+        if len(table.columns) == 1 and sign in str(table.columns[0]):
+            return Problem(str(path), f"has {name} between its cells", "commas", "Save it as CSV with commas.")
+    return None
 
 
 def _numbers(cells: Any, path: Path, problems: list[Problem]) -> Any:
@@ -206,11 +192,11 @@ def _numbers(cells: Any, path: Path, problems: list[Problem]) -> Any:
     stripped = cells.str.strip()
     numbers = pd.to_numeric(stripped, errors="coerce")
     is_blank = stripped.str.lower().isin(("", "nan"))
-    wrong = (numbers.isna() & ~is_blank) | np.isinf(numbers)
+    is_large = np.isfinite(numbers) & (numbers.abs() >= _TOO_LARGE)
+    wrong = (numbers.isna() & ~is_blank) | np.isinf(numbers) | is_large
     for line, text in cells[wrong].head(_MOST_PROBLEMS).items():
-        problems.append(
-            Problem(f"{path}:{int(line) + 2}", f"{cells.name} is {text!r}", "a number, or an empty cell when missing")
-        )
+        allowed = f"a number{f' below {_TOO_LARGE:g}' if is_large[line] else ''}, or an empty cell when missing"
+        problems.append(Problem(f"{path}:{int(line) + 2}", f"{cells.name} is {text!r}", allowed))
     return numbers.astype(float)
 
 

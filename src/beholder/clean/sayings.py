@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from beholder.checks.rules import AnyCheck
+from beholder.study.cleaning import Rater
 
 RULE_TITLES: Mapping[str, str] = {
     "attention": "Attention checks", "trap": "Trapping clips", "gold": "Gold stimuli",
     "trap_item": "Obvious statements", "repeat": "Repeats", "variance": "Spread of the answers",
     "ratio": "Time of playing", "smooth": "Smooth playing", "focus": "Window in view", "speed": "Time to answer",
     "agreement": "Agreement with the others", "postscreen": "Reference and anchors", "quota": "Sessions of one person",
+    "rater": "Sessions of one person in use",
 }  # fmt: skip
 _SAYINGS: Mapping[str, Callable[[Any], str]] = {
     "attention": lambda rule: (
@@ -61,7 +63,8 @@ _SAYINGS: Mapping[str, Callable[[Any], str]] = {
     ),
     "postscreen": lambda rule: (
         f"The hidden reference is below {rule.hidden_reference[0]:g} on at most {_percent(rule.hidden_reference[1])} "
-        f"of the pages, and an anchor above {rule.anchor[0]:g} on at most {_percent(rule.anchor[1])}."
+        f"of the pages, and an anchor above {rule.anchor[0]:g} on at most {_percent(rule.anchor[1])}; contents whose "
+        f"anchor fools more than {_percent(rule.spare)} of the people do not count for that."
     ),
     "quota": lambda rule: f"{_many(rule.sessions, 'session')} of one person may be used.",
 }
@@ -71,6 +74,14 @@ def saying(check: AnyCheck) -> str:
     """Return what a rule asks, with its numbers, and that it is only noted where it is."""
     noted = " Only noted." if check.rule.action == "record" else ""
     return f"{_SAYINGS[check.name](check.rule)}{noted}"
+
+
+def rater_saying(rule: Rater) -> str:
+    """Return what the rule over raters asks, with its numbers."""
+    return (
+        f"At least {_percent(rule.min_used)} of the sessions that somebody finished are used, and {rule.least} at "
+        f"least, or none of them is; looked at from {_many(rule.sessions, 'session')} on."
+    )
 
 
 def _many(n: int, one: str, many: str = "") -> str:

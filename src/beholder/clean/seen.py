@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from beholder.checks.trust import Seen
-from beholder.clean.facts import Given, Shown, Visit
+from beholder.clean.facts import Given, Shown, Visit, position_of
 from beholder.methods.contract import Method
 
+__all__ = ["position_of", "seen_trials", "trial_answers"]
 _STILL = ("image", "text")
 
 
@@ -16,6 +17,7 @@ def seen_trials(visit: Visit, method: Method, stimuli: Mapping[tuple[str, str], 
     found = []
     for position, given in trial_answers(visit):
         trial = visit.trials[position - 1]
+        shown = {slot.id: stimuli[visit.digest, slot.stimulus] for slot in trial.slots}
         found.append(
             Seen(
                 key=given.key,
@@ -23,28 +25,15 @@ def seen_trials(visit: Visit, method: Method, stimuli: Mapping[tuple[str, str], 
                 answer=given.answer,
                 judgements=method.judgements(trial, given.answer),
                 playback=given.playback,
-                lengths_ms={slot.id: stimuli[visit.digest, slot.stimulus].length_ms for slot in trial.slots},
+                lengths_ms={slot: one.length_ms for slot, one in shown.items()},
                 shown_ms=given.shown_ms,
                 sent_ms=given.sent_ms,
-                stills=frozenset(
-                    slot.id for slot in trial.slots if stimuli[visit.digest, slot.stimulus].medium in _STILL
-                ),
+                stills=frozenset([slot for slot, one in shown.items() if one.medium in _STILL]),
             )
         )
     return tuple(found)
 
 
-def trial_answers(visit: Visit) -> list[tuple[int, Given]]:
+def trial_answers(visit: Visit) -> tuple[tuple[int, Given], ...]:
     """Return (position, answer) of every trial that was answered, in the order of the plan; the last answer counts."""
-    last: dict[int, Given] = {}
-    for given in sorted(visit.answers.values(), key=lambda given: given.at):
-        position = position_of(given.key)
-        if 0 < position <= len(visit.trials):
-            last[position] = given
-    return sorted(last.items())
-
-
-def position_of(key: str) -> int:
-    """Return the position of the trial that a key belongs to, `trial:7` or `trial:7:2`; 0 of any other step."""
-    kind, _, rest = key.partition(":")
-    return int(rest.partition(":")[0]) if kind == "trial" else 0
+    return visit.by_position

@@ -6,10 +6,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from beholder.checks.agreement import Agreement
 from beholder.checks.steps import AnyStep
 from beholder.checks.trust import CHECK_ROLES
-from beholder.checks.verdict import Check, Click, Evidence, Looked, Loss, Others, Verdict, Viewing, Watch
+from beholder.checks.verdict import Check, Click, Evidence, Looked, Loss, Verdict, Viewing, Watch
 from beholder.clean.decide import ORDER, Decision, decide, judge
 from beholder.clean.facts import Given, Shown, Visit
 from beholder.clean.lessons import Lesson, judge_lessons, training_verdict
@@ -69,27 +68,39 @@ def judge_visit(
         ratings.extend(rows)
         viewings.extend(_viewings(visit, position, given, rows, stimuli))
     clicks = tuple(
-        Click(row.question, row.raw_value, row.scale_min, row.scale_max, row.kind)
-        for row in ratings
-        if row.raw_value is not None
+        [
+            Click(row.question, row.raw_value, row.scale_min, row.scale_max, row.kind)
+            for row in ratings
+            if row.raw_value is not None
+        ]
     )
     evidence = Evidence(outcome, watch, tuple(viewings), clicks, seen, number=number)
     qualified, lessons = qualify(checks, visit, earlier), judge_lessons(method, visit)
-    looked = tuple(rule.look(evidence) for rule in rules)
+    looked = tuple([rule.look(evidence) for rule in rules])
     found = Judged(visit, (), _UNDECIDED, tuple(ratings), qualified, lessons, evidence, looked)
     return _settled(found, rules, minutes)
 
 
-def judge_again(one: Judged, others: Others, rules: Sequence[Check], minutes: float | None) -> Judged:
-    """Return a session judged with what the others say, once that is known; all other rules stay as they were."""
+def judge_again(
+    one: Judged, evidence: Evidence, by: type[Check], rules: Sequence[Check], minutes: float | None
+) -> Judged:
+    """Return a session judged `by` one rule with what is known by now of the others; all others stay as they were."""
     if not one.looked:
         return one
-    evidence = replace(one.evidence, others=others)
-    looked = tuple(
-        rule.look(evidence) if isinstance(rule, Agreement) else before
-        for rule, before in zip(rules, one.looked, strict=True)
-    )
-    return _settled(replace(one, evidence=evidence, looked=looked), rules, minutes)
+    pairs = zip(rules, one.looked, strict=True)
+    looked = tuple([rule.look(evidence) if isinstance(rule, by) else before for rule, before in pairs])
+    again = replace(one, evidence=evidence, looked=looked)
+    if _is_clear(looked, by) and _is_clear(one.looked, by):
+        # Only failures decide anything.
+        verdicts = (*(look.verdict for look in looked), *one.verdicts[len(looked) :])
+        return replace(again, verdicts=verdicts)
+    return _settled(again, rules, minutes)
+
+
+def _is_clear(looked: Sequence[Looked], by: type[Check]) -> bool:
+    """Return whether a rule found nothing wrong."""
+    mine = [look for look in looked if look.verdict.check == by.name]
+    return not any(look.losses or look.verdict.verdict == "fail" for look in mine)
 
 
 def _settled(one: Judged, rules: Sequence[Check], minutes: float | None) -> Judged:
@@ -98,9 +109,12 @@ def _settled(one: Judged, rules: Sequence[Check], minutes: float | None) -> Judg
     verdicts = (*(looked.verdict for looked in one.looked), *(() if trained is None else (trained,)))
     decision = decide(one.evidence.outcome, verdicts, one.qualified.settled, rules, one.visit.mode, minutes)
     losses: dict[int, list[Loss]] = defaultdict(list)
-    for loss in (loss for looked in one.looked for loss in looked.losses):
-        losses[position_of(loss.trial)].append(loss)
-    ratings = tuple(_decided(row, decision, one.visit, losses[row.position]) for row in one.ratings)
+    for looked in one.looked:
+        for loss in looked.losses:
+            losses[position_of(loss.trial)].append(loss)
+    ratings = one.ratings
+    if losses or decision.costly or not (decision.use and all(row.use for row in ratings)):
+        ratings = tuple(_decided(row, decision, one.visit, losses[row.position]) for row in ratings)
     verdicts = (*verdicts, *(verdict_of(settled) for settled in one.qualified.settled))
     return replace(one, verdicts=verdicts, decision=decision, ratings=ratings)
 
@@ -123,14 +137,14 @@ def _viewings(
         played = given.playback.get(slot.id) or {}
         viewings.append(
             Viewing(
-                trial=given.key,
-                slot=slot.id,
-                length_ms=stimuli[visit.digest, slot.stimulus].length_ms,
-                plays=played.get("plays"),
-                coverage=played.get("coverage"),
-                furthest_ms=played.get("furthest_ms"),
-                frames=played.get("frames"),
-                missing=missing.get(slot.id) or ("media_error" if is_lost else None),
+                given.key,
+                slot.id,
+                stimuli[visit.digest, slot.stimulus].length_ms,
+                played.get("plays"),
+                played.get("coverage"),
+                played.get("furthest_ms"),
+                played.get("frames"),
+                missing.get(slot.id) or ("media_error" if is_lost else None),
             )
         )
     return viewings
@@ -139,7 +153,7 @@ def _viewings(
 def _decided(row: Rating, decision: Decision, visit: Visit, losses: Sequence[Loss]) -> Rating:
     """Return the rating with `use` and every reason why it is not used."""
     own = dict.fromkeys(loss.reason for loss in losses if _rests_on(row, visit, loss.slots))
-    return replace(row, use=decision.use and not own, reasons="; ".join((*decision.costly, *own)))
+    return row._replace(use=decision.use and not own, reasons="; ".join((*decision.costly, *own)))
 
 
 def _rests_on(row: Rating, visit: Visit, slots: frozenset[str] | None) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from beholder.checks.verdict import Watch
 from beholder.clean.sessions import Judged
 from beholder.methods.contract import Method
-from beholder.study.model import Playback, Question, Study
+from beholder.study.model import Ask, Playback, Question, Study
 from beholder.study.nodes import Entries, Items, Node, core_value, parse
 
 
@@ -20,6 +20,13 @@ class StudyText:
     title: str
     questions: tuple[Question, ...]
     watch: Watch
+    before: tuple[Ask, ...] = ()
+    after: tuple[Ask, ...] = ()
+
+    @property
+    def asks(self) -> tuple[Ask, ...]:
+        """The items of both questionnaires."""
+        return (*self.before, *self.after)
 
 
 def read_text(text: str, study: Study, method: Method) -> StudyText:
@@ -31,7 +38,8 @@ def read_text(text: str, study: Study, method: Method) -> StudyText:
         study = study.model_copy(update={"questions": tuple(Question.model_validate(one) for one in written)})
     if isinstance(values.get("options"), dict):
         study = study.model_copy(update={"options": values["options"]})
-    return StudyText(title, tuple(method.questions(study)), _watch(values, method))
+    asks = {place: _asks(values, place, study) for place in ("before", "after")}
+    return StudyText(title, tuple(method.questions(study)), _watch(values, method), **asks)
 
 
 def text_rows(texts: Mapping[str, StudyText], judged: Sequence[Judged]) -> list[dict[str, Any]]:
@@ -51,6 +59,14 @@ def text_rows(texts: Mapping[str, StudyText], judged: Sequence[Judged]) -> list[
             }
         )
     return rows
+
+
+def _asks(values: Mapping[str, Any], place: str, study: Study) -> tuple[Ask, ...]:
+    """Return the items of a questionnaire as they were written, else as they are now."""
+    if place not in values:
+        return cast("tuple[Ask, ...]", getattr(study, place))
+    written = [{key: one[key] for key in Ask.model_fields if key in one} for one in values[place]]
+    return tuple(Ask.model_validate(one) for one in written)
 
 
 def _watch(values: Mapping[str, Any], method: Method) -> Watch:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from beholder.checks.targets import targets_of
 from beholder.checks.trust import Seen
-from beholder.methods.contract import Method, Trial
-from beholder.plan.answering import judged_kinds
+from beholder.methods.contract import Trial
+from beholder.plan.asked import asked_words, asking_label
 from beholder.serve.attempts import failures, ruled
 from beholder.serve.examiner import Words
 from beholder.serve.script import Planned, Script
@@ -64,14 +64,11 @@ class Farewell:
         trial, words = _trial(step), self._words
         page, _ = script.page(script.place(step.key))
         asked = _asked(step, name)
-        labels = {slot.id: slot.label for slot in trial.slots if slot.rated}
         lines = []
-        # How much better the second is than the first is asked for by the page as a whole.
-        is_one = len(labels) > 1 and "diff" not in judged_kinds(self._method, trial)
         for where in off:
             if where in asked:
-                label = labels.get(where.partition(".")[2]) if is_one else None
-                said = _asked_for(self._method, trial, where, words)
+                label = asking_label(self._method, trial, where)
+                said = _plain(asked_words(self._method, trial, where, words))
                 lines.append(words["out_page_of" if label else "out_page"].format(page=page, label=label, said=said))
         return list(dict.fromkeys(lines)) or [words["out_only_page"].format(page=page)]
 
@@ -80,17 +77,6 @@ def _asked(step: Planned, name: str) -> list[str]:
     """Return what the stimuli of a trial ask for themselves, by question and slot."""
     role = _ASKING.get(name)
     return [] if role is None else list(targets_of(Seen(step.key, _trial(step), None, ()), role))
-
-
-def _asked_for(method: Method, trial: Trial, where: str, words: Mapping[str, str]) -> str:
-    """Return what a stimulus asked for, in words."""
-    target = trial.targets[where]
-    asked = next(one for one in trial.asked if one.id == where.partition(".")[0])
-    if "choice" in judged_kinds(method, trial):
-        return words["out_this"]
-    label = dict(asked.scale.labels).get(target.value, "")
-    way = "out_slider" if asked.scale.look == "slider" else "out_label" if label else "out_value"
-    return words[way].format(value=f"{target.value:g}", label=_plain(label))
 
 
 def _plain(text: str) -> str:

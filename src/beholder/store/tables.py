@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any, Literal
 
 import pydantic_core
@@ -24,6 +25,12 @@ class Shape:
     columns: tuple[str, ...]
     kinds: tuple[Kind, ...]
     key: tuple[str, ...]
+
+    @cached_property
+    def readings(self) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
+        """How to read the columns that a database does not hold as what they mean."""
+        pairs = zip(self.columns, self.kinds, strict=True)
+        return tuple((column, _READ[kind]) for column, kind in pairs if kind in _READ)
 
     @property
     def quoted(self) -> str:
@@ -123,10 +130,10 @@ _READ: Mapping[Kind, Callable[[Any], Any]] = {
 def read_row(table: Table, row: Sequence[Any]) -> dict[str, Any]:
     """Return a row by column, JSON decoded, times as aware datetimes."""
     shape = SHAPES[table]
-    return {
-        column: _READ[kind](value) if kind in _READ else value
-        for column, kind, value in zip(shape.columns, shape.kinds, row, strict=True)
-    }
+    read = dict(zip(shape.columns, row, strict=True))
+    for column, reading in shape.readings:
+        read[column] = reading(read[column])
+    return read
 
 
 def fact_row(fact: Fact) -> tuple[Table, Row]:

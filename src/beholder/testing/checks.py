@@ -91,7 +91,7 @@ def check_robot(check: AnyStep, attempts: Iterable[Posed], known: Known, robot: 
         assert check.read(posed.private, kept) == kept, f"an answer to {check.name} that is read changes"
         verdict = judge_attempt(check, Attempt(posed.private, read, known, 1))
         again = judge_attempt(check, Attempt(json.loads(json.dumps(_plain(posed.private))), kept, Known(), 1))
-        assert _plain(vars(again)) == _plain(vars(verdict)), (
+        assert _plain(again._asdict()) == _plain(verdict._asdict()), (
             f"{check.name} judged again says {again}, and {verdict} before"
         )
         kind = f"that fails {sorted(robot.fails)}" if robot.fails else "that is able"

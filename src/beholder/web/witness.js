@@ -58,6 +58,18 @@ export function device() {
     platform:
       /** @type {{ userAgentData?: { platform?: string } }} */ (navigator).userAgentData?.platform ??
       navigator.platform,
-    browser: /(Firefox|Edg|OPR|Chrome|Version)\/(\d+)/.exec(navigator.userAgent)?.slice(1).join(" ") ?? "",
+    browser: browser(),
   };
+}
+
+/**
+ * The name and major version of the browser; others call themselves Chrome as well, and are asked for first.
+ * @returns {string}
+ */
+function browser() {
+  for (const name of ["Firefox", "Edg", "OPR", "Chrome", "Version"]) {
+    const found = new RegExp(`${name}/(\\d+)`).exec(navigator.userAgent);
+    if (found) return `${name} ${found[1]}`;
+  }
+  return "";
 }

@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from importlib.resources.abc import Traversable
 from typing import Any
-from urllib.parse import urlsplit
 
 import asyncpg
 
 from beholder.errors import Problem, StoreError
+from beholder.store.address import name_of
 from beholder.store.contract import StoreAway
 from beholder.store.migrations import check_current, due, migrations
 
@@ -24,12 +24,6 @@ _AWAY = (
     asyncpg.InsufficientResourcesError, asyncpg.OperatorInterventionError, asyncpg.ReadOnlySQLTransactionError,
     asyncpg.PostgresSystemError, asyncpg.InternalClientError,
 )  # fmt: skip
-
-
-def name_of(url: str) -> str:
-    """Return an address without user and password, to be shown."""
-    parts = urlsplit(url)
-    return f"postgresql://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
 
 
 @contextmanager

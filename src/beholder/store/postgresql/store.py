@@ -8,10 +8,11 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+from beholder.store.address import name_of
 from beholder.store.batch import Batcher
 from beholder.store.contract import Fact, Session, SessionFacts, StoreAway, Stored, StudyRecord, Table, Told
 from beholder.store.postgresql import appends, sessions, study
-from beholder.store.postgresql.connection import check_schema, connected, migrate, name_of, open_pool, transaction
+from beholder.store.postgresql.connection import check_schema, connected, migrate, open_pool, transaction
 from beholder.store.rules import read_only
 from beholder.store.tables import fact_row, read_row, to_text, to_time
 

@@ -1,0 +1,142 @@
+"""devices.csv: on what each session was rated, as far as the browser and the checks tell it.
+
+Nothing here tells one person from another: of a browser its name and version, of a screen its size. Language and time
+zone stay in the store. Of whoever did not agree, or withdrew, nothing is told.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from beholder.checks.card import MM_PER_INCH
+from beholder.checks.device import kind_of
+from beholder.checks.verdict import Verdict
+from beholder.clean.sessions import Judged
+from beholder.clean.tables import as_text
+from beholder.types import Json
+
+COLUMNS = (
+    "session", "participant", "use", "kind", "screen_width", "screen_height", "dpr", "refresh_hz", "ppi", "width_mm",
+    "height_mm", "diagonal_inches", "mbps", "system", "browser", "version", "input",
+)  # fmt: skip
+_PIXELS = (1, 100_000)
+_RATIOS = (0.1, 20)
+_SILENT = ("no_consent", "withdrawn")
+_BROWSERS = {"Version": "Safari", "Edg": "Edge", "OPR": "Opera"}
+"""By what the names in our log mean; Chrome stands for all that are built on it and say so first."""
+_SYSTEMS = (
+    ("win", "Windows"), ("iphone", "iOS"), ("ipad", "iOS"), ("ipod", "iOS"), ("ios", "iOS"), ("mac", "macOS"),
+    ("android", "Android"), ("chrome", "ChromeOS"), ("cros", "ChromeOS"), ("linux", "Linux"), ("freebsd", "BSD"),
+)  # fmt: skip
+"""How the names begin that systems give themselves."""
+
+
+def device_rows(judged: Iterable[Judged]) -> Iterator[dict[str, Any]]:
+    """Yield one row for each session; what is not known is an empty cell."""
+    for one in judged:
+        row = {"session": one.visit.session, "participant": one.visit.participant, "use": one.decision.use}
+        yield row if one.visit.outcome in _SILENT else row | _device(one)
+
+
+def _device(one: Judged) -> dict[str, Any]:
+    device = one.visit.device
+    said = {settled.check.name: settled.verdict for settled in one.qualified.settled}
+    width, height = _pixels(device, said.get("screen"))
+    ppi = _measured(said.get("card"))
+    return {
+        "kind": _kind(device, said.get("device")),
+        "screen_width": width,
+        "screen_height": height,
+        "dpr": _number(device.get("dpr"), _RATIOS),
+        "refresh_hz": _measured(said.get("refresh")),
+        "ppi": ppi,
+        **_millimetres(width, height, ppi),
+        "mbps": _measured(said.get("network")),
+        "system": _system(device),
+        **_browser(device.get("browser")),
+        "input": _input(one),
+    }
+
+
+def _kind(device: Mapping[str, Any], verdict: Verdict | None) -> str | None:
+    """Return desktop, tablet or phone: by the check, where there is one, else by what points and how large it is."""
+    if verdict is not None and isinstance(verdict.measured, str):
+        return verdict.measured
+    if device.get("pointer") not in ("fine", "coarse") or _sides(device) is None:
+        return None
+    touches = 5 if device.get("touch") is True else 0
+    system = str(device.get("platform") or "")
+    signals: dict[str, Json] = {
+        "mobile": system.lower().startswith(("android", "iphone")),
+        "touches": touches,
+        "system": system,
+    }
+    return kind_of({"pointer": device["pointer"], "screen": device["screen"], **signals})
+
+
+def _pixels(device: Mapping[str, Any], verdict: Verdict | None) -> tuple[int | None, int | None]:
+    """Return the long and the short side in device pixels; a page that was zoomed does not tell them."""
+    if verdict is not None and verdict.reason == "zoom":
+        return None, None
+    if verdict is not None and isinstance(verdict.measured, list | tuple):
+        long, short = (int(side) for side in verdict.measured)
+        return long, short
+    sides, ratio = _sides(device), _number(device.get("dpr"), _RATIOS)
+    if sides is None or ratio is None:
+        return None, None
+    return round(max(sides) * ratio), round(min(sides) * ratio)
+
+
+def _sides(device: Mapping[str, Any]) -> tuple[float, float] | None:
+    sides = device.get("screen")
+    if not isinstance(sides, list | tuple) or len(sides) != 2:
+        return None
+    width, height = (_number(side, _PIXELS) for side in sides)
+    return None if width is None or height is None else (width, height)
+
+
+def _millimetres(width: int | None, height: int | None, ppi: float | None) -> dict[str, float]:
+    """Return how large the screen is, where a card has told how large its pixels are."""
+    if width is None or height is None or ppi is None:
+        return {}
+    return {
+        "width_mm": round(MM_PER_INCH * width / ppi),
+        "height_mm": round(MM_PER_INCH * height / ppi),
+        "diagonal_inches": round(math.hypot(width, height) / ppi, 1),
+    }
+
+
+def _measured(verdict: Verdict | None) -> float | None:
+    """Return what a check measured; what it could not judge by is not told."""
+    if verdict is None or verdict.verdict == "unknown" or not isinstance(verdict.measured, int | float):
+        return None
+    return float(verdict.measured)
+
+
+def _system(device: Mapping[str, Any]) -> str | None:
+    """Return the system in one word. An iPad says Mac, and can be touched; Firefox on Android says Linux."""
+    platform = str(device.get("platform") or "").lower()
+    found = next((name for start, name in _SYSTEMS if platform.startswith(start)), None)
+    is_touched = device.get("touch") is True and device.get("pointer") == "coarse"
+    return {"macOS": "iOS", "Linux": "Android"}.get(found or "", found) if is_touched else found
+
+
+def _browser(text: Any) -> dict[str, Any]:
+    """Return name and major version."""
+    found = re.fullmatch(r"([A-Za-z]{1,20}) (\d{1,4})", text) if isinstance(text, str) else None
+    return {} if found is None else {"browser": _BROWSERS.get(found[1], found[1]), "version": int(found[2])}
+
+
+def _input(one: Judged) -> Any:
+    """Return what most trials were answered with."""
+    used = Counter([given.input for key, given in one.visit.answers.items() if key.startswith("trial:")])
+    return as_text(used.most_common(1)[0][0]) if used else None
+
+
+def _number(value: Any, ends: tuple[float, float]) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and ends[0] <= value <= ends[1] else None
