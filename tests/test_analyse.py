@@ -18,10 +18,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from beholder.analyse import analyse
-from beholder.analyse.holm import holm
-from beholder.analyse.interval import t_interval
+from beholder.analyse.conditions import conditions
+from beholder.analyse.ranks import ranks
 from beholder.analyse.results import read_result
-from beholder.analyse.wilcoxon import signed_rank
+from beholder.analyse.stats.holm import holm
+from beholder.analyse.stats.interval import t_interval
+from beholder.analyse.stats.wilcoxon import signed_rank
 from beholder.errors import UserError
 
 _HERE = Path(__file__).resolve()
@@ -54,32 +56,6 @@ def crossed(means: dict[str, float], participants: int, contents: int = 2, noise
 
 
 # Published and exact values
-
-
-@pytest.fixture(scope="module")
-def vqeg(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    raw = pd.read_csv(data_file("ratings/vqeghd3_raw.csv"))
-    table = raw.rename(columns={"subject": "participant", "score": "value"})
-    return analyse(write_csv(tmp_path_factory.mktemp("vqeg"), table))
-
-
-def test_vqeg_hd3_scores_equal_the_reference(vqeg: Any) -> None:
-    reference = pd.read_csv(data_file("ratings/vqeghd3_mos_reference.csv")).set_index("stimulus")
-    found = vqeg.scores.set_index("stimulus").loc[reference.index]
-    assert len(found) == 72
-    assert (found["n"] == reference["n"]).all()
-    np.testing.assert_allclose(found["mean"], reference["mos"], atol=1e-6)
-    np.testing.assert_allclose(found["sd"], reference["sd"], atol=1e-6)
-    np.testing.assert_allclose((found["ci_high"] - found["ci_low"]) / 2, reference["ci95_t"], atol=1e-6)
-
-
-def test_vqeg_hd3_conditions_equal_the_reference_with_people_as_the_unit(vqeg: Any) -> None:
-    reference = pd.read_csv(data_file("ratings/vqeghd3_hrc_reference.csv")).set_index("condition")
-    found = vqeg.conditions.set_index("condition").loc[reference.index]
-    assert (found["n"] == reference["n_votes"]).all()
-    assert (found["participants"] == reference["n_subjects"]).all()
-    np.testing.assert_allclose(found["mean"], reference["mean_of_pvs"], atol=1e-6)
-    np.testing.assert_allclose((found["ci_high"] - found["ci_low"]) / 2, reference["ci_by_subject_t"], atol=1e-6)
 
 
 def test_holm_gives_the_published_values() -> None:
@@ -177,16 +153,15 @@ def test_intervals_cover_as_often_as_they_claim() -> None:
 
 def test_a_foreign_table_needs_four_columns_only(tmp_path: Path) -> None:
     results = analyse(write_csv(tmp_path, crossed({"a": 1, "b": 3}, 8)))
-    assert sorted(path.name for path in (tmp_path / "analyse").iterdir()) == [
-        "conditions.csv", "contents.csv", "notes.json", "pairs.csv", "participants.csv", "scores.csv",
-    ]  # fmt: skip
-    assert list(results.scores.columns) == [
-        "stimulus", "content", "condition", "question", "n", "mean", "sd", "median", "ci_low", "ci_high",
+    assert {path.stem for path in (tmp_path / "analyse").iterdir()} == {*results.notes["analyses"], "notes"}
+    assert {"scores", "conditions", "contents", "pairs", "participants", "questions"} <= set(results.notes["analyses"])
+    assert list(results.scores.columns)[:9] == [
+        "stimulus", "content", "condition", "question", "n", "mean", "sd", "ci_low", "ci_high",
     ]  # fmt: skip
     (pair,) = results.pairs.to_dict("records")
-    assert (pair["condition"], pair["other_condition"], pair["unit"], pair["n"]) == ("a", "b", "participant", 8)
+    assert (pair["condition"], pair["other_condition"], pair["comparison"]) == ("a", "b", "paired")
+    assert (pair["n"], pair["participants"], pair["contents"], pair["test"]) == (16, 8, 2, "clustered t")
     assert pair["mean_difference"] < 0
-    assert pair["p"] == pytest.approx(2 / 2**8)
 
 
 def test_results_go_where_they_are_asked_to(tmp_path: Path) -> None:
@@ -222,11 +197,11 @@ def test_a_rating_more_from_one_person_does_not_narrow_the_interval(tmp_path: Pa
     assert thrice.notes["ratings"]["repeated"] == 10
 
 
-def test_everybody_weighs_the_same_in_a_condition(tmp_path: Path) -> None:
-    rows = [("p1", "c1", 0.0), ("p1", "c2", 0.0), ("p1", "c3", 0.0), ("p2", "c1", 4.0)]
+def test_every_content_weighs_the_same_in_a_condition_however_many_rated_it(tmp_path: Path) -> None:
+    rows = [("p1", "c1", 0.0), ("p2", "c1", 0.0), ("p3", "c1", 0.0), ("p1", "c2", 4.0)]
     table = pd.DataFrame([{"participant": p, "content": c, "condition": "a", "value": v} for p, c, v in rows])
     (row,) = analyse(write_csv(tmp_path, table)).conditions.to_dict("records")
-    assert (row["mean"], row["n"], row["participants"]) == (2.0, 4, 2)
+    assert (row["mean"], row["n"], row["participants"], row["contents"]) == (2.0, 4, 3, 2)
 
 
 def test_one_participant_gives_scores_without_intervals_and_without_tests(tmp_path: Path) -> None:
@@ -245,11 +220,12 @@ def test_one_condition_has_no_pairs(tmp_path: Path) -> None:
     assert len(results.conditions) == 1
 
 
-def test_conditions_that_nobody_rated_both_of_are_said_so(tmp_path: Path) -> None:
+def test_conditions_that_nobody_rated_both_of_are_compared_by_their_means(tmp_path: Path) -> None:
     table = crossed({"a": 1, "b": 2}, 4)
     apart = table[(table["participant"] < "p2") == (table["condition"] == "a")]
     (pair,) = analyse(write_csv(tmp_path, apart)).pairs.to_dict("records")
-    assert (pair["n"], pair["note"]) == (0, "nobody rated both")
+    assert (pair["comparison"], pair["n"], pair["participants"]) == ("unpaired", 8, 4)
+    assert pair["note"].startswith("unpaired, as few rated both on the same content: 0 of 4 pages")
 
 
 def test_equal_conditions_have_p_one(tmp_path: Path) -> None:
@@ -309,12 +285,23 @@ def test_absent_columns_are_all_named(tmp_path: Path) -> None:
     ]
 
 
+def test_columns_under_the_names_of_others_are_recognised(tmp_path: Path) -> None:
+    path = write_csv(tmp_path, pd.DataFrame({"Subject": ["p"], "content": ["c"], "condition": ["a"], "score": [1]}))
+    with pytest.raises(UserError) as error:
+        analyse(path)
+    allowed = "Allowed: participant, content, condition, value."
+    assert str(error.value).splitlines() == [
+        f"{path}  has no column participant. {allowed} Rename Subject to participant.",
+        f"{path}  has no column value. {allowed} Rename score to value.",
+    ]
+
+
 def test_notes_name_unit_correction_and_sources(tmp_path: Path) -> None:
     analyse(write_csv(tmp_path, crossed({"a": 1, "b": 2}, 4)))
     notes = json.loads((tmp_path / "analyse" / "notes.json").read_text())
-    assert notes["unit"] == "participant"
+    assert notes["unit"] == "participant and content"
     assert notes["correction"]["method"] == "Holm"
-    assert "Pratt" in notes["analyses"]["pairs"]["note"]
+    assert "Pratt" in notes["analyses"]["tests"]["note"]
     assert all(notes["analyses"][name]["citation"] for name in ("scores", "conditions", "contents", "pairs"))
 
 
@@ -358,3 +345,81 @@ def test_no_note_and_no_source_refers_to_another_analysis(tmp_path: Path) -> Non
     for analysis in analyses.values():
         assert "as conditions" not in analysis["citation"]
         assert "as for" not in analysis["note"]
+
+
+# Tables that cannot be
+
+
+def test_ratings_without_a_name_and_values_that_cannot_be_are_all_told(tmp_path: Path) -> None:
+    table = pd.DataFrame(
+        {
+            "participant": ["p", "", "p", "p"], "content": ["c", "c", "", "c"], "condition": ["a", "a", "a", ""],
+            "value": [7, 1, 0, 1], "kind": "correct",
+        }
+    )  # fmt: skip
+    path = write_csv(tmp_path, table)
+    with pytest.raises(UserError) as error:
+        analyse(path)
+    assert str(error.value).splitlines() == [
+        f"{path}:3  participant is empty. Allowed: a name.",
+        f"{path}:4  content is empty. Allowed: a name.",
+        f"{path}:5  condition is empty. Allowed: a name.",
+        f"{path}:2  value is 7, of kind correct. Allowed: from 0 to 1.",
+    ]
+
+
+def test_a_data_frame_may_name_things_by_numbers() -> None:
+    table = pd.DataFrame({"participant": [1, 2, 1, 2], "content": 1, "condition": [1, 1, 2, 2], "value": [1, 2, 3, 5]})
+    found = conditions(table).table
+    assert found[["condition", "mean"]].to_numpy().tolist() == [["1", 1.5], ["2", 4.0]]
+
+
+def test_values_of_a_data_frame_that_are_no_numbers_are_told() -> None:
+    table = pd.DataFrame({"participant": "p", "content": "c", "condition": "a", "value": [1, "good", math.inf, None]})
+    with pytest.raises(UserError) as error:
+        conditions(table)
+    assert str(error.value).splitlines() == [
+        "ratings.loc[1]  value is 'good'. Allowed: a number, or NaN when missing.",
+        "ratings.loc[2]  value is inf. Allowed: a number, or NaN when missing.",
+    ]
+
+
+@pytest.mark.parametrize("name", ["", "clip.mp4"])
+def test_one_stimulus_under_many_conditions_is_many(name: str) -> None:
+    table = crossed({"a": 1, "b": 2}, 4).assign(stimulus=name)
+    found = ranks(table)
+    assert found is not None
+    assert found.table["probability"].notna().all()
+
+
+def test_a_comparison_with_itself_says_nothing() -> None:
+    table = pd.DataFrame(
+        {"participant": ["p", "q", "r"] * 2, "content": "c", "condition": "a", "other_condition": "b", "kind": "choice",
+         "value": [1, 1, -1] * 2}
+    )  # fmt: skip
+    null = table.assign(other_condition="a", value=1)
+    pd.testing.assert_frame_equal(conditions(pd.concat([table, null])).table, conditions(table).table)
+
+
+def test_where_all_agree_a_share_is_as_sure_as_the_fewer_of_people_and_contents() -> None:
+    table = crossed({"a": 1}, 20, contents=6, noise=0).assign(kind="correct")
+    found = conditions(table).table.loc[0]
+    assert found["ci_low"] == pytest.approx(0.025 ** (1 / 6))
+    assert found["participants_low"] == pytest.approx(0.025 ** (1 / 20))
+
+
+def test_files_of_an_earlier_analysis_that_no_longer_apply_are_gone(tmp_path: Path) -> None:
+    analyse(write_csv(tmp_path, crossed({"a": 1, "b": 2}, 4)))
+    (tmp_path / "analyse" / "mine.txt").write_text("stays", encoding="utf-8")
+    analyse(write_csv(tmp_path, crossed({"a": 1}, 4)))
+    left = {path.name for path in (tmp_path / "analyse").iterdir()}
+    assert "mine.txt" in left
+    assert not {"tests.csv", "agreement.csv", "ranks.csv"} & left
+
+
+def test_a_folder_that_cannot_be_written_is_said_plainly(tmp_path: Path) -> None:
+    path = write_csv(tmp_path, crossed({"a": 1}, 2))
+    with pytest.raises(UserError) as error:
+        analyse(path, out=path)
+    told = "cannot be written: File exists. Allowed: a folder in which you may write."
+    assert str(error.value) == f"{path}  {told}"

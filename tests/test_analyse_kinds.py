@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -12,8 +14,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from beholder.analyse import analyse
-from beholder.analyse.interval import interval_for, share_interval
+from beholder.analyse.conditions import conditions
+from beholder.analyse.contents import contents
 from beholder.analyse.metrics import metric
+from beholder.analyse.pairs import pairs
+from beholder.analyse.participants import participants
+from beholder.analyse.preferences import preferences
+from beholder.analyse.questions import questions
+from beholder.analyse.raters import raters
+from beholder.analyse.stats.interval import interval_for, share_interval
+from beholder.analyse.strengths import strengths
 from beholder.analyse.table import Order, tidy
 
 Row = tuple[str, str, str, float]
@@ -111,10 +121,12 @@ def test_made_anchors_stand_after_all_other_conditions() -> None:
 @pytest.mark.parametrize(
     ("method", "kind", "name"),
     [
-        ("acr", "score", "MOS"), ("acr-hr", "score", "MOS"), ("dcr", "score", "DMOS(DCR)"), ("ccr", "diff", "CMOS"),
-        ("pair", "choice", "Preference"), ("abx", "correct", "Share correct"), ("abx", "choice", "Closeness"),
-        ("mushra", "score", "MUSHRA score"),
-        ("likert", "score", "Agreement"), ("likert", "pick", "Share ticked"), ("", "score", "Score"),
+        ("acr", "score", "MOS(ACR)"), ("acr-hr", "score", "MOS(ACR-HR)"), ("dcr", "score", "DMOS(DCR)"),
+        ("ccr", "diff", "CMOS(CCR)"), ("mushra", "score", "MUSHRA mean"), ("parallel", "score", "Score (parallel)"),
+        ("pair", "choice", "Preference (pair)"), ("ab", "choice", "Preference (AB)"),
+        ("abx", "correct", "Share correct (ABX)"), ("abx", "choice", "Closeness (ABX)"),
+        ("likert", "score", "Agreement (Likert)"), ("likert", "pick", "Share ticked (Likert)"),
+        ("", "score", "Score"), ("", "diff", "CMOS"),
     ],
 )  # fmt: skip
 def test_every_number_has_the_name_of_its_method(method: str, kind: str, name: str) -> None:
@@ -167,8 +179,9 @@ def test_agreeing_people_have_an_interval_everywhere(tmp_path: Path) -> None:
     for rows in (found.conditions, found.scores):
         assert rows[rows["condition"] == "a"]["ci_low"].item() == pytest.approx(2 * exact.low - 1)
         assert rows[rows["condition"] == "b"]["ci_high"].item() == pytest.approx(1 - 2 * exact.low)
-    assert set(found.conditions["note"]) == {""}
-    assert found.notes["intervals"] == {"q": "Korn-Graubard"}
+    assert set(found.conditions["note"]) == {"one content: interval over participants only"}
+    assert set(found.conditions["interval"]) == {"Korn-Graubard over participants"}
+    assert found.notes["intervals"] == {"q": "Korn-Graubard over participants and contents"}
     assert "Korn and Graubard" in found.notes["analyses"]["conditions"]["note"]
 
 
@@ -183,7 +196,7 @@ def test_the_difference_of_two_shares_stays_between_minus_one_and_one(tmp_path: 
     [
         ("mushra", "score", ["ITU-R BS.1534", "Student"], ["P.910", "Korn"]),
         ("acr", "score", ["P.910", "Student"], ["BS.1534", "Korn"]),
-        ("pair", "choice", ["Korn and Graubard", "Wilcoxon"], ["P.910", "Student"]),
+        ("pair", "choice", ["Korn and Graubard", "Wilcoxon"], ["P.910", "BS.1534"]),
         ("abx", "correct", ["Clopper and Pearson", "Korn and Graubard"], ["P.910", "Wilcoxon", "Student", "Spearman"]),
     ],
 )
@@ -203,3 +216,23 @@ def test_both_of_which_one_had_to_be_named_are_told_alike_everywhere(tmp_path: P
     found = results(tmp_path, table("correct", ("p1", "a", "b", 1), ("p2", "a", "b", 0)))
     assert found.told("a") == "a or b"
     assert "a or b" in repr(found)
+
+
+def test_winners_and_losers_are_the_same_as_choices_in_any_other_order() -> None:
+    rng = np.random.default_rng(4)
+    names = ["good", "fair", "bad"]
+    told = [
+        (f"p{person}", one, other, float(rng.choice([-1, 0, 1])))
+        for person in range(6) for one, other in combinations(names, 2) for _ in range(4)
+    ]  # fmt: skip
+    won = [row if row[3] >= 0 else (row[0], row[2], row[1], -row[3]) for row in told]
+    assert won != told
+    plain, winners = (
+        pd.concat([table("choice", *rows[at::4], content=f"c{at}") for at in range(4)]) for rows in (told, won)
+    )
+    for analysis in (conditions, contents, questions, pairs, participants, raters, preferences, strengths):
+        one, other = analysis(plain), analysis(winners)
+        assert one is not None
+        assert other is not None
+        pd.testing.assert_frame_equal(one.table, other.table)
+    assert participants(winners).table["agreement"].notna().all()

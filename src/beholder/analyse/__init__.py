@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,19 @@ if TYPE_CHECKING:
 __all__ = ["analyse"]
 
 
-def analyse(study: str | Path | Study = "study.yaml", *, out: str | Path | None = None) -> Results:
+def analyse(
+    study: str | Path | Study = "study.yaml",
+    *,
+    out: str | Path | None = None,
+    model: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Results:
     """Analyse a study's clean/ratings.csv, or any table of ratings; write `analyse/` and return the results.
 
-    A table of your own (a path that ends in .csv) needs the columns participant, content, condition and value.
+    A table of your own (a path that ends in .csv) needs the columns participant, content, condition and value. A
+    `model` (bradley-terry, mos or thurstone) adds its quality of every stimulus to the scores. `progress` is told how
+    many tables are made, and how many there can be.
     """
     from beholder.analyse.folder import analyse_folder
 
-    return analyse_folder(study, out=Path(out) if out is not None else None)
+    return analyse_folder(study, out=Path(out) if out is not None else None, model=model, progress=progress)

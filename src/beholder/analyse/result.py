@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
@@ -17,6 +18,14 @@ class Result:
     note: str
     citation: str
     """Sources, with semicolons between them."""
+    draw: Callable[[DataFrame], Any] | None = field(default=None, repr=False, compare=False)
+    """How the table is drawn, where a picture helps."""
+
+    def plot(self) -> Any:
+        """Return the table as an Altair chart, which a notebook shows and `.save("figure.svg")` writes."""
+        if self.draw is None:
+            raise ValueError("This result is best read as a table: it has no picture.")
+        return self.draw(self.table)
 
 
 def records(table: DataFrame) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,16 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 TABLES = ("scores", "conditions", "contents", "pairs", "participants")
-_COUNTS = ("n", "participants", "ratings", "stimuli", "zeros", "ties")
-_TEXT = ("stimulus", "content", "condition", "question", "other_condition", "unit", "test", "note", "participant")
+_COUNTS = (
+    "n", "participants", "ratings", "stimuli", "zeros", "ties", "contents", "first", "second", "wins", "losses",
+    "comparisons", "rank", "contrasts", "agree", "both_clear", "only_test", "only_other", "neither", "same_direction",
+)  # fmt: skip
+_TEXT = (
+    "stimulus", "content", "condition", "question", "other_condition", "unit", "test", "note", "participant",
+    "metric", "interval", "factor", "level", "pairing", "criterion", "band", "of", "choice", "rule", "order", "changed",
+    "model", "component", "estimator", "source", "comparison", "clear_by", "other_test",
+)  # fmt: skip
+_TRUTHS = ("use",)
 _MOST_ROWS = 60
 STALE = Problem("analyse/", "is older than clean/", "", "Run `beholder analyse` first.")
 """What is wrong with results that were made of other ratings than those in clean/."""
@@ -35,6 +43,8 @@ class Results:
     participants: DataFrame
     notes: dict[str, Any]
     report: Path | None = None
+    also: Mapping[str, DataFrame] = field(default_factory=dict)
+    """Further tables of analyse/ by the names of their files, such as `tests`; which there are depends on the study."""
 
     def __repr__(self) -> str:
         lines = [self._population, self._shown.to_string(index=False, max_rows=_MOST_ROWS), self._page]
@@ -98,8 +108,10 @@ def read_results(folder: str | Path) -> Results:
         raise UserError(STALE)
     page = folder / "report" / "index.html"
     tables = {name: read_result(path.parent / f"{name}.csv") for name in TABLES}
+    further = [name for name in notes["analyses"] if name not in TABLES]
     return Results(
         **tables,
+        also={name: read_result(path.parent / f"{name}.csv") for name in further},
         ratings=ratings,
         notes=notes,
         report=page if page.is_file() else None,
@@ -112,11 +124,13 @@ def ratings_hash(path: Path) -> str:
 
 
 def read_result(path: Path) -> DataFrame:
-    """Return a table of analyse/: names as text, everything else as numbers."""
+    """Return a table of analyse/: names as text, truths as truths, everything else as numbers."""
     import pandas as pd
 
     table = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8")
-    for column in [name for name in table.columns if name not in _TEXT]:
+    for column in [name for name in table.columns if name in _TRUTHS]:
+        table[column] = table[column] == "true"
+    for column in [name for name in table.columns if name not in (*_TEXT, *_TRUTHS)]:
         numbers = table[column].replace("", "nan").astype(float)
         table[column] = numbers.astype(int) if column in _COUNTS else numbers
     return table

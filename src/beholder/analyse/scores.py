@@ -2,42 +2,63 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
-from beholder.analyse.conditions import interval_citation
-from beholder.analyse.interval import interval_for, is_share
-from beholder.analyse.metrics import source
+from beholder.analyse.groups import averaged, codes_of
+from beholder.analyse.metrics import metric, source
+from beholder.analyse.plots.scores import scores_chart
 from beholder.analyse.result import Result
-from beholder.analyse.table import Ratings
+from beholder.analyse.scales import ends_of
+from beholder.analyse.stats.interval import SHARES, STUDENT, bounds_for, is_share, unanimous_bounds
+from beholder.analyse.table import Ratings, as_ratings
 
-COLUMNS = ["stimulus", "content", "condition", "question", "n", "mean", "sd", "median", "ci_low", "ci_high"]
+COLUMNS = [
+    "stimulus", "content", "condition", "question", "n", "mean", "sd", "ci_low", "ci_high", "median", "q1", "q3",
+    "metric",
+]  # fmt: skip
+_KEYS = ["question", "condition", "content", "stimulus"]
 
 
-def scores(ratings: Ratings) -> Result:
-    """Return n, mean, sd, median and interval of every stimulus. A vote is one person's, repetitions averaged."""
-    rows = []
-    keys = ["question", "stimulus", "content", "condition"]
-    own = ratings.table.groupby([*keys, "participant"], sort=True)["value"].mean().reset_index()
-    sizes = ratings.table.groupby(keys).size().to_dict()
-    for (question, stimulus, content, condition), votes in own.groupby(keys, sort=True)["value"]:
-        found = interval_for(ratings.kinds[str(question)], votes, sizes[question, stimulus, content, condition])
-        rows.append(
-            (
-                stimulus,
-                content,
-                condition,
-                question,
-                found.n,
-                found.mean,
-                found.sd,
-                votes.median(),
-                found.low,
-                found.high,
-            )
-        )
-    table = pd.DataFrame(rows, columns=COLUMNS)
-    is_t = ~table["question"].map(ratings.kinds).map(is_share).astype(bool)
-    unanimous = int(((table["n"] > 1) & (table["sd"] == 0) & is_t).sum())
+def scores(data: pd.DataFrame | Ratings) -> Result:
+    """Return n, mean, sd, interval, median and quartiles of every stimulus; one vote of each participant."""
+    ratings = as_ratings(data)
+    table = _means(ratings)
+    parts = []
+    for question in ratings.questions:
+        kind = ratings.kinds[question]
+        mine = table[table["question"] == question]
+        errors = mine["sd"] / np.sqrt(mine["n"])
+        ends = bounds_for(kind, mine["mean"], errors, mine["n"] - 1, units=mine["n"], ratings=mine["votes"])
+        name = metric(ratings.methods[question], kind).name
+        parts.append(mine.assign(ci_low=ends.low, ci_high=ends.high, metric=name))
+    found = pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
+    return Result(found, _note(ratings, found), _citation(ratings), scores_chart)
+
+
+def _means(ratings: Ratings) -> pd.DataFrame:
+    """Return counts, mean and spread of every stimulus, in the order in which it is told."""
+    table = ratings.table
+    value = table["value"].to_numpy(float)
+    groups = table.groupby(_KEYS, sort=False, observed=True)
+    stimulus = np.asarray(groups.ngroup(), np.intp)
+    own, (place, _) = averaged(value, stimulus, codes_of(table["participant"]))
+    votes = pd.Series(own).groupby(place)
+    first = table[_KEYS].loc[~pd.Series(stimulus, table.index).duplicated()].reset_index(drop=True)
+    found = first.astype(object).assign(
+        n=votes.size(), mean=votes.mean(), sd=votes.std(), q1=votes.quantile(0.25), median=votes.median(),
+        q3=votes.quantile(0.75), votes=np.bincount(stimulus, minlength=len(first)),
+    )  # fmt: skip
+    ranks = {
+        "question": {name: place for place, name in enumerate(ratings.questions)},
+        "condition": {name: place for place, name in enumerate(ratings.conditions)},
+    }
+    return found.sort_values(
+        _KEYS, key=lambda names: names.map(ranks[str(names.name)]) if names.name in ranks else names, kind="stable"
+    )
+
+
+def _note(ratings: Ratings, table: pd.DataFrame) -> str:
     note = (
         "Mean of each stimulus. n counts participants; what one participant said of it several times, or in comparison "
         "with several others, is averaged first."
@@ -53,16 +74,51 @@ def scores(ratings: Ratings) -> Result:
             " Interval of shares and preferences: Korn and Graubard's, exact and at least 95 %, empty for a single "
             "participant."
         )
-    if unanimous:
-        note += f" {unanimous} of {len(table)} stimuli got the same score from everybody: their interval has no width."
-    order = {name: place for place, name in enumerate(ratings.questions)}
-    rank = {name: place for place, name in enumerate(ratings.conditions)}
-    places = table.assign(_q=table["question"].map(order), _c=table["condition"].map(rank))
-    table = places.sort_values(["_q", "_c", "content", "stimulus"], kind="stable").drop(columns=["_q", "_c"])
-    return Result(table.reset_index(drop=True), note, _citation(ratings))
+    return note + _repeated(ratings) + _unanimous(ratings, table)
+
+
+def _repeated(ratings: Ratings) -> str:
+    """Return how far one person's repeated votes differ: the root of the mean variance within a person (2.1)."""
+    if not ratings.counts["repeated"]:
+        return ""
+    kept = ratings.kept[ratings.kept["question"].isin(_scored(ratings))]
+    keys = ["question", "participant", "stimulus", "other_stimulus"]
+    within = kept.groupby(keys, sort=False, observed=True)["value"].var().dropna()
+    if within.empty:
+        return ""
+    spread = within.groupby("question", sort=False).mean() ** 0.5
+    told = [f"{spread[name]:.2f} ({name})" for name in ratings.questions if name in spread]
+    return f" Repeated votes of one participant differ with an sd of {', '.join(told)}."
+
+
+def _scored(ratings: Ratings) -> list[str]:
+    """Return the questions whose means are no shares."""
+    return [name for name in ratings.questions if not is_share(ratings.kinds[name])]
+
+
+def _unanimous(ratings: Ratings, table: pd.DataFrame) -> str:
+    """Return how many stimuli everybody scored alike, and how far their means could be off all the same."""
+    scored = table[table["question"].isin(_scored(ratings))]
+    alike = scored[(scored["n"] > 1) & (scored["sd"] == 0)]
+    if alike.empty:
+        return ""
+    told = []
+    for name, mine in alike.groupby("question", sort=False):
+        ends = ends_of(ratings, str(name))
+        bounds = unanimous_bounds(mine["mean"], mine["n"], ends.low, ends.high)
+        off = max(float((mine["mean"] - bounds.low).max()), float((bounds.high - mine["mean"]).max()))
+        told.append(f"{off:.2f} ({name}, on the scale from {ends.low:g} to {ends.high:g})")
+    stimuli = "1 stimulus" if len(alike) == 1 else f"{len(alike)} stimuli"
+    return (
+        f" Unanimous: {stimuli} of {len(scored)} got the same score from everybody, and the interval has no width. "
+        "That is no certainty: by the exact 95 % bound on the share of people who would have said something else, "
+        f"1 - 0.025^(1/n), their means may be off by up to {', '.join(told)}."
+    )
 
 
 def _citation(ratings: Ratings) -> str:
     """Return where the methods and the intervals come from."""
     methods = dict.fromkeys(source(name) for name in ratings.methods.values())
-    return "; ".join(name for name in (*methods, interval_citation(ratings)) if name)
+    kinds = {is_share(kind) for kind in ratings.kinds.values()}
+    intervals = [STUDENT] * (False in kinds) + [SHARES] * (True in kinds)
+    return "; ".join(name for name in (*methods, *intervals) if name)

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 
 import pandas as pd
 
+from beholder.analyse.reading import filled
 from beholder.checks.trust import CHECK_ROLES
-from beholder.clean.ratings import read_ratings
-from beholder.errors import Problem, UserError, did_you_mean
+from beholder.study.analysing import Analyse
 
-NEEDED = ("participant", "content", "condition", "value")
 KINDS = ("score", "diff", "choice", "correct", "pick")
 COMPARISONS = ("diff", "choice")
 """Kinds whose sign says which of two is better."""
-_FILL = {
-    "question": "rating", "kind": "score", "role": "test", "mode": "", "missing": "", "reasons": "", "unit": "",
-    "method": "", "other_condition": "",
-}  # fmt: skip
+REFERENCES = ("reference", "hidden_reference")
+"""Roles of what the others are held against."""
 _KEYS = ["question", "participant", "stimulus", "content", "condition", "other_stimulus", "other_condition"]
 
 
@@ -33,6 +29,8 @@ class Order:
     questions: Sequence[str] = ()
     references: frozenset[str] = frozenset()
     """Conditions with which the others are compared."""
+    asked: Analyse = field(default_factory=Analyse)
+    """What the study asks of its ratings: contrasts, and how tests are corrected."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ class Ratings:
     A comparison of two conditions under test is in it twice, once for each of them, with both signs.
     """
     votes: pd.DataFrame
-    """The same with every comparison once, as the rating row has it."""
+    """The same with every comparison once: for the condition that is told first, or was held against a reference."""
     conditions: tuple[str, ...]
     questions: tuple[str, ...]
     kinds: Mapping[str, str]
@@ -54,6 +52,16 @@ class Ratings:
     """The method by question; empty where the table does not tell."""
     counts: dict[str, int]
     """rows, used, not_used, missing, other_kinds, repeated"""
+    kept: pd.DataFrame
+    """Every used rating as the table has it, all columns, repetitions apart; `question` as in `table`."""
+    references: frozenset[str] = frozenset()
+    """Conditions with which the others are compared."""
+    anchors: frozenset[str] = frozenset()
+    rows: pd.DataFrame = field(default_factory=pd.DataFrame)
+    """Every rating, used or not."""
+    order: Order = field(default_factory=Order)
+    marks: Mapping[str, str] = field(default_factory=dict)
+    """The reasons of each session, as `check:reason; check:reason`, also those that cost nothing."""
 
     def is_mirrored(self, question: str) -> bool:
         """Return whether every comparison of a question counts for both conditions."""
@@ -61,27 +69,9 @@ class Ratings:
         return int(is_mine.sum()) > int((self.votes["question"] == question).sum())
 
 
-def load_ratings(path: Path) -> pd.DataFrame:
-    """Return a table of ratings with the columns that analyses need, or raise UserError with every problem."""
-    table = read_ratings(path)
-    absent = [column for column in NEEDED if column not in table]
-    if absent:
-        problems = []
-        for column in absent:
-            near = did_you_mean(column, [name for name in table.columns if name not in NEEDED])
-            problems.append(Problem(str(path), f"has no column {column}", ", ".join(NEEDED), near))
-        raise UserError(problems)
-    for column, value in _FILL.items():
-        if column not in table:
-            table[column] = value
-    if "stimulus" not in table:
-        table["stimulus"] = table["condition"] + "/" + table["content"]
-    if "other_stimulus" not in table:
-        named = table["other_condition"] + "/" + table["content"]
-        table["other_stimulus"] = named.where(table["other_condition"] != "", "")
-    if "use" not in table:
-        table["use"] = True
-    return table
+def as_ratings(data: pd.DataFrame | Ratings) -> Ratings:
+    """Return a data frame of ratings as analyses take it; it needs participant, content, condition and value."""
+    return data if isinstance(data, Ratings) else tidy(filled(data))
 
 
 def tidy(table: pd.DataFrame, order: Order | None = None) -> Ratings:
@@ -95,9 +85,14 @@ def tidy(table: pd.DataFrame, order: Order | None = None) -> Ratings:
     first = table.groupby("question", sort=False)["kind"].first()
     is_rating = table["kind"].isin(KINDS) & (table["kind"] == table["question"].map(first))
     is_rating &= ~table["role"].isin(CHECK_ROLES)
+    # A condition that was compared with itself says nothing of how it differs.
+    is_rating &= ~(table["kind"].isin(COMPARISONS) & (table["condition"] == table["other_condition"]))
     has_value = table["value"].notna()
     kept = table[is_rating & has_value & table["use"]]
-    votes = kept.groupby(_KEYS, sort=True)["value"].mean().reset_index()
+    compared = kept[kept["kind"].isin(COMPARISONS) & (kept["other_condition"] != "")]
+    named = pd.concat([kept["condition"], compared["other_condition"]])
+    conditions = _ordered(named, order.conditions, order.last)
+    votes = turned(kept, conditions, order.references).groupby(_KEYS, sort=True)["value"].mean().reset_index()
     kinds = {str(name): str(kind) for name, kind in first.items()}
     whole = _mirrored(votes, kinds, order.references)
     counts = {
@@ -108,19 +103,40 @@ def tidy(table: pd.DataFrame, order: Order | None = None) -> Ratings:
         "other_kinds": int((~is_rating).sum()),
         "repeated": len(kept) - len(votes),
     }
-    compared = votes[votes["question"].map(kinds).isin(COMPARISONS) & (votes["other_condition"] != "")]
-    named = pd.concat([votes["condition"], compared["other_condition"]])
     questions = _ordered(votes["question"], order.questions)
     methods = table.groupby("question", sort=False)["method"].first()
     return Ratings(
         whole,
         votes,
-        _ordered(named, order.conditions, order.last),
+        conditions,
         questions,
         {name: kinds[name] for name in questions},
         {name: str(methods[name]) for name in questions},
         counts,
+        kept,
+        order.references | set(kept[kept["role"].isin(REFERENCES)]["condition"]),
+        frozenset(kept[kept["role"] == "anchor"]["condition"]),
+        table,
+        order,
     )
+
+
+def turned(rows: pd.DataFrame, conditions: Sequence[str], references: frozenset[str]) -> pd.DataFrame:
+    """Return the rows with every comparison told of the earlier condition: tables of winners and losers are not."""
+    is_against = (rows["kind"] == "diff") & rows["other_condition"].isin(references)
+    is_two = rows["kind"].isin(COMPARISONS) & (rows["other_condition"] != "") & ~is_against
+    if not is_two.any():
+        return rows
+    place = {name: at for at, name in enumerate(conditions)}
+    is_later = is_two & (rows["condition"].map(place) > rows["other_condition"].map(place))
+    if not is_later.any():
+        return rows
+    swapped = {
+        one: rows[one].where(~is_later, rows[other])
+        for pair in (("condition", "other_condition"), ("stimulus", "other_stimulus"))
+        for one, other in (pair, pair[::-1])
+    }
+    return rows.assign(value=rows["value"].where(~is_later, 0.0 - rows["value"]), **swapped)
 
 
 def _asked(table: pd.DataFrame) -> pd.Series:
@@ -147,7 +163,7 @@ def _mirrored(votes: pd.DataFrame, kinds: Mapping[str, str], references: frozens
 
 
 def _ordered(names: pd.Series, first: Sequence[str], last: Sequence[str] = ()) -> tuple[str, ...]:
-    present = set(names)
+    present = set(names.unique())
     known = [name for name in first if name in present]
     final = [name for name in last if name in present and name not in known]
     return (*known, *sorted(present.difference(known, final)), *final)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+CITATION = "Holm (1979), Scandinavian Journal of Statistics 6"
+
 
 def holm(p: ArrayLike) -> NDArray[np.float64]:
     """Return the adjusted p-values of one family, in the order given. A test that was not made (NaN) does not count."""

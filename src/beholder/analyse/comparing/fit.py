@@ -1,0 +1,188 @@
+"""Strengths of what was compared, with errors that know that one person made many comparisons."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from beholder.analyse.comparing.graph import Graph, graph_of
+from beholder.analyse.comparing.likelihood import Free, Likelihood, Peak, climb, ridged
+from beholder.analyse.comparing.outcomes import Model
+from beholder.analyse.comparing.tally import Tally, sums
+from beholder.analyse.stats.clustered import Codes, Floats
+
+LIKELIHOOD, PRIOR = "maximum likelihood", "Gaussian prior"
+_TIES_SD = 2.0
+"""Of the logarithm of the tie parameter, where only a prior holds it."""
+
+_ALIKE = 1e-9
+"""People whose clustered variance is below this share of the model's have all answered alike."""
+
+
+class Extra(NamedTuple):
+    """The position effect, or the logarithm of the tie parameter; errors are NaN where it was held."""
+
+    value: float
+    se: float
+    model_se: float
+
+
+class Fit(NamedTuple):
+    """Strengths that sum to zero within each component, and their covariance."""
+
+    tally: Tally
+    model: Model
+    graph: Graph
+    quality: Floats
+    covariance: Floats
+    """Clustered by person. Under a prior that of the posterior, widened where the clustered one is wider; and the
+    model's own where people do not differ at all, so that clusters say nothing."""
+    model_covariance: Floats
+    """As if all comparisons were independent."""
+    people: Codes
+    """By component."""
+    estimator: tuple[str, ...]
+    """By component."""
+    is_alike: tuple[bool, ...]
+    """By component: whether people do not differ at all."""
+    position: Extra | None
+    """How much being shown first, or left, adds to a difference; None where the order is not known."""
+    ties: Extra | None
+
+    @property
+    def df(self) -> Floats:
+        """Of each name: the people in its component, minus one."""
+        return np.asarray(self.people[self.graph.component] - 1, np.float64)
+
+    @property
+    def se(self) -> Floats:
+        """Of each strength; NaN where one person made all comparisons."""
+        return np.where(self.df > 0, np.sqrt(np.maximum(0, np.diag(self.covariance))), np.nan)
+
+    @property
+    def note(self) -> tuple[str, ...]:
+        """By component: what is particular about its strengths."""
+        notes = []
+        for part, people in enumerate(self.people.tolist()):
+            told = []
+            if self.estimator[part] == PRIOR:
+                told.append(self.graph.why[part] or "the order of showing explains every choice")
+            if people < 2:
+                told.append("one participant: no interval")
+            elif self.is_alike[part]:
+                told.append("all participants answered alike: error as if all comparisons were independent")
+            notes.append("; ".join(told))
+        return tuple(notes)
+
+
+def fit(tally: Tally, model: Model, like: Fit | None = None) -> Fit:
+    """Return the strengths; `like` is a fit whose position effect and ties are taken over."""
+    graph = graph_of(tally)
+    if like is None:
+        free = Free(_can_tell_position(tally), bool(tally.ties.any()))
+    else:
+        position, ties = like.position, like.ties
+        free = Free(False, False, position.value if position else 0.0, ties.value if ties else None)
+    likelihood = Likelihood(tally, model, free)
+    flat = _flat(graph, likelihood.size)
+    is_free = np.array([not strong for strong in graph.is_strong])[graph.component]
+    prior = np.zeros(likelihood.size)
+    prior[: len(is_free)] = is_free / model.prior_sd**2
+    start = _start(likelihood)
+    peak = climb(likelihood, start, prior, flat)
+    if not peak.is_reached:
+        prior[:] = 1 / model.prior_sd**2
+        if free.ties:
+            prior[-1] = 1 / _TIES_SD**2
+        peak = climb(likelihood, start, prior, flat)
+    return _fitted(likelihood, graph, peak, prior, flat)
+
+
+def _fitted(likelihood: Likelihood, graph: Graph, peak: Peak, prior: Floats, flat: Floats) -> Fit:
+    tally, free, size = likelihood.tally, likelihood.free, len(likelihood.tally.names)
+    centre = np.eye(likelihood.size) - flat @ flat.T
+    inverse = centre @ np.linalg.inv(ridged(peak.information, prior, flat)) @ centre
+    people = np.array(
+        [len(np.unique(tally.person[graph.component[tally.one] == part])) for part in range(graph.components)], np.intp
+    )
+    everybody = tally.people
+    # Each number has the small-sample factor of the people who could move it.
+    clusters = np.concatenate([people[graph.component], np.full(likelihood.size - size, everybody)])
+    factor = np.sqrt(clusters / np.maximum(1, clusters - 1))
+    clustered = inverse @ likelihood.meat(peak.place) @ inverse * np.outer(factor, factor)
+    wider = _wider(clustered[:size, :size], inverse[:size, :size], graph)
+    is_held = np.array([prior[:size][graph.component == part].any() for part in range(graph.components)])
+    is_alike = ~is_held & (wider < _ALIKE)
+    covariance = _joined(
+        clustered[:size, :size], inverse[:size, :size], graph, np.where(is_held | is_alike, np.maximum(1, wider), 0)
+    )
+    se, model_se = np.sqrt(np.maximum(0, np.diag(clustered))), np.sqrt(np.maximum(0, np.diag(inverse)))
+
+    def extra(place: int) -> Extra:
+        return Extra(float(peak.place[place]), float(se[place]) if everybody > 1 else math.nan, float(model_se[place]))
+
+    return Fit(
+        tally,
+        likelihood.model,
+        graph,
+        quality=(centre @ peak.place)[:size],
+        covariance=covariance,
+        model_covariance=inverse[:size, :size],
+        people=people,
+        estimator=tuple(PRIOR if held else LIKELIHOOD for held in is_held),
+        is_alike=tuple(is_alike.tolist()),
+        position=extra(size) if free.position else None,
+        ties=extra(likelihood.size - 1) if free.ties else None,
+    )
+
+
+def _wider(clustered: Floats, model: Floats, graph: Graph) -> Floats:
+    """Return by component how much more variance there is when people are clusters."""
+    by_name = np.stack([np.diag(clustered), np.diag(model)])
+    ours, theirs = (sums(graph.component, np.maximum(0, one)) for one in by_name)
+    return ours / theirs
+
+
+def _joined(clustered: Floats, model: Floats, graph: Graph, times: Floats) -> Floats:
+    """Return the clustered covariance; in components whose `times` is above zero, so many times the model's."""
+    covariance = clustered.copy()
+    for part in np.flatnonzero(times):
+        mine = graph.component == part
+        covariance[mine] = 0
+        covariance[:, mine] = 0
+        covariance[np.ix_(mine, mine)] = model[np.ix_(mine, mine)] * times[part]
+    return covariance
+
+
+def _flat(graph: Graph, size: int) -> Floats:
+    """Return for each component the direction along which all its strengths move alike."""
+    flat = np.zeros((size, graph.components))
+    flat[np.arange(len(graph.component)), graph.component] = 1
+    return np.asarray(flat / np.sqrt(flat.sum(0)), np.float64)
+
+
+def _start(likelihood: Likelihood) -> Floats:
+    """Return equal strengths, no position effect, and ties as often as there are."""
+    start = np.zeros(likelihood.size)
+    if likelihood.free.ties:
+        n = float(likelihood.tally.n.sum())
+        share = float(likelihood.tally.ties.sum()) / n
+        start[-1] = likelihood.model.ties_at(min(share, 1 - 0.5 / n))
+    return start
+
+
+def _can_tell_position(tally: Tally) -> bool:
+    """Return whether the order is known, and is more than which of two it was: some pair was shown both ways."""
+    pooled = tally.everybody()
+    is_known = pooled.order != 0
+    one, other, order = pooled.one[is_known], pooled.other[is_known], pooled.order[is_known]
+    if not len(order):
+        return False
+    size = len(tally.names)
+    between = sums(one * size + other, np.ones(len(one)), size * size).reshape(size, size)
+    between = between + between.T
+    target = sums(one, order, size) - sums(other, order, size)
+    explained = np.linalg.pinv(np.diag(between.sum(0)) - between) @ target
+    return bool(np.abs(order - explained[one] + explained[other]).max() > 1e-6)

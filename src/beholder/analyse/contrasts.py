@@ -1,0 +1,188 @@
+"""Every two conditions of a question, and the pages (one participant, one content) that have both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from beholder.analyse.groups import averaged, codes_of
+from beholder.analyse.stats.clustered import Cells, Codes, Estimate, Floats, difference_of, mean_of
+from beholder.analyse.stats.interval import bounds_for
+from beholder.analyse.table import COMPARISONS, Ratings
+
+Comparison: TypeAlias = Literal["paired", "unpaired", "direct"]
+"""Differences on the same pages, of two means, or votes in which the two were compared with each other."""
+Pair: TypeAlias = tuple[str, str]
+_ENOUGH = 10
+"""So many pages with both conditions make a paired comparison, if they are half of those that could have both."""
+_FEW = 4
+
+
+class Contrast(NamedTuple):
+    """Two conditions in one question; above zero the first is better."""
+
+    question: str
+    condition: str
+    other_condition: str
+    comparison: Comparison
+    pages: Cells
+    """The difference on every page that has both."""
+    own: Floats
+    """Each participant's own mean difference."""
+    found: Estimate
+    """The difference of the two, its error clustered by participant and content."""
+    is_named: bool
+    note: str
+
+
+class _Rated(NamedTuple):
+    """The means of one condition by page, and the numbers of these pages among all of the question."""
+
+    cells: Cells
+    number: Codes
+
+
+def contrasts_of(ratings: Ratings, named: Sequence[Pair] = ()) -> Iterator[Contrast]:
+    """Yield the named contrasts of every question as they are written, then all other pairs of its conditions.
+
+    Correct answers are held against chance, not against each other, and have none.
+    """
+    for question in ratings.questions:
+        kind = ratings.kinds[question]
+        if kind == "correct":
+            continue
+        part = ratings.table[ratings.table["question"] == question]
+        direct = _direct(ratings, question) if kind in COMPARISONS else {}
+        rated = {} if kind in COMPARISONS and ratings.is_mirrored(question) else _rated(ratings, part)
+        against = _references(part) if kind == "diff" else {}
+        told = {*named, *(pair[::-1] for pair in named)}
+        rest = [pair for pair in combinations(ratings.conditions, 2) if pair not in told]
+        for one, other in (*named, *rest):
+            is_named = (one, other) in told
+            if (one, other) in direct or (other, one) in direct:
+                yield _directly(question, (one, other), direct, kind, is_named)
+            elif {one, other} <= rated.keys() and against.get(one) == against.get(other):
+                through = f"both compared with {against[one]}" if against.get(one) else ""
+                yield _apart(question, (one, other), rated, kind, is_named, through)
+            elif is_named:
+                yield _never(question, (one, other), ratings, part)
+
+
+def _rated(ratings: Ratings, part: pd.DataFrame) -> dict[str, _Rated]:
+    """Return the pages of every condition, in the order in which conditions are told."""
+    place, participant, content = codes_of(part["condition"], ratings.conditions), *_codes(part)
+    value, (place, participant, content) = averaged(part["value"].to_numpy(float), place, participant, content)
+    joint = participant.astype(np.int64) * (int(content.max(initial=0)) + 1) + content
+    number = np.unique(joint, return_inverse=True)[1]
+    found = {}
+    for code in np.unique(place):
+        mine = slice(*np.searchsorted(place, [code, code + 1]))
+        found[ratings.conditions[code]] = _Rated(Cells(value[mine], participant[mine], content[mine]), number[mine])
+    return found
+
+
+def _direct(ratings: Ratings, question: str) -> dict[Pair, Cells]:
+    """Return the votes between every two conditions, the one that is told first being better above zero."""
+    part = ratings.votes[(ratings.votes["question"] == question) & (ratings.votes["other_condition"] != "")]
+    names = ratings.conditions
+    one, other = (codes_of(part[column], names) for column in ("condition", "other_condition"))
+    signed = np.where(one > other, -1.0, 1.0) * part["value"].to_numpy(float)
+    pair = np.minimum(one, other) * len(names) + np.maximum(one, other)
+    value, (pair, participant, content) = averaged(signed, pair, *_codes(part))
+    found = {}
+    for number in np.unique(pair):
+        mine = slice(*np.searchsorted(pair, [number, number + 1]))
+        both = names[number // len(names)], names[number % len(names)]
+        found[both] = Cells(value[mine], participant[mine], content[mine])
+    return found
+
+
+def _codes(part: pd.DataFrame) -> tuple[Codes, Codes]:
+    return codes_of(part["participant"]), codes_of(part["content"])
+
+
+def _references(part: pd.DataFrame) -> Mapping[str, str]:
+    """Return what each condition was compared with; one that was compared with several is like no other."""
+    others = part.groupby("condition", sort=False)["other_condition"].unique()
+    return {str(name): str(found[0]) if len(found) == 1 else f"several by {name}" for name, found in others.items()}
+
+
+def _directly(question: str, pair: Pair, direct: Mapping[Pair, Cells], kind: str, is_named: bool) -> Contrast:
+    cells = direct[pair] if pair in direct else direct[pair[::-1]]
+    pages = cells if pair in direct else cells._replace(value=-cells.value)
+    return _noted(Contrast(question, *pair, "direct", pages, _own(pages), mean_of(pages), is_named, ""), kind)
+
+
+def _apart(question: str, pair: Pair, rated: Mapping[str, _Rated], kind: str, is_named: bool, through: str) -> Contrast:
+    one, other = (rated[name] for name in pair)
+    place = np.full(1 + max(int(one.number.max()), int(other.number.max())), -1, np.intp)
+    place[one.number] = np.arange(len(one.number))
+    at = place[other.number]
+    has_both = at >= 0
+    value = one.cells.value[at[has_both]] - other.cells.value[has_both]
+    pages = Cells(value, other.cells.participant[has_both], other.cells.content[has_both])
+    both, fewer = len(value), min(len(one.number), len(other.number))
+    if 2 * both >= fewer and (both >= _ENOUGH or both == fewer):
+        return _noted(Contrast(question, *pair, "paired", pages, _own(pages), mean_of(pages), is_named, through), kind)
+    few = f"unpaired, as few rated both on the same content: {both} of {fewer} pages"
+    note = f"{through}; {few}" if through else few
+    own, found = _own_apart(one.cells, other.cells), difference_of(one.cells, other.cells)
+    return _noted(Contrast(question, *pair, "unpaired", pages, own, found, is_named, note), kind)
+
+
+def _never(question: str, pair: Pair, ratings: Ratings, part: pd.DataFrame) -> Contrast:
+    present = {*part["condition"], *part["other_condition"]}
+    absent = [name for name in pair if name not in present]
+    note = f"no rating of {' and '.join(absent)}" if absent else "never compared"
+    none = np.zeros(0, np.intp)
+    pages = Cells(np.zeros(0), none, none)
+    kind: Comparison = "direct" if ratings.kinds[question] in COMPARISONS else "paired"
+    return Contrast(question, *pair, kind, pages, np.zeros(0), mean_of(pages), True, note)
+
+
+def _own(pages: Cells) -> Floats:
+    """Return each participant's mean over their pages."""
+    counts = np.bincount(pages.participant)
+    sums = np.bincount(pages.participant, weights=pages.value)
+    return np.asarray(sums[counts > 0] / counts[counts > 0], np.float64)
+
+
+def _own_apart(one: Cells, other: Cells) -> Floats:
+    """Return the difference of the two means of every participant who rated both."""
+    people = 1 + int(max(one.participant.max(), other.participant.max()))
+    counts = [np.bincount(cells.participant, minlength=people) for cells in (one, other)]
+    has_both = (counts[0] > 0) & (counts[1] > 0)
+    means = [
+        np.bincount(cells.participant, weights=cells.value, minlength=people)[has_both] / count[has_both]
+        for cells, count in zip((one, other), counts, strict=True)
+    ]
+    return np.asarray(means[0] - means[1], np.float64)
+
+
+def _noted(contrast: Contrast, kind: str) -> Contrast:
+    """Return the contrast with what there is to know about its test; one person on a side makes none."""
+    found, notes = _bounded(contrast.found, kind), [contrast.note] if contrast.note else []
+    if found.over == "contents" or np.isnan(found.p):
+        nan = np.nan
+        found = found._replace(se=nan, df=nan, low=nan, high=nan, statistic=nan, p=nan)
+        notes.append("one participant: no test" if found.participants < 2 else "one participant of one: no test")
+    elif found.over == "participants":
+        notes.append("one content: over participants only")
+    elif found.df < min(_FEW, found.participants - 1):
+        few = "few participants or contents of one" if contrast.comparison == "unpaired" else "few contents"
+        notes.append(f"{few} ({found.df + 1:.0f}): a wide interval")
+    if found.se == 0 and found.p < 1:
+        notes.append("all differences are equal: p of a sign test")
+    return contrast._replace(found=found, note="; ".join(notes))
+
+
+def _bounded(found: Estimate, kind: str) -> Estimate:
+    """Return the difference with an interval that stays where it can be: shares, and preferences from -1 to 1."""
+    if kind == "choice":
+        ends = bounds_for(kind, found.mean, found.se, found.df, units=found.participants, ratings=found.n)
+        return found._replace(low=float(ends.low[0]), high=float(ends.high[0]))
+    return found._replace(low=max(-1.0, found.low), high=min(1.0, found.high)) if kind == "pick" else found

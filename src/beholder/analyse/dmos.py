@@ -1,0 +1,177 @@
+"""dmos: votes against each participant's own vote on the hidden reference (ACR-HR; reference: statistics 2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from beholder.analyse.differential import KEYS, Crush, Votes, differential_votes
+from beholder.analyse.groups import interval_name
+from beholder.analyse.metrics import DMOS, HIDDEN_REFERENCE
+from beholder.analyse.result import Result
+from beholder.analyse.stats.clustered import CITATION, Cells, Estimate, Floats, difference_of, mean_of
+from beholder.analyse.stats.interval import STUDENT, t_bounds
+from beholder.analyse.table import Ratings, as_ratings
+
+COLUMNS = [
+    "level", "question", "stimulus", "content", "condition", "metric", "pairing", "n", "participants", "contents",
+    "mean", "sd", "ci_low", "ci_high", "interval", "note",
+]  # fmt: skip
+PAIRED, UNPAIRED = "paired", "unpaired"
+_METHODS = (HIDDEN_REFERENCE, "")
+_ALONE = "too few participants: no interval"
+_NAMES = {"none": "", "crush": ", crushed", "clip": ", clipped"}
+_GOOD_SOURCE = 0.75
+"""How high on its scale a reference should score: 4 of 1 to 5."""
+
+
+def dmos(
+    data: pd.DataFrame | Ratings, *, crush: Crush | None = None, questions: Sequence[str] | None = None
+) -> Result | None:
+    """Return DMOS of every stimulus and condition with its interval; None where no hidden reference was rated.
+
+    A differential vote is a participant's vote minus their vote on the reference plus the highest vote of the scale.
+    Where fewer than half of those who rated a stimulus rated its reference too, the difference of the two means takes
+    its place, `unpaired`. `crush` is as the study has it, else `none`. `questions` are all of method acr-hr, or of a
+    table that does not tell its method.
+    """
+    ratings = as_ratings(data)
+    crush = crush or ratings.order.asked.crush
+    asked = [name for name in ratings.questions if ratings.kinds[name] == "score"]
+    wanted = [name for name in asked if ratings.methods[name] in _METHODS] if questions is None else list(questions)
+    parts, told = [], []
+    for question in wanted:
+        votes = differential_votes(ratings, question, crush)
+        if votes.tests.empty or votes.references.empty:
+            continue
+        stimuli = _stimuli(ratings, votes)
+        if stimuli.empty:
+            continue
+        part = pd.concat([stimuli, _conditions(ratings, votes, stimuli)], ignore_index=True)
+        parts.append(part.assign(question=question, metric=DMOS.name.replace(")", f"{_NAMES[crush]})")))
+        told.append(_about(question, votes, stimuli))
+    if not parts:
+        return None
+    return Result(
+        pd.concat(parts, ignore_index=True)[COLUMNS].astype({"n": int, "participants": int, "contents": int}),
+        _note(crush) + "".join(told),
+        f"ITU-T P.910 (ACR-HR, differential viewer scores); {STUDENT}; {CITATION}",
+    )
+
+
+def _stimuli(ratings: Ratings, votes: Votes) -> pd.DataFrame:
+    """Return a row for each stimulus whose reference was rated, conditions in the order in which they are told."""
+    groups = votes.tests.groupby("stimulus")
+    found = groups.agg(n=("value", "size"), both=("dv", "count"), own=("value", "mean"), own_sd=("value", "std"))
+    found = votes.stimuli.join(found).join(groups["dv"].agg(dv="mean", dv_sd="std"))
+    found = found.assign(covariance=_covariance(votes))
+    reference = votes.references.groupby("content")["value"].agg(["size", "mean", "std"])
+    found = found.join(reference, on="number", how="inner")
+    is_paired = (found["both"] == found["n"]) | ((found["both"] >= 2) & (2 * found["both"] >= found["n"]))
+    se = np.where(is_paired, found["dv_sd"] / np.sqrt(found["both"].clip(lower=1)), np.sqrt(_variance(found)))
+    df = np.where(is_paired, found["both"], found[["n", "size"]].min(axis=1)) - 1
+    mean = np.where(is_paired, found["dv"], found["own"] - found["mean"] + votes.ends.high)
+    bounds = t_bounds(mean, se, df)
+    n = np.where(is_paired, found["both"], found["n"])
+    told = "unpaired: " + found["both"].astype(str) + " of " + found["n"].astype(str) + " rated the reference too"
+    table = found[KEYS].assign(
+        level="stimulus", pairing=np.where(is_paired, PAIRED, UNPAIRED), n=n, participants=n, contents=1, mean=mean,
+        sd=np.where(is_paired, found["dv_sd"], np.nan), ci_low=bounds.low, ci_high=bounds.high,
+        interval=np.where(np.isnan(bounds.low), "", interval_name("score", "participants")),
+        note=np.where(is_paired, "", told + np.where(np.isnan(bounds.low), "; ", ""))
+        + np.where(np.isnan(bounds.low), _ALONE, ""),
+    )  # fmt: skip
+    rank = {name: place for place, name in enumerate(ratings.conditions)}
+    table = table.sort_values(["content", "stimulus"], kind="stable")
+    return table.sort_values("condition", key=lambda names: names.map(rank), kind="stable")
+
+
+def _covariance(votes: Votes) -> pd.Series:
+    """Return the covariance of votes on each stimulus and on its reference among those who rated both, or zero."""
+    both = votes.tests[votes.tests["reference"].notna()]
+    groups = both.groupby("stimulus")
+    centred = both[["value", "reference"]] - groups[["value", "reference"]].transform("mean")
+    products = (centred["value"] * centred["reference"]).groupby(both["stimulus"]).sum()
+    found = products / (groups.size() - 1).clip(lower=1)
+    return found.reindex(votes.stimuli.index, fill_value=0.0)
+
+
+def _variance(found: pd.DataFrame) -> Floats:
+    """Return the variance of the difference of two means of which some participants are in both (2.3)."""
+    apart = found["own_sd"] ** 2 / found["n"] + found["std"] ** 2 / found["size"]
+    together = apart - 2 * found["covariance"] * found["both"] / (found["n"] * found["size"])
+    # Over different people the covariance is an estimate, and can exceed what is left of the variances.
+    return np.asarray(np.where(together > 0, together, apart), np.float64)
+
+
+def _conditions(ratings: Ratings, votes: Votes, stimuli: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each condition, every content weighing the same, clustered by participant and content."""
+
+    def cells(table: pd.DataFrame, column: str) -> Cells:
+        kept = table[table[column].notna()]
+        value, *codes = (kept[name].to_numpy() for name in (column, "participant", "content"))
+        return Cells(value, *codes)
+
+    rows = []
+    for name in [name for name in ratings.conditions if name in set(stimuli["condition"])]:
+        own = stimuli[stimuli["condition"] == name]
+        mine = votes.tests[votes.tests["stimulus"].isin(own.index)]
+        if (own["pairing"] == UNPAIRED).any():
+            beside = votes.references[votes.references["content"].isin(mine["content"])]
+            found = difference_of(cells(mine, "value"), cells(beside, "value"))
+            rows.append(_row(name, found, UNPAIRED, len(mine), float("nan"), votes.ends.high))
+        else:
+            found = mean_of(cells(mine, "dv"))
+            rows.append(_row(name, found, PAIRED, found.n, float(mine["dv"].std()), 0.0))
+    return pd.DataFrame(rows)
+
+
+def _row(name: str, found: Estimate, pairing: str, n: int, sd: float, above: float) -> dict[str, object]:
+    has_interval = not np.isnan(found.low) and found.participants > 1
+    notes = ["unpaired: difference of the means"] * (pairing == UNPAIRED)
+    notes += [_ALONE] * (not has_interval)
+    notes += ["one content: interval over participants only"] * (has_interval and found.contents == 1)
+    return {
+        "level": "condition", "stimulus": "", "content": "", "condition": name, "pairing": pairing, "n": n,
+        "participants": found.participants, "contents": found.contents, "mean": found.mean + above, "sd": sd,
+        "ci_low": found.low + above if has_interval else np.nan,
+        "ci_high": found.high + above if has_interval else np.nan,
+        "interval": interval_name("score", found.over) if has_interval else "", "note": "; ".join(notes),
+    }  # fmt: skip
+
+
+def _note(crush: Crush) -> str:
+    treated = {
+        "none": "are kept as they are",
+        "crush": "are drawn in by (M + 2) DV / (2 + DV)",
+        "clip": "are cut at M",
+    }
+    return (
+        "DV = vote - the same participant's vote on the reference of that content + M, M being the highest vote of the "
+        f"scale; DV above M (better than the reference) {treated[crush]}. DMOS is the mean of DV: of a stimulus with "
+        "95 % Student t over participants, of a condition with every content weighing the same and an error clustered "
+        "by participant and content. The reference has M by construction and no row. Where fewer than half of those "
+        "who rated a stimulus rated its reference too, DMOS is the difference of the two means plus M, marked "
+        "unpaired; its error takes the covariance from those who rated both, and nothing is drawn in or cut."
+    )
+
+
+def _about(question: str, votes: Votes, stimuli: pd.DataFrame) -> str:
+    """Return what is odd about the references of a question."""
+    low, high, is_told = votes.ends
+    told = "" if is_told else f" {question}: the table does not tell M; it is taken as {high:g}."
+    above = votes.tests["value"] > votes.tests["reference"]
+    share = float(above.sum()) / max(1, int(votes.tests["reference"].notna().sum()))
+    told += f" {question}: {100 * share:.1f} % of the votes are above that on the reference." if share else ""
+    means = votes.references.groupby("content")["value"].mean()
+    least = low + _GOOD_SOURCE * (high - low)
+    names = [votes.contents[number] for number in means.index]
+    poor = [f"{name} ({mean:.2f})" for name, mean in zip(names, means, strict=True) if mean < least]
+    if poor:
+        told += f" {question}: the reference scores below {least:g} for {', '.join(poor)}: a poor source."
+    without = len(votes.stimuli) - len(stimuli)
+    if without:
+        told += f" {question}: nobody rated the reference of {without} {'stimulus' if without == 1 else 'stimuli'}."
+    return told

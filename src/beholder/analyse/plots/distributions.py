@@ -1,0 +1,140 @@
+"""The figure of distributions: how often each value was given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from beholder.analyse.plots.numbers import number, percent
+from beholder.analyse.plots.palette import ACCENT, BAR, INK, LINE, PAPER, ramp
+from beholder.analyse.plots.theme import COLUMN, Layout, by_question, drawn, fixed, layered, name_axis, told, value_axis
+from beholder.analyse.result import records
+
+
+def distributions_chart(
+    table: pd.DataFrame,
+    *,
+    labels: Mapping[str, str] | None = None,
+    words: Mapping[float, str] | None = None,
+    order: Sequence[str] = (),
+    quartiles: Mapping[str, tuple[float, float, float]] | None = None,
+    layout: Layout = COLUMN,
+    title: str = "",
+) -> Any:
+    """Return a stacked bar for each condition where every value has a row of its own, else a small histogram.
+
+    `words` are the labels of the values; `quartiles` hold the lower quartile, median and upper quartile.
+    """
+
+    def one(part: pd.DataFrame) -> Any:
+        names = [name for name in order or dict.fromkeys(part["condition"]) if name in set(part["condition"])]
+        rows = [_row(row, labels or {}, words or {}) for row in records(part)]
+        shown = [(labels or {}).get(name, name) for name in names]
+        if bool((part["low"] == part["high"]).all()):
+            return _stacked(rows, shown, layout)
+        boxes = {(labels or {}).get(name, name): found for name, found in (quartiles or {}).items()}
+        return _histograms(rows, shown, boxes, layout, title)
+
+    return by_question(table, layout, one)
+
+
+def _row(row: Mapping[str, Any], labels: Mapping[str, str], words: Mapping[float, str]) -> dict[str, Any]:
+    name = labels.get(row["condition"], row["condition"])
+    band = words.get(row["low"], row["band"]) if row["low"] == row["high"] else row["band"]
+    tip = f"{name}\n{band}: {percent(row['share'])}\nn = {row['n']:,.0f}"
+    return {"name": name, "band": band, "tip": tip, **{key: row[key] for key in ("low", "high", "share")}}
+
+
+def _stacked(rows: list[dict[str, Any]], names: list[str], layout: Layout) -> Any:
+    import altair as alt
+
+    side = layout.names_width(names)
+    width = layout.whole - side - 26
+    bands = list(dict.fromkeys(row["band"] for row in sorted(rows, key=lambda row: float(row["low"]))))
+    ends: dict[str, float] = dict.fromkeys(names, 0.0)
+    shown = []
+    for row in sorted(rows, key=lambda row: float(row["low"])):
+        start, ends[row["name"]] = ends[row["name"]], ends[row["name"]] + row["share"]
+        shown.append({**row, "start": start, "stop": ends[row["name"]]})
+    lines = _legend_columns(bands, layout)
+    colour = alt.Color(
+        "band:N", scale=alt.Scale(domain=bands, range=ramp(len(bands))), legend=alt.Legend(title=None, columns=lines)
+    )
+    across = alt.X(
+        "start:Q", scale=alt.Scale(domain=[0, 1], nice=False),
+        axis=value_axis("Share of the ratings", format="%", values=[0, 0.25, 0.5, 0.75, 1]),
+    )  # fmt: skip
+    seen = [row for row in shown if row["share"] > 0]
+    bars = drawn(seen).mark_bar(stroke=PAPER, strokeWidth=0.7, opacity=1)
+    bars = bars.encode(x=across, x2=alt.X2("stop:Q"), y=name_axis(names, layout, side), color=colour, **told())
+    return layered([bars], width, layout.height(names))
+
+
+def _legend_columns(bands: Sequence[str], layout: Layout) -> int:
+    """Return in how many columns the words of the scale fit above the figure."""
+    if sum(layout.letters(band) + 24 for band in bands) < layout.whole:
+        return len(bands)
+    widest = max(layout.letters(band) for band in bands) + 24
+    return max(1, min(len(bands), int(layout.whole / widest)))
+
+
+def _histograms(
+    rows: list[dict[str, Any]],
+    names: list[str],
+    boxes: Mapping[str, tuple[float, float, float]],
+    layout: Layout,
+    title: str,
+) -> Any:
+    """Return a histogram for each condition, one above the other, each as high as its row, with the quartiles below."""
+    import altair as alt
+
+    side = layout.names_width(names)
+    width = layout.whole - side - 26
+    step = round(layout.row * 1.4)
+    height = step * len(names)
+    most: dict[str, float] = {}
+    for row in rows:
+        most[row["name"]] = max(most.get(row["name"], 0.0), row["share"])
+    tall = step * 0.72
+    # Rows from the top: y runs downwards, from 0 to one for each condition.
+    place = {name: position for position, name in enumerate(names)}
+    shown = [
+        {
+            **row,
+            "base": place[row["name"]] + 0.82,
+            "top": place[row["name"]] + 0.82 - row["share"] / most[row["name"]] * tall / step,
+        }
+        for row in rows
+        if row["share"] > 0
+    ]
+    low, high = min(row["low"] for row in rows), max(row["high"] for row in rows)
+    x = alt.X("low:Q", scale=alt.Scale(domain=[low, high], nice=False), axis=value_axis(title, tickCount=5))
+    down = alt.Scale(domain=[0, len(names)], reverse=True, nice=False)
+    hidden = alt.Axis(labels=False, ticks=False, domain=False, grid=False, title=None, aria=False)
+    y = alt.Y("base:Q", scale=down, axis=hidden)
+    lines = [{"name": name, "base": place[name] + 0.82, "middle": place[name] + 0.6} for name in names]
+    text = drawn(lines).mark_text(
+        align="right", baseline="middle", fontSize=layout.size, color=INK, aria=False, limit=side - 8
+    )
+    layers = [
+        drawn(lines).mark_rule(color=LINE, aria=False).encode(**fixed(x=0, x2=width), y=y),
+        drawn(shown).mark_bar(color=BAR, opacity=1, stroke=PAPER, strokeWidth=0.5)
+        .encode(x=x, x2=alt.X2("high:Q"), y=y, y2=alt.Y2("top:Q"), **told()),
+        text.encode(**fixed(x=-8), y=alt.Y("middle:Q", scale=down, axis=hidden), text=alt.Text("name:N")),
+    ]  # fmt: skip
+    found = [_box(name, place[name] + 0.9, boxes[name]) for name in names if name in boxes]
+    if found:
+        half = alt.Y("base:Q", scale=down, axis=hidden)
+        line = drawn(found).mark_rule(color=ACCENT, strokeWidth=2)
+        dot = drawn(found).mark_circle(color=ACCENT, size=layout.dot if layout.row < 24 else 90, opacity=1)
+        layers.append(line.encode(x=alt.X("q1:Q"), x2=alt.X2("q3:Q"), y=half, **told()))
+        layers.append(dot.encode(x=alt.X("median:Q"), y=half, **told()))
+    return layered(layers, width, height)
+
+
+def _box(name: str, base: float, quartiles: tuple[float, float, float]) -> dict[str, Any]:
+    q1, median, q3 = quartiles
+    tip = f"{name}\nmedian {number(median, 1)}, quartiles {number(q1, 1)} and {number(q3, 1)}"
+    return {"name": name, "base": base, "q1": q1, "median": median, "q3": q3, "tip": tip}

@@ -1,0 +1,42 @@
+"""Numbers as figures and reports show them."""
+
+from __future__ import annotations
+
+import math
+
+NONE = "–"
+"""What stands for a number that is not there."""
+
+
+def number(value: float, decimals: int) -> str:
+    """Return a number with a true minus sign, or a dash where there is none."""
+    if math.isnan(value):
+        return NONE
+    text = f"{value:.{decimals}f}"
+    return ("0" + text[2:] if float(text) == 0 and text.startswith("-") else text).replace("-", "−")
+
+
+def plain(value: float) -> str:
+    """Return a number as short as it can be, with a true minus sign."""
+    return f"{value:g}".replace("-", "−")
+
+
+def signed(value: float, decimals: int) -> str:
+    """Return a number with its sign, also when it is positive."""
+    text = number(value, decimals)
+    return text if text.startswith(("−", NONE)) else f"+{text}"
+
+
+def interval(low: float, high: float, decimals: int) -> str:
+    """Return `61.3 to 65.5`, or a dash where there is no interval."""
+    return NONE if math.isnan(low) or math.isnan(high) else f"{number(low, decimals)} to {number(high, decimals)}"
+
+
+def percent(share: float) -> str:
+    """Return a share as `24 %`."""
+    return NONE if math.isnan(share) else f"{100 * share:.0f} %"
+
+
+def decimals_for(low: float, high: float) -> int:
+    """Return how many decimals a mean on this scale deserves."""
+    return 1 if high - low >= 20 else 2

@@ -1,0 +1,151 @@
+"""What all figures share: colours, measures, and how layers become a chart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from beholder.analyse.plots.palette import INK, PAPER, SOFT
+
+_FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
+_ROLES = (" (reference)", " (anchor)")
+_LETTER = 0.56
+"""The width of a letter, of its size, on average."""
+
+
+class Layout(NamedTuple):
+    """The measures of a figure in pixels."""
+
+    whole: int
+    """The width of everything."""
+    names: int
+    """The most that names at the left may take of it."""
+    size: int
+    """Of the letters."""
+    row: int
+    """The height of a line of the figure."""
+    dot: int
+    """Area; small enough not to hide an interval of two points in a hundred."""
+    is_wide: bool
+
+    @property
+    def small(self) -> int:
+        """The size of the letters of axes and legends."""
+        return self.size - 1
+
+    def names_width(self, names: Sequence[str]) -> int:
+        """Return the room that these names get."""
+        is_split = self.is_split(names)
+        lines = [name.rpartition(" ")[0] if is_split and name.endswith(_ROLES) else name for name in names]
+        return min(self.names, round(max((self.letters(line) for line in lines), default=0)) + 14)
+
+    def height(self, names: Sequence[str]) -> float:
+        """Return the height of one row for each name; higher ones where a name takes two lines."""
+        return len(names) * self.row * (1.6 if self.is_split(names) else 1)
+
+    def is_split(self, names: Sequence[str]) -> bool:
+        """Return whether the roles of conditions go under their names, as there is no room behind them."""
+        return any(name.endswith(_ROLES) and self.letters(name) + 14 > self.names for name in names)
+
+    def letters(self, text: str) -> float:
+        """Return about how wide a text is."""
+        return len(text) * self.size * _LETTER
+
+
+WIDE = Layout(whole=1180, names=250, size=13, row=30, dot=130, is_wide=True)
+DOUBLE = Layout(whole=696, names=240, size=11, row=20, dot=30, is_wide=True)
+COLUMN = Layout(whole=340, names=142, size=11, row=20, dot=16, is_wide=False)
+"""One column of a paper, 88 mm: letters of 7 to 8 points. It is also what a phone shows."""
+
+
+def drawn(values: Sequence[Mapping[str, Any]]) -> Any:
+    """Return an empty chart of these rows."""
+    import altair as alt
+
+    return alt.Chart(alt.Data(values=list(values)))  # type: ignore[no-untyped-call]
+
+
+def told(name: str = "tip") -> dict[str, Any]:
+    """Return the encodings by which a mark says what it stands for, in a notebook and in the page."""
+    import altair as alt
+
+    return {"tooltip": alt.Tooltip(f"{name}:N"), "description": alt.Description(f"{name}:N")}
+
+
+def fixed(**pixels: float) -> dict[str, Any]:
+    """Return encodings at places of the picture, such as `x=0`, and not of the data."""
+    import altair as alt
+
+    # Altair would take long to find the class for each `alt.value` by itself.
+    return {name: getattr(alt, f"{name.upper()}Value")(value) for name, value in pixels.items()}
+
+
+def name_axis(names: Sequence[str], layout: Layout, width: int, *, has_names: bool = True) -> Any:
+    """Return the y channel with one name for each row."""
+    import altair as alt
+
+    split = r"split(replace(datum.label, / \((reference|anchor)\)$/, '\n($1)'), '\n')"
+    lines: dict[str, Any] = {"labelExpr": split, "labelBaseline": "middle"} if layout.is_split(names) else {}
+    axis = alt.Axis(
+        **lines, domain=False, ticks=False, grid=False, labelPadding=8, labelColor=INK, labelLimit=width - 8,
+        labelFontSize=layout.size, minExtent=width, maxExtent=width, aria=False, labels=has_names,
+    )  # fmt: skip
+    return alt.Y(
+        "name:N", sort=list(names), title=None, axis=axis, scale=alt.Scale(paddingInner=0.3, paddingOuter=0.15)
+    )
+
+
+def value_axis(title: str = "", **keys: Any) -> Any:
+    """Return a calm axis of numbers."""
+    import altair as alt
+
+    return alt.Axis(
+        **{"domain": False, "ticks": False, "grid": False, "labelPadding": 6, "format": "~f", **keys},
+        labelColor=SOFT, labelFlush=False, title=title or None, titleColor=SOFT, titleFontWeight="normal",
+        titlePadding=6, aria=False,
+    )  # fmt: skip
+
+
+def layered(layers: Sequence[Any], width: float, height: float) -> Any:
+    """Return the layers as one chart."""
+    import altair as alt
+
+    return alt.LayerChart(layer=list(layers), width=width, height=height)
+
+
+def finished(chart: Any, layout: Layout) -> Any:
+    """Return a chart with the look of the house."""
+    import altair as alt
+
+    small = {"labelFontSize": layout.small, "titleFontSize": layout.small}
+    legend = {
+        **small, "labelColor": SOFT, "titleColor": SOFT, "titleFontWeight": "normal", "symbolType": "square",
+        "symbolSize": 90, "symbolStrokeWidth": 0, "orient": "top", "direction": "horizontal", "aria": False,
+        "padding": 0, "offset": 6, "columnPadding": 8,
+    }  # fmt: skip
+    config = alt.Config(
+        font=_FONT, view={"stroke": None}, axis=small, legend=legend, title={"fontSize": layout.size, "color": INK}
+    )
+    # Set, not copied with `properties`: a copy takes as long as the drawing.
+    chart.background, chart.padding, chart.config = PAPER, 5, config
+    return chart
+
+
+def apart(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with a question for each of its components: what was never compared has no common scale."""
+    if "component" not in table or table["component"].nunique() < 2:
+        return table
+    return table.assign(question=table["question"] + ", group " + table["component"])
+
+
+def by_question(table: pd.DataFrame, layout: Layout, draw: Callable[[pd.DataFrame], Any]) -> Any:
+    """Return the chart of a table; one under the other where it holds several questions."""
+    import altair as alt
+
+    questions = dict.fromkeys(table["question"]) if "question" in table else {}
+    if len(questions) < 2:
+        return finished(draw(table), layout)
+    charts = [draw(table[table["question"] == name]).properties(title=name) for name in questions]
+    return finished(alt.VConcatChart(vconcat=charts, spacing=24), layout)

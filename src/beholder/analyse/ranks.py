@@ -1,0 +1,138 @@
+"""ranks: how probable each rank is for each condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import csr_matrix
+
+from beholder.analyse.comparing.fit import Fit, fit
+from beholder.analyse.comparing.outcomes import BRADLEY_TERRY
+from beholder.analyse.comparing.tally import comparisons, sums
+from beholder.analyse.groups import averaged, codes_of
+from beholder.analyse.plots.ranks import ranks_chart
+from beholder.analyse.result import Result
+from beholder.analyse.stats.clustered import CITATION as CLUSTERED
+from beholder.analyse.stats.clustered import Codes, Floats
+from beholder.analyse.strengths import SANDWICH
+from beholder.analyse.table import Ratings, as_ratings
+
+COLUMNS = ["question", "source", "component", "condition", "rank", "probability"]
+SEED = 20_240_229
+DRAWS = 10_000
+_MEANS = "means"
+# Means are sums of fractions: what is equal on paper may differ in the last bits.
+_DECIMALS = 9
+
+
+class Spread(NamedTuple):
+    """Conditions on one scale, with how sure their places are."""
+
+    names: tuple[str, ...]
+    value: Floats
+    covariance: Floats
+
+
+def ranks(data: pd.DataFrame | Ratings, *, draws: int = DRAWS, seed: int = SEED) -> Result | None:
+    """Return the probability of each rank, 1 being the highest mean or strength; None where errors are not known."""
+    ratings = as_ratings(data)
+    rng = np.random.default_rng(seed)
+    parts = []
+    sources = set()
+    for question in ratings.questions:
+        for place, (source, spread) in enumerate(_spreads(ratings, question), 1):
+            parts.append(_ranked(question, source, str(place), spread, rng, draws))
+            sources.add(source)
+    if not parts:
+        return None
+    note = (
+        "Probability of each rank among the conditions of a question, 1 being the highest: the share of "
+        f"{draws:,} draws (seed {seed}) from a normal distribution around the means (source means; covariance "
+        "clustered by participant and content) or the strengths (source bradley-terry; covariance clustered by "
+        "participant). Conditions that were never compared, not even through others, are ranked apart, by component."
+    )
+    found = {_MEANS: CLUSTERED, BRADLEY_TERRY.name: f"{BRADLEY_TERRY.citation}; {SANDWICH}"}
+    citation = "; ".join(text for source, text in found.items() if source in sources)
+    return Result(pd.concat(parts, ignore_index=True), note, citation, ranks_chart)
+
+
+def _spreads(ratings: Ratings, question: str) -> Iterator[tuple[str, Spread]]:
+    """Yield what is on one scale: strengths of choices by component, else the means."""
+    kind = ratings.kinds[question]
+    if kind in ("score", "diff"):
+        found = _means(ratings, question)
+        if found is not None:
+            yield _MEANS, found
+    elif kind == "choice":
+        compared = comparisons(ratings, question)
+        for strengths in _strengths(fit(compared.by_condition(), BRADLEY_TERRY)) if compared else ():
+            yield BRADLEY_TERRY.name, strengths
+
+
+def _strengths(fitted: Fit) -> Iterator[Spread]:
+    """Yield the strengths of each component that more than one person compared."""
+    for part in np.flatnonzero(fitted.people > 1):
+        mine = np.flatnonzero(fitted.graph.component == part)
+        names = tuple(fitted.tally.names[at] for at in mine)
+        yield Spread(names, fitted.quality[mine], fitted.covariance[np.ix_(mine, mine)])
+
+
+def _means(ratings: Ratings, question: str) -> Spread | None:
+    """Return the condition means as in conditions.csv, with their two-way clustered covariance."""
+    table = ratings.table[ratings.table["question"] == question]
+    names = tuple(name for name in ratings.conditions if (table["condition"] == name).any())
+    codes = (
+        codes_of(table["condition"], names), codes_of(table["stimulus"]), codes_of(table["participant"]),
+        codes_of(table["content"]),
+    )  # fmt: skip
+    value, (condition, _, participant, content) = averaged(table["value"].to_numpy(float), *codes)
+    people, contents = len(np.unique(participant)), len(np.unique(content))
+    if len(names) < 2 or people < 2:
+        return None
+    _, first, under = np.unique(condition * contents + content, return_index=True, return_inverse=True)
+    in_condition = np.bincount(condition[first], minlength=len(names))
+    share = 1 / (np.bincount(under)[under] * in_condition[condition])
+    mean = sums(condition, share * value, len(names))
+    pulls = share * (value - mean[condition])
+    covariance = _within(pulls, participant, condition)
+    if contents > 1:
+        cell = participant * (int(content.max()) + 1) + content
+        both = covariance + _within(pulls, content, condition) - _within(pulls, cell, condition)
+        # As for single means: the difference can fall below zero by chance where neither cluster matters.
+        covariance = both if (np.diag(both) > 0).all() else covariance
+    return Spread(names, mean, covariance)
+
+
+def _within(pulls: Floats, cluster: Codes, condition: Codes) -> Floats:
+    """Return the covariance of the means when clusters are independent."""
+    _, row = np.unique(cluster, return_inverse=True)
+    sums = csr_matrix((pulls, (row, condition)))
+    count = sums.shape[0]
+    return np.asarray((sums.T @ sums).toarray() * count / max(1, count - 1), np.float64)
+
+
+def _ranked(
+    question: str, source: str, component: str, spread: Spread, rng: np.random.Generator, draws: int
+) -> pd.DataFrame:
+    size = len(spread.names)
+    values, vectors = np.linalg.eigh((spread.covariance + spread.covariance.T) / 2)
+    root = vectors * np.sqrt(np.maximum(0, values))
+    drawn = np.round(spread.value + rng.standard_normal((draws, size)) @ root.T, _DECIMALS)
+    # Equals share their ranks by lot.
+    order = np.lexsort((rng.random(drawn.shape), -drawn), axis=1)
+    place = order + size * np.arange(size)
+    counts = np.bincount(place.ravel(), minlength=size * size).reshape(size, size)
+    return pd.DataFrame(
+        {
+            "question": question,
+            "source": source,
+            "component": component,
+            "condition": np.repeat(np.array(spread.names, dtype=object), size),
+            "rank": np.tile(np.arange(1, size + 1), size),
+            "probability": (counts.T / draws).ravel(),
+        },
+        columns=COLUMNS,
+    )

@@ -1,0 +1,1 @@
+"""Statistics by the formula: from numbers to numbers, without a word about ratings."""

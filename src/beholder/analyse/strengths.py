@@ -1,0 +1,167 @@
+"""strengths: comparisons of two put on one scale, by Bradley-Terry and by Thurstone (reference: statistics 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from beholder.analyse.comparing.fit import Extra, Fit
+from beholder.analyse.comparing.graph import listed
+from beholder.analyse.comparing.outcomes import BRADLEY_TERRY, MODELS, Model
+from beholder.analyse.comparing.question import Asked, asked
+from beholder.analyse.plots.strengths import strengths_chart
+from beholder.analyse.result import Result
+from beholder.analyse.stats.interval import STUDENT, t_bounds
+from beholder.analyse.table import Ratings, as_ratings
+
+COLUMNS = [
+    "question", "model", "level", "content", "condition", "stimulus", "component", "comparisons", "quality", "se",
+    "low", "high", "model_se", "estimator", "note",
+]  # fmt: skip
+SANDWICH = "Liang and Zeger (1986), Biometrika 73"
+_POSITION = "Davidson and Beaver (1977), Biometrics 33"
+
+
+def strengths(
+    data: pd.DataFrame | Ratings, *, models: Sequence[str] = tuple(MODELS), from_grades: bool = False
+) -> Result | None:
+    """Return the strength of every condition, and of every stimulus within its content, from choices between two.
+
+    With `from_grades` graded comparisons count too, by their sign alone. None where nothing was compared.
+    """
+    ratings = as_ratings(data)
+    questions = asked(ratings, from_grades=from_grades)
+    if not questions:
+        return None
+    rows: list[dict[str, Any]] = []
+    fits = []
+    for one in questions:
+        for model in (MODELS[name] for name in models):
+            found = one.conditions(model)
+            fits.append((one.question, found))
+            rows += _question_rows(one, found)
+    return Result(pd.DataFrame(rows, columns=COLUMNS), about(fits, from_grades), sources(fits), strengths_chart)
+
+
+def _question_rows(one: Asked, found: Fit) -> Iterator[dict[str, Any]]:
+    key = {"question": one.question, "model": found.model.name}
+    for row in _rows(found):
+        yield {**key, "level": "condition", "content": "", "condition": row.pop("name"), "stimulus": "", **row}
+    everybody, n = found.tally.people, int(found.tally.n.sum())
+    for level, extra in (("position", found.position), ("tie", found.ties)):
+        if extra is not None:
+            names = {"level": level, "content": "", "condition": "", "stimulus": "", "component": ""}
+            yield {**key, **names, "comparisons": n, **_extra(level, extra, everybody, found.model)}
+    for content, part in one.stimuli(found).items():
+        for row in _rows(part):
+            name = row.pop("name")
+            condition = one.compared.condition_of[name]
+            yield {**key, "level": "stimulus", "content": content, "condition": condition, "stimulus": name, **row}
+
+
+def _rows(found: Fit) -> Iterator[dict[str, Any]]:
+    """Yield every strength with its error."""
+    tally, component = found.tally, found.graph.component
+    size = len(tally.names)
+    n = np.bincount(tally.one, tally.n, size) + np.bincount(tally.other, tally.n, size)
+    ends = t_bounds(found.quality, found.se, found.df)
+    model_se = np.sqrt(np.maximum(0, np.diag(found.model_covariance)))
+    for place, name in enumerate(tally.names):
+        part = int(component[place])
+        yield {
+            "name": name, "component": str(part + 1), "comparisons": int(n[place]),
+            "quality": float(found.quality[place]), "se": float(found.se[place]), "low": float(ends.low[place]),
+            "high": float(ends.high[place]), "model_se": float(model_se[place]), "estimator": found.estimator[part],
+            "note": found.note[part],
+        }  # fmt: skip
+
+
+def _extra(level: str, extra: Extra, people: int, model: Model) -> dict[str, Any]:
+    notes: Mapping[str, str] = {
+        "position": "what being shown first, or left, adds to a difference",
+        "tie": "log ν of Davidson" if model is BRADLEY_TERRY else "log τ of Glenn and David",
+    }
+    ends = t_bounds(extra.value, extra.se, people - 1)
+    return {
+        "quality": extra.value, "se": extra.se, "low": float(ends.low[0]), "high": float(ends.high[0]),
+        "model_se": extra.model_se, "estimator": "", "note": notes[level],
+    }  # fmt: skip
+
+
+def about(fits: Sequence[tuple[str, Fit]], from_grades: bool) -> str:
+    """Return what strengths are, and what is particular about these."""
+    models = dict.fromkeys(found.model for _, found in fits)
+    units = "; ".join(f"{model.title} in {model.unit}" for model in models)
+    note = (
+        f"Strengths ({units}) from choices between two, by Newton's method; they sum to zero within a component, that "
+        "is among those which were compared, directly or through others. Level condition: all contents together; level "
+        "stimulus: within each content, as contents are not compared with each other. se and interval: clustered by "
+        "participant (sandwich, factor G / (G - 1), Student t with participants minus one degrees of freedom), "
+        "contents taken as fixed; model_se is as if all comparisons were independent. The error of a strength depends "
+        "on all others: compare two by strength_pairs."
+    )
+    if from_grades:
+        note += " Of grades only the sign counts."
+    if any(found.ties for _, found in fits):
+        kinds = [f"{'Davidson' if one is BRADLEY_TERRY else 'Glenn and David'} ({one.title})" for one in models]
+        note += (
+            f" Ties are an outcome of their own, by {' and '.join(kinds)}; the rows of level tie hold its parameter."
+        )
+    if any(found.position for _, found in fits):
+        note += (
+            " The order of showing has an effect of its own, in the rows of level position: above zero the one shown "
+            "first, or left, is preferred among equals."
+        )
+    if any(found.ties or found.position for _, found in fits):
+        note += " Stimuli take both over from the conditions."
+    return note + "".join(dict.fromkeys(_particular(question, found) for question, found in fits))
+
+
+def _particular(question: str, found: Fit) -> str:
+    """Return which were never compared, and whose strength only a prior holds."""
+    graph, names = found.graph, found.tally.names
+    groups = [[names[at] for at in np.flatnonzero(graph.component == part)] for part in range(graph.components)]
+    note = ""
+    if graph.components > 1:
+        told = "; ".join(listed(group) for group in groups)
+        note += (
+            f" {question}: there are {graph.components} groups that were never compared with each other, not even "
+            f"through others ({told}), so that strengths compare within a group only."
+        )
+    for why in dict.fromkeys(why for why in graph.why if why):
+        note += (
+            f" {question}: {why}. The likelihood alone would put such a strength at infinity, so a Gaussian prior "
+            f"around zero holds this group (sd {_sds()}); its error is that of the posterior."
+        )
+    return note
+
+
+def _sds() -> str:
+    return ", ".join(f"{model.prior_sd:g} for {model.title}" for model in MODELS.values())
+
+
+def sources(fits: Sequence[tuple[str, Fit]]) -> str:
+    """Return where models and errors come from."""
+    found: dict[str, None] = {}
+    for _, one in fits:
+        found[one.model.citation] = None
+        if one.ties:
+            found[one.model.ties_citation] = None
+        if one.position:
+            found[_POSITION] = None
+        if np.isfinite(one.se).any():
+            found |= {SANDWICH: None, STUDENT: None}
+    return "; ".join(found)
+
+
+def stimulus_strengths(data: pd.DataFrame | Ratings, model: str) -> Result | None:
+    """Return the quality of every stimulus within its content under one model; None where nothing was compared."""
+    found = strengths(data, models=[model])
+    if found is None:
+        return None
+    table = found.table[found.table["level"] == "stimulus"]
+    columns = ["question", "stimulus", "content", "quality", "se", "low", "high"]
+    return Result(table[columns].reset_index(drop=True), found.note, found.citation)
