@@ -140,7 +140,7 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        if not {"style", "title", "desc"} & set(self.open) and data.strip():
+        if not {"style", "script", "title", "desc"} & set(self.open) and data.strip():
             self.words.append(" ".join(data.split()))
 
     @property

@@ -92,7 +92,7 @@ def test_every_wording_is_told_with_the_number_of_its_people(tmp_path: Path) -> 
     page = read(study)
     told = "How good is it? (7 people), How natural is it? (1 person)"
     assert f"Not everybody was asked in the same words. quality : {told}. The scores take them together." in page.text
-    assert f"{told}. Dot: mean over participants." in page.text
+    assert f"{told}. Dot: mean, every content weighing the same." in page.text
     assert f"quality {told} 0 to 100 in steps of 1" in page.text
     assert "Title Gestures while talking (7 people), Later (1 person)" in page.text
     assert "8 sessions: A rating counts when at least 97 %" in page.text
@@ -141,7 +141,7 @@ def test_the_matrix_shows_a_number_only_where_the_difference_is_clear(people: tu
 
 def test_the_page_needs_nothing_from_anywhere(people: tuple[Study, Page]) -> None:
     study, page = people
-    assert not [tag for tag, _ in page.tags if tag in ("script", "link", "img", "iframe", "base", "object")]
+    assert not [tag for tag, _ in page.tags if tag in ("link", "img", "iframe", "base", "object")]
     text = (study.folder / "report" / "index.html").read_text(encoding="utf-8")
     assert "url(" not in text
     assert "@import" not in text
@@ -158,7 +158,7 @@ def test_every_link_on_the_page_leads_somewhere(people: tuple[Study, Page]) -> N
 
 def test_tables_have_captions_and_figures_have_words(people: tuple[Study, Page]) -> None:
     tags = [tag for tag, _ in people[1].tags]
-    assert tags.count("table") == tags.count("caption") == 4
+    assert tags.count("table") == tags.count("caption") >= 5
     figures = [attributes for tag, attributes in people[1].tags if attributes.get("class") == "plot"]
     ids = [attributes["id"] for _, attributes in people[1].tags if attributes.get("id")]
     assert len(ids) == len(set(ids))
@@ -200,7 +200,8 @@ def test_names_with_markup_are_shown_and_not_obeyed(tmp_path: Path) -> None:
     conditions: dict[str, float] = {evil: 70.0, 'b"><img src=x onerror=y>': 50.0, "NA": 30.0}
     question = {"id": "quality", "text": f"Is {evil} good?", "scale": "acr5"}
     page = read(made_up(tmp_path, conditions, questions=[question], title=f"Title {evil}"))
-    assert not [tag for tag, attributes in page.tags if tag in ("script", "img") or "onerror" in attributes]
+    assert not [tag for tag, attributes in page.tags if tag == "img" or "onerror" in attributes]
+    assert "<script>alert" not in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
     assert f"Title {evil}" in page.text
     assert "NA" in page.words
     svg = (tmp_path / "report" / FIGURES[0]).read_text(encoding="utf-8")
@@ -293,12 +294,12 @@ def test_tables_for_a_paper_are_written_for_its_readers(tmp_path: Path) -> None:
         r"\toprule",
         r"Condition & Ratings & Participants & Mean & 95 \% interval & SD of ratings & Median \\",
         r"\midrule",
-        r"{[}Jerky] \& slow & 24 & 6 & 39.0 & 33.6 to 44.3 & 7.6 & 40.5 \\",
-        r"Natural 100\% & 24 & 6 & 79.2 & 74.9 to 83.6 & 8.2 & 79.0 \\",
+        r"{[}Jerky] \& slow & 24 & 6 & 39.0 & 34.2 to 43.7 & 7.6 & 40.5 \\",
+        r"Natural 100\% & 24 & 6 & 79.2 & 76.8 to 81.7 & 8.2 & 79.0 \\",
         r"\bottomrule",
         r"\end{tabular}",
     ]
-    assert r" & Natural 100\% & 6 & $-$40.3 & $-$44.0 to $-$36.6 & 0.031 & 0.031 \\" in (
+    assert r" & Natural 100\% & 6 & $-$40.3 & $-$44.9 to $-$35.7 & \textless{} 0.001 & \textless{} 0.001 \\" in (
         (tables / "pairs.tex").read_text(encoding="utf-8")
     )
 
@@ -331,14 +332,17 @@ def test_tables_for_a_paper_name_the_question_where_there_are_several(tmp_path: 
 def test_every_source_stands_once_on_its_own_line(people: tuple[Study, Page]) -> None:
     text = (people[0].folder / "report" / "index.html").read_text(encoding="utf-8")
     sources = text.partition("<dt>Sources</dt><dd>")[2].partition("</dd>")[0].split("<br>")
-    assert sources == [
-        "Jonell et al. (2021), HEMVIP, International Conference on Multimodal Interaction (parallel)",
+    assert sources[0].startswith("Jonell et al. (2021), HEMVIP")
+    assert len(sources) == len(set(sources))
+    assert {
         "Student (1908), Biometrika 6",
+        "Cameron, Gelbach and Miller (2011), Journal of Business &amp; Economic Statistics 29",
         "Wilcoxon (1945), Biometrics Bulletin 1",
         "Pratt (1959), Journal of the American Statistical Association 54",
         "Holm (1979), Scandinavian Journal of Statistics 6",
+        "Cumming and Finch (2001), Educational and Psychological Measurement 61",
         "Spearman (1904), American Journal of Psychology 15",
-    ]
+    } <= set(sources)
 
 
 def test_latex_text_escapes_every_special_character() -> None:

@@ -126,7 +126,7 @@ def test_a_pair_that_cannot_be_told_apart_is_given_with_its_tested_difference(tm
     )
 
 
-def test_pairs_that_nobody_rated_are_counted_apart(tmp_path: Path) -> None:
+def test_a_pair_that_nobody_rated_both_of_is_told_by_its_two_means(tmp_path: Path) -> None:
     values: dict[str, Sequence[float | None]] = {
         "A": [80.0 + person % 3 for person in range(20)],
         "B": [None] * 20 + [60.0] * 20,
@@ -134,22 +134,38 @@ def test_pairs_that_nobody_rated_are_counted_apart(tmp_path: Path) -> None:
     }
     assert told(tmp_path, values) == [
         (
-            "A scores highest, but not clearly above B.",
-            "It scores 81.0; too few rated both it and B to test their difference.",
+            "A is ahead.",
+            "It scores 81.0; the two means put it 21.0 points above the next, B.",
         ),
         ("C is behind all others.", "It scores 21.5; those who rated both put it 38.5 points below the next, B."),
-        ("2 of 2 tested pairs differ clearly.", "1 pair could not be tested: too few rated both."),
+        ("Every condition differs clearly from every other.", "All 3 pairs, after correction."),
     ]
 
 
-def test_conditions_without_common_raters_are_not_compared(tmp_path: Path) -> None:
-    values: dict[str, Sequence[float | None]] = {"A": [80.0] * 9, "B": [None] * 9 + [20.0] * 9}
+def test_conditions_that_one_person_each_rated_last_are_not_compared(tmp_path: Path) -> None:
+    values: dict[str, Sequence[float | None]] = {"A": [80.0, 81.0, None], "B": [None, None, 20.0]}
     assert told(tmp_path, values) == [
         (
             "No two conditions could be compared.",
-            "The conditions lie between 20.0 (B) and 80.0 (A); no two people rated both of any pair.",
+            "The conditions lie between 20.0 (B) and 80.5 (A); no two people rated both of any pair.",
         )
     ]
+
+
+def test_only_named_contrasts_are_called_clear(tmp_path: Path) -> None:
+    quality = {"a": 20.0, "b": 50.0, "c": 80.0}
+    text = found(made_up(tmp_path, quality, contents=8, analyse={"contrasts": [["c", "b"]]}))
+    assert "c is ahead." not in text
+    assert "c scores highest, clearly above b." in text
+    assert "not clearly above" not in text
+    assert "1 of 1 tested pairs differ clearly. 2 pairs were not asked for." in text
+
+
+def test_a_condition_in_no_contrast_is_not_held_against_others(tmp_path: Path) -> None:
+    quality = {"a": 20.0, "b": 50.0, "c": 80.0}
+    text = found(made_up(tmp_path, quality, contents=8, analyse={"contrasts": [["b", "a"]]}))
+    assert "c scores highest." in text
+    assert "; its differences from the others were not asked for." in text
 
 
 def test_one_person_for_each_condition_is_not_one_person(tmp_path: Path) -> None:
@@ -164,8 +180,8 @@ def test_too_few_who_rated_both_are_too_few_however_many_rated_one(tmp_path: Pat
         "B": [20.0, 21.0, 22.0, 23.0],
     }
     assert told(tmp_path, values)[0] == (
-        "Too few people for a test.",
-        "With 4 people who rated both and 1 pair, no difference can come out as clear.",
+        "Very few people.",
+        "With 4 people and 1 pair, tests lean on normally distributed differences: a first look, not a result.",
     )
 
 
@@ -173,13 +189,16 @@ def test_a_mean_difference_of_zero_is_not_called_clear(tmp_path: Path) -> None:
     """Nineteen are a little below and one is far above: the ranks differ clearly, the means not at all."""
     values: dict[str, Sequence[float | None]] = {"A": [50.0] * 20, "B": [51.0] * 19 + [31.0]}
     assert told(tmp_path, values)[0][0] == "No clear differences."
-    assert analyse(tmp_path / "r.csv").pairs["p_holm"].item() < 0.05
+    tests = analyse(tmp_path / "r.csv").also["tests"].set_index("test")
+    assert tests["p_holm"]["Wilcoxon"] < 0.05
+    assert tests["clear"]["clustered t"] == 0
 
 
 def test_too_few_people_for_any_clear_difference_are_said_to_be_too_few(tmp_path: Path) -> None:
     text = found(made_up(tmp_path, {"a": 20.0, "b": 50.0, "c": 90.0}, participants=4))
     assert text.startswith(
-        "Too few people for a test. With 4 people who rated both and 3 pairs, no difference can come out as clear."
+        "Very few people. With 4 people and 3 pairs, tests lean on normally distributed differences: a first look, "
+        "not a result."
     )
 
 
@@ -214,3 +233,18 @@ def test_a_reference_that_does_not_lead_is_said_to_be_below_what_does(tmp_path: 
     conditions = [{"name": "original", "role": "reference"}, "x", "y"]
     text = found(made_up(tmp_path, {"original": 50.0, "x": 90.0, "y": 20.0}, conditions=conditions))
     assert re.search(r"Hidden among the others, the reference scores \d\d\.\d; x scores \d\d\.\d\. ", text)
+
+
+def test_where_tests_disagree_it_is_said_on_which_pairs_and_by_which_we_go(tmp_path: Path) -> None:
+    """Nineteen are a little below and one is far above: the ranks differ clearly, the means do not."""
+    values: dict[str, Sequence[float | None]] = {"A": [50.0] * 20, "B": [51.0] * 19 + [31.0]}
+    assert told(tmp_path, values)[-1] == (
+        "The four tests disagree on 1 of 1 pair.",
+        "A and B (clear by Wilcoxon and sign, not by clustered t and paired t). We go by the clustered t: the others "
+        "take all pages as independent.",
+    )
+
+
+def test_where_tests_agree_nothing_is_said_of_them(tmp_path: Path) -> None:
+    values: dict[str, Sequence[float | None]] = {"A": [80.0, 82.0] * 10, "B": [20.0, 21.0] * 10}
+    assert not any("tests disagree" in headline for headline, _ in told(tmp_path, values))

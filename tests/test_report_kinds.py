@@ -26,9 +26,9 @@ def compared(
         dict.fromkeys(COLUMNS, "")
         | {
             "digest": "d1", "participant": f"p{person}", "session": f"s{person}", "position": place, "kind": kind,
-            "method": method, "question": study.questions[0].id, "content": f"t{person % 2}", "condition": one,
-            "other_condition": other, "stimulus": f"{one}/{person % 2}", "role": "test", "value": value, "unit": unit,
-            "other_stimulus": f"{other}/{person % 2}" if other else "", "scale_min": low, "scale_max": high,
+            "method": method, "question": study.questions[0].id, "content": f"t{person % 8}", "condition": one,
+            "other_condition": other, "stimulus": f"{one}/{person % 8}", "role": "test", "value": value, "unit": unit,
+            "other_stimulus": f"{other}/{person % 8}" if other else "", "scale_min": low, "scale_max": high,
             "use": True, "answered_at": "2026-11-14T09:00:00+00:00",
         }
         for person in range(people)
@@ -40,7 +40,7 @@ def compared(
 
 def test_a_preference_has_its_own_heading_and_a_line_at_zero(tmp_path: Path) -> None:
     page = compared(tmp_path, "pair", "choice", [("a", "b", 1), ("a", "c", 1), ("b", "c", 1)])
-    assert "Preference, best first" in page.text
+    assert "Preference (pair), best first" in page.text
     assert "Broken line: no preference." in page.text
     assert (
         "a is ahead. Its preference is 1.00; those who compared both preferred it in 100 % of its comparisons with the "
@@ -50,7 +50,7 @@ def test_a_preference_has_its_own_heading_and_a_line_at_zero(tmp_path: Path) -> 
     assert "How often the row was preferred minus how often the column was, as a share of their comparisons" in (
         page.text
     )
-    assert "95 % Korn-Graubard interval" in page.text
+    assert "95 % interval, Korn-Graubard over participants" in page.text
     assert "Condition Comparisons Participants Mean 95 % interval SD of comparisons Median" in page.text
     assert (tmp_path / "report" / "figures" / "scores-quality.svg").is_file()
 
@@ -64,7 +64,7 @@ def test_grades_are_held_against_the_reference_which_has_no_mean(tmp_path: Path)
         roles={"original": "reference"},
         options={"presentation": "sequential", "gap": 1.0},
     )
-    assert "CMOS, best first" in page.text
+    assert "CMOS(CCR), best first" in page.text
     assert "2 of 2 are clearly worse than the reference, original. Every one differs from it clearly." in page.text
     assert "Every condition differs clearly from every other. All 3 pairs, after correction." in page.text
     assert "3 of 3 tested pairs differ" in page.text
@@ -73,7 +73,7 @@ def test_grades_are_held_against_the_reference_which_has_no_mean(tmp_path: Path)
 
 def test_a_share_of_correct_answers_is_held_against_guessing(tmp_path: Path) -> None:
     page = compared(tmp_path, "abx", "correct", [("a", "b", 1), ("a", "b", 0), ("a", "b", 1), ("a", "b", 1)], people=40)
-    assert "Share correct, best first" in page.text
+    assert "Share correct (ABX), best first" in page.text
     assert "They were told apart. a or b: the share correct is 0.75" in page.text
     assert "Wilcoxon" not in page.text
     assert "P.910" not in page.text
@@ -84,7 +84,7 @@ def test_what_was_ticked_is_told_tick_by_tick_in_files_with_plain_names(tmp_path
     questions = [{"id": "faults", "text": "What was wrong?", "ticks": ["Echo / noise"]}]
     given = [("a", "", 1), ("b", "", 0)]
     page = compared(tmp_path, "likert", "pick", given, unit="Echo / noise", questions=questions)
-    assert "Share ticked, highest first" in page.text
+    assert "Share ticked (Likert), highest first" in page.text
     assert "What was wrong? Echo / noise. Dot: mean" in page.text
     assert (tmp_path / "report" / "figures" / "scores-question-1.svg").is_file()
 

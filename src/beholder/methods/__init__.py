@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+    from importlib.metadata import EntryPoint, EntryPoints
 
     from beholder.methods.contract import Method
     from beholder.study.model import Study
@@ -18,9 +19,7 @@ GROUP = "beholder.methods"
 
 def names() -> tuple[str, ...]:
     """Return the names of all registered methods, without importing them."""
-    from importlib.metadata import entry_points
-
-    return tuple(sorted(entry_points(group=GROUP).names))
+    return tuple(sorted(_registered().names))
 
 
 def methods() -> Mapping[str, Method]:
@@ -59,15 +58,27 @@ def load_study(path: str | Path = "study.yaml") -> Study:
     return build_study(document, method)
 
 
-def _entry(name: str, where: str) -> EntryPoint:
-    """Return the one entry point of this name."""
+def _registered() -> EntryPoints:
+    """Return the entry points of all methods, as they are installed now."""
+    folders = [Path(name) for name in sys.path]
+    return _read(tuple((str(folder), folder.stat().st_mtime_ns) for folder in folders if folder.is_dir()))
+
+
+@lru_cache(maxsize=1)
+def _read(_folders: tuple[tuple[str, int], ...]) -> EntryPoints:
+    """Read the entry points again only when a folder of packages has changed: that opens a file of every package."""
     from importlib.metadata import entry_points
 
+    return entry_points(group=GROUP)
+
+
+def _entry(name: str, where: str) -> EntryPoint:
+    """Return the one entry point of this name."""
     from beholder.errors import Problem, StudyError, did_you_mean
     from beholder.study.kind import listed
     from beholder.study.reserved import METHODS
 
-    registered = entry_points(group=GROUP)
+    registered = _registered()
     known = tuple(sorted(registered.names))
     # An installation that was repeated may name the same thing twice.
     found = {entry.value: entry for entry in registered if entry.name == name}

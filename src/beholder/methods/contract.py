@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 from numpy.random import Generator
@@ -20,7 +21,7 @@ from beholder.study.scale import Scale
 from beholder.types import Json, Medium, Role
 
 __all__ = [
-    "Asked", "BaseModel", "Break", "Catalogue", "Generator", "Json", "Judgement", "Medium", "Method", "Part",
+    "Asked", "BaseModel", "Break", "Catalogue", "Generator", "Json", "Judgement", "Medium", "Method", "Paper", "Part",
     "Percept", "Problem", "Question", "Refused", "Role", "Scale", "Slot", "Stimulus", "Study", "Target", "Trial",
     "Unit", "Units",
 ]  # fmt: skip
@@ -84,6 +85,21 @@ class Trial:
     anchor: str = ""
     """What a training example stands for on the scale: read beside it."""
 
+    @cached_property
+    def slot_by_id(self) -> Mapping[str, Slot]:
+        """The slots by their ids."""
+        return {slot.id: slot for slot in self.slots}
+
+    @cached_property
+    def roles(self) -> frozenset[Role]:
+        """What the slots are there for."""
+        return frozenset(slot.role for slot in self.slots)
+
+    @cached_property
+    def rated_questions(self) -> frozenset[str]:
+        """The questions that are asked to be rated by, and not to check."""
+        return frozenset(asked.question for asked in self.asked if asked.purpose == "ask")
+
 
 @dataclass(frozen=True)
 class Break:
@@ -125,8 +141,7 @@ class Units:
     asks: tuple[tuple[str, ...], ...] = ()
 
 
-@dataclass(frozen=True)
-class Judgement:
+class Judgement(NamedTuple):
     """A rating without who, when and where."""
 
     question: str
@@ -141,6 +156,19 @@ class Judgement:
     """The value turned so that more is always more of what the other questions measure; for kind `score`."""
     unit: str | None = None
     missing: str | None = None
+
+
+class Paper(NamedTuple):
+    """How a paper tells of a method, as its class variable `paper`; a method without one is told by its name."""
+
+    name: str
+    """After "The study used"."""
+    task: str
+    """What participants did: a sentence without its full stop."""
+    cites: tuple[str, ...] = ()
+    """Keys of sources, as in report/paragraph/sources.py."""
+    names_reference: bool = False
+    """Whether participants are told which one is the reference."""
 
 
 Percept = Mapping[str, float]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,8 @@ if TYPE_CHECKING:
 __all__ = ["report"]
 
 
-def report(study: str | Path | Study = "study.yaml") -> Path:
-    """Write `report/` from clean/ and analyse/; return the path of its page."""
+def report(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, int], None] | None = None) -> Path:
+    """Write `report/` from clean/ and analyse/; return the path of its page. `progress` is told of figures."""
     from beholder.report.folder import report_folder
 
-    return report_folder(study)
+    return report_folder(study, progress=progress)

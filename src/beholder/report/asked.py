@@ -35,14 +35,14 @@ def asked_section(material: Material) -> Markup:
     for part in material.parts:
         text = wordings(part.wordings, people)
         asked = tag("q", text) if len(part.wordings) == 1 else text
-        told: list[Child] = [asked, tag("br"), _answers(part, material)]
+        told: list[Child] = [asked, tag("br"), answers_words(part, material)]
         if ours:
             told += [tag("br"), f"{_keyed(part)} {_whose(part, ours)}"]
         entries.append(tag("div", tag("dt", tag("code", part.id)), tag("dd", told)))
     return tag("dl", entries, class_="method")
 
 
-def _answers(part: Part, material: Material) -> str:
+def answers_words(part: Part, material: Material) -> str:
     """Return what could be answered."""
     if part.kind == "pick":
         return "ticked or not"
@@ -52,13 +52,13 @@ def _answers(part: Part, material: Material) -> str:
     labels = ", ".join(f"{plain(place)} {text}" for place, text in sorted(scale.labels))
     words = f"{span(scale.min, scale.max)} in steps of {scale.step:g}" + (f": {labels}" if labels else "")
     if part.kind == "choice":
-        if part.metric == "Closeness":
+        if part.number == "Closeness":
             return "1 closer to the reference, −1 the other closer"
-        return "1 preferred, −1 the other preferred" + (", 0 no difference" if _has_tie(part, material) else "")
+        return "1 preferred, −1 the other preferred" + (", 0 no difference" if has_tie(part, material) else "")
     return f"{words}; above zero the condition is better" if part.kind == "diff" else words
 
 
-def _has_tie(part: Part, material: Material) -> bool:
+def has_tie(part: Part, material: Material) -> bool:
     """Return whether neither of the two could be chosen; the scale of the means has lost it."""
     asked = [question for text in material.texts for question in text["questions"] if question["id"] == part.id]
     return any(question["scale"]["step"] == 1 for question in asked)

@@ -93,7 +93,7 @@ def method_section(material: Material) -> Markup:
         ("Differences", analyses["pairs"]["note"]),
         *_clear(material),
         ("Sources", _sources(analysis["citation"] for analysis in analyses.values())),
-        ("Software", f"Beholder {_version()}, {software}"),
+        ("Software", f"Beholder {beholder_version()}, {software}"),
         ("Study text", [tag("code", digest) for digest in material.account["digests"]]),
         ("Seed of the plan", str(study.design.seed)),
     ]
@@ -159,7 +159,7 @@ def _range(low: int, high: int) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _version() -> str:
+def beholder_version() -> str:
     try:
         return metadata.version("beholder")
     except metadata.PackageNotFoundError:

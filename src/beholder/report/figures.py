@@ -1,187 +1,169 @@
-"""The figure of scores: dots with intervals, best first, over the bands of the scale."""
+"""The figures of a report: which there are, what they are called, and how they are drawn."""
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Mapping
-from itertools import pairwise
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import pandas as pd
+
+from beholder.analyse.plots.axis import axis_of_scale
+from beholder.analyse.plots.distributions import distributions_chart
+from beholder.analyse.plots.medians import medians_chart
+from beholder.analyse.plots.pairs import pairs_chart
+from beholder.analyse.plots.preferences import preferences_chart
+from beholder.analyse.plots.ranks import ranks_chart
+from beholder.analyse.plots.raters import measure, raters_chart
+from beholder.analyse.plots.scores import scores_chart
+from beholder.analyse.plots.strengths import strengths_chart
+from beholder.analyse.plots.theme import COLUMN, DOUBLE, WIDE, Layout
+from beholder.analyse.plots.times import times_chart
 from beholder.analyse.result import records
+from beholder.report.drawing import described, paper_files, to_svg
 from beholder.report.markup import Markup, tag
+from beholder.report.material import Material
 from beholder.report.part import Part
-from beholder.report.words import number
-from beholder.study.scale import Scale
+from beholder.report.words import listed, number
 
-# The page's stylesheet finds these values in the SVG and turns them into the colours of its theme.
-ACCENT, BAR, BAND, LINE, INK, SOFT, PAPER = "#34509e", "#7f96ca", "#ebebeb", "#d4d4d4", "#1a1a1a", "#4d4d4d", "#ffffff"
-_FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
-_ROW = 30
+_LONGEST = 22
+"""Letters of a name that one column of a paper has room for."""
 
 
-class Layout(NamedTuple):
-    """The measures of a figure in pixels."""
+class Figure(NamedTuple):
+    """A figure before it is drawn."""
 
-    plot: int
-    names: int
-    size: int
-    ticks: int
-    dot: int
-    """Area; small enough not to hide an interval of two points in a hundred."""
-    has_margin: bool
-    """Whether the interval stands beside the mean at the right."""
-
-
-WIDE = Layout(plot=860, names=230, size=13, ticks=8, dot=130, has_margin=True)
-PAPER_WIDTH = Layout(plot=460, names=170, size=12, ticks=8, dot=64, has_margin=True)
-NARROW = Layout(plot=200, names=92, size=12, ticks=3, dot=16, has_margin=False)
+    name: str
+    """Of its files, and of its place in the page."""
+    title: str
+    words: str
+    """What it shows, for those who do not see it."""
+    draw: Callable[[Layout], Any]
+    is_wide: bool = False
+    """Whether the page shows it over its whole width."""
+    paper: Layout = COLUMN
+    in_page: bool = True
 
 
-def scores_chart(part: Part, labels: Mapping[str, str], layout: Layout, *, title: str = "") -> Any:
-    """Return the Altair chart of one question."""
-    import altair as alt
+class Drawn(NamedTuple):
+    """A figure as the page has it, and as files by their endings."""
 
-    low, high, bands = scale_bands(part.scale)
-    names = [labels[name] for name in part.order]
-    height = _ROW * len(names)
-    rows = [_row(row, labels, part, low, high) for row in records(part.best_first)]
-    calm: dict[str, Any] = {"domain": False, "ticks": False}
-    across = alt.Axis(
-        **calm, grid=False, labelPadding=8, labelColor=SOFT, labelFlush=False, format="~f", title=title or None,
-        titleColor=SOFT, titleFontWeight="normal", titlePadding=10, values=_ticks(part.scale, layout.ticks),
-    )  # fmt: skip
-    # Where names have little room, the role goes under the name.
-    split = r"split(replace(datum.label, / \((reference|anchor)\)$/, '\n($1)'), '\n')"
-    lines: dict[str, Any] = {} if layout.has_margin else {"labelExpr": split, "labelBaseline": "middle"}
-    down = alt.Axis(
-        **calm, **lines, labelPadding=10, labelColor=INK, labelLimit=layout.names, labelFontSize=layout.size
-    )
-    y = alt.Y("name:N", sort=names, title=None, axis=down)
+    inline: Markup | None
+    files: dict[str, bytes]
 
-    def x(field: str) -> Any:
-        return alt.X(f"{field}:Q", scale=alt.Scale(domain=[low, high], nice=False, zero=False), axis=across)
 
-    def chart(values: list[dict[str, Any]]) -> Any:
-        return alt.Chart(alt.Data(values=values))  # type: ignore[no-untyped-call]
+def figures(material: Material) -> list[Figure]:
+    """Return every figure for which there are results."""
+    found = [figure for part in material.parts if part.order for figure in _of_part(part, material)]
+    raters = material.results.also.get("raters")
+    if raters is not None and raters[measure(raters)].notna().sum() > 1:
+        words = "Each participant by likeness to the others and by offset from them. The numbers are in raters.csv."
+        found.append(Figure("raters", "Rater map", words, lambda layout: raters_chart(raters, layout=layout)))
+    times = material.results.also.get("times")
+    if times is not None and times["position"].notna().sum() > 1:
+        words = "Median time of a page by its place in the session, with quartiles. The numbers are in times.csv."
+        found.append(Figure("times", "Time per page", words, lambda layout: times_chart(times, layout=layout)))
+    return found
 
-    def words(offset: float, field: str, colour: str, weight: str) -> Any:
-        mark = chart(rows).mark_text(align="left", color=colour, fontWeight=weight, fontSize=layout.size)
-        return mark.encode(x=alt.value(layout.plot + offset), y=y, text=f"{field}:N")
 
-    whole = {"y": alt.value(0), "y2": alt.value(height)}
-    shaded = [band._asdict() for band in bands[::2]] if len(bands) > 1 else []
-    ranges = [row for row in rows if "low" in row]
-    dot: dict[str, Any] = {
-        "color": ACCENT,
-        "size": layout.dot,
-        "opacity": 1,
-        "stroke": PAPER,
-        "strokeWidth": layout.dot**0.5 / 6,
-    }
-    # Rounded inside its ends: a round line cap would make every interval look wider than it is.
-    bar: dict[str, Any] = {"color": BAR, "height": 6, "cornerRadius": 3, "opacity": 1}
-    layers = [
-        chart(shaded).mark_rect(color=BAND, opacity=1).encode(x=x("start"), x2="stop:Q", **whole),
-        chart(rows).mark_rule(color=LINE).encode(x=alt.value(0), x2=alt.value(layout.plot), y=y),
-        chart(ranges).mark_bar(**bar).encode(x=x("low"), x2="high:Q", y=y),
-        chart(rows).mark_circle(**dot).encode(x=x("mean"), y=y),
-        words(10, "value", INK, "bold"),
-    ]  # fmt: skip
-    if part.zero is not None:
-        middle = chart([{"place": part.zero}]).mark_rule(color=SOFT, strokeDash=[3, 3]).encode(x=x("place"), **whole)
-        layers.insert(2, middle)
-    if layout.has_margin:
-        widest = max(len(row["value"]) for row in rows)
-        layers.append(words(14 + 0.62 * layout.size * widest, "margin", SOFT, "normal"))
-    longest = max(len(band.text) for band in bands)
-    if longest and longest * layout.size * 0.55 < layout.plot / len(bands):
-        mark = chart([band._asdict() for band in bands]).mark_text(
-            baseline="bottom", color=SOFT, fontSize=layout.size - 1
-        )
-        layers.append(mark.encode(x=x("middle"), y=alt.value(-7), text="text:N"))
-    elif longest:
-        for band, place, align in ((bands[0], 0, "left"), (bands[-1], layout.plot, "right")):
-            mark = chart([band._asdict()]).mark_text(
-                baseline="bottom", align=align, color=SOFT, fontSize=layout.size - 1
+def drawn(figure: Figure) -> Drawn:
+    """Return a figure drawn once for wide screens and once for phones; one of these is what a paper gets."""
+    column = to_svg(figure.draw, COLUMN)
+    paper = column if figure.paper is COLUMN else to_svg(figure.draw, figure.paper)
+    files = paper_files(paper, figure.paper)
+    if not figure.in_page:
+        return Drawn(None, files)
+    narrow = described(column, f"narrow-{figure.name}", figure.title, figure.words)
+    if not figure.is_wide:
+        return Drawn(tag("div", narrow, class_="figure figure--column"), files)
+    wide = described(to_svg(figure.draw, WIDE), f"wide-{figure.name}", figure.title, figure.words)
+    both = tag("div", wide, class_="figure figure--wide") + tag("div", narrow, class_="figure figure--narrow")
+    return Drawn(Markup(both), files)
+
+
+def _of_part(part: Part, material: Material) -> list[Figure]:
+    labels = material.labels
+    paper = DOUBLE if max(len(labels[name]) for name in part.order) > _LONGEST else COLUMN
+
+    def mine(name: str) -> pd.DataFrame:
+        table = material.results.also.get(name)
+        return table[table["question"] == part.id] if table is not None else pd.DataFrame()
+
+    found = [_scores(part, material, paper)]
+    spread = mine("distributions")
+    if len(spread):
+        found.append(_distributions(part, material, spread, paper))
+    pairs = part.inner_pairs
+    if pairs["mean_difference"].notna().sum() > 1:
+        words = "Every difference of two conditions with its interval. The numbers are in the table of pairs."
+        found.append(
+            Figure(
+                f"pairs-{part.slug}", f"Differences: {part.name}", words,
+                lambda layout: pairs_chart(pairs, labels=labels, layout=layout),
+                paper=DOUBLE if paper is DOUBLE or max(map(len, labels.values())) > _LONGEST / 2 else COLUMN,
+                in_page=False,
             )
-            layers.append(mark.encode(x=alt.value(place), y=alt.value(-7), text="text:N"))
-    small = {"labelFontSize": layout.size - 1, "titleFontSize": layout.size - 1}
-    config = alt.Config(aria=False, font=_FONT, view={"stroke": None}, axis=small)
-    return alt.LayerChart(layer=layers, width=layout.plot, height=height, background=PAPER, padding=6, config=config)
+        )  # fmt: skip
+    extra: dict[str, tuple[str, str, Callable[[pd.DataFrame, Layout], Any]]] = {
+        "medians": (
+            "Medians", "Median of each condition with its exact interval, and the quartiles.",
+            lambda table, layout: medians_chart(table, axis=axis_of_scale(part.scale), labels=labels, layout=layout),
+        ),
+        "preferences": (
+            "Choices of every pair", "Of every pair, how often each of the two was chosen.",
+            lambda table, layout: preferences_chart(table, labels=labels, layout=layout),
+        ),
+        "strengths": (
+            "Strengths", "Strength of each condition under the Bradley-Terry model, with its interval.",
+            lambda table, layout: strengths_chart(table, labels=labels, layout=layout),
+        ),
+        "ranks": (
+            "Ranks", "How probable each rank is for each condition.",
+            lambda table, layout: ranks_chart(table, labels=labels, layout=layout),
+        ),
+    }  # fmt: skip
+    for name, (title, words, draw) in extra.items():
+        table = mine(name)
+        if len(table):
+            told = f"{words} The numbers are in {name}.csv."
+            found.append(Figure(f"{name}-{part.slug}", f"{title}: {part.name}", told, _with(draw, table), paper=paper))
+    return found
 
 
-def to_svg(chart: Any) -> str:
-    """Return a chart as SVG, without a browser."""
-    import altair as alt
-    import vl_convert
-
-    version = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
-    # Our own chart needs no validation, which would take longer than the drawing.
-    return str(vl_convert.vegalite_to_svg(chart.to_dict(validate=False), vl_version=version))
+def _with(draw: Callable[[pd.DataFrame, Layout], Any], table: pd.DataFrame) -> Callable[[Layout], Any]:
+    return lambda layout: draw(table, layout)
 
 
-def described(svg: str, name: str, title: str, description: str) -> Markup:
-    """Return the SVG for use inside a page: it scales, and says what it shows to those who do not see it."""
-    opening = re.match(r"<svg[^>]*>", svg)
-    assert opening is not None
-    box = re.search(r'viewBox="[^"]*"', opening.group())
-    assert box is not None
-    words = tag("title", title, id=f"{name}-t") + tag("desc", description, id=f"{name}-d")
-    start = f'<svg class="plot" role="img" aria-labelledby="{name}-t {name}-d" {box.group()}>'
-    return Markup(start + words + svg[opening.end() :])
+def _scores(part: Part, material: Material, paper: Layout) -> Figure:
+    told = [
+        f"{material.labels[row['condition']]} {number(row['mean'], part.decimals)}" for row in records(part.best_first)
+    ]
+    words = f"{part.heading}: {listed(told)}. The intervals are in the table of scores."
+
+    def draw(layout: Layout) -> Any:
+        title = "" if layout is WIDE else f"{part.metric}, mean and 95 % interval"
+        return scores_chart(
+            part.conditions.drop(columns="question"), axis=axis_of_scale(part.scale, part.zero), labels=material.labels,
+            layout=layout, title=title, is_share=part.is_share,
+        )  # fmt: skip
+
+    return Figure(f"scores-{part.slug}", f"{part.metric}: {part.name}", words, draw, is_wide=True, paper=paper)
 
 
-class Band(NamedTuple):
-    """A stretch of the scale with its word."""
-
-    start: float
-    stop: float
-    middle: float
-    text: str
-
-
-def scale_bands(scale: Scale) -> tuple[float, float, list[Band]]:
-    """Return the ends of the axis, and the bands round the labels: each reaches half-way to its neighbours.
-
-    Where a label stands at the very end of the scale, as on category scales, the axis goes on for half a band.
-    """
-    labels = sorted(scale.labels)
-    if len(labels) < 2:
-        return scale.min, scale.max, [Band(scale.min, scale.max, (scale.min + scale.max) / 2, "")]
-    places = [place for place, _ in labels]
-    edges = [(a + b) / 2 for a, b in pairwise(places)]
-    low = min(scale.min, places[0] - (edges[0] - places[0])) if places[0] == scale.min else scale.min
-    high = max(scale.max, places[-1] + (places[-1] - edges[-1])) if places[-1] == scale.max else scale.max
-    starts, stops = [low, *edges], [*edges, high]
-    return low, high, [
-        Band(start, stop, (start + stop) / 2, text)
-        for start, stop, (_, text) in zip(starts, stops, labels, strict=True)
-    ]  # fmt: skip
-
-
-def _row(
-    row: Mapping[str, Any], labels: Mapping[str, str], part: Part, lowest: float, highest: float
-) -> dict[str, Any]:
-    """Return what is drawn for one condition. A bar ends where the axis ends; the number keeps the whole width."""
-    shown = {
-        "name": labels[row["condition"]],
-        "mean": row["mean"],
-        "value": number(row["mean"], part.decimals),
-        "margin": "",
+def _distributions(part: Part, material: Material, table: pd.DataFrame, paper: Layout) -> Figure:
+    rows = records(part.conditions) if {"q1", "q3"} <= set(part.conditions) else []
+    quartiles = {
+        row["condition"]: (row["q1"], row["median"], row["q3"])
+        for row in rows
+        if row["q1"] == row["q1"] and row["q3"] == row["q3"]
     }
-    if not math.isnan(row["ci_low"]):
-        half = (row["ci_high"] - row["ci_low"]) / 2
-        ends = {"low": max(row["ci_low"], lowest), "high": min(row["ci_high"], highest)}
-        told = " to ".join(number(row[end], part.decimals) for end in ("ci_low", "ci_high"))
-        shown |= ends | {"margin": told if part.is_share else f"± {number(half, part.decimals)}"}
-    return shown
 
+    def draw(layout: Layout) -> Any:
+        return distributions_chart(
+            table, labels=material.labels, words=dict(part.scale.labels), order=part.order, quartiles=quartiles,
+            layout=layout, title="" if layout is WIDE else "Ratings",
+        )  # fmt: skip
 
-def _ticks(scale: Scale, most: int) -> list[float]:
-    """Return tick values from end to end of the scale: every category, or a few even steps."""
-    span = scale.max - scale.min
-    for parts in (span / scale.step, 5, 4, 6, 2, 1):
-        if parts == round(parts) and parts < most and round(span / parts / scale.step, 9).is_integer():
-            return [scale.min + span * i / parts for i in range(int(parts) + 1)]
-    return [scale.min, scale.max]
+    words = "How often each value was given, per condition. The numbers are in distributions.csv."
+    return Figure(
+        f"distributions-{part.slug}", f"Distribution: {part.name}", words, draw, is_wide=True, paper=paper
+    )  # fmt: skip

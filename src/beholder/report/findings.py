@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from beholder.analyse.correction import TESTS
 from beholder.analyse.result import records
 from beholder.report.part import Part
 from beholder.report.words import count, listed, number, signed
@@ -38,14 +39,14 @@ def findings(part: Part, labels: Mapping[str, str], reference: str | None, peopl
     if not part.tested:
         return [_no_tests(part, labels, people)]
     found = _caveat(part, people)
-    if part.reference is not None:
+    if part.reference is not None and any((name, part.reference) not in part.unnamed for name in order):
         found.append(_against(part, labels, part.reference))
     if not part.clear:
-        return [*found, *_hidden(part, labels, reference), _no_differences(part, labels)]
+        return [*found, *_hidden(part, labels, reference), _no_differences(part, labels), *_otherwise(part, labels)]
     found += [_reversed(part, labels)] if part.reversed else []
     tests = replace(part, roles={**part.roles, **({reference: "reference"} if reference else {})}).under_test
     found += _ranked(tests, labels)
-    return [*found, *_hidden(part, labels, reference), _pairs(part, labels)]
+    return [*found, *_hidden(part, labels, reference), _pairs(part, labels), *_otherwise(part, labels)]
 
 
 def _ranked(part: Part, labels: Mapping[str, str]) -> list[Finding]:
@@ -73,14 +74,15 @@ def _told_apart(part: Part, row: Mapping[str, Any], labels: Mapping[str, str]) -
 def _against(part: Part, labels: Mapping[str, str], reference: str) -> Finding:
     """Return how many conditions are better or worse than the reference that each was compared with."""
     held = part.against_reference
-    worse = [name for name in part.order if name in held and held[name][1] and held[name][0] < 0]
-    better = [name for name in part.order if name in held and held[name][1] and held[name][0] > 0]
-    said = [f"clearly better: {_some([labels[name] for name in better])}"] if better else []
-    level = [labels[name] for name in part.order if name not in (*worse, *better)]
-    said += [f"not told apart from it: {_some(level)}"] if level else []
+    asked = [name for name in part.order if (name, reference) not in part.unnamed]
+    worse = [name for name in asked if name in held and held[name][1] and held[name][0] < 0]
+    better = [name for name in asked if name in held and held[name][1] and held[name][0] > 0]
+    said = [f"clearly better: {some([labels[name] for name in better])}"] if better else []
+    level = [labels[name] for name in asked if name not in (*worse, *better)]
+    said += [f"not told apart from it: {some(level)}"] if level else []
     detail = "; ".join(said) or "every one differs from it clearly"
     return Finding(
-        f"{len(worse)} of {len(part.order)} are clearly worse than the reference, {labels[reference]}.",
+        f"{len(worse)} of {len(asked)} are clearly worse than the reference, {labels[reference]}.",
         f"{detail[0].upper()}{detail[1:]}.",
     )
 
@@ -104,7 +106,7 @@ def _alone(part: Part, people: tuple[str, str]) -> Finding:
 
 
 def _caveat(part: Part, people: tuple[str, str]) -> list[Finding]:
-    """Return a warning where the test could not find anything, however large it is."""
+    """Return a warning where no test of signs or ranks could find anything, however large it is."""
     n = max(part.counts.values())
     tests = len(part.tested) // 2
     smallest = 2.0 ** (1 - n)
@@ -112,9 +114,9 @@ def _caveat(part: Part, people: tuple[str, str]) -> list[Finding]:
         return []
     return [
         Finding(
-            f"Too few {people[1]} for a test.",
-            f"With {count(n, *people)} who {part.both} and {count(tests, 'pair')}, no difference can come out as "
-            "clear.",
+            f"Very few {people[1]}.",
+            f"With {count(n, *people)} and {count(tests, 'pair')}, tests lean on normally distributed differences: a "
+            "first look, not a result.",
         )
     ]
 
@@ -126,9 +128,9 @@ def _no_tests(part: Part, labels: Mapping[str, str], people: tuple[str, str]) ->
 
 
 def _no_differences(part: Part, labels: Mapping[str, str]) -> Finding:
+    which = "the two of any contrast" if part.unnamed else "any two of them"
     return Finding(
-        "No clear differences.",
-        f"{_range(part, labels)}; this study cannot tell any two of them apart.{_untested(part)}",
+        "No clear differences.", f"{_range(part, labels)}; this study cannot tell {which} apart.{_untested(part)}"
     )
 
 
@@ -145,7 +147,7 @@ def _reversed(part: Part, labels: Mapping[str, str]) -> Finding:
     (high, low), *others = part.reversed
     means = {row["condition"]: row["mean"] for row in records(part.conditions)}
     order = f"order {labels[high]} above" if means[high] > means[low] else f"put {labels[high]} level with"
-    rest = _some([f"{labels[one]} above {labels[other]}" for one, other in others], "; ") if others else ""
+    rest = some([f"{labels[one]} above {labels[other]}" for one, other in others], "; ") if others else ""
     return Finding(
         f"The plain means {order} {labels[low]}, but those who {part.both} put {labels[low]} clearly above "
         f"{labels[high]}.",
@@ -159,14 +161,25 @@ def _reversed(part: Part, labels: Mapping[str, str]) -> Finding:
 def _lead(part: Part, labels: Mapping[str, str]) -> Finding:
     first, *others = part.order
     mean = _scores(part, part.best_first["mean"].iloc[0])
-    rivals = [name for name in others if (first, name) not in part.above]
+    asked = [name for name in others if (first, name) not in part.unnamed]
+    rivals = [name for name in asked if (first, name) not in part.above]
+    if not asked:
+        return Finding(
+            f"{labels[first]} {_most(part)}.", f"{mean}; its differences from the others were not asked for."
+        )
+    if not rivals and asked != others:
+        names, nearest = some([labels[name] for name in asked]), asked[0]
+        return Finding(
+            f"{labels[first]} {_most(part)}, clearly above {names}.",
+            f"{mean}; {_put(part, first, nearest, labels[nearest])}.",
+        )
     if not rivals:
         next_one = f"the next, {labels[others[0]]}"
         return Finding(
             f"{labels[first]} {'is ahead' if part.is_quality else _most(part)}.",
             f"{mean}; {_put(part, first, others[0], next_one)}.",
         )
-    names = _some([labels[name] for name in rivals])
+    names = some([labels[name] for name in rivals])
     return Finding(
         f"{labels[first]} {_most(part)}, but not clearly above {names}.",
         f"{mean}; {_unclear(part, labels, first, rivals[0])}.",
@@ -178,7 +191,7 @@ def _scores(part: Part, mean: float) -> str:
     value = number(mean, part.decimals)
     if part.kind == "pick":
         return f"It was ticked in {_percent(mean)} of the answers"
-    return f"Its {part.metric.lower()} is {value}" if part.kind == "choice" else f"It scores {value}"
+    return f"Its {part.number.lower()} is {value}" if part.kind == "choice" else f"It scores {value}"
 
 
 def _most(part: Part) -> str:
@@ -190,9 +203,10 @@ def _most(part: Part) -> str:
 def _put(part: Part, one: str, other: str, name: str, *, is_below: bool = False) -> str:
     """Return how far one is above the other, or below, for those who rated both. `name` is that of the second."""
     if part.kind == "choice":
-        chose = "called it closer" if part.metric == "Closeness" else "preferred it"
+        chose = "called it closer" if part.number == "Closeness" else "preferred it"
         return f"those who {part.both} {chose} {_wins(part, one, other, name)}"
-    return f"those who {part.both} put it {_gap(part, one, other)} {'below' if is_below else 'above'} {name}"
+    who = "the two means" if (one, other) in part.unpaired else f"those who {part.both}"
+    return f"{who} put it {_gap(part, one, other)} {'below' if is_below else 'above'} {name}"
 
 
 def _above(part: Part, one: str, other: str, name: str) -> str:
@@ -214,10 +228,8 @@ def _unclear(part: Part, labels: Mapping[str, str], one: str, other: str) -> str
         return f"{_put(part, one, other, labels[other])}, which this study cannot tell from one half"
     difference = part.differences[one, other]
     told = f"{signed(100 * difference, 0)} percentage points" if part.kind == "pick" else _points(part, difference)
-    return (
-        f"for those who {part.both}, its difference from {labels[other]} is {told}, which this study "
-        "cannot tell from none"
-    )
+    who = "" if (one, other) in part.unpaired else f"for those who {part.both}, "
+    return f"{who}its difference from {labels[other]} is {told}, which this study cannot tell from none"
 
 
 def _points(part: Part, difference: float) -> str:
@@ -226,15 +238,18 @@ def _points(part: Part, difference: float) -> str:
 
 def _hidden(part: Part, labels: Mapping[str, str], reference: str | None) -> list[Finding]:
     """Return the finding about the reference that was hidden among the others, where there is one."""
-    return [_reference(part, labels, reference)] if reference in part.order and len(part.order) > 2 else []
-
-
-def _reference(part: Part, labels: Mapping[str, str], reference: str) -> Finding:
-    """Return how many under test are below the hidden reference, and whether it was recognised: by its mean."""
+    if reference is None or reference not in part.order or len(part.order) < 3:
+        return []
     others = [name for name in part.order if name != reference and name not in part.roles]
+    asked = [name for name in others if (reference, name) not in part.unnamed]
+    return [_reference(part, labels, reference, asked)] if asked else []
+
+
+def _reference(part: Part, labels: Mapping[str, str], reference: str, others: list[str]) -> Finding:
+    """Return how many under test are below the hidden reference, and whether it was recognised: by its mean."""
     below = [name for name in others if (reference, name) in part.above]
     level = [labels[name] for name in others if (name, reference) not in part.clear]
-    near = f"Not told apart from it: {_some(level)}." if level else "Every other one differs from it clearly."
+    near = f"Not told apart from it: {some(level)}." if level else "Every other one differs from it clearly."
     means = {row["condition"]: row["mean"] for row in records(part.conditions)}
     mean, best = number(means[reference], part.decimals), part.order[0]
     top = (
@@ -265,19 +280,43 @@ def _pairs(part: Part, labels: Mapping[str, str]) -> Finding:
     if clear == len(part.differences) // 2 == 1:
         return Finding("The two differ clearly from each other.", f"Holm-corrected p below {part.alpha:g}.")
     if clear == len(part.differences) // 2:
-        return Finding("Every condition differs clearly from every other.", f"All {tested} pairs, after correction.")
+        return Finding(
+            "Every condition differs clearly from every other.", f"All {tested} pairs, after correction{part.aside}."
+        )
     level = [
         f"{labels[a]} and {labels[b]}"
         for a, b in pairwise(part.order)
         if (a, b) in part.tested and (a, b) not in part.clear
     ]
-    near = f"Neighbours that this study cannot tell apart: {_some(level, '; ')}." if level else ""
+    near = f"Neighbours that this study cannot tell apart: {some(level, '; ')}." if level else ""
     return Finding(f"{clear} of {tested} tested pairs differ clearly.", (near + _untested(part)).strip())
 
 
+def _otherwise(part: Part, labels: Mapping[str, str]) -> list[Finding]:
+    """Return where the other tests say something else than the one that we go by; few pages make no other test."""
+    told, seen = [], 0
+    for row in records(part.inner_pairs):
+        if (row["condition"], row["other_condition"]) in part.tested - part.unpaired:
+            clear = [name for name in TESTS if name in row["clear_by"].split("; ")]
+            rest = [name for name in TESTS if name not in clear]
+            seen += 1
+            if clear and rest:
+                both = f"{labels[row['condition']]} and {labels[row['other_condition']]}"
+                told.append(f"{both} (clear by {listed(clear)}, not by {listed(rest)})")
+    if not told:
+        return []
+    return [
+        Finding(
+            f"The four tests disagree on {len(told)} of {count(seen, 'pair')}.",
+            f"{some(told, '; ')}. We go by the {TESTS[0]}: the others take all pages as independent.",
+        )
+    ]
+
+
 def _untested(part: Part) -> str:
-    n = (len(part.differences) - len(part.tested)) // 2
-    return f" {count(n, 'pair')} could not be tested: too few {part.both}." if n else ""
+    n = (len(part.differences) - len(part.tested) - len(part.unnamed)) // 2
+    few = f" {count(n, 'pair')} could not be tested: too few {part.both}." if n else ""
+    return few + (f" {count(len(part.unnamed) // 2, 'pair')} were not asked for." if part.unnamed else "")
 
 
 def _gap(part: Part, one: str, other: str) -> str:
@@ -292,7 +331,7 @@ def _percent(share: float) -> str:
     return f"{number(100 * share, 0)} %"
 
 
-def _some(names: list[str], separator: str = "") -> str:
+def some(names: list[str], separator: str = "") -> str:
     """Return the names, or the first few and how many more there are."""
     shown = names if len(names) <= _MOST_NAMES else [*names[: _MOST_NAMES - 1], f"{len(names) - _MOST_NAMES + 1} more"]
     return separator.join(shown) if separator else listed(shown)

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
 from beholder.analyse.result import records
 from beholder.analyse.results import TABLES
 from beholder.clean.tables import utf8, write_table, write_whole
-from beholder.report.figures import NARROW, PAPER_WIDTH, WIDE, described, scores_chart, to_svg
+from beholder.report.figures import Drawn, drawn, figures
 from beholder.report.latex import latex_table
-from beholder.report.markup import Markup, tag
+from beholder.report.markdown import markdown_table
 from beholder.report.material import Material, load_material
 from beholder.report.page import page
-from beholder.report.part import Part
+from beholder.report.paragraph.pasting import methods, methods_files
 from beholder.report.sheets import paper_sheets
-from beholder.report.words import listed, number
 from beholder.study.model import Study
 
-_PIXELS, _PPI = 3, 300
-"""Of a PNG: pixels for each of the figure, and pixels per inch, so that documents place it some 17 cm wide."""
 
-
-def report_folder(study: str | Path | Study) -> Path:
-    """Write the report of a study and return the path of its page."""
+def report_folder(study: str | Path | Study, *, progress: Callable[[int, int], None] | None = None) -> Path:
+    """Write the report of a study and return the path of its page; `progress` is told of figures."""
     from beholder.methods import load_study
 
     loaded = study if isinstance(study, Study) else load_study(Path(study))
@@ -32,43 +29,26 @@ def report_folder(study: str | Path | Study) -> Path:
     for name in ("figures", "tables"):
         for stale in sorted((folder / name).glob("*.*")):
             stale.unlink()
-    files = [*_write_figures(material, folder), *_write_tables(material, folder), *_write_ratings(material, folder)]
-    figures = {part.id: _inline(part, material) for part in material.parts if part.order}
+    wanted = figures(material)
+    drawings: dict[str, Drawn] = {}
+    for done, figure in enumerate(wanted):
+        if progress:
+            progress(done, len(wanted))
+        drawings[figure.name] = drawn(figure)
+    files = [*_write_figures(drawings, folder), *_write_tables(material, folder), *_write_ratings(material, folder)]
+    files += _write_methods(material, folder)
+    inline = {name: drawing.inline for name, drawing in drawings.items() if drawing.inline is not None}
     path = folder / "index.html"
-    write_whole(path, utf8(page(material, figures, files)))
+    write_whole(path, utf8(page(material, inline, files)))
     return path
 
 
-def _inline(part: Part, material: Material) -> Markup:
-    """Return the figure twice: for wide screens and paper, and for phones; the stylesheet shows one of them."""
-    told = [
-        f"{material.labels[row['condition']]} {number(row['mean'], part.decimals)}" for row in records(part.best_first)
-    ]
-    words = f"{part.heading}: {listed(told)}. The intervals are in the table of scores."
-    title = f"{part.metric}: {part.name}"
-    wide = described(to_svg(scores_chart(part, material.labels, WIDE)), f"wide-{part.slug}", title, words)
-    narrow = described(to_svg(scores_chart(part, material.labels, NARROW)), f"narrow-{part.slug}", title, words)
-    return Markup(tag("div", wide, class_="figure figure--wide") + tag("div", narrow, class_="figure figure--narrow"))
-
-
-def _write_figures(material: Material, folder: Path) -> list[str]:
-    import vl_convert
-
+def _write_figures(figures: Mapping[str, Drawn], folder: Path) -> list[str]:
     names = []
-    for part in material.parts:
-        if not part.order:
-            continue
-        title = f"{part.id}: {part.metric}, mean and 95 % interval over participants"
-        svg = to_svg(scores_chart(part, material.labels, PAPER_WIDTH, title=title))
-        kinds = {
-            "svg": svg.encode(),
-            "pdf": vl_convert.svg_to_pdf(svg),
-            "png": vl_convert.svg_to_png(svg, scale=_PIXELS * 72 / _PPI, ppi=_PPI),
-        }
-        for kind, content in kinds.items():
-            name = f"figures/scores-{part.slug}.{kind}"
-            write_whole(folder / name, content)
-            names.append(name)
+    for figure, drawing in figures.items():
+        for kind, content in drawing.files.items():
+            names.append(f"figures/{figure}.{kind}")
+            write_whole(folder / names[-1], content)
     return names
 
 
@@ -79,14 +59,25 @@ def _write_tables(material: Material, folder: Path) -> list[str]:
         table = getattr(material.results, name)
         write_table(folder / f"tables/{name}.csv", list(table.columns), records(table))
         write_whole(folder / f"tables/{name}.tex", utf8(latex_table(sheets[name])))
-        names.extend((f"tables/{name}.csv", f"tables/{name}.tex"))
+        write_whole(folder / f"tables/{name}.md", utf8(markdown_table(sheets[name])))
+        names.extend(f"tables/{name}.{kind}" for kind in ("csv", "tex", "md"))
+    for name, table in material.results.also.items():
+        names.append(f"tables/{name}.csv")
+        write_table(folder / names[-1], list(table.columns), records(table))
     return names
+
+
+def _write_methods(material: Material, folder: Path) -> list[str]:
+    texts = methods_files(material, methods(material))
+    for name, text in texts.items():
+        write_whole(folder / name, utf8(text))
+    return list(texts)
 
 
 def _write_ratings(material: Material, folder: Path) -> list[str]:
     """Write the tidy ratings as CSV, and as Parquet where pyarrow is installed."""
     ratings = material.results.ratings
-    write_table(folder / "ratings.csv", list(ratings.columns), records(ratings))
+    write_whole(folder / "ratings.csv", (material.study.folder / "clean" / "ratings.csv").read_bytes())
     if find_spec("pyarrow") is None:
         return ["ratings.csv"]
     import io

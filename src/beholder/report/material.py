@@ -58,6 +58,13 @@ class Material:
         ratings = self.results.ratings
         return ratings[ratings["use"] & ratings["value"].notna()]
 
+    def clean(self, name: str) -> pd.DataFrame:
+        """Return a table of clean/ as text, `sessions` for sessions.csv; without rows where it is not there."""
+        path = self.study.folder / "clean" / f"{name}.csv"
+        if not path.is_file():
+            return pd.DataFrame()
+        return pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8")
+
 
 def load_material(study: Study) -> Material:
     """Return the material in a study's folder, or say what has to run first."""

@@ -39,10 +39,10 @@ def overview_foot(material: Material) -> str:
     """Return how the overview is read."""
     parts = [part for part in material.parts if part.order]
     scales = {(part.scale.min, part.scale.max) for part in parts}
-    metrics = " or ".join(dict.fromkeys(part.metric.lower() for part in parts))
+    metrics = " or ".join(dict.fromkeys(part.metric for part in parts))
     line = f"from {span(*scales.pop())}" if len(scales) == 1 else "over the scale of its question"
     turned = " ↓ marks a reversed statement: less is better." if any(part.keyed == "-" for part in parts) else ""
-    return f"Dot: mean over participants ({metrics}), on a line {line}.{turned} Intervals and tests stand below."
+    return f"Dot: {metrics}, on a line {line}.{turned} Intervals and tests stand below."
 
 
 def short_names(material: Material) -> dict[str, str]:

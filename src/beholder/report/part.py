@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from beholder.analyse.interval import is_share
+from beholder.analyse.correction import UNNAMED, is_clear
 from beholder.analyse.result import records
+from beholder.analyse.stats.interval import is_share
 from beholder.report.words import decimals_for
 from beholder.study.scale import Scale
 
@@ -42,7 +43,7 @@ class Part:
     alpha: float
     kind: str = "score"
     metric: str = "Score"
-    """What the mean is called."""
+    """What the mean is called, with its method."""
     meaning: str = ""
     keyed: str = "+"
     reference: str | None = None
@@ -63,15 +64,20 @@ class Part:
         return {"diff": 0.0, "choice": 0.0, "correct": 0.5}.get(self.kind)
 
     @property
+    def number(self) -> str:
+        """What the mean is called, without its method."""
+        return self.metric.partition("(")[0].strip()
+
+    @property
     def is_quality(self) -> bool:
         """Whether more is better, and not only more of what was asked."""
-        return self.keyed == "+" and self.metric not in ("Agreement", "Share ticked")
+        return self.keyed == "+" and self.number not in ("Agreement", "Share ticked")
 
     @property
     def heading(self) -> str:
         """What stands above the figure of the means."""
-        names = {"Score": "Scores", "MUSHRA score": "MUSHRA scores", "Closeness": "Closeness to the reference"}
-        name = names.get(self.metric, self.metric)
+        names = {"Score": "Scores", "MUSHRA mean": "MUSHRA means", "Closeness": "Closeness to the reference"}
+        name = names.get(self.number, self.metric)
         return f"{name}, {'best' if self.is_quality else 'highest'} first"
 
     @property
@@ -92,7 +98,7 @@ class Part:
     @property
     def preferred(self) -> str:
         """What a choice says of the condition that was chosen."""
-        return "called closer" if self.metric == "Closeness" else "preferred"
+        return "called closer" if self.number == "Closeness" else "preferred"
 
     @property
     def under_test(self) -> Part:
@@ -147,7 +153,7 @@ class Part:
             if self.reference == both[0]:
                 both, sign = both[::-1], -1.0
             if self.reference == both[1] and both[0] in self.order:
-                found[both[0]] = (sign * pair["mean_difference"], bool(pair["p_holm"] < self.alpha))
+                found[both[0]] = (sign * pair["mean_difference"], is_clear(pair["clear_by"]))
         return found
 
     @cached_property
@@ -164,19 +170,19 @@ class Part:
         """How many participants rated both conditions, for both directions of every pair."""
         found = {}
         for pair in records(self.inner_pairs):
-            found[pair["condition"], pair["other_condition"]] = int(pair["n"])
-            found[pair["other_condition"], pair["condition"]] = int(pair["n"])
+            found[pair["condition"], pair["other_condition"]] = int(pair["participants"])
+            found[pair["other_condition"], pair["condition"]] = int(pair["participants"])
         return found
 
     @cached_property
     def clear(self) -> frozenset[tuple[str, str]]:
-        """Every pair, in both directions, that differs after Holm's correction, by some amount."""
+        """Every pair, in both directions, that differs clearly, after correction where it is corrected for."""
         return frozenset(pair for above in self.above for pair in (above, above[::-1]))
 
     @cached_property
     def above(self) -> frozenset[tuple[str, str]]:
         """Every clear pair, the higher condition first: by the sign of the tested difference, not by the means."""
-        passed = _both_ways(self.inner_pairs[self.inner_pairs["p_holm"] < self.alpha])
+        passed = _both_ways(self.inner_pairs[self.inner_pairs["clear_by"].map(is_clear).astype(bool)])
         return frozenset(pair for pair in passed if round(self.differences[pair], 9) > 0)
 
     @property
@@ -186,8 +192,25 @@ class Part:
 
     @cached_property
     def tested(self) -> frozenset[tuple[str, str]]:
-        """Every pair, in both directions, that could be tested."""
-        return _both_ways(self.inner_pairs[self.inner_pairs["p_holm"].notna()])
+        """Every pair, in both directions, that could be tested and that the study is about."""
+        return _both_ways(self.inner_pairs[self.inner_pairs["p"].notna()]) - self.unnamed
+
+    @cached_property
+    def unnamed(self) -> frozenset[tuple[str, str]]:
+        """Every pair, in both directions, that the study could test and is not about: it names other contrasts."""
+        is_unnamed = self.inner_pairs["note"].map(lambda note: UNNAMED in note).astype(bool)
+        return _both_ways(self.inner_pairs[is_unnamed])
+
+    @property
+    def aside(self) -> str:
+        """What is to be added where a correction is spoken of and some pairs are judged without one."""
+        is_judged = self.inner_pairs["clear_by"].map(is_clear).astype(bool) & self.inner_pairs["p_holm"].isna()
+        return " (pairs with an anchor or the hidden reference without correction)" if is_judged.any() else ""
+
+    @cached_property
+    def unpaired(self) -> frozenset[tuple[str, str]]:
+        """Every pair, in both directions, of which few rated both: their difference is that of two means."""
+        return _both_ways(self.inner_pairs[self.inner_pairs["comparison"] == "unpaired"])
 
 
 def _both_ways(pairs: pd.DataFrame) -> frozenset[tuple[str, str]]:

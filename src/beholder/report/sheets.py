@@ -78,7 +78,7 @@ def pair_sheet(part: Part, labels: Mapping[str, str]) -> Sheet:
     d = part.decimals
     rows = [
         (
-            labels[row["condition"]], labels[row["other_condition"]], f"{row['n']:.0f}",
+            labels[row["condition"]], labels[row["other_condition"]], f"{row['participants']:.0f}",
             signed(row["mean_difference"], d), _interval(row["ci_low"], row["ci_high"], d), p_value(row["p"]),
             p_value(row["p_holm"]),
         )

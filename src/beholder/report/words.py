@@ -6,36 +6,19 @@ import math
 from collections.abc import Sequence
 from datetime import datetime
 
+from beholder.analyse.plots.numbers import NONE, decimals_for, number, plain, signed
+
+__all__ = ["NONE", "count", "date", "decimals_for", "listed", "number", "p_value", "plain", "signed", "span"]
+
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
 )  # fmt: skip
-NONE = "–"
-"""What stands for a number that is not there."""
-
-
-def number(value: float, decimals: int) -> str:
-    """Return a number with a true minus sign, or a dash where there is none."""
-    if math.isnan(value):
-        return NONE
-    text = f"{value:.{decimals}f}"
-    return ("0" + text[2:] if float(text) == 0 and text.startswith("-") else text).replace("-", "−")
-
-
-def plain(value: float) -> str:
-    """Return a number as short as it can be, with a true minus sign."""
-    return f"{value:g}".replace("-", "−")
 
 
 def span(low: float, high: float) -> str:
     """Return `−3 to 3`."""
     return f"{plain(low)} to {plain(high)}"
-
-
-def signed(value: float, decimals: int) -> str:
-    """Return a number with its sign, also when it is positive."""
-    text = number(value, decimals)
-    return text if text.startswith(("−", "–")) else f"+{text}"
 
 
 def p_value(p: float) -> str:
@@ -58,8 +41,3 @@ def listed(names: Sequence[str]) -> str:
 def date(at: datetime) -> str:
     """Return `15 November 2026`, whatever the machine's language."""
     return f"{at.day} {_MONTHS[at.month - 1]} {at.year}"
-
-
-def decimals_for(low: float, high: float) -> int:
-    """Return how many decimals a mean on this scale deserves."""
-    return 1 if high - low >= 20 else 2

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from beholder.methods.choices import ChoiceMethod
-from beholder.methods.contract import BaseModel, Catalogue, Json, Medium, Problem, Study
+from beholder.methods.contract import BaseModel, Catalogue, Json, Medium, Paper, Problem, Study
 from beholder.methods.presentation import PreferenceOptions
 
 
@@ -30,6 +30,9 @@ class Ab(ChoiceMethod):
     Options: ClassVar[type[BaseModel]] = AbOptions
     analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
     defaults: ClassVar[Mapping[str, Json]] = {"design": {"contents": "apart"}}
+    paper: ClassVar[Paper] = Paper(
+        "an A/B test", "Of two stimuli of the same content participants chose one", ("morrison2022",)
+    )
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
         yield from super().problems(study, catalogue)

@@ -18,6 +18,7 @@ from beholder.methods.contract import (
     Json,
     Judgement,
     Medium,
+    Paper,
     Part,
     Percept,
     Problem,
@@ -63,6 +64,11 @@ class Abx(ChoiceMethod):
     Options: ClassVar[type[BaseModel]] = AbxOptions
     analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
     defaults: ClassVar[Mapping[str, Json]] = {"playback": {"switching": "keep"}, "design": {"contents": "apart"}}
+    paper: ClassVar[Paper] = Paper(
+        "an ABX test",
+        "Participants compared two stimuli of the same content, A and B, with a third, X",
+        ("morrison2022",),
+    )
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
         yield from super().problems(study, catalogue)

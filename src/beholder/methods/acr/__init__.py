@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from beholder.methods.contract import BaseModel, Json, Medium, Part
+from beholder.methods.contract import BaseModel, Json, Medium, Paper, Part
 from beholder.methods.single import SingleMethod
 
 
@@ -22,6 +22,11 @@ class Acr(SingleMethod):
     Options: ClassVar[type[BaseModel]] = AcrOptions
     analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
     defaults: ClassVar[Mapping[str, Json]] = {"playback": {"fullscreen": True}, "design": {"contents": "apart"}}
+    paper: ClassVar[Paper] = Paper(
+        "absolute category rating (ACR)",
+        "Stimuli were shown one at a time and rated after their end",
+        ("itu-p910", "naderi2022"),
+    )
 
 
 acr = Acr()

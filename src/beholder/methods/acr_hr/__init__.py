@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from beholder.methods.contract import BaseModel, Catalogue, Json, Medium, Part, Problem, Study, Units
+from beholder.methods.contract import BaseModel, Catalogue, Json, Medium, Paper, Part, Problem, Study, Units
 from beholder.methods.fitting import reference_problems, tests_of
 from beholder.methods.single import SingleMethod
 
@@ -24,6 +24,12 @@ class AcrHr(SingleMethod):
     Options: ClassVar[type[BaseModel]] = AcrHrOptions
     analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
     defaults: ClassVar[Mapping[str, Json]] = {"playback": {"fullscreen": True}, "design": {"contents": "apart"}}
+    paper: ClassVar[Paper] = Paper(
+        "absolute category rating with hidden reference (ACR-HR)",
+        "Stimuli were shown one at a time, the reference of each content among them without being named, and "
+        "rated after their end",
+        ("itu-p910", "naderi2022"),
+    )
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
         yield from super().problems(study, catalogue)

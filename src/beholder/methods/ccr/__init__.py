@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar, Literal
 
 from beholder.methods.choices import ChoiceMethod
-from beholder.methods.contract import BaseModel, Catalogue, Json, Medium, Problem, Study, Units
+from beholder.methods.contract import BaseModel, Catalogue, Json, Medium, Paper, Problem, Study, Units
 from beholder.methods.fitting import reference_problems
 from beholder.methods.pairs import pair_units, reference_units
 from beholder.methods.presentation import TurnsOptions
@@ -26,6 +26,11 @@ class Ccr(ChoiceMethod):
     Options: ClassVar[type[BaseModel]] = CcrOptions
     analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
     defaults: ClassVar[Mapping[str, Json]] = {"playback": {"fullscreen": True}, "design": {"contents": "apart"}}
+    paper: ClassVar[Paper] = Paper(
+        "comparison category rating (CCR)",
+        "Stimuli were shown in pairs, and the second was rated against the first",
+        ("itu-p910", "naderi2022"),
+    )
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
         yield from super().problems(study, catalogue)

@@ -11,6 +11,7 @@ from beholder.methods.contract import (
     Generator,
     Json,
     Medium,
+    Paper,
     Problem,
     Slot,
     Study,
@@ -43,6 +44,12 @@ class Dcr(SingleMethod):
     Options: ClassVar[type[BaseModel]] = DcrOptions
     analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
     defaults: ClassVar[Mapping[str, Json]] = {"playback": {"fullscreen": True}, "design": {"contents": "apart"}}
+    paper: ClassVar[Paper] = Paper(
+        "degradation category rating (DCR)",
+        "Each stimulus was shown with its reference and rated by how visible the change is",
+        ("itu-p910", "naderi2022"),
+        names_reference=True,
+    )
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
         yield from super().problems(study, catalogue)

@@ -15,6 +15,7 @@ from beholder.methods.contract import (
     Generator,
     Json,
     Medium,
+    Paper,
     Part,
     Problem,
     Question,
@@ -66,6 +67,7 @@ class Likert(ScoreMethod):
         "playback": {"fullscreen": True, "loop": "after-first"},
         "design": {"contents": "apart"},
     }
+    paper: ClassVar[Paper] = Paper("a questionnaire", "Each stimulus was followed by statements or questions about it")
 
     def questions(self, study: Study) -> tuple[Question, ...]:
         return _joined(_items(study), study.questions)

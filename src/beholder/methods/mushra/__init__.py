@@ -22,6 +22,7 @@ from beholder.methods.contract import (
     Generator,
     Json,
     Medium,
+    Paper,
     Part,
     Problem,
     Study,
@@ -63,6 +64,13 @@ class Mushra(ScoreMethod):
         "playback": {"switching": "keep", "loop": "region"},
         "design": {"contents": "once"},
     }
+    paper: ClassVar[Paper] = Paper(
+        "multiple stimuli with hidden reference and anchors (MUSHRA)",
+        "All versions of a content were on one page beside the reference, among them the reference once more "
+        "and the anchors, unnamed, each with a slider of its own",
+        ("itu-bs1534",),
+        names_reference=True,
+    )
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
         yield from question_problems(self.name, self.questions(study))

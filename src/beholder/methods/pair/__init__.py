@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from beholder.methods.choices import ChoiceMethod
-from beholder.methods.contract import BaseModel, Json, Medium
+from beholder.methods.contract import BaseModel, Json, Medium, Paper
 from beholder.methods.presentation import PreferenceOptions
 
 
@@ -30,6 +30,7 @@ class Pair(ChoiceMethod):
     Options: ClassVar[type[BaseModel]] = PairOptions
     analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
     defaults: ClassVar[Mapping[str, Json]] = {"design": {"contents": "apart"}}
+    paper: ClassVar[Paper] = Paper("pair comparison", "Of two stimuli of the same content participants chose one")
 
 
 pair = Pair()

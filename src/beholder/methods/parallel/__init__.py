@@ -22,6 +22,7 @@ from beholder.methods.contract import (
     Generator,
     Json,
     Medium,
+    Paper,
     Part,
     Problem,
     Study,
@@ -61,6 +62,11 @@ class Parallel(ScoreMethod):
     Options: ClassVar[type[BaseModel]] = ParallelOptions
     analyses: ClassVar[tuple[str, ...]] = ("scores", "pairs")
     defaults: ClassVar[Mapping[str, Json]] = {"design": {"contents": "once"}}
+    paper: ClassVar[Paper] = Paper(
+        "rating of several stimuli in parallel (HEMVIP)",
+        "Versions of the same content were on one page, to be played in any order, each with a slider of its own",
+        ("jonell2021",),
+    )
 
     def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
         yield from question_problems(self.name, self.questions(study))

@@ -1,0 +1,1 @@
+"""Data quality: what to look at before anything is concluded."""

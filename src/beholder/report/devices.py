@@ -1,0 +1,111 @@
+"""On which devices: screens, refresh rates, browsers and what people answered with, as far as they are known."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pandas as pd
+
+from beholder.report.markup import Child, Markup, render, tag
+from beholder.report.material import Material
+from beholder.report.tallies import Share, share_tally, spread_tally
+from beholder.report.words import count, listed
+
+_MOST = 7
+"""Answers that are named; the rest is counted together."""
+_UNKNOWN = "not known"
+_KINDS = {"desktop": "computer", "tablet": "tablet", "phone": "phone"}
+_NUMBERS = (
+    ("Refresh rate (Hz)", "refresh_hz", 1, "refresh"),
+    ("Diagonal of the screen (inches)", "diagonal_inches", 1, "card"),
+    ("Device pixels per inch", "ppi", 0, "card"),
+    ("Speed of the network (Mbit/s)", "mbps", 1, "network"),
+)
+"""Title, column, decimals, and the check that measures it."""
+
+
+def devices(material: Material) -> Markup | None:
+    """Return what each thing was for how many sessions; None where there is nothing to tell."""
+    table = material.clean("devices")
+    if table.empty:
+        return None
+    is_used = table["use"] == "true"
+    words = {
+        "Kind": [_KINDS.get(kind, kind) for kind in table["kind"]],
+        "Screen (device pixels)": _screens(table),
+        "Device pixels per CSS pixel": list(table["dpr"]),
+        "Browser": _browsers(table),
+        "System": list(table["system"]),
+        "Answered with": list(table["input"]),
+    }
+    blocks = []
+    for title, cells in words.items():
+        mine, everyone = Counter(pd.Series(cells)[is_used.to_numpy()]), Counter(cells)
+        if set(everyone) - {""}:
+            blocks.append(share_tally(title, _shares(mine, everyone)))
+    for title, column, decimals, _ in _NUMBERS:
+        known = pd.to_numeric(table[column], errors="coerce")
+        used, all_of_them = known[is_used].dropna(), known.dropna()
+        if len(all_of_them):
+            missing = int(is_used.sum()) - len(used), len(table) - len(all_of_them)
+            blocks.append(spread_tally(title, list(used), list(all_of_them), missing, decimals))
+    if not blocks:
+        return None
+    return render([tag("p", _sentence(table[is_used])), tag("div", blocks, class_="tallies")])
+
+
+def devices_foot(material: Material) -> list[Child]:
+    """Return how to read the numbers, and which checks would have to be asked for to know more."""
+    table = material.clean("devices")
+    told: list[Child] = ["Sessions; used: those that are analysed, all: those that came."]
+    if (table["browser"] == "Chrome").any():
+        told.append(" Chrome: also browsers built on it that call themselves so.")
+    unknown = dict.fromkeys(check for _, column, _, check in _NUMBERS if not (table[column] != "").any())
+    if unknown:
+        told.append(" Checks under qualification that have measured nothing here: ")
+        told += [[", " if place else None, tag("code", name)] for place, name in enumerate(unknown)]
+        told.append(".")
+    return told
+
+
+def _sentence(used: pd.DataFrame) -> str:
+    """Return the most common of each, in words."""
+    if used.empty:
+        return "No session is used."
+    kinds = Counter(_KINDS.get(kind, kind) for kind in used["kind"] if kind)
+    told = [f"{n:,} on a {kind}" for kind, n in kinds.most_common()]
+    begin = f"{count(len(used), 'session is', 'sessions are')} used"
+    on = f", {listed(told)}" if told else ""
+    screens = Counter(screen for screen in _screens(used) if screen)
+    most = screens.most_common(1)
+    usual = f" The usual screen has {most[0][0]} device pixels ({most[0][1]:,})." if most else ""
+    rates = pd.to_numeric(used["refresh_hz"], errors="coerce").dropna()
+    rate = f" The median refresh rate is {rates.median():.0f} Hz." if len(rates) else ""
+    return f"{begin}{on}.{usual}{rate}"
+
+
+def _screens(some: pd.DataFrame) -> list[str]:
+    sides = zip(some["screen_width"], some["screen_height"], strict=True)
+    return [f"{width} × {height}" if width and height else "" for width, height in sides]
+
+
+def _browsers(some: pd.DataFrame) -> list[str]:
+    """Return the names of the browsers, each with the versions that occur."""
+    versions = pd.to_numeric(some["version"], errors="coerce").groupby(some["browser"]).agg(["min", "max"])
+    ends = {name: (f"{low:.0f}", f"{high:.0f}") for name, low, high in versions.dropna().itertuples()}
+    called = {name: f"{name} {low}" if low == high else f"{name} {low} to {high}" for name, (low, high) in ends.items()}
+    return [called.get(name, name) for name in some["browser"]]
+
+
+def _shares(used: Counter[str], everyone: Counter[str]) -> list[Share]:
+    """Return the most common answers, the others together, and how many are not known."""
+    named = [value for value, _ in sorted(everyone.items(), key=lambda item: (-used[item[0]], -item[1], item[0]))]
+    named = [value for value in named if value]
+    kept, rest = (named, []) if len(named) <= _MOST else (named[: _MOST - 1], named[_MOST - 1 :])
+    shares = [Share(value, used[value], everyone[value]) for value in kept]
+    if rest:
+        label = f"{len(rest):,} others"
+        shares.append(Share(label, sum(used[value] for value in rest), sum(everyone[value] for value in rest)))
+    if everyone[""]:
+        shares.append(Share(_UNKNOWN, used[""], everyone[""]))
+    return shares

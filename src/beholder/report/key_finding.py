@@ -1,0 +1,234 @@
+"""What was found for one question in one or two sentences, with the uncertainty, in words that its tests support."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+from beholder.analyse.result import records
+from beholder.report.asked import people_words
+from beholder.report.findings import findings, some
+from beholder.report.gaps import Gap, apart, gaps, how_far, level, points
+from beholder.report.material import Material
+from beholder.report.part import Part
+from beholder.report.words import count, number
+
+_CHANCE = 0.5
+
+
+def key_finding(material: Material, part: Part) -> str:
+    """Return what was found for one question, in words that its tests support."""
+    names, people = material.names, people_words(material)
+    hidden = next((name for name in part.order if part.roles.get(name) == "reference"), None)
+    if not part.order or (part.kind != "correct" and part.conditions["participants"].max() == 1):
+        finding = findings(part, names, hidden, people)[0]
+        return f"{finding.headline} {finding.detail}"
+    if part.kind == "correct":
+        return _told_apart(part, names)
+    if part.reference is not None:
+        return _against(part, names, part.reference)
+    found = gaps(part)
+    tests = replace(part, roles={**part.roles, **({hidden: "reference"} if hidden else {})}).under_test
+    if part.unnamed:
+        return _named(part, names, found)
+    said = [_of_tests(material, tests, names, found)]
+    said += ["Less is better here."] if part.keyed == "-" else []
+    if hidden is not None and hidden not in tests.order and (tests.order[0], hidden) in found:
+        said.append(_beside(part, names, found[tests.order[0], hidden]))
+    return " ".join(said)
+
+
+def _of_tests(material: Material, part: Part, names: Mapping[str, str], found: Mapping[tuple[str, str], Gap]) -> str:
+    """Return which of the conditions under test is ahead, and how surely."""
+    first, *others = part.order
+    own = [gap for gap in found.values() if gap.one in part.order and gap.other in part.order and gap.difference >= 0]
+    if not others:
+        return f"{names[first]} {_reaches(material, part, first)}; there is no other condition under test."
+    if not own:
+        return f"{names[first]} {_reaches(material, part, first)}, the highest; no two conditions could be compared."
+    turned = next((pair for pair in part.reversed if first in pair), None)
+    if turned is not None:
+        gap = found[turned[::-1]]
+        return (
+            f"Means and tests disagree: {names[first]} has the highest mean, {_mean(part, first)}, but "
+            f"those who {part.both} put {names[gap.one]} {how_far(part, gap)}, above {names[gap.other]}."
+        )
+    clear = [gap for gap in own if (gap.one, gap.other) in part.above]
+    if not clear:
+        return _nothing(part, names, own)
+    rivals = [name for name in others if (first, name) not in part.above]
+    if not rivals:
+        return _lead(material, part, names, found[first, others[0]])
+    return _shared(material, part, names, found, rivals)
+
+
+def _lead(material: Material, part: Part, names: Mapping[str, str], gap: Gap) -> str:
+    """Return that one is clearly above all others."""
+    is_one = len(part.order) == 2
+    next_one = names[gap.other] + ("" if is_one else ", the next")
+    if part.kind == "choice" and is_one:
+        return f"{names[gap.one]} {_beat(part, names, gap)}."
+    if part.kind == "choice":
+        won = _split(part, gap, f"of its comparisons with {next_one}")
+        return f"{names[gap.one]} was {part.preferred} most often: in {won}."
+    return f"{names[gap.one]} {_reaches(material, part, gap.one)}, {_split(part, gap, f'above {next_one}')}."
+
+
+def _shared(
+    material: Material, part: Part, names: Mapping[str, str], found: Mapping[tuple[str, str], Gap], rivals: list[str]
+) -> str:
+    """Return that one is highest and not told apart from some, and which is the first that it is clearly above."""
+    first = part.order[0]
+    tested = [name for name in rivals if (first, name) in found]
+    highest = f"was {part.preferred} most often" if part.kind == "choice" else _reaches(material, part, first)
+    said = f"{names[first]} {highest}{'' if part.kind in ('choice', 'pick') else ', the highest'}"
+    if tested:
+        said += f", but is not told apart from {some([names[name] for name in tested])}"
+        said += f" ({_which(names, tested)}{apart(part, found[first, tested[0]])})"
+    else:
+        said += f"; it could not be compared with {some([names[name] for name in rivals])}"
+    below = next((name for name in part.order if (first, name) in part.above), None)
+    if below is None:
+        return f"{said}."
+    gap = found[first, below]
+    if part.kind == "choice":
+        return f"{said}. It won {how_far(part, gap)} against {names[below]}."
+    return f"{said}. It is {_split(part, gap, f'above {names[below]}')}."
+
+
+def _which(names: Mapping[str, str], tested: list[str]) -> str:
+    return "" if len(tested) == 1 else f"{names[tested[0]]}: "
+
+
+def _nothing(part: Part, names: Mapping[str, str], own: list[Gap]) -> str:
+    """Return that nothing is told apart and how large a difference could have been missed; never that all are equal."""
+    largest = max(own, key=lambda gap: gap.difference)
+    widths = [gap.half for gap in own if not math.isnan(gap.half)]
+    both = f"{names[largest.one]} and {names[largest.other]}"
+    if len(part.order) == 2:
+        said = f"{both} are not told apart: "
+    else:
+        said = f"No two of {len(part.order)} conditions are told apart; the largest difference is between {both}: "
+    if part.kind == "choice":
+        said += f"{names[largest.one]} won {how_far(part, largest)}."
+    else:
+        said += f"{how_far(part, largest)}."
+    if not widths:
+        return said
+    # A preference runs from -1 to 1, the share that was won from 0 to 1.
+    missed = points(part, max(widths) / (2 if part.kind == "choice" else 1))
+    return f"{said} A difference of up to about {missed} could have been missed."
+
+
+def _named(part: Part, names: Mapping[str, str], found: Mapping[tuple[str, str], Gap]) -> str:
+    """Return the contrasts that the study is about."""
+    asked = [
+        found[pair]
+        for row in records(part.pairs)
+        if (pair := (row["condition"], row["other_condition"])) in part.tested and pair in found
+    ]
+    if not asked:
+        return "None of the contrasts that this study is about could be tested."
+    said = []
+    for gap in asked[:3]:
+        ahead = gap if gap.difference >= 0 else gap.turned
+        if (ahead.one, ahead.other) not in part.above:
+            said.append(f"{names[gap.one]} and {names[gap.other]} are not told apart ({apart(part, gap)})")
+        elif part.kind == "choice":
+            said.append(f"{names[ahead.one]} {_beat(part, names, ahead)}")
+        else:
+            said.append(f"{names[ahead.one]} is {_split(part, ahead, f'above {names[ahead.other]}')}")
+    more = f" {count(len(asked) - 3, 'more contrast')} below." if len(asked) > 3 else ""
+    return f"{'. '.join(said)}.{more}"
+
+
+def _beside(part: Part, names: Mapping[str, str], gap: Gap) -> str:
+    """Return how the best one stands to the hidden reference."""
+    if (gap.one, gap.other) not in part.clear:
+        return f"It is not told apart from the reference, {names[gap.other]} ({apart(part, gap)})."
+    where = "above" if gap.difference > 0 else "below"
+    if part.kind == "choice":
+        return f"Against the reference, {names[gap.other]}, it won {how_far(part, gap)}."
+    return f"It is {_split(part, gap, f'{where} the reference, {names[gap.other]}')}."
+
+
+def _against(part: Part, names: Mapping[str, str], reference: str) -> str:
+    """Return how the best one compares with the reference that each was compared with, and how many are worse."""
+    found = gaps(part)
+    first = part.order[0]
+    gap = found.get((first, reference))
+    if gap is None:
+        mean = _mean(part, first)
+        return f"{names[first]} scores {mean} against the reference, {names[reference]}; there is no test."
+    if (first, reference) not in part.clear:
+        said = f"{names[first]} is not told apart from the reference, {names[reference]} ({apart(part, gap)})"
+    else:
+        where = "above" if gap.difference > 0 else "below"
+        said = f"{names[first]} is {_split(part, gap, f'{where} the reference, {names[reference]}')}"
+    if len(part.order) == 1:
+        missed = f" A difference of up to about {points(part, gap.half)} could have been missed."
+        return f"{said}.{'' if (first, reference) in part.clear or math.isnan(gap.half) else missed}"
+    worse = [name for name in part.order if (reference, name) in part.above]
+    return f"{said}; {len(worse)} of {len(part.order)} are clearly worse than it."
+
+
+def _told_apart(part: Part, names: Mapping[str, str]) -> str:
+    """Return whether people did better than by guessing."""
+    rows = records(part.best_first)
+    best = rows[0]
+    share = level(part, best["mean"], best["ci_low"], best["ci_high"])
+    right = f"{names[best['condition']]}: {share} of the answers were right, guessing gives 50 %"
+    if math.isnan(best["ci_low"]):
+        return f"{right}; one participant, no interval."
+    clear = [row for row in rows if row["ci_low"] > _CHANCE]
+    if best["ci_high"] < _CHANCE:
+        said = f"{right}: wrong more often than by guessing."
+    elif best["ci_low"] > _CHANCE:
+        said = f"{right}: they were told apart."
+    else:
+        half = 100 * (best["ci_high"] - best["ci_low"]) / 2
+        missed = f"a share of up to about {number(half, 0)} percentage points above it could have been missed."
+        said = f"{right}, which is not ruled out; {missed}"
+    return said if len(rows) == 1 else f"{said} Told apart: {len(clear)} of {len(rows)}."
+
+
+def _reaches(material: Material, part: Part, name: str) -> str:
+    """Return what a condition reaches, with medians and differential scores where the method has them."""
+    mean = _mean(part, name)
+    if part.kind == "pick":
+        return f"was ticked in {mean} of the answers"
+    also = [
+        f"{metric} {told}"
+        for table, column, metric in (("medians", "median", "median"), ("dmos", "mean", "DMOS"))
+        if (told := _also(material, part, name, table, column))
+    ]
+    return f"scores {mean}" + (f", {'; '.join(also)}" if also else "")
+
+
+def _also(material: Material, part: Part, name: str, table: str, column: str) -> str:
+    rows = material.results.also.get(table)
+    if rows is None:
+        return ""
+    mine = rows[(rows["level"] == "condition") & (rows["question"] == part.id) & (rows["condition"] == name)]
+    if mine.empty:
+        return ""
+    row = records(mine)[0]
+    return level(part, row[column], row["ci_low"], row["ci_high"], called="")
+
+
+def _mean(part: Part, name: str) -> str:
+    row = next(row for row in records(part.conditions) if row["condition"] == name)
+    return level(part, row["mean"], row["ci_low"], row["ci_high"])
+
+
+def _split(part: Part, gap: Gap, where: str) -> str:
+    """Return `8.4 points (5.1 to 11.7) above the next, p < 0.001`."""
+    size, _, p = how_far(part, gap).rpartition(", ")
+    return f"{size} {where}, {p}"
+
+
+def _beat(part: Part, names: Mapping[str, str], gap: Gap) -> str:
+    """Return `was preferred to the other in 64 % (58 to 70 %) of their comparisons, p < 0.001`."""
+    other = f"than {names[gap.other]}" if part.number == "Closeness" else f"to {names[gap.other]}"
+    return f"was {part.preferred} {other} in {_split(part, gap, 'of their comparisons')}"

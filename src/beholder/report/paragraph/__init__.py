@@ -1,0 +1,1 @@
+"""The methods paragraph, ready to paste, and the sources that it cites."""

@@ -1,0 +1,134 @@
+"""How the ratings were analysed, and where they are, for the methods paragraph."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from beholder.analyse.result import records
+from beholder.analyse.stats.interval import is_share
+from beholder.report.counted import beholder_version
+from beholder.report.material import Material
+from beholder.report.paragraph.text import Said
+from beholder.report.sensitive import verdict
+from beholder.report.words import count, listed
+
+_OVER = {
+    "both": "clustered by participant and by content",
+    "one": "over participants, as there is one content",
+}
+_COMPARED = {
+    "paired": "on the same pages (one participant and one content)",
+    "unpaired": "by the difference of their means, where few rated both on the same content",
+    "direct": "by the votes in which they met",
+}
+
+
+def analysis(material: Material) -> list[Said]:
+    """Return the sentences on intervals, tests, correction and software."""
+    parts = [part for part in material.parts if part.order]
+    if not parts:
+        return [Said("There was nothing to analyse"), *_software(material)]
+    metrics = dict.fromkeys(part.metric for part in parts)
+    said = [
+        Said(f"The measure is {listed(list(metrics))}: the mean of each condition, every content weighing the same")
+    ]
+    over = _OVER["one" if material.used["content"].nunique() == 1 else "both"]
+    if any(not part.is_share for part in parts):
+        said.append(Said(f"Intervals are 95 % Student t intervals, the error {over}", ("student1908", "cameron2011")))
+    if any(is_share(part.kind) for part in parts):
+        exact = "Intervals of shares and preferences are Korn and Graubard's 95 % intervals"
+        said.append(Said(f"{exact}, the error {over}", ("korn1998", "clopper1934", "cameron2011")))
+    return [*said, *_of_method(material), *_tests(material, over), *_sensitivity(material), *_software(material)]
+
+
+def _of_method(material: Material) -> list[Said]:
+    """Return what only some methods have."""
+    also, said = material.results.also, []
+    if "dmos" in also:
+        said.append(
+            Said(
+                "DMOS is the mean of each participant's vote minus their vote on the hidden reference of that content, "
+                "plus the highest vote of the scale",
+                ("itu-p910",),
+            )
+        )
+    if "medians" in also:
+        exact = "with the exact 95 % interval between order statistics"
+        said.append(Said(f"Medians are over each participant's own median, {exact}", ("itu-bs1534", "thompson1936")))
+    if "strengths" in also:
+        ties = bool((also["preferences"]["ties"] > 0).any()) if "preferences" in also else False
+        model = "Strengths are Bradley-Terry estimates" + (" with ties by Davidson" if ties else "")
+        cites = ("bradley1952", *(("davidson1970",) if ties else ()), "liang1986")
+        said.append(Said(f"{model}, their errors clustered by participant", cites))
+    return said
+
+
+def _tests(material: Material, over: str) -> list[Said]:
+    notes = material.results.notes
+    if not any(part.tested for part in material.parts):
+        if any(part.kind == "correct" for part in material.parts):
+            return [Said("Correct answers are held against chance, one half, by their interval")]
+        return [Said("No two conditions could be tested against each other")]
+    family = str(notes["correction"]["family"]).rstrip(".")
+    return [
+        Said(
+            f"Two conditions were compared {_held(material)}, by two-sided t tests with the error {over}, and as many "
+            "degrees of freedom as the smaller number of clusters minus one",
+            ("cameron2011",),
+        ),
+        Said(f"Tests are at the {100 * notes['alpha']:g} % level, with {family}", ("holm1979",)),
+        *_contrasts(material),
+        Said(
+            "Effect sizes are mean differences in standard deviations of the participants' own differences (dz), with "
+            "noncentral t intervals",
+            ("cumming2001",),
+        ),
+        Said(
+            "Paired t tests, Wilcoxon signed-rank tests and sign tests over pages are given beside them for comparison "
+            "with other studies",
+            ("jonell2021", "wilcoxon1945", "pratt1959"),
+        ),
+    ]
+
+
+def _contrasts(material: Material) -> list[Said]:
+    """Return which contrasts the study names; no file knows whether it did so beforehand."""
+    named = [f"{material.names[one]} minus {material.names[other]}" for one, other in material.study.analyse.contrasts]
+    if not named:
+        return []
+    when = Said("[Whether they were named before the first answer]")
+    return [Said(f"The study names {count(len(named), 'contrast')}: {listed(named)}"), when]
+
+
+def _held(material: Material) -> str:
+    """Return how conditions were held against each other, with the number of pairs where that differs."""
+    kinds = Counter(
+        str(row["comparison"])
+        for part in material.parts
+        for row in records(part.inner_pairs)
+        if (row["condition"], row["other_condition"]) in part.tested
+    )
+    told = [(words, kinds[kind]) for kind, words in _COMPARED.items() if kinds[kind]]
+    return told[0][0] if len(told) == 1 else " or ".join(f"{words} ({count(n, 'pair')})" for words, n in told)
+
+
+def _sensitivity(material: Material) -> list[Said]:
+    choices = material.results.also.get("sensitivity")
+    if choices is None or choices.empty:
+        return []
+    return [Said(verdict(choices).rstrip("."))]
+
+
+def _software(material: Material) -> list[Said]:
+    notes = material.results.notes
+    versions = ", ".join(f"{name} {version}" for name, version in notes["software"].items())
+    seeds = [f"plan {material.study.design.seed}", *(f"{name} {seed}" for name, seed in notes["seeds"].items())]
+    return [Said(f"Software: Beholder {beholder_version()} with {versions}; seeds: {listed(seeds)}")]
+
+
+def availability(material: Material) -> list[Said]:
+    """Return where everything is, as far as it is known."""
+    digests = [digest[:12] for digest in material.account["digests"]]
+    said = [Said("[Where ratings, study file and stimuli can be had]"), Said("[Preregistration, if there is one]")]
+    told = f"The study text has the digest {listed(digests)}" if digests else ""
+    return [*([Said(told)] if told else []), *said]

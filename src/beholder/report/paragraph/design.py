@@ -1,0 +1,168 @@
+"""How the study was made, for the methods paragraph: method, questions, stimuli, order, playing."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from beholder.methods.contract import Paper
+from beholder.report.asked import answers_words, has_tie
+from beholder.report.material import Material
+from beholder.report.paragraph.sources import SOURCES
+from beholder.report.paragraph.text import Said
+from beholder.report.part import Part
+from beholder.report.words import count, listed, number
+
+_MOST_QUESTIONS = 5
+_TASKS = {
+    "closest": "They said which of the two is closer to X, the reference",
+    "identify": "They said of which of the two X is a copy",
+}
+_PRESENTATIONS = {
+    "sequential": "The two were shown one after the other",
+    "side-by-side": "The two were shown side by side, at the same time",
+    "free": "The two stood behind buttons, in any order and as often as wanted",
+}
+_WATCH = {
+    "whole": "A stimulus had to be played to its end, or be in view for a set time, before it could be rated",
+    "start": "A stimulus had to be started before it could be rated",
+    "none": "Stimuli did not have to be played before rating",
+}
+
+
+def design(material: Material) -> list[Said]:
+    """Return the sentences on the design."""
+    return [
+        *_method(material),
+        *_questions(material),
+        *_stimuli(material),
+        *_trials(material),
+        *_playback(material),
+    ]
+
+
+def _method(material: Material) -> list[Said]:
+    study = material.study
+    known = _paper(material)
+    if known is None:
+        return [Said(f"Stimuli were rated by the method {study.method}")]
+    items = study.options.get("items")
+    cites = (
+        *(key for key in known.cites if key in SOURCES),
+        *(("cutler2024",) if str(items).startswith("avatar") else ()),
+    )
+    said = [Said(f"The study used {known.name}", cites), Said(known.task)]
+    task = _TASKS.get(str(study.options.get("mode")))
+    said += [Said(task)] if task else []
+    shown = _PRESENTATIONS.get(str(study.options.get("presentation")))
+    if shown is not None:
+        gap = study.options.get("gap")
+        is_gapped = study.options["presentation"] == "sequential" and gap
+        said.append(Said(shown + (f", with {gap:g} s of grey between them" if is_gapped else "")))
+    return [*said, *([Said(f"The statements were the set {items}")] if items else [])]
+
+
+def _paper(material: Material) -> Paper | None:
+    """Return how papers tell of the method, where it says so itself."""
+    from beholder.methods import find
+
+    return getattr(find(material.study.method), "paper", None)
+
+
+def _questions(material: Material) -> list[Said]:
+    """Return the wording of the questions with their scales; of many the first ones."""
+    parts = list(material.parts)
+    shown = parts if len(parts) <= _MOST_QUESTIONS else parts[: _MOST_QUESTIONS - 2]
+    said = [f"{' or '.join(f'“{one.text}”' for one in part.wordings)} ({_answers(part, material)})" for part in shown]
+    if len(shown) < len(parts):
+        said.append(f"{len(parts) - len(shown)} more [the wording of all of them]")
+    if not said:
+        return []
+    asked = "Participants were asked" if len(parts) == 1 else f"Participants were asked {len(parts)} questions:"
+    return [Said(f"{asked} {'; '.join(said)}")]
+
+
+def _answers(part: Part, material: Material) -> str:
+    """Return what could be answered, as people met it."""
+    if part.kind == "choice":
+        return "one of the two, or no difference" if has_tie(part, material) else "one of the two"
+    return "A or B" if part.kind == "correct" else answers_words(part, material)
+
+
+def _stimuli(material: Material) -> list[Said]:
+    """Return what was rated, and how often."""
+    used, roles = material.used, material.account.get("roles", {})
+    if used.empty:
+        return [Said("No rating could be used")]
+    labels = {one.name: one.label or one.name for one in material.study.conditions}
+    rated = dict.fromkeys([*used["condition"], *used["other_condition"]])
+    told = [name for name in [*labels, *rated] if name in rated and name]
+    names = [
+        labels.get(name, name) + (f" ({roles[name]})" if roles.get(name) in ("reference", "anchor") else "")
+        for name in dict.fromkeys(told)
+    ]
+    stimuli = len({*used["stimulus"], *used["other_stimulus"]} - {""})
+    contents = count(used["content"].nunique(), "content")
+    under = f"under {count(len(names), 'condition')}: {listed(names)}"
+    return [
+        Said(f"There were {count(stimuli, 'stimulus', 'stimuli')}, {contents} {under}"),
+        _times(material, used),
+        Said("[How contents were chosen and how stimuli were made]"),
+    ]
+
+
+def _times(material: Material, used: pd.DataFrame) -> Said:
+    """Return how many ratings each stimulus, or each pair, has."""
+    is_compared = bool(material.parts) and all(part.is_compared or part.kind == "correct" for part in material.parts)
+    if is_compared:
+        both = [frozenset(pair) for pair in zip(used["stimulus"], used["other_stimulus"], strict=True)]
+        sizes = pd.Series(both).groupby([used["question"].to_numpy(), pd.Series(both)]).size()
+    else:
+        sizes = used.groupby(["question", "stimulus"])["participant"].nunique()
+    least, most = int(sizes.min()), int(sizes.max())
+    what = "Each pair of stimuli was compared" if is_compared else "Each stimulus was rated by"
+    unit = "times" if is_compared else "participants"
+    if least == most:
+        return Said(
+            f"{what} {least:,} {unit}" if least != 1 else f"{what} {'once' if is_compared else 'one participant'}"
+        )
+    return Said(f"{what} {least:,} to {most:,} {unit} (median {number(float(sizes.median()), 0)})")
+
+
+def _trials(material: Material) -> list[Said]:
+    """Return how long a session was, and how order and places were drawn."""
+    study = material.study
+    per_session = material.used.groupby("session")["position"].nunique()
+    said = []
+    if len(per_session):
+        low, high = int(per_session.min()), int(per_session.max())
+        said.append(Said(f"A session had {low if low == high else f'{low} to {high}'} trials that are analysed"))
+    said.append(
+        Said(
+            "The order of trials and the places of stimuli on a page were drawn beforehand and balanced over "
+            f"participants (seed {study.design.seed})"
+        )
+    )
+    if any(part.is_compared for part in material.parts):
+        orders = "equally often in both orders" if study.design.both_orders else "always in the same order"
+        said.append(Said(f"Each pair came {orders}"))
+    known = _paper(material)
+    is_named = (known is not None and known.names_reference) or study.options.get("reference") in ("shown", "both")
+    named = " but for the reference, which was named" if is_named else ""
+    return [
+        *said,
+        Said(f"Participants were blind to conditions{named}: they saw the names of neither conditions nor files"),
+    ]
+
+
+def _playback(material: Material) -> list[Said]:
+    playback = material.study.playback
+    rules = dict.fromkeys(str(text["watch"]) for text in material.texts)
+    said = [Said(_WATCH[next(iter(rules))])] if len(rules) == 1 else []
+    said += [Said("Stimuli were shown in full screen")] if playback.fullscreen else []
+    if playback.size != "fit":
+        size = "their own size" if playback.size == "native" else f"{playback.size.rstrip('%')} % of their own size"
+        said.append(Said(f"They were shown at {size}"))
+    said += [Said("They were played without sound")] if playback.sound == "off" else []
+    if playback.max_plays is not None:
+        said.append(Said(f"Each could be played {count(playback.max_plays, 'time')}"))
+    return said

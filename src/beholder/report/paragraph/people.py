@@ -1,0 +1,138 @@
+"""Who took part and who was left out, for the methods paragraph."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from statistics import mean, stdev
+from typing import Any
+
+import pandas as pd
+
+from beholder.report.material import Material
+from beholder.report.paragraph.text import Said
+from beholder.report.words import count, date, listed, number
+from beholder.study.model import Ask
+
+_AGE = re.compile(r"\bage\b|\bold\b|\bborn\b", re.IGNORECASE)
+_GENDER = re.compile(r"\bgender\b|\bsex\b", re.IGNORECASE)
+_STEPS = {"agreed": "agreed to take part", "qualified": "qualified", "rated": "began to rate",
+          "finished": "finished"}  # fmt: skip
+
+
+def participants(material: Material) -> list[Said]:
+    """Return the sentences on the participants."""
+    numbers = material.account["counts"]
+    one, many = ("robot", "robots") if material.is_simulated else ("person", "people")
+    came = count(numbers["participants"], one, many)
+    said = [Said(f"{came} {_came(material)}{_dates(material)}"), *_followed(material)]
+    said += [*_left_out(material), *_left_out_singly(material)]
+    used = count(numbers["used_ratings"], "rating")
+    people = count(numbers["used_participants"], *(("robot", "robots") if material.is_simulated else ("participant",)))
+    said.append(Said(f"{people} with {used} {'is' if numbers['used_participants'] == 1 else 'are'} analysed"))
+    said += _minutes(material)
+    if material.is_simulated:
+        return said
+    said += _asked(material)
+    return [*said, *_paid(material), Said("[Consent and ethics approval]")]
+
+
+def _came(material: Material) -> str:
+    if material.is_simulated:
+        return "took the place of participants"
+    return "followed an open link [where and how they were recruited, and who could take part]"
+
+
+def _dates(material: Material) -> str:
+    times = pd.to_datetime(material.results.ratings["answered_at"], utc=True, format="ISO8601").dropna()
+    if times.empty:
+        return ""
+    first, last = date(times.min()), date(times.max())
+    return f" on {first}" if first == last else f" from {first} to {last}"
+
+
+def _followed(material: Material) -> list[Said]:
+    """Return how far they came."""
+    steps: Sequence[Mapping[str, Any]] = material.account.get("flow") or ()
+    told = [f"{step['people']:,} {_STEPS[step['step']]}" for step in steps if step["step"] in _STEPS]
+    if not told:
+        finished = material.account["counts"]["completed_participants"]
+        return [Said(f"Of these, {finished:,} finished")]
+    return [Said(f"Of these, {listed(told)}")]
+
+
+def _left_out(material: Material) -> list[Said]:
+    """Return how many sessions are not used, and for what."""
+    numbers = material.account["counts"]
+    lost = numbers["sessions"] - numbers["used_sessions"]
+    if not lost:
+        return [Said("No session was left out")]
+    costly = [one for one in material.account["lost"] if one["costs"]]
+    reasons = "; ".join(f"{_lower(one['words'])} ({one['sessions']:,})" for one in costly)
+    whole = f"{count(lost, 'session was', 'sessions were')} left out"
+    several = sum(one["sessions"] for one in costly) > lost
+    return [Said(f"{whole}: {reasons}{' (some for several reasons)' if several else ''}" if reasons else whole)]
+
+
+def _left_out_singly(material: Material) -> list[Said]:
+    """Return how many ratings of used sessions are not used, and for what."""
+    ratings = material.results.ratings
+    kept = ratings[ratings["session"].isin(set(ratings.loc[ratings["use"], "session"])) & ~ratings["use"]]
+    if kept.empty:
+        return []
+    why = [_lower(one["words"]) for one in material.account["lost"] if one["ratings"] and not one["costs"]]
+    told = f" ({listed(why)})" if why else ""
+    left = count(len(kept), "rating was", "ratings were")
+    return [Said(f"Of the sessions that are used, {left} left out singly{told}")]
+
+
+def _lower(words: str) -> str:
+    """Return words as they stand within a sentence, and within a list with semicolons."""
+    return f"{words[0].lower()}{words[1:]}".replace("; ", ", ")
+
+
+def _minutes(material: Material) -> list[Said]:
+    sessions = material.clean("sessions")
+    if sessions.empty or "minutes" not in sessions or material.is_simulated:
+        return []
+    took = pd.to_numeric(sessions.loc[sessions["use"] == "true", "minutes"], errors="coerce").dropna()
+    if took.empty:
+        return []
+    return [Said(f"A session took {number(float(took.median()), 1)} minutes (median)")]
+
+
+def _asked(material: Material) -> list[Said]:
+    """Return age and gender of those who are used, where they were asked."""
+    table, asks = material.clean("participants"), (*material.study.before, *material.study.after)
+    used = table[table["use"] == "true"] if "use" in table else table
+    known = [ask for ask in asks if f"answer_{ask.id}" in used]
+    age = next((ask for ask in known if ask.type == "number" and _is_about(ask, _AGE)), None)
+    gender = next((ask for ask in known if ask.type == "single" and _is_about(ask, _GENDER)), None)
+    ages = pd.to_numeric(used[f"answer_{age.id}"], errors="coerce").dropna().tolist() if age else []
+    genders = Counter(cell for cell in used[f"answer_{gender.id}"] if cell) if gender else Counter()
+    said = []
+    if ages:
+        spread = f", SD {number(stdev(ages), 1)}" if len(ages) > 1 else ""
+        told = f"{number(mean(ages), 1)} years{spread}, {min(ages):g} to {max(ages):g}, n = {len(ages):,}"
+        said.append(Said(f"Mean age {told}"))
+    if genders:
+        said.append(Said(f"Gender: {listed([f'{name} {n:,}' for name, n in genders.most_common()])}"))
+    blanks = [*([] if ages else ["age"]), *([] if genders else ["gender"]), "experience"]
+    return [*said, Said(f"[{listed(blanks).capitalize()} of participants, if known]")]
+
+
+def _is_about(ask: Ask, topic: re.Pattern[str]) -> bool:
+    return bool(topic.search(ask.id.replace("_", " ").replace("-", " ")) or topic.search(ask.text))
+
+
+def _paid(material: Material) -> list[Said]:
+    bonus = material.study.clean.bonus
+    said = [Said("[Payment of a participant, and what that is in an hour]")]
+    if bonus is not None and bonus.quantity is not None:
+        enough, each = count(bonus.quantity.sessions, "accepted session"), bonus.quantity.each
+        said.append(Said(f"From {enough} on there was a bonus of {each} for each of them"))
+    if bonus is not None and bonus.quality is not None:
+        best, each = f"The {bonus.quality.best:g} % who agreed best with the others", bonus.quality.each
+        said.append(Said(f"{best} had a bonus of {each} for each accepted session"))
+    return said

@@ -1,0 +1,70 @@
+"""The methods paragraph, ready to paste: numbers from the data, and a blank in brackets for what nobody told us."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from beholder.report.latex import latex_text
+from beholder.report.markdown import markdown_text
+from beholder.report.paragraph.sources import SOURCES
+
+
+class Said(NamedTuple):
+    """One sentence without its full stop, and the keys of what it cites."""
+
+    text: str
+    cites: tuple[str, ...] = ()
+
+
+class Paragraph(NamedTuple):
+    """Sentences under a title."""
+
+    title: str
+    said: Sequence[Said]
+
+    @property
+    def text(self) -> str:
+        """The sentences as plain text, sources by name and year."""
+        return " ".join(_sentence(one.text, _named(one.cites)) for one in self.said)
+
+
+def plain_text(paragraphs: Sequence[Paragraph]) -> str:
+    """Return the paragraphs as plain text."""
+    return "\n\n".join(f"{one.title}. {one.text}" for one in paragraphs) + "\n"
+
+
+def markdown_methods(paragraphs: Sequence[Paragraph]) -> str:
+    """Return the paragraphs in Markdown, sources by their keys in sources.bib as pandoc and Quarto read them."""
+    lines = ["---", "bibliography: sources.bib", "---"]
+    for paragraph in paragraphs:
+        cited = [(markdown_text(one.text), "; ".join(f"@{key}" for key in one.cites)) for one in paragraph.said]
+        told = " ".join(_sentence(text, f" [{keys}]" if keys else "") for text, keys in cited)
+        lines.append(f"\n**{paragraph.title}.** {told}")
+    return "\n".join(lines) + "\n"
+
+
+def latex_methods(paragraphs: Sequence[Paragraph]) -> str:
+    """Return the paragraphs in LaTeX, sources by their keys in sources.bib."""
+    lines = ["% Sources: \\bibliography{sources}. Words in brackets are for you to fill in.", ""]
+    for paragraph in paragraphs:
+        told = " ".join(
+            _sentence(latex_text(one.text), f"~\\cite{{{','.join(one.cites)}}}" if one.cites else "")
+            for one in paragraph.said
+        )
+        lines.append(f"\\paragraph{{{latex_text(paragraph.title)}.}} {told}\n")
+    return "\n".join(lines)
+
+
+def cited_keys(paragraphs: Sequence[Paragraph]) -> list[str]:
+    """Return the keys of all sources that the paragraphs cite."""
+    return list(dict.fromkeys(key for paragraph in paragraphs for one in paragraph.said for key in one.cites))
+
+
+def _sentence(text: str, cited: str) -> str:
+    """Return a sentence with its sources before the full stop; what ends in a mark of its own gets none."""
+    return f"{text}{cited}{'' if not cited and text.endswith(('.', '?', '!')) else '.'}"
+
+
+def _named(cites: Sequence[str]) -> str:
+    return f" ({'; '.join(SOURCES[key].short for key in cites)})" if cites else ""
