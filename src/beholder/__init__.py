@@ -15,6 +15,7 @@ from beholder.check import check
 from beholder.clean import clean
 from beholder.demo import demo
 from beholder.errors import BeholderError, Problem, UserError
+from beholder.export import export
 from beholder.new import new
 from beholder.plan import plan
 from beholder.report import report
@@ -24,6 +25,6 @@ from beholder.simulate import simulate
 from beholder.study import schema
 
 __all__ = [
-    "BeholderError", "Problem", "UserError", "analyse", "check", "clean", "demo", "new", "plan", "report", "run",
-    "schema", "serve", "simulate",
+    "BeholderError", "Problem", "UserError", "analyse", "check", "clean", "demo", "export", "new", "plan",
+    "report", "run", "schema", "serve", "simulate",
 ]  # fmt: skip

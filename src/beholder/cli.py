@@ -12,7 +12,17 @@ import click
 
 from beholder.cli_media import media
 from beholder.errors import UserError
-from beholder.printing import Bar, in_minutes, in_range, live_teller, print_scores, print_table, tell_asking
+from beholder.printing import (
+    Bar,
+    in_minutes,
+    in_range,
+    live_teller,
+    print_cleaned,
+    print_exported,
+    print_scores,
+    print_table,
+    tell_asking,
+)
 
 if TYPE_CHECKING:
     from beholder.analyse.results import Results
@@ -204,33 +214,24 @@ def clean(study: Path, store: str | None, robots: bool) -> None:
     """Judge every session: paid, used, and why not."""
     import beholder
 
-    cleaned = beholder.clean(study, store=store, robots=robots)
-    counts = cleaned.counts
-    click.echo(
-        f"{counts['used_sessions']} of {counts['sessions']} sessions ({cleaned.population}) are used: "
-        f"{counts['used_ratings']} ratings.\n"
-    )
-    print_table(
-        [
-            {
-                "lost at": lost.words if lost.costs or lost.ratings else f"{lost.words} (only noted)",
-                "sessions": lost.sessions,
-                "only for this": lost.only,
-                "ratings": lost.ratings,
-            }
-            for lost in cleaned.lost
-        ]
-    )
+    with Bar("Sessions") as progress:
+        cleaned = beholder.clean(study, store=store, robots=robots, progress=progress)
+    print_cleaned(cleaned)
 
 
 @cli.command()
 @click.argument("source", default="study.yaml", type=click.Path(path_type=Path), metavar="[STUDY | RATINGS.CSV]")
-@click.option("--out", type=click.Path(path_type=Path), help="Where to write; analyse/ in the study when left out.")
-def analyse(source: Path, out: Path | None) -> None:
+@click.option("--out", type=click.Path(path_type=Path), help="Where to write; analyse/ beside the file when left out.")
+@click.option("--model", help="Add the quality of every stimulus to scores.csv: bradley-terry, mos or thurstone.")
+def analyse(source: Path, out: Path | None, model: str | None) -> None:
     """Compute scores with intervals and all pairs."""
     import beholder
 
-    print_scores(beholder.analyse(source, out=out), {})
+    with Bar("Tables") as progress:
+        results = beholder.analyse(source, out=out, model=model, progress=progress)
+    print_scores(results, {})
+    folder = out or (source if source.is_dir() else source.parent) / "analyse"
+    click.echo(f"\nTables, and in notes.json how each was made: {folder}")
 
 
 @cli.command()
@@ -239,7 +240,28 @@ def report(study: Path) -> None:
     """Write the report: one HTML page, figures, tables, ratings."""
     import beholder
 
-    click.echo(beholder.report(study))
+    with Bar("Figures") as progress:
+        page = beholder.report(study, progress=progress)
+    click.echo(page)
+
+
+@cli.command()
+@STUDY
+@STORE
+@click.option("--out", type=click.Path(path_type=Path), help="Where to write; export/ in the study when left out.")
+@click.option(
+    "--format", default="csv", show_default=True, type=click.Choice(["csv", "parquet"]), help="Of the tables."
+)
+@click.option("--robots", is_flag=True, help="Take the rehearsal, although people have answered.")
+@click.option("--with-texts", is_flag=True, help="With what people wrote in their own words; look through it first.")
+@click.option("--p910", is_flag=True, help="Add the tables of the P.910 toolkit: votes_per_clip and the like.")
+def export(study: Path, **options: Any) -> None:
+    """Write every fact as tidy tables, with a data dictionary."""
+    import beholder
+
+    with Bar("Tables") as progress:
+        exported = beholder.export(study, progress=progress, **options)
+    print_exported(exported)
 
 
 @cli.command()

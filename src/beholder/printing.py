@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from beholder.analyse.results import Results
     from beholder.check import Made as Asking
+    from beholder.clean import Cleaned
+    from beholder.export import Exported
     from beholder.serve import Live
     from beholder.stimuli.workshop import Made
     from beholder.types import Role
@@ -83,6 +85,42 @@ class Bar:
         self.close()
 
 
+def print_cleaned(cleaned: Cleaned) -> None:
+    """Print who is used and paid, what was lost at which rule, and what is proposed."""
+    counts = cleaned.counts
+    click.echo(
+        f"{counts['used_sessions']} of {counts['sessions']} sessions ({cleaned.population}) are used: "
+        f"{counts['used_ratings']} ratings.\n"
+        f"To be paid: {counts['accepted_sessions']}; not to be paid, as a proposal: {counts['rejected_sessions']}; "
+        f"for you to look at: {counts['look_sessions']}.\n"
+    )
+    print_table(
+        [
+            {
+                "lost at": lost.told,
+                "sessions": lost.sessions,
+                "only for this": lost.only,
+                "ratings": lost.ratings,
+            }
+            for lost in cleaned.lost
+        ]
+    )
+    told = [
+        f"{counts['short_votes']} of {counts['planned_votes']} stimuli and questions are short of votes; "
+        f"clean/extend.csv has the lists to open again." * (counts["short_votes"] > 0),
+        f"Bonus: {counts['bonuses']} {'person' if counts['bonuses'] == 1 else 'people'}, {cleaned.bonus}, "
+        "in clean/bonus.csv." * (counts["bonuses"] > 0),
+        "The whole account: clean/account.md.",
+    ]
+    click.echo("\n".join([*[""][: len(cleaned.lost)], *filter(None, told)]))
+
+
+def print_exported(exported: Exported) -> None:
+    """Print the tables with their rows, and what a reader has to know."""
+    print_table([{"table": name, "rows": rows} for name, rows in exported.rows.items()])
+    click.echo("\n".join(["", *exported.notes, f"Tables, dictionary and how to read them: {exported.folder}"]))
+
+
 def print_scores(results: Results, truth: Mapping[str, float]) -> None:
     """Print the conditions with their intervals, best first, and the planted truth where there is one."""
     from beholder.demo import planted
@@ -100,12 +138,18 @@ def print_scores(results: Results, truth: Mapping[str, float]) -> None:
             "condition": results.told(row["condition"]),
             "n": f"{row['n']:.0f}",
             mean: f"{row['mean']:.2f}",
-            "95 % interval": f"{row['ci_low']:.2f} to {row['ci_high']:.2f}",
+            "95 % interval": f"{row['ci_low']:.2f} to {row['ci_high']:.2f}" if row["ci_low"] == row["ci_low"] else "–",
         }
         if told:
             line["planted difference" if results.is_told_apart else "planted"] = told[row["question"], row["condition"]]
         rows.append(line)
     print_table(rows)
+    if not rows:
+        counts = notes["ratings"]
+        click.echo(
+            f"No scores, as no rating is left: of {counts['rows']} rows {counts['missing']} have no value, "
+            f"{counts['not_used']} are not used, and {counts['other_kinds']} are of checks or of other kinds."
+        )
 
 
 def print_table(rows: list[dict[str, Any]]) -> None:

@@ -1,0 +1,54 @@
+"""Export: every fact as tidy tables with a data dictionary, for other tools and other people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from beholder.study.model import Study
+
+__all__ = ["Exported", "export"]
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What `export` wrote: where, of whom, and how many rows each table has."""
+
+    folder: Path
+    population: Literal["people", "robots"]
+    rows: Mapping[str, int]
+    """By table, in the order of the dictionary."""
+    notes: tuple[str, ...]
+    """What was left out, and names that a careless reader of CSV would change."""
+
+
+def export(
+    study: str | Path | Study = "study.yaml",
+    *,
+    out: str | Path | None = None,
+    format: Literal["csv", "parquet"] = "csv",
+    store: str | None = None,
+    robots: bool = False,
+    with_texts: bool = False,
+    p910: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Exported:
+    """Write the facts of a study as tidy tables to `out` (`export/` in its folder when left out); return what was.
+
+    What people wrote in their own words is left out unless `with_texts`; `p910` adds the tables of the P.910 toolkit.
+    """
+    from beholder.export.folder import export_folder
+
+    return export_folder(
+        study,
+        out=Path(out) if out is not None else None,
+        format=format,
+        store=store,
+        robots=robots,
+        with_texts=with_texts,
+        p910=p910,
+        progress=progress,
+    )

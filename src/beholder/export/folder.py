@@ -1,0 +1,182 @@
+"""The folder export/: what is read, what is written, and what is refused."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import aclosing
+from datetime import datetime
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import get_args
+
+from beholder.blocking import block_on
+from beholder.clean.facts import TABLES
+from beholder.clean.judging import judge_tables, store_of
+from beholder.clean.tables import ROOM, placed_together, utf8
+from beholder.errors import Problem, UserError, did_you_mean
+from beholder.export import Exported, asked, happened, judged, people, played, rated, wide
+from beholder.export.columns import Filled
+from beholder.export.dictionary import DICTIONARY, PACKAGE, README, dictionary_bytes, files_of, package_bytes
+from beholder.export.notes import notes_of
+from beholder.export.p910 import p910_tables
+from beholder.export.readme import readme
+from beholder.export.sheets import WRITERS, Format, Sheet, Writer
+from beholder.export.source import Source
+from beholder.export.withheld import Withheld
+from beholder.store.address import name_of
+from beholder.study.model import Study
+
+Progress = Callable[[int, int], None]
+MAKERS: tuple[Callable[[Source], Filled | None], ...] = (
+    rated.ratings, people.participants, people.sessions, people.questionnaires, asked.studies, asked.questions,
+    asked.stimuli, happened.answers, played.playback, played.comments, judged.checks, judged.verdicts,
+    judged.exclusions, happened.posed, happened.told, wide.matrix, wide.pair_counts,
+)  # fmt: skip
+_EVENT_SHARE = 20
+"""How much of the bar is for the events, in tables."""
+
+
+def export_folder(
+    study: str | Path | Study,
+    *,
+    out: Path | None,
+    format: str,
+    store: str | None,
+    robots: bool,
+    with_texts: bool,
+    p910: bool,
+    progress: Progress | None,
+) -> Exported:
+    """Read the store of a study and write every fact to a folder of its own."""
+    from beholder.methods import load_study
+    from beholder.store.open import read_tables
+
+    chosen = _format(format)
+    loaded = study if isinstance(study, Study) else load_study(Path(study))
+    folder = loaded.folder / "export" if out is None else out
+    stale = _stale(folder)
+    url = store_of(loaded, store)
+    step = _Steps(2 + len(MAKERS) + 3 * p910 + _EVENT_SHARE, progress)
+    tables = read_tables(url, (*TABLES, "told"))
+    step()
+    judging = judge_tables(loaded, tables, where=name_of(store) if store else "store/", robots=robots)
+    step()
+    source = Source(judging, tables, Withheld(judging.texts, with_texts))
+    views = p910_tables(source) if p910 else []
+    notes = notes_of(source)
+    with placed_together(folder, stale) as room:
+        sheets: list[Sheet] = []
+        for make in MAKERS:
+            sheets += _written(room, chosen, make(source))
+            step()
+        sheets += _events(room, chosen, url, source, step)
+        for filled in views:
+            sheets += _written(room, chosen, filled)
+            step()
+        (room / DICTIONARY).write_bytes(dictionary_bytes(sheets))
+        (room / README).write_bytes(utf8(readme(loaded.title, sheets, chosen, notes)))
+        about = {
+            "software": f"beholder {version('beholder')}",
+            "population": judging.facts.population,
+            "texts": with_texts,
+        }
+        package = package_bytes(
+            sheets, chosen, name=loaded.name, title=loaded.title, last=_last(source), about=about
+        )  # fmt: skip
+        (room / PACKAGE).write_bytes(package)
+    for left in folder.glob(f"{ROOM}*"):
+        shutil.rmtree(left, ignore_errors=True)  # of an export that was killed, perhaps with what people wrote
+    rows = {sheet.table.name: sheet.rows for sheet in sheets}
+    return Exported(folder, judging.facts.population, rows, tuple(notes))
+
+
+class _Steps:
+    """Counts what is done for a progress bar; the events have a share of it, by sessions."""
+
+    def __init__(self, total: int, progress: Progress | None) -> None:
+        self._total, self._progress, self._done = total, progress, 0
+        self.to(0)
+
+    def __call__(self) -> None:
+        self.to(self._done + 1)
+
+    def to(self, done: int) -> None:
+        self._done = done
+        if self._progress:
+            self._progress(done, self._total)
+
+    @property
+    def done(self) -> int:
+        return self._done
+
+
+def _format(format: str) -> Format:
+    """Return the format, where it is one that can be written here."""
+    known: tuple[Format, ...] = get_args(Format)
+    for one in known:
+        if one == format:
+            if one == "parquet" and find_spec("pyarrow") is None:
+                raise UserError(
+                    Problem("--format parquet", "needs pyarrow", "", "Install it with `pip install beholder[parquet]`.")
+                )
+            return one
+    raise UserError(Problem("--format", f"is {format}", ", ".join(known), did_you_mean(format, known)))
+
+
+def _stale(folder: Path) -> list[str]:
+    """Return the files of the export that is there already; anything else is not overwritten."""
+    if not folder.exists():
+        return []
+    known = files_of(folder) if folder.is_dir() else None
+    if known is None and (not folder.is_dir() or any(not path.name.startswith(ROOM) for path in folder.iterdir())):
+        raise UserError(
+            Problem(
+                str(folder),
+                "is there, and is not an export of Beholder",
+                "a new or empty folder, or an earlier export",
+                "Name another folder with --out.",
+            )
+        )
+    return known or []
+
+
+def _written(room: Path, format: Format, filled: Filled | None) -> Iterator[Sheet]:
+    """Write a table, where there is one, and yield what was written."""
+    if filled is None:
+        return
+    with WRITERS[format](room, filled.table) as writer:
+        for row in filled.rows:
+            writer.add(row)
+    yield writer.sheet
+
+
+def _events(room: Path, format: Format, url: str, source: Source, step: _Steps) -> Iterator[Sheet]:
+    """Write the events as they come from the store: there can be far more than memory holds."""
+    begun = step.done
+    with WRITERS[format](room, happened.EVENTS) as writer:
+        block_on(_stream(url, source, writer, lambda share: step.to(begun + int(share * _EVENT_SHARE))))
+    step.to(begun + _EVENT_SHARE)
+    yield writer.sheet
+
+
+async def _stream(url: str, source: Source, writer: Writer, tell: Callable[[float], None]) -> None:
+    from beholder.store.open import open_store
+
+    seen: set[str] = set()
+    async with open_store(url, write=False) as store, aclosing(store.rows("events")) as batches:  # type: ignore[type-var]
+        async for batch in batches:
+            for row in happened.event_rows(source, batch):
+                writer.add(row)
+            if batch["session"] not in seen:
+                seen.add(batch["session"])
+                tell(min(1.0, len(seen) / max(1, len(source.sessions))))
+
+
+def _last(source: Source) -> datetime:
+    """Return when the last fact of these sessions was stored."""
+    facts = (row for name in ("claims", "answers", "ends", "erasures") for row in source.tables[name])
+    times: list[datetime] = [row["at"] for row in facts if row["session"] in source.sessions]
+    times += [row["at"] for row in source.sessions.values()]
+    return max(times)

@@ -1,0 +1,135 @@
+"""What the rules say: of single attempts and trials, of sessions, and what was left out for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from beholder.checks.verdict import Verdict
+from beholder.clean.attempts import attempt_rows
+from beholder.clean.decide import in_words
+from beholder.clean.facts import position_of
+from beholder.export import columns as c
+from beholder.export.columns import Column, Filled, Table
+from beholder.export.source import EARLIER, Source, rating_id
+
+_LINKS = (c.OF_SESSION, c.OF_PARTICIPANT)
+_VERDICT = (
+    Column("check", "text", "The check or rule."),
+    Column("version", "integer", "Its version."),
+    Column("verdict", "text", "What it says; what cannot be evaluated is unknown, and costs nothing.", c.SAID),
+    Column("reason", "text", "Why."),
+    Column("measured", "text", "What was measured; lists and maps as JSON."),
+    Column("needed", "text", "What was needed; lists and maps as JSON."),
+    Column("evidence", "text", "What it rests on, as JSON."),
+)
+CHECKS = Table(
+    "checks",
+    "thing that a check says of one attempt before the trials, one training example, or one trial",
+    (
+        c.SESSION, c.PARTICIPANT,
+        Column("stage", "text", "Where in the session.", ("before", "training", "trial")),
+        *_VERDICT,
+        Column("action", "text", "What the study makes of a failure: gate, flag, warn or record."),
+        Column("attempt", "integer", "Which attempt it was, from 1."),
+        Column("example", "integer", "Of the training: which example."),
+        Column("position", "integer", "Of a trial: its place in the list, from 1."),
+        Column("trial", "text", "Of a trial: its name in the plan."),
+        Column("seconds", "number", "How long the page of an attempt was looked at."),
+        c.INPUT,
+        Column("answered_at", "time", "When an attempt was answered."),
+        Column("answer", "text", "What an attempt was answered with, as JSON, without free text."),
+    ),
+    (),
+    _LINKS,
+)  # fmt: skip
+VERDICTS = Table(
+    "verdicts",
+    "session and check: what it says of the whole session",
+    (c.SESSION, c.PARTICIPANT, *_VERDICT),
+    ("session", "check"),
+    _LINKS,
+)
+EXCLUSIONS = Table(
+    "exclusions",
+    "reason why a session or a single rating is left out; several for what has several",
+    (
+        Column("level", "text", "What is left out.", ("session", "rating")),
+        c.SESSION, c.PARTICIPANT,
+        Column("rating_id", "text", "Of a rating: its name in the table ratings."),
+        Column("check", "text", "The check or rule."),
+        Column("reason", "text", "Why."),
+        Column("words", "text", "The same in words."),
+    ),
+    (),
+    _LINKS,
+)  # fmt: skip
+
+
+def checks(source: Source) -> Filled:
+    """Return what checks and rules say of attempts, training examples and trials, judged by the rules of now."""
+    return Filled(CHECKS, _check_rows(source))
+
+
+def _check_rows(source: Source) -> Iterator[dict[str, Any]]:
+    for row in attempt_rows(source.judging.judged):
+        is_taught = row.get("example") is not None
+        visit = source.judged[row["session"]].visit
+        answer = source.withheld.answer(visit.digest, "training:" if is_taught else "check:", row["answer"])
+        yield {**row, "stage": "training" if is_taught else "before", "answer": answer}
+    for one in source.judging.judged:
+        known = {"session": one.visit.session, "participant": one.visit.participant, "stage": "trial"}
+        for looked in one.looked:
+            for seen, verdict in looked.trials:
+                place = {"position": position_of(seen.key), "trial": seen.trial.id}
+                yield {**known, **place, **_cells(verdict)}
+
+
+def verdicts(source: Source) -> Filled:
+    """Return what each check says of each session."""
+    return Filled(
+        VERDICTS,
+        (
+            {"session": one.visit.session, "participant": one.visit.participant, **_cells(verdict)}
+            for one in source.judging.judged
+            for verdict in one.verdicts
+        ),
+    )
+
+
+def _cells(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "check": verdict.check,
+        "version": verdict.version,
+        "verdict": verdict.verdict,
+        "reason": verdict.reason,
+        "measured": verdict.measured,
+        "needed": verdict.needed,
+        "evidence": dict(verdict.evidence),
+    }
+
+
+def exclusions(source: Source) -> Filled:
+    """Return what was left out, and why: sessions, then single ratings of any session."""
+    return Filled(EXCLUSIONS, _excluded(source))
+
+
+def _excluded(source: Source) -> Iterator[dict[str, Any]]:
+    for session, row in source.sessions.items():
+        one = source.judged.get(session)
+        known = {"level": "session", "session": session, "participant": row["participant"]}
+        for reason in one.decision.costly if one else (EARLIER,):
+            yield {**known, **_because(reason)}
+    for session, ratings in source.ratings.items():
+        costly = set(source.judged[session].decision.costly)
+        for rating in ratings:
+            known = {"level": "rating", "session": session, "participant": rating.participant}
+            for reason in rating.reasons.split("; ") if rating.reasons else ():
+                if reason not in costly:
+                    yield {**known, "rating_id": rating_id(rating), **_because(reason)}
+
+
+def _because(reason: str) -> dict[str, str]:
+    check, _, why = reason.partition(":")
+    words = "Came under an earlier plan" if reason == EARLIER else in_words(reason)
+    return {"check": check, "reason": why, "words": words}

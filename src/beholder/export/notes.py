@@ -1,0 +1,39 @@
+"""What a reader of an export has to know: what is left out, and which names a careless reader changes."""
+
+from __future__ import annotations
+
+from beholder.export.source import Source
+
+_OFTEN_CHANGED = frozenset(
+    ("NA", "N/A", "NaN", "nan", "null", "NULL", "None", "true", "false", "TRUE", "FALSE", "True", "False", "T", "F")
+)
+
+
+def notes_of(source: Source) -> list[str]:
+    """Return what a reader has to know of these tables."""
+    told = [
+        "These are robots, a rehearsal and not a result." if source.judging.facts.population == "robots" else "",
+        "What people wrote in their own words is here as they wrote it; look through it before you hand it on."
+        if source.withheld.with_texts
+        else "What people wrote in their own words is left out; `beholder export --with-texts` has it.",
+        _easily_changed(source),
+    ]
+    return [note for note in told if note]
+
+
+def _easily_changed(source: Source) -> str:
+    """Return which names a reader of CSV that guesses would change."""
+    names = {name for shown in source.judging.facts.stimuli.values() for name in (shown.content, shown.condition)}
+    found = sorted(name for name in names if name in _OFTEN_CHANGED or _is_number(name))
+    if not found:
+        return ""
+    listed = ", ".join(f"`{name}`" for name in found[:5]) + (", …" if len(found) > 5 else "")
+    return f"Names that plain `read_csv` would change: {listed}. Read the CSV as the README shows, or take Parquet."
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,172 @@
+"""The tables of the P.910 toolkit's parser, under its names, so that scripts made for them go on working.
+
+Its interval is 1.96 standard errors of the votes. Ours stands beside it: `ci_low` and `ci_high`.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from beholder.analyse.metrics import metric
+from beholder.clean.ratings import Rating
+from beholder.errors import Problem, UserError
+from beholder.export import columns as c
+from beholder.export.columns import Column, Filled, Table
+from beholder.export.source import Source
+
+_KINDS = ("score", "diff")
+_NORMAL = 1.96
+_MEANS = ("MOS", "DMOS", "CMOS")
+_OURS = (
+    c.QUESTION,
+    Column("ci_low", "number", "Lower end of our 95 % interval, as in analyse/."),
+    Column("ci_high", "number", "Upper end of our 95 % interval, as in analyse/."),
+)
+WORKERS = Table(
+    "votes_per_worker",
+    "used vote, under the names of the P.910 toolkit",
+    (
+        Column("HITId", "integer", "The planned list."),
+        Column("workerid", "text", "The person, by the same pseudonym as everywhere."),
+        Column("file", "text", "The stimulus."),
+        Column("short_file_name", "text", "The stimulus."),
+        Column("vote", "number", "The vote."),
+        c.CONTENT, c.CONDITION, c.QUESTION,
+    ),
+)  # fmt: skip
+Cell = tuple[str, str]
+"""What was voted on, and the question."""
+Ends = tuple[float | None, float | None]
+
+
+def p910_tables(source: Source) -> list[Filled]:
+    """Return votes by clip, by condition and by person; choices, ticks and right answers have no such table."""
+    ratings = [rating for some in source.ratings.values() for rating in some]
+    kinds = {rating.kind for rating in ratings}
+    if not kinds <= set(_KINDS):
+        raise UserError(
+            Problem(
+                "--p910",
+                f"has no table for ratings of kind {min(kinds - set(_KINDS))}",
+                "scores and grades",
+                "Leave it out; ratings and pair_counts have everything.",
+            )
+        )
+    used = [rating for rating in ratings if rating.use and rating.value is not None]
+    name = _mean_name(ratings)
+    return [_clips(used, name, source), _conditions(used, name, source), Filled(WORKERS, _workers(used, source))]
+
+
+def _mean_name(ratings: Sequence[Rating]) -> str:
+    """Return what the toolkit calls the mean under this method."""
+    first = metric(ratings[0].method, ratings[0].kind).name.partition("(")[0] if ratings else ""
+    return first if first in _MEANS else _MEANS[0]
+
+
+def _clips(used: Sequence[Rating], name: str, source: Source) -> Filled:
+    clips = _grouped(used, lambda rating: rating.stimulus)
+    most = max(map(len, clips.values()), default=0)
+    votes = [f"vote_{number}" for number in range(1, most + 1)]
+    ours = _intervals("scores", "stimulus", used)
+    table = Table(
+        "votes_per_clip",
+        "stimulus and question, under the names of the P.910 toolkit: its used votes",
+        (
+            Column("file_url", "text", "The stimulus."),
+            *_statistics(name),
+            Column("short_file_name", "text", "The stimulus."),
+            c.CONTENT, c.CONDITION, *_OURS,
+            *(Column(vote, "number", "A vote; whose it is, is not told.") for vote in votes),
+        ),
+        ("file_url", "question"),
+    )  # fmt: skip
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for cell, some in clips.items():
+            values = [rating.value for rating in some]
+            known = {"file_url": cell[0], "short_file_name": cell[0], "question": cell[1]}
+            named = {"content": some[0].content, "condition": some[0].condition}
+            yield {**known, **named, **_summary(values, name, ours.get(cell)), **dict(zip(votes, values, strict=False))}
+
+    return Filled(table, rows())
+
+
+def _conditions(used: Sequence[Rating], name: str, source: Source) -> Filled:
+    ours = _intervals("conditions", "condition", used)
+    table = Table(
+        "votes_per_cond",
+        "condition and question, under the names of the P.910 toolkit: all used votes pooled",
+        (Column("condition_name", "text", "The condition."), *_statistics(name), *_OURS),
+        ("condition_name", "question"),
+    )
+    groups = _grouped(used, lambda rating: rating.condition)
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for cell, some in groups.items():
+            summary = _summary([rating.value for rating in some], name, ours.get(cell))
+            yield {"condition_name": cell[0], "question": cell[1], **summary}
+
+    return Filled(table, rows())
+
+
+def _workers(used: Iterable[Rating], source: Source) -> Iterator[dict[str, Any]]:
+    for rating in used:
+        yield {
+            "HITId": source.judged[rating.session].visit.list,
+            "workerid": rating.participant,
+            "file": rating.stimulus,
+            "short_file_name": rating.stimulus,
+            "vote": rating.value,
+            "content": rating.content,
+            "condition": rating.condition,
+            "question": rating.question,
+        }
+
+
+def _statistics(name: str) -> tuple[Column, ...]:
+    return (
+        Column("n", "integer", "How many votes it has."),
+        Column(name, "number", "Their mean."),
+        Column("std", "number", "Their standard deviation (n - 1)."),
+        Column("95%CI", "number", "1.96 standard errors: half of the toolkit's interval, which is too narrow."),
+    )
+
+
+def _grouped(used: Iterable[Rating], by: Any) -> dict[Cell, list[Rating]]:
+    found: dict[Cell, list[Rating]] = defaultdict(list)
+    for rating in used:
+        found[by(rating), rating.question].append(rating)
+    return {cell: found[cell] for cell in sorted(found)}
+
+
+def _summary(values: Sequence[Any], name: str, ends: Ends | None) -> dict[str, Any]:
+    sd = statistics.stdev(values) if len(values) > 1 else None
+    return {
+        "n": len(values),
+        name: statistics.fmean(values),
+        "std": sd,
+        "95%CI": None if sd is None else _NORMAL * sd / math.sqrt(len(values)),
+        "ci_low": ends[0] if ends else None,
+        "ci_high": ends[1] if ends else None,
+    }
+
+
+def _intervals(analysis: str, group: str, used: Sequence[Rating]) -> Mapping[Cell, Ends]:
+    """Return our intervals by what they are of, and question."""
+    import pandas as pd
+
+    from beholder.analyse.conditions import conditions
+    from beholder.analyse.scores import scores
+
+    if not used:
+        return {}
+    frame = pd.DataFrame([rating._asdict() for rating in used]).drop(columns="factors")
+    texts = frame.columns[[not pd.api.types.is_numeric_dtype(frame[name]) for name in frame]]
+    frame[texts] = frame[texts].astype(object).where(frame[texts].notna(), "")
+    table = (scores if analysis == "scores" else conditions)(frame).table
+    lines = zip(table[group], table["question"], table["ci_low"], table["ci_high"], strict=True)
+    return {(name, question): (low, high) for name, question, low, high in lines}

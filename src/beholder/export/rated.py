@@ -1,0 +1,152 @@
+"""Ratings: one row for each judgement, used or not, with what it was given on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from typing import Any
+
+from beholder.clean.ratings import COLUMNS
+from beholder.clean.sessions import Judged
+from beholder.export import columns as c
+from beholder.export.columns import Column, Filled, Table, described, factor_columns
+from beholder.export.source import Source, rating_id
+
+_RATING = described(
+    ("rating_id", *COLUMNS),
+    {
+        "rating_id": ("text", "Name of the rating: session, position, question, slot and, of a tick, its text."),
+        "study": ("text", "Name of the study."),
+        "digest": c.DIGEST,
+        "run": ("integer", "Run of the study."),
+        "participant": c.PARTICIPANT,
+        "session": c.SESSION,
+        "mode": c.MODE,
+        "trial": c.TRIAL,
+        "position": c.POSITION,
+        "repetition": ("integer", "How often this person has now rated this stimulus."),
+        "method": ("text", "How it was asked: the rating method."),
+        "question": c.QUESTION,
+        "kind": Column(
+            "kind",
+            "text",
+            "What the value is: a score, a signed grade (diff), a choice, a right or wrong answer, a tick (pick).",
+            ("score", "diff", "choice", "correct", "pick"),
+        ),
+        "content": c.CONTENT,
+        "condition": c.CONDITION,
+        "stimulus": c.STIMULUS,
+        "role": c.ROLE,
+        "other_condition": ("text", "The condition that it was compared with, or rated beside."),
+        "other_stimulus": ("text", "The stimulus that it was compared with, or rated beside."),
+        "unit": ("text", "Of a tick: its text."),
+        "value": ("number", "The value that is analysed; of a comparison, above zero favours `condition`."),
+        "raw_value": ("number", "The value as it was on the screen."),
+        "keyed": ("number", "The value turned round for a question that asks for the opposite."),
+        "scale_min": ("number", "The lowest possible value."),
+        "scale_max": ("number", "The highest possible value."),
+        "missing": Column(
+            "missing",
+            "text",
+            "Why there is no value: it would not play, or the person could not tell.",
+            ("media_error", "skipped"),
+        ),
+        "slot": c.SLOT,
+        "colour": ("text", "Its colour on the page."),
+        "plays": ("integer", "How often it was begun from the start."),
+        "watched_ms": ("number", "How long it was played in all."),
+        "coverage": ("number", "Share of it that was played at least once, 0 to 1."),
+        "response_ms": ("number", "Time on the page."),
+        "input": c.INPUT,
+        "answered_at": ("time", "When the answer was stored."),
+        "use": c.USE,
+        "reasons": ("text", "Why it is not analysed: check:reason, with `; ` between."),
+    },
+)
+_BESIDE = (
+    Column("list", "integer", "The planned list that the session had."),
+    Column("block", "integer", "Part of the list between breaks, from 1."),
+    Column("reference", "text", "The reference that was shown beside it."),
+    Column("medium", "text", "What kind of stimulus it is.", c.MEDIA),
+    Column("value_label", "text", "The word at `raw_value` on the scale, where there is one."),
+    Column("shown_at", "time", "When the page was shown: `answered_at` less `response_ms`."),
+    Column("stalls", "integer", "How often it halted for data."),
+    Column("dropped_frames", "integer", "Frames that were dropped."),
+    Column("device", "text", "On what the session was.", ("desktop", "tablet", "phone")),
+    Column("width_px", "integer", "Long side of the screen, in device pixels."),
+    Column("height_px", "integer", "Short side of the screen, in device pixels."),
+    Column("pixel_ratio", "number", "Device pixels per CSS pixel when the session began."),
+    Column("headphones", "text", "What the check of the headphones says; empty where there is none.", c.SAID),
+    Column("checks_failed", "text", "Everything that the session failed, also what costs nothing."),
+    Column("software_version", "text", "The software that served the session."),
+)
+
+
+def ratings(source: Source) -> Filled:
+    """Return every rating, used or not."""
+    names = sorted({name for shown in source.judging.facts.stimuli.values() for name in shown.factors})
+    table = Table(
+        "ratings",
+        "rating, used or not: see `use` and `reasons`",
+        (*_RATING, *_BESIDE, *factor_columns(names)),
+        ("rating_id",),
+        (c.OF_SESSION, c.OF_PARTICIPANT, c.OF_TEXT, c.OF_STIMULUS),
+    )
+    return Filled(table, _rating_rows(source))
+
+
+def _rating_rows(source: Source) -> Iterator[dict[str, Any]]:
+    stimuli = source.judging.facts.stimuli
+    software = {str(row["digest"]): row.get("software") for row in source.tables["studies"]}
+    blocks = _blocks(source)
+    devices = ("device", "width_px", "height_px", "pixel_ratio", "headphones")
+    for session, rows in source.ratings.items():
+        one, device = source.judged[session], source.devices[session]
+        labels = _labels(one)
+        of_session = {
+            **{name: device[name] for name in devices},
+            "list": one.visit.list,
+            "checks_failed": "; ".join(one.decision.reasons),
+            "software_version": software.get(one.visit.digest),
+        }
+        answers = dict(one.visit.by_position)
+        for rating in rows:
+            trial, given = one.visit.trials[rating.position - 1], answers[rating.position]
+            seen = given.playback.get(rating.slot) or {}
+            beside = (slot.stimulus for slot in trial.slots if slot.role == "reference" and slot.id != rating.slot)
+            yield {
+                **rating._asdict(),
+                **of_session,
+                "rating_id": rating_id(rating),
+                "block": blocks.get((one.visit.list, rating.position)),
+                "reference": next(beside, None),
+                "medium": stimuli[rating.digest, rating.stimulus].medium,
+                "value_label": labels.get((rating.question, rating.raw_value)) if rating.unit is None else None,
+                "shown_at": rating.answered_at - timedelta(milliseconds=rating.response_ms),
+                "stalls": seen.get("stalls"),
+                "dropped_frames": seen.get("dropped"),
+                **{f"factor_{name}": value for name, value in rating.factors.items()},
+            }
+
+
+def _labels(one: Judged) -> Mapping[tuple[str, float | None], str]:
+    """Return the word at each value of each question of a session."""
+    asked = {asked.question: asked.scale for trial in one.visit.trials for asked in trial.asked}
+    return {(question, value): word for question, scale in asked.items() for value, word in scale.labels}
+
+
+def _blocks(source: Source) -> dict[tuple[int | None, int], int]:
+    """Return in which part of its list each position is."""
+    plan = {row["plan_digest"] for row in source.tables["studies"] if row["digest"] in source.judging.facts.yaml}
+    found: dict[tuple[int | None, int], int] = {}
+    for row in source.tables["lists"]:
+        if row["plan_digest"] not in plan:
+            continue
+        block, position = 1, 0
+        for entry in row["trials"]["entries"]:
+            if "break" in entry:
+                block += 1
+            elif entry.get("purpose", "rate") == "rate":
+                position += 1
+                found[row["list"], position] = block
+    return found

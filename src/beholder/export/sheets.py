@@ -1,0 +1,137 @@
+"""Files of one table each: CSV or Parquet, written by blocks, so that a long table needs little memory."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from beholder.export.columns import Kind, Table
+from beholder.export.values import as_cells, of_kind
+
+Format = Literal["csv", "parquet"]
+_BLOCK = 20_000
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table that was written: its file, how long it is, and its hash."""
+
+    table: Table
+    file: str
+    rows: int
+    bytes: int
+    sha256: str
+
+
+class Writer(ABC):
+    """Writes the rows of one table to a file in a folder; `sheet` tells of it when it is closed."""
+
+    suffix: str
+
+    def __init__(self, folder: Path, table: Table) -> None:
+        self.table, self.path = table, folder / f"{table.name}.{self.suffix}"
+        self._names = [column.name for column in table.columns]
+        self._kinds = [column.kind for column in table.columns]
+        self._kept: list[list[Any]] = []
+        self._rows = 0
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Add a row; a column that it lacks is missing."""
+        self._kept.append([row.get(name) for name in self._names])
+        if len(self._kept) == _BLOCK:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._kept:
+            self._rows += len(self._kept)
+            columns = zip(*self._kept, strict=True)
+            self._write([of_kind(kind, column) for kind, column in zip(self._kinds, columns, strict=True)])
+            self._kept = []
+
+    @abstractmethod
+    def _write(self, columns: Sequence[Sequence[Any]]) -> None: ...
+
+    @abstractmethod
+    def _close(self) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            self._flush()
+        self._close()
+
+    @property
+    def sheet(self) -> Sheet:
+        with self.path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return Sheet(self.table, self.path.name, self._rows, self.path.stat().st_size, digest)
+
+
+class CsvWriter(Writer):
+    """UTF-8, commas, `\\n`, one header line."""
+
+    suffix = "csv"
+
+    def __init__(self, folder: Path, table: Table) -> None:
+        super().__init__(folder, table)
+        self._file = self.path.open("wb")
+        self._lines([self._names])
+
+    def _write(self, columns: Sequence[Sequence[Any]]) -> None:
+        written = (as_cells(kind, column) for kind, column in zip(self._kinds, columns, strict=True))
+        self._lines(zip(*written, strict=True))
+
+    def _lines(self, lines: Iterable[Sequence[Any]]) -> None:
+        text = io.StringIO(newline="")
+        csv.writer(text, lineterminator="\n").writerows(lines)
+        self._file.write(text.getvalue().encode())
+
+    def _close(self) -> None:
+        self._file.close()
+
+
+class ParquetWriter(Writer):
+    """The same names and types; whole numbers stay whole where some are missing."""
+
+    suffix = "parquet"
+
+    def __init__(self, folder: Path, table: Table) -> None:
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        super().__init__(folder, table)
+        kinds: Mapping[Kind, Any] = {
+            "text": pa.string(),
+            "integer": pa.int64(),
+            "number": pa.float64(),
+            "boolean": pa.bool_(),
+            "time": pa.timestamp("us", tz="UTC"),
+        }
+        fields = [
+            pa.field(column.name, kinds[column.kind], metadata={"description": column.text}) for column in table.columns
+        ]
+        self._schema = pa.schema(fields)
+        self._file = parquet.ParquetWriter(self.path, self._schema)
+
+    def _write(self, columns: Sequence[Sequence[Any]]) -> None:
+        import pyarrow as pa
+
+        arrays = [pa.array(column, field.type) for column, field in zip(columns, self._schema, strict=True)]
+        self._file.write_table(pa.Table.from_arrays(arrays, schema=self._schema))
+
+    def _close(self) -> None:
+        self._file.close()
+
+
+WRITERS: Mapping[Format, type[CsvWriter] | type[ParquetWriter]] = {"csv": CsvWriter, "parquet": ParquetWriter}
