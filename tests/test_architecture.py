@@ -18,7 +18,7 @@ SOURCES = sorted(ROOT.rglob("*.py"))
 
 ORDER = ["errors", "types", "study", "stimuli", "methods", "checks", "plan", "store", "serve", "recruit"]
 """Each part may import those to its left."""
-READERS = {"clean", "analyse", "report"}
+READERS = {"clean", "analyse", "report", "export"}
 ANYTHING = {
     "cli",
     "cli_media",
@@ -127,8 +127,8 @@ def test_text_files_are_read_and_written_as_utf_8() -> None:
 
 def test_the_public_names_are_these() -> None:
     assert beholder.__all__ == [
-        "BeholderError", "Problem", "UserError", "analyse", "check", "clean", "demo", "new", "plan", "report", "run",
-        "schema", "serve", "simulate",
+        "BeholderError", "Problem", "UserError", "analyse", "check", "clean", "demo", "export", "new", "plan",
+        "report", "run", "schema", "serve", "simulate",
     ]  # fmt: skip
     for name in beholder.__all__:
         assert callable(getattr(beholder, name))

@@ -150,7 +150,8 @@ def test_what_nobody_could_hear_is_told_once_and_not_made(
 
 def test_clips_that_say_the_same_are_one(tmp_path: Path, tiny: Path) -> None:
     design = {"participants": 8, "trials": 4, "seed": 3}
-    path = write_study(tmp_path, tiny, method="pair", design=design, checks={"trap": {"clips": 50, "per_session": 2}})
+    keys = {"method": "pair", "conditions": ["natural", "smooth"], "design": design}
+    path = write_study(tmp_path, tiny, **keys, checks={"trap": {"clips": 50, "per_session": 2}})
     found = check(path).asking["trap"]
     assert found.there == found.fresh == len(list((tmp_path / "media" / "made").iterdir()))
 
@@ -263,13 +264,13 @@ def test_a_preset_that_wants_gold_says_so_where_there_is_none(tmp_path: Path, ti
         "the role gold and an expected answer in a manifest, list files in checks.gold.items, or write "
         "checks: {gold: false}."
     )
-    found = check(write_study(tmp_path / "one", tiny, **keys))
+    folder = tmp_path / "videos"
+    found = check(write_study(folder, tiny, **keys))
     assert [str(problem).partition("  ")[2] for problem in found.warnings] == [told]
     assert found.stages[-1].name == "rating (acr), 4 trials, 1 trap"
-    silent = write_study(tmp_path / "two", tiny, **keys, checks={"gold": False})
+    silent = write_study(tmp_path / "silent", folder, **keys, checks={"gold": False})
     assert check(silent).warnings == ()
-    folder = tmp_path / "three"
-    gold = check(write_taught(folder, tiny, [GOLD], **keys, stimuli={"manifest": "stimuli.csv"}))
+    gold = check(write_taught(tmp_path / "gold", folder, [GOLD], **keys, stimuli={"manifest": "stimuli.csv"}))
     assert gold.stages[-1].name == "rating (acr), 4 trials, 1 trap, 1 gold"
     assert gold.warnings == ()
 

@@ -33,3 +33,22 @@ def test_the_plan_that_is_measured_can_be_made_and_written(tmp_path: Path) -> No
 
     measure_plan(tmp_path, participants=12, contents=12)
     assert (tmp_path / "plan" / "plan.json").is_file()
+
+
+def test_the_batch_that_is_cleaned_is_a_whole_study_with_planted_carelessness(tmp_path: Path) -> None:
+    import beholder
+    from bench_batch import RATINGS, write_batch
+
+    cleaned = beholder.clean(write_batch(tmp_path / "batch", 40))
+    assert cleaned.counts["sessions"] == cleaned.counts["completed"] == 40
+    assert cleaned.counts["ratings"] == 40 * RATINGS
+    assert 0 < cleaned.counts["used_sessions"] < 40
+
+
+def test_the_ratings_that_are_analysed_are_a_table_with_every_condition(tmp_path: Path) -> None:
+    import beholder
+    from bench_analyse import CONDITIONS, write_ratings
+
+    results = beholder.analyse(write_ratings(tmp_path / "ratings.csv", 2000), out=tmp_path / "analyse")
+    assert len(results.conditions) == CONDITIONS
+    assert len(results.pairs) == CONDITIONS * (CONDITIONS - 1) // 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import shutil
 from pathlib import Path
@@ -87,11 +88,14 @@ class Crawler:
         return steps
 
 
-@pytest.fixture
-async def crawled(tmp_path: Path, tiny: Path) -> tuple[Crawler, list[dict[str, Any]], bytes]:
-    async with running(load_study(mark(tmp_path, tiny)), port=0) as server:
-        crawler = Crawler(server)
-        return crawler, await crawler.crawl(), server.store.secret
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory, tiny: Path) -> tuple[Crawler, list[dict[str, Any]], bytes]:
+    async def crawl() -> tuple[Crawler, list[dict[str, Any]], bytes]:
+        async with running(load_study(mark(tmp_path_factory.mktemp("marked"), tiny)), port=0) as server:
+            crawler = Crawler(server)
+            return crawler, await crawler.crawl(), server.store.secret
+
+    return asyncio.run(crawl())
 
 
 async def test_nothing_received_carries_a_mark(crawled: tuple[Crawler, list[dict[str, Any]], bytes]) -> None:

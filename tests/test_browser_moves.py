@@ -21,7 +21,9 @@ async def test_a_picture_that_cannot_be_drawn_stops_nobody(stand: Stand, monkeyp
     monkeypatch.setattr(Brightness, "draw", broken)
     site = await stand.serve(qualification=ROOM, design=SHORT)
     visit = await site.visit(expects_trouble=True)
-    await visit.go("trial:1")
+    await visit.go("text:instructions")
+    await visit.page.locator("main #next").click()
+    await visit.step("trial:1")
     told = [(row["key"], row["verdict"], row["reason"]) for row in await site.rows("told")]
     assert told == [("check:brightness:1", "unknown", "our_fault")]
 

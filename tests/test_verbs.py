@@ -67,6 +67,7 @@ def test_every_verb_can_be_called_twice(study: Path) -> None:
         assert beholder.clean(study).counts["sessions"] == 4
         assert len(beholder.analyse(study).conditions) == 4
         assert beholder.report(study).is_file()
+        assert beholder.export(study).rows["sessions"] == 4
         assert beholder.run(study, simulate=True, participants=4).report is not None
         assert beholder.schema()["title"]
     assert len(read_tables(study.parent / "store", ["sessions"])["sessions"]) == 4
@@ -274,7 +275,7 @@ def test_the_demo_shows_the_planted_truth_beside_the_result(tmp_path: Path) -> N
     said = command("demo", "acr", "--folder", "shown", "--exit", "--port", "0", cwd=tmp_path)
     assert said.returncode == 0, said.stderr
     assert "planted" in said.stdout
-    assert "  MOS  " in said.stdout
+    assert "  MOS(ACR)  " in said.stdout
     assert "/s/" in said.stdout
     assert (tmp_path / "shown" / "report" / "index.html").is_file()
 

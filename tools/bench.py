@@ -12,28 +12,32 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from bench_analyse import measure_analyse
 from bench_answers import measure_answers
+from bench_clean import measure_clean
 from bench_page import measure_page
 from bench_plan import measure_plan
+from bench_report import measure_report
 from bench_start import measure_help, measure_start
 from bench_study import write_many
 from bench_table import Row, lines
 
+_PARTS = ("start", "page", "answers", "plan", "clean", "analyse", "report")
+_SERVED = {"start", "page", "answers"}
+"""Parts that need a study with very many stimuli."""
 _PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Measure what was promised.")
-    parser.add_argument(
-        "--only", nargs="*", choices=("start", "page", "answers", "plan"), help="Print these; write nothing."
-    )
+    parser.add_argument("--only", nargs="*", choices=_PARTS, help="Print these; write nothing.")
     parser.add_argument("--date", default=f"{datetime.now(UTC):%Y-%m-%d}", help="Written above the table.")
     asked = parser.parse_args()
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="beholder-bench-", ignore_cleanup_errors=True) as name:
         scratch = Path(name)
         _compile_bytecode(scratch)
-        rows = measure(scratch, asked.only or ("start", "page", "answers", "plan"))
+        rows = measure(scratch, asked.only or _PARTS)
     table = lines(rows)
     print("\n".join(table))
     print(f"\n{time.perf_counter() - began:.0f} s")
@@ -44,12 +48,15 @@ def main() -> int:
 
 def measure(scratch: Path, parts: Sequence[str]) -> list[Row]:
     """Return all lines of the table, one part after the other, never two at once."""
-    study = write_many(scratch) if set(parts) != {"plan"} else Path()
+    study = write_many(scratch) if not _SERVED.isdisjoint(parts) else Path()
     measured: dict[str, Callable[[], list[Row]]] = {
         "start": lambda: [measure_help(), measure_start(study, scratch)],
         "page": lambda: [measure_page(study, scratch)],
         "answers": lambda: measure_answers(study, scratch),
         "plan": lambda: [measure_plan(scratch)],
+        "clean": lambda: measure_clean(scratch),
+        "analyse": lambda: [measure_analyse(scratch)],
+        "report": lambda: [measure_report(scratch)],
     }
     rows: list[Row] = []
     for part in parts:
@@ -84,6 +91,8 @@ def _foot() -> list[str]:
         " the disk. The servers take turns in short rounds, and the share is the median over rounds.",
         "- Storing nothing: the same granian, middleware, reading of the body and parsing of JSON, then a reply of the"
         " same size.",
+        "- Cleaning: `acr` with the rules of `preset: p910`; 12 clips, a trap and a gold clip in each submission, a"
+        " list for each; SQLite. Every file of clean/ and analyse/ is written, also what each rule says of each trial.",
         "- Processor time is that of the server's process. That of PostgreSQL comes on top; that of SQLite is in it.",
     ]
 

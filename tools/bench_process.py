@@ -46,6 +46,13 @@ def serving(arguments: Sequence[str], page: str) -> Iterator[Server]:
         process.wait()
 
 
+def seconds_of(arguments: Sequence[str]) -> float:
+    """Return how long a command of Beholder takes, from the start of its process to its end."""
+    began = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "beholder", *arguments], stdout=subprocess.DEVNULL, check=True)
+    return time.perf_counter() - began
+
+
 def serving_study(study: Path, store: str) -> contextlib.AbstractContextManager[Server]:
     """Give `beholder serve` as everybody starts it."""
     return serving(["-m", "beholder", "serve", str(study), "--store", store], f"/s/{NAME}")

@@ -69,7 +69,7 @@ def do(jobs: Sequence[Job], folder: Path, notes: Iterable[str], progress: Progre
         finally:
             pool.shutdown(cancel_futures=True)
     if problems:
-        raise StimuliError(sorted(problems, key=lambda problem: problem.where))
+        raise StimuliError(sorted(problems, key=lambda problem: (problem.where, problem.what)))
     kept = tuple(job.target for job in jobs if states[job.target] == "made")
     return Made(tuple(job.target for job in waiting), kept, tuple(notes))
 
