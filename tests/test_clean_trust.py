@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -25,6 +24,7 @@ from beholder.study import checks as options
 from beholder.study.model import Study
 from beholder.study.resolved import resolved_yaml
 from beholder.types import Mode, Outcome
+from cleaning import decided, rows
 from reporting import SPREAD, Page, change_account, made_up, read
 from seeing import PLAYED
 
@@ -109,15 +109,6 @@ def add(
     if outcome:
         end = {"session": name, "outcome": outcome, "reason": "", "code": "", "receipt": ""}
         tables["ends"].append(end | {"at": at + timedelta(minutes=minutes)})
-
-
-def rows(cleaned: Cleaned, name: str) -> list[dict[str, str]]:
-    with (cleaned.folder / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def decided(cleaned: Cleaned) -> dict[str, tuple[str, str, str]]:
-    return {row["session"]: (row["accept"], row["use"], row["reasons"]) for row in rows(cleaned, "sessions")}
 
 
 def account(cleaned: Cleaned) -> Any:

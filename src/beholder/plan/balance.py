@@ -98,7 +98,8 @@ def _promised(
     whole = bool(cells[:, chosen].all())
     has_companions = bool(shown.is_companion.any())
     # Files that are missing decide some of the totals; so do contents that come together with a companion.
-    even = 1 if whole and _is_level(replaced or {}) else None
+    kept = 0 if giving is None else int((~giving).sum())
+    even = 1 if whole and (not replaced or _is_level(replaced, shown.slots - kept)) else None
     even_contents = 1 if (whole or shown.slots > 1) and not has_companions else None
     # Attention stimuli take ratings from all conditions equally, wherever these stand.
     even_cells = None if replaced else 1
@@ -125,9 +126,12 @@ def _promised(
     yield from sorted(rows, key=lambda row: row.promised is None)
 
 
-def _is_level(replaced: Mapping[str, int]) -> bool:
-    """Return whether conditions can give way evenly: of very few pages none may hold what should."""
-    return sum(replaced.values()) >= 2 * len(replaced)
+def _is_level(replaced: Mapping[str, int], options: int) -> bool:
+    """Return whether conditions can give way evenly: of very few pages none may hold what should.
+
+    `options` is how many conditions can give way on every page; where it is one, some pages leave no choice.
+    """
+    return options >= 2 and sum(replaced.values()) >= 2 * len(replaced)
 
 
 def _orders(shown: Shown, ordered: Ordered) -> Iterator[Evenness]:
