@@ -12,12 +12,17 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
+from hypothesis import settings
 
 from beholder.methods import load_study
 from beholder.stimuli.ingest import load_catalogue
 from beholder.testing import write_study
 
 pytest_plugins = ["browsing", "reporting", "visitor"]
+
+# The same examples each time, so that red is of the change; `--hypothesis-profile=default` looks for new ones.
+settings.register_profile("suite", derandomize=True)
+settings.load_profile("suite")
 
 
 @pytest.fixture(scope="session")
