@@ -21,10 +21,10 @@ from beholder.analyse import analyse
 from beholder.analyse.conditions import conditions
 from beholder.analyse.ranks import ranks
 from beholder.analyse.results import read_result
-from beholder.analyse.stats.holm import holm
-from beholder.analyse.stats.interval import t_interval
-from beholder.analyse.stats.wilcoxon import signed_rank
 from beholder.errors import UserError
+from beholder.stats.holm import holm
+from beholder.stats.interval import t_interval
+from beholder.stats.wilcoxon import signed_rank
 
 _HERE = Path(__file__).resolve()
 DATA = Path(os.environ.get("BEHOLDER_TEST_DATA") or _HERE.parents[2] / "shared" / "data")

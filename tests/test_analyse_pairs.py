@@ -20,14 +20,14 @@ from beholder.analyse.pairs import pairs
 from beholder.analyse.reading import filled
 from beholder.analyse.result import Result, records
 from beholder.analyse.results import read_result
-from beholder.analyse.stats.clustered import Cells, difference_of, mean_of
-from beholder.analyse.stats.effects import dz
-from beholder.analyse.stats.holm import holm
-from beholder.analyse.stats.signs import sign_test
-from beholder.analyse.stats.wilcoxon import signed_rank
 from beholder.analyse.table import Order, tidy
 from beholder.analyse.tests import tests as four_tests
 from beholder.clean.tables import write_table
+from beholder.stats.clustered import Cells, difference_of, mean_of
+from beholder.stats.effects import dz
+from beholder.stats.holm import holm
+from beholder.stats.signs import sign_test
+from beholder.stats.wilcoxon import signed_rank
 
 COLUMNS = [
     "question", "condition", "other_condition", "comparison", "n", "participants", "contents", "mean_difference", "se",

@@ -17,9 +17,9 @@ from scipy.stats import binom
 
 from beholder.analyse.conditions import conditions
 from beholder.analyse.pairs import pairs
-from beholder.analyse.stats.clustered import Cells, difference_of, mean_of
-from beholder.analyse.stats.signs import sign_test
-from beholder.analyse.stats.wilcoxon import signed_rank
+from beholder.stats.clustered import Cells, difference_of, mean_of
+from beholder.stats.signs import sign_test
+from beholder.stats.wilcoxon import signed_rank
 
 PEOPLE, CONTENTS, EACH = 46, 40, 10
 TRUTH, APART = 60.0, 4.0

@@ -27,8 +27,8 @@ from beholder.analyse.reading import filled
 from beholder.analyse.result import Result
 from beholder.analyse.results import read_result
 from beholder.analyse.scores import scores
-from beholder.analyse.stats.interval import share_interval, t_interval, unanimous_bounds
 from beholder.analyse.table import Order, as_ratings, tidy
+from beholder.stats.interval import share_interval, t_interval, unanimous_bounds
 from beholder.study.analysing import Analyse
 
 NAMES = ("no", "01", "NA", "Größe 2")

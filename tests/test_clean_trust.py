@@ -345,6 +345,7 @@ def test_the_account_says_how_sessions_did_by_each_rule_and_what_that_cost(tmp_p
         ("speed:often", "Many trials answered faster than people can"),
         ("speed:session", "Session shorter than what it shows and asks"),
         ("agreement:disagrees", "Disagrees with the others"),
+        ("consistency:inconsistent", "Answers scatter much more than is usual"),
         ("postscreen:reference", "Hidden reference rated low too often"),
         ("postscreen:anchor", "Anchor rated high too often"),
         ("quota:over", "More sessions than one person may have"),
@@ -377,6 +378,8 @@ def test_every_reason_has_words(reason: str, words: str) -> None:
          "a judgement."),
         ("agreement", {}, "Rank correlation of at least 0.5 with the mean of the others, without one's own votes, over "
          "10 stimuli or more. Only noted."),
+        ("consistency", {}, "How far answers scatter round those of the others, bias apart, is at most 2.5 robust "
+         "standard deviations above the median of all, on a logarithmic scale, over 8 ratings or more."),
         ("postscreen", {}, "The hidden reference is below 90 on at most 15 % of the pages, and an anchor above 90 on "
          "at most 15 %; contents whose anchor fools more than 25 % of the people do not count for that."),
         ("quota", {}, "1 session of one person may be used."),

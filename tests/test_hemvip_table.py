@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 
 from beholder.analyse.agreement import agreement
-from beholder.analyse.stats.correlation import agreement as correlations
-from beholder.analyse.stats.correlation import compare_correlations, mapped
-from beholder.analyse.stats.signs import clopper_pearson
-from beholder.analyse.stats.wilcoxon import Zeros, signed_rank
+from beholder.stats.correlation import agreement as correlations
+from beholder.stats.correlation import compare_correlations, mapped
+from beholder.stats.signs import clopper_pearson
+from beholder.stats.wilcoxon import Zeros, signed_rank
 
 DATA = Path(os.environ.get("BEHOLDER_TEST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 EARLIER = "sign, pairwise study"

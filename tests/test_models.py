@@ -18,6 +18,7 @@ from beholder.analyse.results import read_result
 from beholder.cli import cli
 from beholder.errors import UserError
 
+KNOWN = "bradley-terry, bt500, mos, p910, p913, shrunken, thurstone"
 CHOICES = pd.DataFrame(
     [
         {
@@ -85,10 +86,9 @@ def test_without_a_model_the_scores_have_no_quality(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("elo", "model  is elo, which is not a model. Allowed: bradley-terry, mos, thurstone."),
-        ("thurston", "model  is thurston, which is not a model. Allowed: bradley-terry, mos, thurstone. "
-                     "Did you mean thurstone?"),
-        ("", "model  is empty, which is not a model. Allowed: bradley-terry, mos, thurstone."),
+        ("elo", f"model  is elo, which is not a model. Allowed: {KNOWN}."),
+        ("thurston", f"model  is thurston, which is not a model. Allowed: {KNOWN}. Did you mean thurstone?"),
+        ("", f"model  is empty, which is not a model. Allowed: {KNOWN}."),
     ],
 )  # fmt: skip
 def test_an_unknown_model_lists_the_known(tmp_path: Path, name: str, text: str) -> None:
@@ -111,8 +111,40 @@ def test_a_model_that_finds_nothing_says_what_it_needs(tmp_path: Path) -> None:
     assert str(caught.value) == "model  is mos, which finds nothing in these ratings. Allowed: scores or grades."
 
 
+def test_several_models_stand_side_by_side(tmp_path: Path) -> None:
+    path, out = write(tmp_path, SCORES), tmp_path / "out"
+    asked = ["--model", "shrunken", "--model", "p910", "--model", "shrunken"]
+    done = CliRunner().invoke(cli, ["analyse", str(path), "--out", str(out), *asked])
+    assert done.exit_code == 0, done.output
+    found = read_result(out / "scores.csv")
+    ends = [f"{model}_{column}" for model in ("shrunken", "p910") for column in ("quality", "se", "low", "high")]
+    assert list(found.columns)[-8:] == ends
+    assert found[ends].notna().all(axis=None)
+    notes = json.loads((out / "notes.json").read_text(encoding="utf-8"))
+    assert set(notes["models"]) == {"p910", "shrunken"}
+    assert notes["models"]["shrunken"]["note"].startswith("Ours, no standard: ")
+    results = beholder.analyse(path, out=out, model=["p913", "bt500"])
+    assert {"p913_quality", "bt500_quality"} <= set(results.scores.columns)
+
+
+def test_every_unknown_model_is_told_at_once(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        beholder.analyse(tmp_path / "nowhere.csv", model=["elo", "shrunk"])
+    assert str(caught.value) == (
+        f"model  is elo, which is not a model. Allowed: {KNOWN}.\n"
+        f"model  is shrunk, which is not a model. Allowed: {KNOWN}. Did you mean shrunken?"
+    )
+
+
+@pytest.mark.parametrize("name", ["bt500", "p910", "p913", "shrunken"])
+def test_a_rater_model_needs_scores(name: str) -> None:
+    with pytest.raises(UserError) as caught:
+        quality(CHOICES, name)
+    assert str(caught.value) == f"model  is {name}, which finds nothing in these ratings. Allowed: scores or grades."
+
+
 def test_every_model_gives_the_same_columns() -> None:
     for name in MODELS:
-        found = quality(SCORES if name == "mos" else CHOICES, name).table
+        found = quality(CHOICES if name in ("bradley-terry", "thurstone") else SCORES, name).table
         assert list(found.columns) == ["question", "stimulus", "content", "quality", "se", "low", "high"]
         assert not found.duplicated(["question", "stimulus", "content"]).any()

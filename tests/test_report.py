@@ -110,7 +110,7 @@ def test_tables_keep_the_order_of_the_study_and_figures_have_the_best_first(tmp_
     above, _, tables = (folder / "index.html").read_text(encoding="utf-8").partition('id="tables"')
     row = re.compile(r'<th scope="row">(low|high|middle)</th>')
     assert re.findall(r">(low|high|middle)</text>", above)[:3] == ["high", "middle", "low"]
-    assert row.findall(above) == ["high", "middle", "low"]
+    assert row.findall(above) == ["high", "middle", "low"] * 2
     assert row.findall(tables)[:3] == ["low", "high", "middle"]
     assert re.findall(r'<th scope="col">(low|high|middle)</th>', tables) == ["low", "high", "middle"]
     for name in ("conditions.csv", "conditions.tex"):
@@ -295,7 +295,7 @@ def test_tables_for_a_paper_are_written_for_its_readers(tmp_path: Path) -> None:
         r"Condition & Ratings & Participants & Mean & 95 \% interval & SD of ratings & Median \\",
         r"\midrule",
         r"{[}Jerky] \& slow & 24 & 6 & 39.0 & 34.2 to 43.7 & 7.6 & 40.5 \\",
-        r"Natural 100\% & 24 & 6 & 79.2 & 76.8 to 81.7 & 8.2 & 79.0 \\",
+        r"Natural 100\% & 24 & 6 & 79.3 & 76.8 to 81.7 & 8.2 & 79.0 \\",
         r"\bottomrule",
         r"\end{tabular}",
     ]

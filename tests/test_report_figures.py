@@ -225,7 +225,8 @@ def test_every_mark_says_what_it_stands_for(people: tuple[Study, Page]) -> None:
     row = read_results(study.folder).conditions.set_index("condition").loc["natural"]
     ends = f"{row['ci_low']:.1f} to {row['ci_high']:.1f}"
     assert f"natural\n{row['mean']:.1f}, 95 % interval {ends}\nn = 96, 24 participants" in tips
-    assert len([tip for tip in tips if tip.startswith("p000\n")]) == 1
+    for said in ("agreement", "bias"):
+        assert len([tip for tip in tips if tip.startswith(f"p000\n{said}")]) == 1
 
 
 def test_the_script_is_in_the_page_and_small(people: tuple[Study, Page]) -> None:

@@ -121,7 +121,7 @@ def test_a_pair_that_cannot_be_told_apart_is_given_with_its_tested_difference(tm
     }
     assert told(tmp_path, values)[0] == (
         "A scores highest, but not clearly above B.",
-        "It scores 58.0; for those who rated both, its difference from B is \u22120.2 points, which this study cannot "
+        "It scores 58.0; for those who rated both, its difference from B is \u22120.3 points, which this study cannot "
         "tell from none.",
     )
 

@@ -208,7 +208,7 @@ def test_means_that_disagree_with_the_test_are_no_lead(tmp_path: Path) -> None:
     ]  # fmt: skip
     write_table(tmp_path / "clean" / "ratings.csv", COLUMNS, rows)
     assert found(told(study)) == (
-        "Means and tests disagree: a has the highest mean, 65.2 (95 % interval 57.2 to 73.3), but those who rated both "
+        "Means and tests disagree: a has the highest mean, 65.3 (95 % interval 57.2 to 73.3), but those who rated both "
         "put b 11.5 points (10.8 to 12.2), p < 0.001, above a."
     )
 
@@ -274,7 +274,7 @@ def test_the_methods_tell_every_number_and_leave_blanks_for_the_rest(tmp_path: P
         "Tests are at the 5 % level, with Holm's correction within each question over all pairs of conditions "
         in (paragraphs["Analysis"])
     )
-    assert "seeds: plan 1 and ranks" in paragraphs["Analysis"]
+    assert "seeds: plan 1, ranks 20240229 and votes needed 1" in paragraphs["Analysis"]
 
 
 def test_the_methods_name_the_contrasts_and_leave_open_since_when(tmp_path: Path) -> None:

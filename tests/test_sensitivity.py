@@ -11,7 +11,7 @@ import pytest
 from beholder.analyse.criteria import criteria, criteria_scores
 from beholder.analyse.result import records
 from beholder.analyse.sensitivity import sensitivity
-from beholder.analyse.stats.correlation import agreement
+from beholder.stats.correlation import agreement
 
 _MEANS = {"a": 40.0, "b": 50.0, "NA": 60.0}
 

@@ -116,7 +116,7 @@ def test_all_problems_are_told_at_once_in_the_order_of_lines(tmp_path: Path) -> 
 
 KNOWN = (
     "beholder, name, title, language, method, options, preset, stimuli, conditions, questions, playback, design, "
-    "texts, before, after, qualification, training, checks, clean, analyse, recruit, contact and source"
+    "texts, before, after, qualification, training, checks, clean, analyse, recruit, run, contact and source"
 )
 NAMED = "Allowed: acr5, acr9, acr11, cont100 or {min, max, step, labels, look}."
 SLUG = "Allowed: up to 64 small letters, digits, - and _, beginning with a letter or digit."
@@ -203,7 +203,7 @@ EXAMPLE = r"Write for example (?P<content>[^_]+)_(?P<condition>.+)\.mp4"
         (
             "checks: {atention: true}",
             "checks.atention is not a known key. Allowed: attention, trap, gold, trap_item, repeat, variance, ratio, "
-            "smooth, focus, speed, agreement, postscreen and quota. Did you mean attention?",
+            "smooth, focus, speed, agreement, consistency, postscreen and quota. Did you mean attention?",
         ),
         (
             "checks: {trap: {words: 'Choose {valu}.'}}",

@@ -89,6 +89,7 @@ def print_cleaned(cleaned: Cleaned) -> None:
     """Print who is used and paid, what was lost at which rule, and what is proposed."""
     counts = cleaned.counts
     click.echo(
+        f"{f'Run {cleaned.run}: ' if cleaned.run > 1 else ''}"
         f"{counts['used_sessions']} of {counts['sessions']} sessions ({cleaned.population}) are used: "
         f"{counts['used_ratings']} ratings.\n"
         f"To be paid: {counts['accepted_sessions']}; not to be paid, as a proposal: {counts['rejected_sessions']}; "
@@ -144,6 +145,8 @@ def print_scores(results: Results, truth: Mapping[str, float]) -> None:
             line["planted difference" if results.is_told_apart else "planted"] = told[row["question"], row["condition"]]
         rows.append(line)
     print_table(rows)
+    if notes.get("is_earlier_run"):
+        click.echo(f"\nThese are the ratings of run {notes['run']}, as clean/ has them; the study is at another run.")
     if not rows:
         counts = notes["ratings"]
         click.echo(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,14 +17,14 @@ def analyse(
     study: str | Path | Study = "study.yaml",
     *,
     out: str | Path | None = None,
-    model: str | None = None,
+    model: str | Sequence[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Results:
     """Analyse a study's clean/ratings.csv, or any table of ratings; write `analyse/` and return the results.
 
     A table of your own (a path that ends in .csv) needs the columns participant, content, condition and value. A
-    `model` (bradley-terry, mos or thurstone) adds its quality of every stimulus to the scores. `progress` is told how
-    many tables are made, and how many there can be.
+    `model` (bradley-terry, bt500, mos, p910, p913, shrunken or thurstone), or several, adds its quality of every
+    stimulus to the scores. `progress` is told how many tables are made, and how many there can be.
     """
     from beholder.analyse.folder import analyse_folder
 

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from beholder.analyse.groups import averaged, codes_of
-from beholder.analyse.stats.clustered import Cells, Codes, Estimate, Floats, difference_of, mean_of
-from beholder.analyse.stats.interval import bounds_for
 from beholder.analyse.table import COMPARISONS, Ratings
+from beholder.stats.clustered import Cells, Codes, Estimate, Floats, difference_of, mean_of
+from beholder.stats.interval import bounds_for
 
 Comparison: TypeAlias = Literal["paired", "unpaired", "direct"]
 """Differences on the same pages, of two means, or votes in which the two were compared with each other."""

@@ -12,11 +12,11 @@ from scipy import special
 
 from beholder.analyse.contrasts import Contrast, Pair, contrasts_of
 from beholder.analyse.metrics import MUSHRA
-from beholder.analyse.stats.holm import holm
-from beholder.analyse.stats.interval import t_interval
-from beholder.analyse.stats.signs import sign_test
-from beholder.analyse.stats.wilcoxon import Zeros, signed_rank
 from beholder.analyse.table import Ratings
+from beholder.stats.holm import holm
+from beholder.stats.interval import t_interval
+from beholder.stats.signs import sign_test
+from beholder.stats.wilcoxon import Zeros, signed_rank
 
 ALPHA = 0.05
 TESTS = ("clustered t", "paired t", "Wilcoxon", "sign")
@@ -50,7 +50,7 @@ class Corrected(NamedTuple):
 def family_note(ratings: Ratings, contrasts: Sequence[Pair] | None = None, family: Family | None = None) -> str:
     """Return over what the tests are corrected."""
     asked = ratings.order.asked
-    scope = "over the whole study" if (family or asked.family) == "study" else "within each question"
+    scope = "over the whole study" if family == "study" else "within each question"
     if asked.contrasts if contrasts is None else contrasts:
         return f"Holm's correction {scope} over the named contrasts; other pairs are told, but not corrected for."
     left_out = ", without anchors and MUSHRA's hidden reference" if _outsiders(ratings) else ""
@@ -62,13 +62,18 @@ def corrected(
 ) -> Corrected:
     """Return all contrasts with their tests, corrected."""
     asked = ratings.order.asked
-    named = [(one, other) for one, other in (asked.contrasts if contrasts is None else contrasts)]
+    named = tuple((one, other) for one, other in (asked.contrasts if contrasts is None else contrasts))
+    family = family or asked.family
+    return ratings.once(("corrected", named, family, zeros), lambda: _corrected(ratings, named, family, zeros))
+
+
+def _corrected(ratings: Ratings, named: Sequence[Pair], family: Family, zeros: Zeros) -> Corrected:
     found = list(contrasts_of(ratings, named))
     table = pd.DataFrame([row for one in found for row in _rows(one, zeros)], columns=COLUMNS)
     outside = [_outside(ratings, one, has_named=bool(named)) for one in found for _ in TESTS]
     table["note"] = ["; ".join(filter(None, both)) for both in zip(table["note"], outside, strict=True)]
     counted = table["p"].where(np.asarray([not why for why in outside], dtype=bool))
-    scope = ["test"] if (family or asked.family) == "study" else ["question", "test"]
+    scope = ["test"] if family == "study" else ["question", "test"]
     if len(table):
         table["p_holm"] = counted.groupby([table[key] for key in scope]).transform(holm)
     # What the others are held against is judged by itself; a pair that the study is not about is not judged.

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from beholder.analyse.result import Result
-from beholder.analyse.stats.correlation import Agreement, agreement
 from beholder.analyse.table import Ratings, as_ratings, tidy
+from beholder.stats.correlation import Agreement, agreement
 
 SEED = 1
 """Of the draws of used participants."""

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from beholder.analyse.groups import averaged, codes_of
 from beholder.analyse.scales import Ends, ends_of
-from beholder.analyse.stats.clustered import Floats
 from beholder.analyse.table import Ratings
+from beholder.stats.clustered import Floats
 
 Crush: TypeAlias = Literal["none", "crush", "clip"]
 """What becomes of votes that are better than that on the reference."""

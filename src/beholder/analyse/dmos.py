@@ -11,9 +11,9 @@ from beholder.analyse.differential import KEYS, Crush, Votes, differential_votes
 from beholder.analyse.groups import interval_name
 from beholder.analyse.metrics import DMOS, HIDDEN_REFERENCE
 from beholder.analyse.result import Result
-from beholder.analyse.stats.clustered import CITATION, Cells, Estimate, Floats, difference_of, mean_of
-from beholder.analyse.stats.interval import STUDENT, t_bounds
 from beholder.analyse.table import Ratings, as_ratings
+from beholder.stats.clustered import CITATION, Cells, Estimate, Floats, difference_of, mean_of
+from beholder.stats.interval import STUDENT, t_bounds
 
 COLUMNS = [
     "level", "question", "stimulus", "content", "condition", "metric", "pairing", "n", "participants", "contents",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,28 +21,35 @@ from beholder.analyse.factors import factors
 from beholder.analyse.groups import interval_name
 from beholder.analyse.medians import medians
 from beholder.analyse.metrics import metric
-from beholder.analyse.models import add_quality, check_model
+from beholder.analyse.mixed import mixed, variances
+from beholder.analyse.models import add_quality, checked_models
+from beholder.analyse.opening import open_ratings
 from beholder.analyse.pairs import ALPHA, pairs
 from beholder.analyse.participants import participants
 from beholder.analyse.position import position
 from beholder.analyse.preferences import preferences
 from beholder.analyse.questions import questions
 from beholder.analyse.ranks import SEED, ranks
+from beholder.analyse.rater_models import model_raters, models
 from beholder.analyse.raters import raters
-from beholder.analyse.reading import load_ratings
+from beholder.analyse.reliability import reliability
 from beholder.analyse.result import Result, records
 from beholder.analyse.results import TABLES, Results, ratings_hash
+from beholder.analyse.run_effects import runs
 from beholder.analyse.scores import scores
 from beholder.analyse.sensitivity import sensitivity
-from beholder.analyse.stats.interval import LEVEL
 from beholder.analyse.strength_pairs import strength_pairs
 from beholder.analyse.strengths import strengths
-from beholder.analyse.table import Order, Ratings, tidy
+from beholder.analyse.table import Ratings
 from beholder.analyse.tests import tests
 from beholder.analyse.times import times
+from beholder.analyse.together import SEED as TOGETHER_SEED
+from beholder.analyse.together import together
+from beholder.analyse.votes_needed import SEED as VOTES_SEED
+from beholder.analyse.votes_needed import usual_curves
 from beholder.clean.tables import json_bytes, table_bytes, write_together
-from beholder.errors import Problem, UserError
-from beholder.study.model import Question, Study
+from beholder.stats.interval import LEVEL
+from beholder.study.model import Study
 
 ANALYSES: Mapping[str, Callable[[Ratings], Result | None]] = {
     "scores": scores,
@@ -62,9 +67,17 @@ ANALYSES: Mapping[str, Callable[[Ratings], Result | None]] = {
     "strengths": strengths,
     "strength_pairs": strength_pairs,
     "ranks": ranks,
+    "mixed": mixed,
+    "variances": variances,
+    "runs": runs,
     "distributions": distributions,
     "raters": raters,
+    "models": models,
+    "model_raters": model_raters,
+    "reliability": reliability,
+    "together": together,
     "times": times,
+    "votes_needed": usual_curves,
     "sensitivity": sensitivity,
     "criteria": criteria,
     "criteria_scores": criteria_scores,
@@ -72,70 +85,22 @@ ANALYSES: Mapping[str, Callable[[Ratings], Result | None]] = {
 """Every analysis by the name of its file. One that has nothing to say of these ratings gives None and has no file."""
 _FILES = [f"{name}.csv" for name in (*ANALYSES, "agreement")]
 """What an earlier analysis may have left."""
+SEEDS = {"ranks": SEED, "together": TOGETHER_SEED, "votes_needed": VOTES_SEED}
+"""Of the analyses that draw."""
 
 
 def analyse_folder(
     study: str | Path | Study,
     *,
     out: Path | None,
-    model: str | None = None,
+    model: str | Sequence[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Results:
     """Analyse a study's clean ratings, or a table of ratings, and write the folder."""
-    if model is not None:
-        check_model(model)
-    if not isinstance(study, Study) and Path(study).suffix.lower() == ".csv":
-        path = Path(study)
-        return _analyse(path, out or path.parent / "analyse", population="", model=model, progress=progress)
-    from beholder.methods import find, load_study
-
-    loaded = study if isinstance(study, Study) else load_study(Path(study))
-    path = loaded.folder / "clean" / "ratings.csv"
-    if not path.is_file():
-        raise UserError(Problem(str(path), "is not there", "", "Run `beholder clean` first."))
-    account = json.loads((loaded.folder / "clean" / "account.json").read_text(encoding="utf-8"))
-    roles = account.get("roles", {})
-    order = Order(
-        conditions=tuple(condition.name for condition in loaded.conditions),
-        last=tuple(str(name) for name in loaded.options.get("anchors") or ()),
-        questions=_question_names(find(loaded.method).questions(loaded)),
-        references=frozenset(name for name, role in roles.items() if role == "reference"),
-        asked=loaded.analyse,
-    )
-    out = out or loaded.folder / "analyse"
-    marks = _marks(loaded.folder / "clean")
-    who = account["population"]
-    return _analyse(path, out, population=who, order=order, marks=marks, model=model, progress=progress)
-
-
-def _marks(clean: Path) -> dict[str, str]:
-    """Return what is noted of each session, also what costs nothing."""
-    path = clean / "sessions.csv"
-    if not path.is_file():
-        return {}
-    table = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8")
-    return dict(zip(table["session"], table["reasons"], strict=True))
-
-
-def _question_names(questions: Iterable[Question]) -> tuple[str, ...]:
-    """Return what results call the questions: a question with ticks is one for each tick."""
-    return tuple(name for one in questions for name in ([f"{one.id}: {tick}" for tick in one.ticks] or [one.id]))
-
-
-def _analyse(
-    path: Path,
-    out: Path,
-    *,
-    population: str,
-    order: Order | None = None,
-    marks: Mapping[str, str] | None = None,
-    model: str | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Results:
-    table = load_ratings(path)
-    if order is None:
-        order = Order(references=frozenset(table[table["role"] == "reference"]["condition"]))
-    ratings = replace(tidy(table, order), marks=marks or {})
+    wanted = checked_models(model)
+    opened = open_ratings(study)
+    out = out or opened.folder / "analyse"
+    ratings = opened.ratings
     found = {}
     for done, (name, one) in enumerate(ANALYSES.items(), 1):
         result = one(ratings)
@@ -145,9 +110,15 @@ def _analyse(
             progress(done, len(ANALYSES))
     if "tests" in found and (agreed := agreement(found["tests"])) is not None:
         found["agreement"] = agreed
-    notes = {"population": population, "ratings_sha256": ratings_hash(path), **_notes(ratings, found)}
-    if model is not None:
-        found["scores"], notes["models"] = add_quality(found["scores"], ratings, model)
+    notes = {
+        "population": opened.population,
+        "run": opened.run,
+        "is_earlier_run": opened.study is not None and opened.run not in (None, opened.study.run),
+        "ratings_sha256": ratings_hash(opened.path),
+        **_notes(ratings, found),
+    }
+    for name in wanted:
+        found["scores"], notes.setdefault("models", {})[name] = add_quality(found["scores"], ratings, name)
     tables = {
         f"{name}.csv": table_bytes(list(result.table.columns), records(result.table)) for name, result in found.items()
     }
@@ -158,7 +129,7 @@ def _analyse(
         contents=found["contents"].table,
         pairs=found["pairs"].table,
         participants=found["participants"].table,
-        ratings=table,
+        ratings=opened.table,
         notes=notes,
         also={name: result.table for name, result in found.items() if name not in TABLES},
     )
@@ -177,6 +148,6 @@ def _notes(ratings: Ratings, found: dict[str, Result]) -> dict[str, Any]:
         "alpha": ALPHA,
         "correction": {"method": "Holm", "family": family_note(ratings)},
         "analyses": {name: {"note": result.note, "citation": result.citation} for name, result in found.items()},
-        "seeds": {"ranks": SEED} if "ranks" in found else {},
+        "seeds": {name: seed for name, seed in SEEDS.items() if name in found},
         "software": {"numpy": np.__version__, "scipy": scipy.__version__, "pandas": pd.__version__},
     }

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from beholder.analyse.metrics import metric
-from beholder.analyse.stats.clustered import Cells, Codes, Estimate, Floats, Over, mean_of
-from beholder.analyse.stats.interval import bounds_for, is_share
 from beholder.analyse.table import Ratings
+from beholder.stats.clustered import Cells, Codes, Estimate, Floats, Over, mean_of
+from beholder.stats.interval import bounds_for, is_share
 
 INTERVALS: Mapping[Over, str] = {
     "both": "clustered t over participants and contents",

@@ -14,8 +14,8 @@ from scipy import stats
 from beholder.analyse.metrics import MUSHRA, MUSHRA_MEDIAN
 from beholder.analyse.plots.medians import medians_chart
 from beholder.analyse.result import Result
-from beholder.analyse.stats.interval import LEVEL
 from beholder.analyse.table import Ratings, as_ratings
+from beholder.stats.interval import LEVEL
 
 COLUMNS = [
     "level", "question", "stimulus", "content", "condition", "metric", "n", "median", "q1", "q3", "ci_low", "ci_high",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from beholder.analyse.stats.clustered import CITATION as CLUSTERED
-from beholder.analyse.stats.clustered import Over
-from beholder.analyse.stats.interval import SHARES, STUDENT, is_share
 from beholder.analyse.table import Ratings
+from beholder.stats.clustered import CITATION as CLUSTERED
+from beholder.stats.clustered import Over
+from beholder.stats.interval import SHARES, STUDENT, is_share
 
 _ERRORS: Mapping[str, str] = {
     "both": (

@@ -10,13 +10,13 @@ from beholder.analyse.contrasts import Contrast, Pair
 from beholder.analyse.correction import ALPHA, TESTS, Family, corrected, family_note
 from beholder.analyse.plots.pairs import pairs_chart
 from beholder.analyse.result import Result, records
-from beholder.analyse.stats.clustered import CITATION as CLUSTERED
-from beholder.analyse.stats.effects import CITATION as EFFECT
-from beholder.analyse.stats.effects import dz
-from beholder.analyse.stats.holm import CITATION as HOLM
-from beholder.analyse.stats.interval import SHARES
-from beholder.analyse.stats.wilcoxon import Zeros
 from beholder.analyse.table import COMPARISONS, Ratings, as_ratings
+from beholder.stats.clustered import CITATION as CLUSTERED
+from beholder.stats.effects import CITATION as EFFECT
+from beholder.stats.effects import dz
+from beholder.stats.holm import CITATION as HOLM
+from beholder.stats.interval import SHARES
+from beholder.stats.wilcoxon import Zeros
 
 __all__ = ["ALPHA", "pairs"]
 

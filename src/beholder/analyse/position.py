@@ -9,8 +9,8 @@ import pandas as pd
 from scipy import stats
 
 from beholder.analyse.result import Result
-from beholder.analyse.stats.interval import SHARES, STUDENT, share_interval, t_interval
 from beholder.analyse.table import COMPARISONS, Ratings, as_ratings, turned
+from beholder.stats.interval import SHARES, STUDENT, share_interval, t_interval
 
 COLUMNS = [
     "question", "n", "participants", "mean", "sd", "ci_low", "ci_high", "statistic", "df", "p", "first", "ties",

@@ -10,10 +10,10 @@ from beholder.analyse.comparing.question import asked
 from beholder.analyse.comparing.tally import Tally, sums
 from beholder.analyse.plots.preferences import preferences_chart
 from beholder.analyse.result import Result
-from beholder.analyse.stats.clustered import Floats
-from beholder.analyse.stats.holm import holm
-from beholder.analyse.stats.interval import LEVEL, SHARES, share_bounds
 from beholder.analyse.table import Ratings, as_ratings
+from beholder.stats.clustered import Floats
+from beholder.stats.holm import holm
+from beholder.stats.interval import LEVEL, SHARES, share_bounds
 
 COLUMNS = [
     "question", "condition", "other_condition", "n", "participants", "wins", "ties", "losses", "share", "exact_low",

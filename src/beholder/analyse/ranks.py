@@ -15,10 +15,10 @@ from beholder.analyse.comparing.tally import comparisons, sums
 from beholder.analyse.groups import averaged, codes_of
 from beholder.analyse.plots.ranks import ranks_chart
 from beholder.analyse.result import Result
-from beholder.analyse.stats.clustered import CITATION as CLUSTERED
-from beholder.analyse.stats.clustered import Codes, Floats
 from beholder.analyse.strengths import SANDWICH
 from beholder.analyse.table import Ratings, as_ratings
+from beholder.stats.clustered import CITATION as CLUSTERED
+from beholder.stats.clustered import Codes, Floats
 
 COLUMNS = ["question", "source", "component", "condition", "rank", "probability"]
 SEED = 20_240_229

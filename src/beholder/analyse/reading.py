@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from beholder.analyse.stats.interval import SPANS
 from beholder.clean.ratings import read_ratings
 from beholder.errors import Problem, UserError, did_you_mean
+from beholder.stats.interval import SPANS
 
 NEEDED = ("participant", "content", "condition", "value")
 _NAMES = ("participant", "content", "condition")

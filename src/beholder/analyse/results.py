@@ -19,11 +19,13 @@ TABLES = ("scores", "conditions", "contents", "pairs", "participants")
 _COUNTS = (
     "n", "participants", "ratings", "stimuli", "zeros", "ties", "contents", "first", "second", "wins", "losses",
     "comparisons", "rank", "contrasts", "agree", "both_clear", "only_test", "only_other", "neither", "same_direction",
+    "levels", "votes", "replicates", "questions", "components",
 )  # fmt: skip
 _TEXT = (
     "stimulus", "content", "condition", "question", "other_condition", "unit", "test", "note", "participant",
     "metric", "interval", "factor", "level", "pairing", "criterion", "band", "of", "choice", "rule", "order", "changed",
-    "model", "component", "estimator", "source", "comparison", "clear_by", "other_test",
+    "model", "component", "estimator", "source", "comparison", "clear_by", "other_test", "measure", "run",
+    "other_run", "equivalent", "rejected", "by", "against",
 )  # fmt: skip
 _TRUTHS = ("use",)
 _MOST_ROWS = 60

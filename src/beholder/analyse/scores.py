@@ -10,8 +10,8 @@ from beholder.analyse.metrics import metric, source
 from beholder.analyse.plots.scores import scores_chart
 from beholder.analyse.result import Result
 from beholder.analyse.scales import ends_of
-from beholder.analyse.stats.interval import SHARES, STUDENT, bounds_for, is_share, unanimous_bounds
 from beholder.analyse.table import Ratings, as_ratings
+from beholder.stats.interval import SHARES, STUDENT, bounds_for, is_share, unanimous_bounds
 
 COLUMNS = [
     "stimulus", "content", "condition", "question", "n", "mean", "sd", "ci_low", "ci_high", "median", "q1", "q3",

@@ -13,11 +13,11 @@ from beholder.analyse.comparing.outcomes import MODELS
 from beholder.analyse.comparing.question import asked
 from beholder.analyse.comparing.tally import sums
 from beholder.analyse.result import Result
-from beholder.analyse.stats.clustered import Codes, Floats
-from beholder.analyse.stats.holm import holm
-from beholder.analyse.stats.interval import t_bounds
 from beholder.analyse.strengths import sources
 from beholder.analyse.table import Ratings, as_ratings
+from beholder.stats.clustered import Codes, Floats
+from beholder.stats.holm import holm
+from beholder.stats.interval import t_bounds
 
 COLUMNS = [
     "question", "model", "condition", "other_condition", "comparisons", "difference", "se", "df", "low", "high",

@@ -14,8 +14,8 @@ from beholder.analyse.comparing.outcomes import BRADLEY_TERRY, MODELS, Model
 from beholder.analyse.comparing.question import Asked, asked
 from beholder.analyse.plots.strengths import strengths_chart
 from beholder.analyse.result import Result
-from beholder.analyse.stats.interval import STUDENT, t_bounds
 from beholder.analyse.table import Ratings, as_ratings
+from beholder.stats.interval import STUDENT, t_bounds
 
 COLUMNS = [
     "question", "model", "level", "content", "condition", "stimulus", "component", "comparisons", "quality", "se",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
 
 import pandas as pd
 
@@ -11,6 +12,7 @@ from beholder.analyse.reading import filled
 from beholder.checks.trust import CHECK_ROLES
 from beholder.study.analysing import Analyse
 
+_T = TypeVar("_T")
 KINDS = ("score", "diff", "choice", "correct", "pick")
 COMPARISONS = ("diff", "choice")
 """Kinds whose sign says which of two is better."""
@@ -62,6 +64,13 @@ class Ratings:
     order: Order = field(default_factory=Order)
     marks: Mapping[str, str] = field(default_factory=dict)
     """The reasons of each session, as `check:reason; check:reason`, also those that cost nothing."""
+    _known: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self, key: Hashable, compute: Callable[[], _T]) -> _T:
+        """Return what was computed under a key, so that two tables that rest on the same fit share it."""
+        if key not in self._known:
+            self._known[key] = compute()
+        return cast("_T", self._known[key])
 
     def is_mirrored(self, question: str) -> bool:
         """Return whether every comparison of a question counts for both conditions."""

@@ -11,12 +11,12 @@ from beholder.analyse.contrasts import Pair
 from beholder.analyse.correction import ALPHA, Family, corrected, family_note
 from beholder.analyse.metrics import HEMVIP
 from beholder.analyse.result import Result
-from beholder.analyse.stats.clustered import CITATION as CLUSTERED
-from beholder.analyse.stats.holm import CITATION as HOLM
-from beholder.analyse.stats.interval import STUDENT
-from beholder.analyse.stats.wilcoxon import CITATIONS as RANKS
-from beholder.analyse.stats.wilcoxon import RULES, Zeros
 from beholder.analyse.table import Ratings, as_ratings
+from beholder.stats.clustered import CITATION as CLUSTERED
+from beholder.stats.holm import CITATION as HOLM
+from beholder.stats.interval import STUDENT
+from beholder.stats.wilcoxon import CITATIONS as RANKS
+from beholder.stats.wilcoxon import RULES, Zeros
 
 
 def tests(

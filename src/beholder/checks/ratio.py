@@ -6,7 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from beholder.checks.playing import gap_ms, manner, moving_slots, played
-from beholder.checks.trust import MEDIA_ERROR, Judged, RatingCheck, Seen, known, of_trials, remembered, why_unknown
+from beholder.checks.trust import (
+    MEDIA_ERROR,
+    Judged,
+    RatingCheck,
+    Seen,
+    known,
+    number_in,
+    of_trials,
+    remembered,
+    why_unknown,
+)
 from beholder.checks.verdict import Verdict
 from beholder.study.checks import Ratio as Rule
 from beholder.types import Json
@@ -15,7 +25,6 @@ SHORT, LONG = "short", "long"
 """Reasons of a trial."""
 TOO_SHORT, TOO_LONG = "too_short", "too_long"
 """Reasons of a session."""
-_NUMBERS = (int, float)
 
 
 class Ratio(RatingCheck[Rule]):
@@ -93,11 +102,6 @@ class Ratio(RatingCheck[Rule]):
 
 def _ratio(timed: Sequence[Mapping[str, Json]], untimed: Sequence[Mapping[str, Json]]) -> float:
     """Return the time that was taken over the time that was planned."""
-    as_planned = sum([_ms(one, "planned_ms") for one in untimed])
-    taken, planned = (sum([_ms(one, name) for one in timed]) for name in ("taken_ms", "planned_ms"))
+    as_planned = sum([number_in(one, "planned_ms") for one in untimed])
+    taken, planned = (sum([number_in(one, name) for one in timed]) for name in ("taken_ms", "planned_ms"))
     return (taken + as_planned) / (planned + as_planned)
-
-
-def _ms(evidence: Mapping[str, Json], name: str) -> float:
-    value = evidence.get(name, 0)
-    return float(value) if type(value) in _NUMBERS else 0.0  # type: ignore[arg-type]

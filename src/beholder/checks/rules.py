@@ -7,6 +7,7 @@ from typing import Any
 
 from beholder.checks.agreement import Agreement
 from beholder.checks.attention import Attention
+from beholder.checks.consistency import Consistency
 from beholder.checks.focus import Focus
 from beholder.checks.gold import Gold
 from beholder.checks.postscreen import Postscreen
@@ -27,7 +28,8 @@ AnyCheck = TrustCheck[Any]
 RULES: Mapping[str, type[AnyCheck]] = {
     check.name: check
     for check in (
-        Attention, Trap, Gold, TrapItem, Repeat, Variance, Ratio, Smooth, Focus, Speed, Agreement, Postscreen, Quota,
+        Attention, Trap, Gold, TrapItem, Repeat, Variance, Ratio, Smooth, Focus, Speed, Agreement, Consistency,
+        Postscreen, Quota,
     )
 }  # fmt: skip
 

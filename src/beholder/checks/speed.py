@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from beholder.checks.playing import gap_ms, manner, played
-from beholder.checks.trust import Judged, RatingCheck, Seen
+from beholder.checks.trust import Judged, RatingCheck, Seen, number_in
 from beholder.checks.verdict import Verdict
 from beholder.study.checks import Speed as Rule
 
 TOO_FAST, SESSION = "too_fast", "session"
-_NUMBERS = (int, float)
 _SLACK_MS = 1000
 """How far the clock of the log may be from that of the page; further apart, one of them jumped."""
 
@@ -45,7 +44,9 @@ class Speed(RatingCheck[Rule]):
     def conclude(self, found: Judged) -> Verdict:
         """Return the verdict on a session: too many such trials, or all of them together shorter than they can be."""
         often = self.by_share(found, self.rule.share)
-        spent, least = (sum([_seconds(verdict, name) for _, verdict in found]) for name in ("spent_s", "least_s"))
+        spent, least = (
+            sum([number_in(verdict.evidence, name) for _, verdict in found]) for name in ("spent_s", "least_s")
+        )
         if often.verdict == "unknown" or spent >= least:
             return often
         kept = {"share": often.measured, **often.evidence}
@@ -69,8 +70,3 @@ class Speed(RatingCheck[Rule]):
             return media  # one slider can be set while the next stimulus plays
         judged = len([one for one in seen.judgements if one.value is not None and one.kind != "pick"])
         return media + 1000 * self.rule.judgement_s * judged
-
-
-def _seconds(verdict: Verdict, name: str) -> float:
-    value = verdict.evidence.get(name, 0.0)
-    return float(value) if type(value) in _NUMBERS else 0.0  # type: ignore[arg-type]

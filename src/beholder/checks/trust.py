@@ -185,6 +185,12 @@ OFTEN = "often"
 """The reason of a session in which too many trials failed."""
 
 
+def number_in(evidence: Mapping[str, Json], name: str) -> float:
+    """Return a number that a verdict has noted; 0 where it has not."""
+    value = evidence.get(name)
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
 def known(found: Judged) -> int:
     """Return on how many trials something is known."""
     return len([verdict for _, verdict in found if verdict.verdict != "unknown"])

@@ -61,6 +61,18 @@ Others = Mapping[tuple[str, str], float]
 """What the others say on average of (stimulus, question), without this person; only where there are others."""
 
 
+class Scatter(NamedTuple):
+    """How far somebody's votes scatter round those of the others, over all of their sessions."""
+
+    ratings: int
+    raters: int
+    """Of how many people with enough ratings the usual scatter is taken."""
+    z: float | None
+    """In robust standard deviations of its logarithm above their median; None where it is not known."""
+    width: float = 1.0
+    """The scatter itself, as a standard deviation in widths of the scale."""
+
+
 @dataclass(frozen=True)
 class Evidence:
     """What the facts hold about one session. `outcome` is None while the session has not ended."""
@@ -72,6 +84,8 @@ class Evidence:
     seen: tuple[Seen, ...] = ()
     """Every answered trial in the order of the list, each as it was answered last."""
     others: Others = field(default_factory=dict)
+    scatter: Scatter | None = None
+    """Only where the votes of all have been looked at together."""
     number: int = 1
     """Which of this person's sessions that were finished this is."""
     spared: frozenset[tuple[str, str]] = frozenset()

@@ -49,6 +49,7 @@ class Cleaned:
     lost: tuple[Lost, ...]
     bonus: str = ""
     """What all bonuses come to, as `3.20 GBP`; empty where there are none."""
+    run: int = 1
 
 
 def clean(
@@ -56,13 +57,15 @@ def clean(
     *,
     store: str | None = None,
     robots: bool = False,
+    run: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Cleaned:
-    """Judge every session in the store and write `clean/`; return what was kept and what was lost.
+    """Judge every session of a run and write `clean/`; return what was kept and what was lost.
 
-    People are looked at where there are any, else robots; `robots=True` looks at a rehearsal again. `progress` is told
-    how many sessions are judged, and how many there are.
+    People are looked at where there are any, else robots; `robots=True` looks at a rehearsal again. The run is that of
+    study.yaml; `run=1` looks at an earlier one again. `progress` is told how many sessions are judged, and how many
+    there are.
     """
     from beholder.clean.folder import clean_folder
 
-    return clean_folder(study, store=store, robots=robots, progress=progress)
+    return clean_folder(study, store=store, robots=robots, run=run, progress=progress)

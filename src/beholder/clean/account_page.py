@@ -16,7 +16,7 @@ _OUTLIERS = "Votes: at most 1.5 quartile ranges outside the quartiles of a stimu
 def account_page(account: Mapping[str, Any], study: Study) -> str:
     """Return the account of a study in Markdown."""
     parts = [
-        f"# Who is counted: {_plain(study.title)}",
+        f"# Who is counted: {_plain(study.title)}{_which(account['run'])}",
         _summary(account),
         _lost(account),
         _together(account["together"]),
@@ -26,6 +26,10 @@ def account_page(account: Mapping[str, Any], study: Study) -> str:
         _rules(account["trust"], study),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _which(run: int) -> str:
+    return f", run {run}" if run > 1 else ""
 
 
 def _summary(account: Mapping[str, Any]) -> str:

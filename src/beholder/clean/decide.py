@@ -77,6 +77,7 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("speed", "often"): "Many trials answered faster than people can",
     ("speed", "session"): "Session shorter than what it shows and asks",
     ("agreement", "disagrees"): "Disagrees with the others",
+    ("consistency", "inconsistent"): "Answers scatter much more than is usual",
     ("postscreen", "reference"): "Hidden reference rated low too often",
     ("postscreen", "anchor"): "Anchor rated high too often",
     ("quota", "over"): "More sessions than one person may have",

@@ -103,7 +103,7 @@ def position_of(key: str) -> int:
 
 @dataclass(frozen=True)
 class Facts:
-    """Every session of one population under the plan that it used last."""
+    """Every session of one population and one run, under the plan that it used last."""
 
     population: Literal["people", "robots"]
     visits: tuple[Visit, ...]
@@ -112,21 +112,22 @@ class Facts:
     yaml: Mapping[str, str]
     """The study text by digest."""
     other_plans: int
-    """Sessions of this population under an earlier plan; they are not comparable and left out."""
+    """Sessions of this population and run under an earlier plan; they are not comparable and left out."""
     finished: Mapping[str, int]
-    """How many people and how many robots have finished, under any plan; who withdrew is not counted."""
+    """How many people and how many robots have finished this run, under any plan; who withdrew is not counted."""
     lists: Mapping[int, tuple[Trial, ...]] = field(default_factory=dict)
     """Every planned list: the trials that are rated."""
+    run: int = 1
 
 
-def gather(tables: Mapping[str, Rows], *, where: str, robots: bool = False) -> Facts:
-    """Return the facts of people where there are any, else of robots; previews never."""
+def gather(tables: Mapping[str, Rows], *, where: str, robots: bool = False, run: int = 1) -> Facts:
+    """Return the facts of one run: of people where there are any, else of robots; previews never."""
     plans = {str(row["digest"]): str(row["plan_digest"]) for row in tables["studies"]}
-    people = [row for row in tables["sessions"] if row["mode"] not in ("robot", "preview")]
-    machines = [row for row in tables["sessions"] if row["mode"] == "robot"]
+    people = [row for row in tables["sessions"] if row["run"] == run and row["mode"] not in ("robot", "preview")]
+    machines = [row for row in tables["sessions"] if row["run"] == run and row["mode"] == "robot"]
     chosen = machines if robots or not people else people
     if not chosen:
-        raise StoreError(_nobody(where, robots=robots))
+        raise StoreError(_nobody(where, robots=robots, run=run, runs=runs_in(tables, robots=robots)))
     newest = max(chosen, key=lambda row: (row["at"], str(row["session"])))
     plan = plans[newest["digest"]]
     mine = sorted((row for row in chosen if plans[row["digest"]] == plan), key=_session_order)
@@ -145,7 +146,15 @@ def gather(tables: Mapping[str, Rows], *, where: str, robots: bool = False) -> F
         other_plans=len(chosen) - len(mine),
         finished={"people": _finished(people, tables), "robots": _finished(machines, tables)},
         lists=lists,
+        run=run,
     )
+
+
+def runs_in(tables: Mapping[str, Rows], *, robots: bool = False) -> tuple[int, ...]:
+    """Return the runs that people have come to, or robots where no person has; with `robots`, those of robots."""
+    people = {row["run"] for row in tables["sessions"] if row["mode"] not in ("robot", "preview")}
+    machines = {row["run"] for row in tables["sessions"] if row["mode"] == "robot"}
+    return tuple(sorted(machines if robots or not people else people))
 
 
 def _finished(sessions: Rows, tables: Mapping[str, Rows]) -> int:
@@ -232,7 +241,16 @@ def _session_order(row: Mapping[str, Any]) -> tuple[datetime, str]:
     return row["at"], str(row["session"])
 
 
-def _nobody(where: str, *, robots: bool) -> Problem:
+def _nobody(where: str, *, robots: bool, run: int, runs: Sequence[int]) -> Problem:
+    if runs:
+        held = " and ".join(filter(None, (", ".join(map(str, runs[:-1])), str(runs[-1]))))
+        return Problem(
+            where,
+            f"holds no {'robots' if robots else 'sessions'} of run {run} yet",
+            f"run {held}" if len(runs) == 1 else f"runs {held}",
+            f"Look at another run (`beholder clean --run {runs[-1]}`, `beholder compare study.yaml@{runs[-1]}`), or "
+            "let people into this one with `beholder serve`.",
+        )
     rehearse = "send robots with `beholder simulate --participants 20`"
     if robots:
         return Problem(where, "holds no robots yet", "", f"To rehearse, {rehearse}.")

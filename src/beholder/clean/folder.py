@@ -31,7 +31,12 @@ PARTICIPANTS = ("participant", "mode", "sessions", "minutes", "ratings", "used_r
 
 
 def clean_folder(
-    study: str | Path | Study, *, store: str | None, robots: bool, progress: Callable[[int, int], None] | None = None
+    study: str | Path | Study,
+    *,
+    store: str | None,
+    robots: bool,
+    run: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Cleaned:
     """Read the store of a study, judge every session, write clean/."""
     from beholder.methods import load_study
@@ -42,7 +47,7 @@ def clean_folder(
     with no_collection():
         tables = read_tables(url, TABLES)
         return clean_tables(
-            loaded, tables, where=name_of(store) if store else "store/", robots=robots, progress=progress
+            loaded, tables, where=name_of(store) if store else "store/", robots=robots, run=run, progress=progress
         )
 
 
@@ -52,16 +57,17 @@ def clean_tables(
     *,
     where: str = "store/",
     robots: bool = False,
+    run: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Cleaned:
-    """Judge the sessions in these tables and write clean/ in the study's folder."""
-    judging = judge_tables(study, tables, where=where, robots=robots, progress=progress)
+    """Judge the sessions of a run in these tables and write clean/ in the study's folder."""
+    judging = judge_tables(study, tables, where=where, robots=robots, run=run, progress=progress)
     study, facts, judged = judging.study, judging.facts, judging.judged
     folder = study.folder / "clean"
     proposed = propose(study, judging.method, facts, judged)
     _write(folder, study, facts, judged, judging.texts, funnel(judging.checks, judged), proposed)
     numbers = {**counts(facts, judged), **proposed.counts}
-    return Cleaned(folder, facts.population, numbers, lost(judged), proposed.bonus)
+    return Cleaned(folder, facts.population, numbers, lost(judged), proposed.bonus, facts.run)
 
 
 def _write(
@@ -79,6 +85,7 @@ def _write(
     account = {
         "study": study.name,
         "population": facts.population,
+        "run": facts.run,
         "finished": dict(facts.finished),
         "digests": sorted({one.visit.digest for one in judged}),
         "texts": text_rows(texts, judged),

@@ -10,6 +10,7 @@ from statistics import median
 from typing import Any
 
 from beholder.checks.agreement import Agreement
+from beholder.checks.consistency import Consistency
 from beholder.checks.postscreen import Postscreen
 from beholder.checks.quota import ENDED
 from beholder.checks.steps import AnyStep, check_steps
@@ -21,6 +22,7 @@ from beholder.clean.others import Votes
 from beholder.clean.outliers import without_outliers
 from beholder.clean.qualification import Qualified
 from beholder.clean.raters import by_raters
+from beholder.clean.scatter import scatters
 from beholder.clean.sessions import Judged, judge_again, judge_visit
 from beholder.clean.spared import spared
 from beholder.clean.texts import StudyText, read_text
@@ -67,9 +69,13 @@ def judge_tables(
     *,
     where: str = "store/",
     robots: bool = False,
+    run: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Judging:
-    """Return the sessions in these tables, judged: those of people where there are any, else of robots."""
+    """Return the sessions of a run in these tables, judged: those of people where there are any, else of robots.
+
+    The run is that of the study when left out.
+    """
     from beholder.methods import find
 
     foreign = sorted({str(row["study"]) for row in tables["studies"]} - {study.name})
@@ -77,7 +83,7 @@ def judge_tables(
         raise StoreError(
             Problem(where, f"holds the study {foreign[0]}, not {study.name}", "", "Name the store of this study.")
         )
-    facts = gather(tables, where=where, robots=robots)
+    facts = gather(tables, where=where, robots=robots, run=study.run if run is None else run)
     # From here on the rules are those that cleaning judges by.
     study = study.model_copy(update={"checks": study.clean.rules(study.checks)})
     method = find(study.method)
@@ -125,6 +131,9 @@ def _judge(
     if any(isinstance(rule, Agreement) for rule in every):
         votes = Votes(rating for one in judged for rating in one.ratings if rating.use)
         judged = [again(one, Agreement, others=votes.others(one)) for one in judged]
+    if (steady := next((rule for rule in every if isinstance(rule, Consistency)), None)) is not None:
+        found = scatters([rating for one in judged for rating in one.ratings if rating.use], steady.rule.ratings)
+        judged = [again(one, Consistency, scatter=found.get(one.visit.participant)) for one in judged]
     judged = by_raters(without_emptied(judged), study.clean.raters)
     return without_emptied(without_outliers(judged)) if study.clean.outliers else judged
 

@@ -141,22 +141,8 @@ def read_ratings(path: str | Path) -> DataFrame:
 
     Only the known number columns become numbers and `use` becomes true or false; an empty cell is missing.
     """
-    import pandas as pd
-
     path = Path(path)
-    try:
-        table = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise UserError(
-            Problem(str(path), "is not there", "", "Run `beholder clean` first, or give another file.")
-        ) from None
-    except (OSError, ValueError, pd.errors.ParserError) as error:
-        reason = str(error).strip().splitlines()[-1] if str(error).strip() else "it is not a table"
-        raise UserError(
-            Problem(str(path), f"cannot be read as a table: {reason}", "CSV, UTF-8, with a header line")
-        ) from None
-    if problem := _misread(table, path):
-        raise UserError(problem)
+    table = read_cells(path, "Run `beholder clean` first, or give another file.")
     problems: list[Problem] = []
     for column in NUMBERS:
         if column in table:
@@ -168,8 +154,26 @@ def read_ratings(path: str | Path) -> DataFrame:
     return table
 
 
+def read_cells(path: Path, fix: str = "") -> DataFrame:
+    """Return a CSV in which all cells are text as written; `fix` is what to do where there is none."""
+    import pandas as pd
+
+    try:
+        table = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise UserError(Problem(str(path), "is not there", "", fix)) from None
+    except (OSError, ValueError, pd.errors.ParserError) as error:
+        reason = str(error).strip().splitlines()[-1] if str(error).strip() else "it is not a table"
+        raise UserError(
+            Problem(str(path), f"cannot be read as a table: {reason}", "CSV, UTF-8, with a header line")
+        ) from None
+    if problem := _misread(table, path):
+        raise UserError(problem)
+    return table
+
+
 _MOST_PROBLEMS = 20
-_TOO_LARGE = 1e15
+TOO_LARGE = 1e15
 """From here on neighbouring whole numbers are no longer told apart, and squares would soon have no end."""
 
 
@@ -192,10 +196,10 @@ def _numbers(cells: Any, path: Path, problems: list[Problem]) -> Any:
     stripped = cells.str.strip()
     numbers = pd.to_numeric(stripped, errors="coerce")
     is_blank = stripped.str.lower().isin(("", "nan"))
-    is_large = np.isfinite(numbers) & (numbers.abs() >= _TOO_LARGE)
+    is_large = np.isfinite(numbers) & (numbers.abs() >= TOO_LARGE)
     wrong = (numbers.isna() & ~is_blank) | np.isinf(numbers) | is_large
     for line, text in cells[wrong].head(_MOST_PROBLEMS).items():
-        allowed = f"a number{f' below {_TOO_LARGE:g}' if is_large[line] else ''}, or an empty cell when missing"
+        allowed = f"a number{f' below {TOO_LARGE:g}' if is_large[line] else ''}, or an empty cell when missing"
         problems.append(Problem(f"{path}:{int(line) + 2}", f"{cells.name} is {text!r}", allowed))
     return numbers.astype(float)
 

@@ -12,8 +12,8 @@ RULE_TITLES: Mapping[str, str] = {
     "attention": "Attention checks", "trap": "Trapping clips", "gold": "Gold stimuli",
     "trap_item": "Obvious statements", "repeat": "Repeats", "variance": "Spread of the answers",
     "ratio": "Time of playing", "smooth": "Smooth playing", "focus": "Window in view", "speed": "Time to answer",
-    "agreement": "Agreement with the others", "postscreen": "Reference and anchors", "quota": "Sessions of one person",
-    "rater": "Sessions of one person in use",
+    "agreement": "Agreement with the others", "consistency": "Scatter of the answers",
+    "postscreen": "Reference and anchors", "quota": "Sessions of one person", "rater": "Sessions of one person in use",
 }  # fmt: skip
 _SAYINGS: Mapping[str, Callable[[Any], str]] = {
     "attention": lambda rule: (
@@ -60,6 +60,11 @@ _SAYINGS: Mapping[str, Callable[[Any], str]] = {
     "agreement": lambda rule: (
         f"Rank correlation of at least {rule.min:g} with the mean of the others, without one's own votes, over "
         f"{rule.stimuli} stimuli or more."
+    ),
+    "consistency": lambda rule: (
+        "How far answers scatter round those of the others, bias apart, is at most "
+        f"{rule.z:g} robust standard deviations above the median of all, on a logarithmic scale, over {rule.ratings} "
+        "ratings or more."
     ),
     "postscreen": lambda rule: (
         f"The hidden reference is below {rule.hidden_reference[0]:g} on at most {_percent(rule.hidden_reference[1])} "

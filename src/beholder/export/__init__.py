@@ -38,6 +38,7 @@ def export(
 ) -> Exported:
     """Write the facts of a study as tidy tables to `out` (`export/` in its folder when left out); return what was.
 
+    All runs are in the same tables, and the column `run` tells them apart.
     What people wrote in their own words is left out unless `with_texts`; `p910` adds the tables of the P.910 toolkit.
     """
     from beholder.export.folder import export_folder

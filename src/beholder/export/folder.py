@@ -13,7 +13,7 @@ from typing import get_args
 
 from beholder.blocking import block_on
 from beholder.clean.facts import TABLES
-from beholder.clean.judging import judge_tables, store_of
+from beholder.clean.judging import store_of
 from beholder.clean.tables import ROOM, placed_together, utf8
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.export import Exported, asked, happened, judged, people, played, rated, wide
@@ -22,6 +22,7 @@ from beholder.export.dictionary import DICTIONARY, PACKAGE, README, dictionary_b
 from beholder.export.notes import notes_of
 from beholder.export.p910 import p910_tables
 from beholder.export.readme import readme
+from beholder.export.runs import judge_runs
 from beholder.export.sheets import WRITERS, Format, Sheet, Writer
 from beholder.export.source import Source
 from beholder.export.withheld import Withheld
@@ -61,7 +62,7 @@ def export_folder(
     step = _Steps(2 + len(MAKERS) + 3 * p910 + _EVENT_SHARE, progress)
     tables = read_tables(url, (*TABLES, "told"))
     step()
-    judging = judge_tables(loaded, tables, where=name_of(store) if store else "store/", robots=robots)
+    judging = judge_runs(loaded, tables, where=name_of(store) if store else "store/", robots=robots)
     step()
     source = Source(judging, tables, Withheld(judging.texts, with_texts))
     views = p910_tables(source) if p910 else []

@@ -13,12 +13,20 @@ def notes_of(source: Source) -> list[str]:
     """Return what a reader has to know of these tables."""
     told = [
         "These are robots, a rehearsal and not a result." if source.judging.facts.population == "robots" else "",
+        _together(source),
         "What people wrote in their own words is here as they wrote it; look through it before you hand it on."
         if source.withheld.with_texts
         else "What people wrote in their own words is left out; `beholder export --with-texts` has it.",
         _easily_changed(source),
     ]
     return [note for note in told if note]
+
+
+def _together(source: Source) -> str:
+    """Return that there are several runs, and where they are told apart."""
+    runs = sorted({one.visit.run for one in source.judging.judged})
+    told = f"{', '.join(map(str, runs[:-1]))} and {runs[-1]}" if len(runs) > 1 else ""
+    return f"Runs {told} are in the same tables; the column `run` tells them apart." if told else ""
 
 
 def _easily_changed(source: Source) -> str:

@@ -98,6 +98,7 @@ def ratings(source: Source) -> Filled:
 def _rating_rows(source: Source) -> Iterator[dict[str, Any]]:
     stimuli = source.judging.facts.stimuli
     software = {str(row["digest"]): row.get("software") for row in source.tables["studies"]}
+    plans = {str(row["digest"]): str(row["plan_digest"]) for row in source.tables["studies"]}
     blocks = _blocks(source)
     devices = ("device", "width_px", "height_px", "pixel_ratio", "headphones")
     for session, rows in source.ratings.items():
@@ -118,7 +119,7 @@ def _rating_rows(source: Source) -> Iterator[dict[str, Any]]:
                 **rating._asdict(),
                 **of_session,
                 "rating_id": rating_id(rating),
-                "block": blocks.get((one.visit.list, rating.position)),
+                "block": blocks.get((plans[rating.digest], one.visit.list, rating.position)),
                 "reference": next(beside, None),
                 "medium": stimuli[rating.digest, rating.stimulus].medium,
                 "value_label": labels.get((rating.question, rating.raw_value)) if rating.unit is None else None,
@@ -135,10 +136,10 @@ def _labels(one: Judged) -> Mapping[tuple[str, float | None], str]:
     return {(question, value): word for question, scale in asked.items() for value, word in scale.labels}
 
 
-def _blocks(source: Source) -> dict[tuple[int | None, int], int]:
-    """Return in which part of its list each position is."""
+def _blocks(source: Source) -> dict[tuple[str, int | None, int], int]:
+    """Return in which part of its list each position is, by plan."""
     plan = {row["plan_digest"] for row in source.tables["studies"] if row["digest"] in source.judging.facts.yaml}
-    found: dict[tuple[int | None, int], int] = {}
+    found: dict[tuple[str, int | None, int], int] = {}
     for row in source.tables["lists"]:
         if row["plan_digest"] not in plan:
             continue
@@ -148,5 +149,5 @@ def _blocks(source: Source) -> dict[tuple[int | None, int], int]:
                 block += 1
             elif entry.get("purpose", "rate") == "rate":
                 position += 1
-                found[row["list"], position] = block
+                found[row["plan_digest"], row["list"], position] = block
     return found

@@ -35,6 +35,7 @@ def plan_digest(study: Study, catalogue: Catalogue) -> str:
             "stimuli": [[s.id, s.content, s.condition, s.role, s.sha256] for s in catalogue.stimuli],
             **_training(study, catalogue, has_words=False),
             **_checks(study, catalogue),
+            **({"run": study.run} if study.run > 1 else {}),
         }
     )
 

@@ -41,11 +41,11 @@ def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
     design = study.design
     units, grid, shape, amounts = lay_ground(study, catalogue, method)
     # A stream of its own: whether people are trained changes nothing of what they rate.
-    training = make_training(study, catalogue, method, np.random.default_rng([design.seed, 5]))
+    training = make_training(study, catalogue, method, np.random.default_rng([study.seed, 5]))
     if units.shuffle == "order" and not design.both_orders:
         units = replace(units, shuffle="none")
     # One stream for each kind of draw: the colours do not change when the order does.
-    deal, mix, paint, compose, strew = (np.random.default_rng([design.seed, stream]) for stream in range(5))
+    deal, mix, paint, compose, strew = (np.random.default_rng([study.seed, stream]) for stream in range(5))
     dealt = _deal(grid, shape, design, deal)
     orders = _orders(grid, units, dealt, mix).tolist()
     hues = draw_colours(len(dealt.columns), grid.width, paint).tolist()

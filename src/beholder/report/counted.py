@@ -95,7 +95,7 @@ def method_section(material: Material) -> Markup:
         ("Sources", _sources(analysis["citation"] for analysis in analyses.values())),
         ("Software", f"Beholder {beholder_version()}, {software}"),
         ("Study text", [tag("code", digest) for digest in material.account["digests"]]),
-        ("Seed of the plan", str(study.design.seed)),
+        ("Seed of the plan", f"{study.design.seed}{f', run {material.run}' if material.run > 1 else ''}"),
     ]
     return tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for name, value in entries], class_="method")
 

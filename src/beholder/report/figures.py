@@ -13,15 +13,20 @@ from beholder.analyse.plots.medians import medians_chart
 from beholder.analyse.plots.pairs import pairs_chart
 from beholder.analyse.plots.preferences import preferences_chart
 from beholder.analyse.plots.ranks import ranks_chart
+from beholder.analyse.plots.rater_models import biases_chart
 from beholder.analyse.plots.raters import measure, raters_chart
 from beholder.analyse.plots.scores import scores_chart
 from beholder.analyse.plots.strengths import strengths_chart
 from beholder.analyse.plots.theme import COLUMN, DOUBLE, WIDE, Layout
 from beholder.analyse.plots.times import times_chart
+from beholder.analyse.plots.variances import variances_chart
+from beholder.analyse.plots.votes_needed import one_curve, votes_needed_chart
 from beholder.analyse.result import records
 from beholder.report.drawing import described, paper_files, to_svg
 from beholder.report.markup import Markup, tag
 from beholder.report.material import Material
+from beholder.report.modelled import MOST_OPEN
+from beholder.report.overview import short_names
 from beholder.report.part import Part
 from beholder.report.words import listed, number
 
@@ -54,6 +59,8 @@ class Drawn(NamedTuple):
 def figures(material: Material) -> list[Figure]:
     """Return every figure for which there are results."""
     found = [figure for part in material.parts if part.order for figure in _of_part(part, material)]
+    found += _biases(material)
+    found += _variances(material)
     raters = material.results.also.get("raters")
     if raters is not None and raters[measure(raters)].notna().sum() > 1:
         words = "Each participant by likeness to the others and by offset from them. The numbers are in raters.csv."
@@ -62,7 +69,48 @@ def figures(material: Material) -> list[Figure]:
     if times is not None and times["position"].notna().sum() > 1:
         words = "Median time of a page by its place in the session, with quartiles. The numbers are in times.csv."
         found.append(Figure("times", "Time per page", words, lambda layout: times_chart(times, layout=layout)))
+    votes = material.results.also.get("votes_needed")
+    if votes is not None and one_curve(votes)["pearson"].notna().any():
+        words = "How agreement with an equal study grows with the votes per stimulus, in votes_needed.csv."
+        names = {part.id: part.name for part in material.parts}
+        found.append(
+            Figure(
+                "votes_needed", "Votes needed", words,
+                lambda layout: votes_needed_chart(votes, labels=names, layout=layout), is_wide=True,
+            )
+        )  # fmt: skip
     return found
+
+
+def _biases(material: Material) -> list[Figure]:
+    """Return bias and inconsistency of the participants, of as many questions as the page has room for."""
+    table = material.results.also.get("model_raters", pd.DataFrame())
+    known = table[table["inconsistency"].notna()] if len(table) else table
+    parts = [part for part in material.parts if len(known) and (known["question"] == part.id).sum() > 1]
+    words = "Each participant by bias and inconsistency, as the shrunken model finds them, in model_raters.csv."
+    return [
+        Figure(
+            f"biases-{part.slug}", f"Bias and inconsistency: {part.name}", words,
+            _with(lambda table, layout: biases_chart(table, layout=layout), table[table["question"] == part.id]),
+        )
+        for part in parts
+        if len(parts) <= MOST_OPEN
+    ]  # fmt: skip
+
+
+def _variances(material: Material) -> list[Figure]:
+    """Return where the differences between ratings come from, a bar for each question."""
+    table = material.results.also.get("variances", pd.DataFrame())
+    if table.empty:
+        return []
+    names = short_names(material)
+    words = "How much conditions, participants and contents add to what ratings differ by, as in variances.csv."
+    return [
+        Figure(
+            "variances", "Where the differences come from", words,
+            lambda layout: variances_chart(table, labels=names, layout=layout), is_wide=True,
+        )
+    ]  # fmt: skip
 
 
 def drawn(figure: Figure) -> Drawn:

@@ -37,6 +37,11 @@ class Material:
         return bool(self.account["population"] == "robots")
 
     @property
+    def run(self) -> int:
+        """Which run of the study is told of."""
+        return int(self.account.get("run", 1))
+
+    @property
     def texts(self) -> list[Mapping[str, Any]]:
         """The study texts of the sessions that are used, in the order in which they were used; of all if none is."""
         return [text for text in self.account["texts"] if text["used_sessions"]] or list(self.account["texts"])

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import resources
 
 from beholder.report.asked import asked_section, people_words, wordings
 from beholder.report.counted import counted, method_section
 from beholder.report.data_quality.section import FOOT as QUALITY_FOOT
 from beholder.report.data_quality.section import quality
 from beholder.report.devices import devices, devices_foot
+from beholder.report.document import document
+from beholder.report.enough import FOOT as ENOUGH_FOOT
+from beholder.report.enough import enough_votes
 from beholder.report.flow import flow, flow_foot
 from beholder.report.gallery import people_figures
 from beholder.report.headline import headline
 from beholder.report.markup import Child, Markup, render, tag
 from beholder.report.material import Material
+from beholder.report.modelled import FOOT as MODELS_FOOT
+from beholder.report.modelled import modelled
 from beholder.report.overview import MOST_OPEN, overview, overview_foot, short_names
 from beholder.report.panel import panel
 from beholder.report.paragraph.pasting import FOOT as METHODS_FOOT
@@ -23,13 +27,19 @@ from beholder.report.part import Part
 from beholder.report.people import FOOT as PEOPLE_FOOT
 from beholder.report.people import people
 from beholder.report.question import has_side, question_sections
+from beholder.report.reliable import FOOT as RELIABLE_FOOT
+from beholder.report.reliable import reliable
 from beholder.report.sensitive import FOOT as SENSITIVE_FOOT
 from beholder.report.sensitive import sensitive
 from beholder.report.sheets import cell_sheet, condition_sheet, pair_sheet
 from beholder.report.tables import table
 from beholder.report.taking_part import FOOT, taking_part
+from beholder.report.together import FOOT as TOGETHER_FOOT
+from beholder.report.together import together
 from beholder.report.trusting import FOOT as TRUST_FOOT
 from beholder.report.trusting import trusting
+from beholder.report.variance import FOOT as VARIANCE_FOOT
+from beholder.report.variance import RUNS_FOOT, run_effects, variance
 from beholder.report.words import count, date, span
 from beholder.report.written import FOOT as WRITTEN_FOOT
 from beholder.report.written import written
@@ -43,22 +53,9 @@ _EYE = Markup(
 
 def page(material: Material, figures: Mapping[str, Markup], files: list[str]) -> str:
     """Return the report as HTML. `figures` holds what is drawn in it by name, `files` what lies beside."""
-    title = material.title
-    beside = resources.files("beholder.report")
-    style = beside.joinpath("style.css").read_text(encoding="utf-8")
-    scripts = ["copy.js", *(["interactive.js"] if figures else [])]
-    head = tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name="color-scheme", content="light dark"),
-        tag("title", f"{title}: report · Beholder"),
-        tag("style", Markup(style)),
-    )
     paper = tag("main", _main(material, figures, files), class_="paper")
-    alive = Markup("\n".join(beside.joinpath(name).read_text(encoding="utf-8") for name in scripts))
-    body = tag("body", _population(material), _topbar(), paper, tag("script", alive, type="module"))
-    return "<!doctype html>\n" + tag("html", head, body, lang="en") + "\n"
+    scripts = ["copy.js", *(["interactive.js"] if figures else [])]
+    return document(f"{material.title}: report", [_population(material), _topbar(), paper], scripts)
 
 
 def _population(material: Material) -> Markup:
@@ -105,11 +102,27 @@ def _main(material: Material, figures: Mapping[str, Markup], files: list[str]) -
     sections.append(people_figures(material, figures))
     if (lines := quality(material)) is not None:
         sections.append(panel("quality", "Data quality", lines, foot=QUALITY_FOOT, is_wide=True))
+    if (shared := together(material)) is not None:
+        sections.append(
+            panel("together", "What the questions measure together", shared, foot=TOGETHER_FOOT, is_wide=True)
+        )
+    if (measured := reliable(material)) is not None:
+        title = "How reliable are the ratings?"
+        sections.append(panel("reliability", title, measured, foot=RELIABLE_FOOT, is_wide=True))
     cleaned = sensitive(material)
     if cleaned is not None:
         sections.append(
             panel("sensitivity", "Does it depend on the cleaning?", cleaned, foot=SENSITIVE_FOOT, is_wide=True)
         )
+    if (compared := run_effects(material)) is not None:
+        sections.append(panel("runs", "Do the runs agree?", compared, foot=RUNS_FOOT, is_wide=True))
+    if (sources := variance(material, figures)) is not None:
+        title = "Where the differences come from"
+        sections.append(panel("variances", title, sources, foot=VARIANCE_FOOT, is_wide=True))
+    if (beside := modelled(material, figures)) is not None:
+        sections.append(panel("models", "Rater models beside the plain mean", beside, foot=MODELS_FOOT, is_wide=True))
+    if (votes := enough_votes(material, figures)) is not None:
+        sections.append(panel("votes", "How many votes are enough?", votes, foot=ENOUGH_FOOT, is_wide=True))
     sections.append(panel("wording", "What was asked", asked_section(material), is_wide=True))
     sections.append(panel("method", "How it was done", method_section(material), is_wide=True))
     pasted = methods_section(material, methods(material))
@@ -168,7 +181,11 @@ def _head(material: Material) -> Markup:
     ranges = "; ".join(span(low, high) for low, high in sorted(scales))
     return tag(
         "header",
-        tag("p", f"Method {material.study.method}, {ranges}", class_="paper__kind"),
+        tag(
+            "p",
+            f"Method {material.study.method}, {ranges}{f', run {material.run}' if material.run > 1 else ''}",
+            class_="paper__kind",
+        ),
         tag("h1", material.title),
         headline(material),
         tag("ul", [tag("li", fact) for fact in facts], class_="facts"),

@@ -13,8 +13,8 @@ import pandas as pd
 
 from beholder.analyse.correction import UNNAMED, is_clear
 from beholder.analyse.result import records
-from beholder.analyse.stats.interval import is_share
 from beholder.report.words import decimals_for
+from beholder.stats.interval import is_share
 from beholder.study.scale import Scale
 
 _SLUG = re.compile(r"[a-z0-9][a-z0-9_-]*")

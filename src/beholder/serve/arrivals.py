@@ -25,17 +25,21 @@ class Arrivals:
 
     def __init__(self, served: Served, store: Store, words: Mapping[str, str], visits: int) -> None:
         self._served, self._store, self._words, self._visits = served, store, words, visits
+        self._run = served.study.run
 
     async def come(self, guest: Guest, device: Mapping[str, Json], now: datetime) -> tuple[str, bool]:
         """Return the session of somebody who comes, and whether it is new, or raise Refused.
 
         It is the first one that has not ended. Who was turned away gets no other, but for a device that did not fit:
         with another one they may begin again, if nothing else was failed. A new session has all attempts anew.
+        Who has claimed a list in another run of the study gets none in this one.
         """
+        if await self._store.runs_taken(guest.participant, guest.mode) - {self._run}:
+            raise self._other_run()
         completed = 0
         for visit in range(1, self._visits + _OTHER_DEVICES + 1):
             id_ = secrets.token_hex(10)
-            asked = Session(id_, guest.participant, self._served.digest, 1, guest.mode, visit, device, now)
+            asked = Session(id_, guest.participant, self._served.digest, self._run, guest.mode, visit, device, now)
             session, is_new = await self._store.arrive(asked)
             facts = await self.facts(session.session)
             if facts.end is None:
@@ -53,11 +57,27 @@ class Arrivals:
                 break
         raise Refused(self._words["ended"], code="finished", status=403)
 
-    async def facts(self, session: str) -> SessionFacts:
-        """Return what is known of a session, or raise Refused where there is none."""
+    async def again(self, guest: Guest) -> tuple[Guest, str | None]:
+        """Return who comes back and to which session; None where it never began, in another run than this one."""
+        if guest.session is None:
+            return guest, None
+        facts = await self.known(guest.session)
+        if facts.session.run == self._run or facts.end is not None or facts.list is not None:
+            return guest, guest.session
+        return Guest(facts.session.mode, facts.session.participant), None
+
+    async def known(self, session: str) -> SessionFacts:
+        """Return what is known of a session, of whichever run, or raise Refused where there is none."""
         facts = await self._store.session_facts(session)
         if facts is None:
             raise Refused(self._words["unknown_token"], where="token", code="unknown_token", status=401)
+        return facts
+
+    async def facts(self, session: str) -> SessionFacts:
+        """Return what is known of a session of this run, or of one that has ended; of any other raise Refused."""
+        facts = await self.known(session)
+        if facts.session.run != self._run and facts.end is None:
+            raise self._other_run()
         return facts
 
     async def settle(self, session: str, script: Script | None, device: Mapping[str, Json], now: datetime) -> None:
@@ -71,6 +91,9 @@ class Arrivals:
             if not moved or (await self._store.append(moved)).is_new:
                 return
 
+    def _other_run(self) -> Refused:
+        return Refused(self._words["earlier_run"], code="earlier_run", status=403)
+
     def _has_failed(self, facts: SessionFacts) -> bool:
         """Return whether somebody has failed at something that they, and not their device, had to do."""
         asked = (step.check for step in self._served.script(1).steps)
@@ -80,5 +103,5 @@ class Arrivals:
 
     async def _is_full(self, now: datetime) -> bool:
         """Return whether every list is finished or being taken; whoever comes now would only read the consent."""
-        counts = await self._store.counts(now)
+        counts = await self._store.counts(now, self._run)
         return counts["live"] + counts["completed"] >= len(self._served.lists)

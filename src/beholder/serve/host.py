@@ -74,7 +74,8 @@ class Host:
         if guest.mode == "preview":
             step = self.preview.arrive(device)
             return False, self._arrival(preview.SESSION, self.preview.link, step, {"steps": self.preview.steps})
-        session, is_new = guest.session, False
+        guest, session = await self._arrivals.again(guest)
+        is_new = False
         if session is None:
             session, is_new = await self._arrivals.come(guest, device, self.now())
         facts = await self._arrivals.facts(session)
@@ -111,7 +112,9 @@ class Host:
         return tokens.read_token(self.store.secret, self.served.study.name, token).session
 
     def _script(self, facts: SessionFacts) -> Script | None:
-        return None if facts.list is None else self.served.script(facts.list)
+        if facts.list is None or facts.session.run != self.served.study.run:  # another run had other lists
+            return None
+        return self.served.script(facts.list)
 
     async def _step(self, facts: SessionFacts) -> dict[str, Json]:
         script, session = self._script(facts), facts.session.session
@@ -266,7 +269,7 @@ class Host:
         session = self._session(token)
         if session == preview.SESSION:
             return self.preview.step("end:withdrawn")
-        facts = await self._arrivals.facts(session)
+        facts = await self._arrivals.known(session)
         now = self.now()
         if facts.end is None:
             await self.store.append([self._ends.fact(session, Ending("withdrawn", "participant"), now)])

@@ -81,7 +81,7 @@ async def running(
     address = f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"
     served, plan = load_served(study, public_url or address, progress)
     async with open_store(store or study.folder / "store") as opened:
-        await opened.begin(_record(served, plan))
+        await opened.begin(_record(served, plan), study.run)
         app_host = Host(served, opened)
         async with listening(make_app(app_host, Assets(served.method)), host, port):
             yield Running(app_host, opened, address)

@@ -56,7 +56,7 @@ async def watch(server: Running, stop: asyncio.Event, tell: Tell | None, parent:
     told = counts = None
     while not stop.is_set() and not (parent and parent.is_set()):
         with contextlib.suppress(StoreAway):  # it comes back, or the health page says that it does not
-            counts = await server.store.counts(datetime.now(UTC))
+            counts = await server.store.counts(datetime.now(UTC), server.host.served.study.run)
         if tell and counts and counts != told:
             tell(Live(server.link, server.host.preview.link, counts))
             told = counts

@@ -46,6 +46,7 @@ async def send_robots(
     able: Able | None = None,
 ) -> Crowd:
     """Return a crowd that has taken the study. Robots arrive in order, so that each gets the same list every time.
+    Each run has robots of its own: with one seed, other people with other chance, and the same truth.
 
     The store is only read, for the secret and the claims: it may be another process that serves and writes. A list
     of `robots` is filled, for whoever wants to watch them. `able` says what all of them are able to do, in place of
@@ -54,12 +55,13 @@ async def send_robots(
     questions = {question.id: question for question in served.method.questions(served.study)}
     truth = plant_truth(served.catalogue, tuple(questions), seed, questions)
     oracle = Oracle(served, store.secret, truth, seed)
-    kinds = assign_kinds(read_mixture(raters), count, seed)
+    run = served.study.run
+    kinds = assign_kinds(read_mixture(raters), count, seed, run)
     robots = [] if robots is None else robots
     limits = httpx.Limits(max_connections=_AT_ONCE)
     async with httpx.AsyncClient(base_url=address, limits=limits, timeout=60) as client:
         for number, kind in enumerate(kinds, 1):
-            name = f"{seed}-{number}"
+            name = f"{seed}-{number}" if run == 1 else f"{seed}-{number}-run-{run}"
             params = {"robot": name, "signature": robot_signature(store.secret, name)}
             mind = oracle.mind(kind, name, able or ability(kind))
             body = CHEATS.get(kind, Robot)

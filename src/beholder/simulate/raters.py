@@ -109,10 +109,10 @@ def read_mixture(spec: str) -> dict[str, float]:
     return {name: share / whole for name, share in shares.items()}
 
 
-def assign_kinds(mixture: Mapping[str, float], count: int, seed: int) -> list[str]:
+def assign_kinds(mixture: Mapping[str, float], count: int, seed: int, run: int = 1) -> list[str]:
     """Return the kind of each of `count` raters, as near to the shares as whole people allow, in random order."""
     edges = np.floor(np.cumsum(list(mixture.values())) * count + 0.5).astype(int)
     edges[-1] = count
     kinds = [name for name, many in zip(mixture, np.diff(edges, prepend=0), strict=True) for _ in range(many)]
-    order = keyed_rng(seed, "kinds").permutation(count)
+    order = keyed_rng(seed, "kinds", *([str(run)] if run > 1 else [])).permutation(count)
     return [kinds[place] for place in order]

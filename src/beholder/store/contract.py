@@ -152,10 +152,10 @@ class Store(Protocol):
     secret: bytes
     """Made with the store; keys every hash, token and draw."""
 
-    async def begin(self, record: StudyRecord) -> None:
+    async def begin(self, record: StudyRecord, run: int = 1) -> None:
         """Write a study text, its stimuli and its plan, once.
 
-        Raises StoreError when the store holds another study, or another plan that a person has claimed.
+        Raises StoreError when the store holds another study, or another plan that a person has claimed in this run.
         """
         ...
 
@@ -165,6 +165,10 @@ class Store(Protocol):
 
     async def arrive(self, session: Session) -> tuple[Session, bool]:
         """Return the session of (participant, run, mode, visit) under this plan, and whether it is new."""
+        ...
+
+    async def runs_taken(self, participant: str, mode: Mode) -> frozenset[int]:
+        """Return the runs in which this person, or this robot, has claimed a list."""
         ...
 
     async def claim(self, session: str, *, now: datetime, until: datetime, per_list: int | None) -> int | None:
@@ -210,8 +214,8 @@ class Store(Protocol):
         """Keep the link from pseudonym to platform id, apart from the facts."""
         ...
 
-    async def counts(self, now: datetime) -> Mapping[str, int]:
-        """Return live numbers for people: arrived, live, completed, ended (otherwise), answers."""
+    async def counts(self, now: datetime, run: int = 1) -> Mapping[str, int]:
+        """Return live numbers for the people of a run: arrived, live, completed, ended (otherwise), answers."""
         ...
 
     async def ready(self) -> bool:

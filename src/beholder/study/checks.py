@@ -219,6 +219,13 @@ class Agreement(Rule):
     warn: float = Field(default=0.75, ge=-1, le=1, description="A lower median over all raters is told in the report.")
 
 
+class Consistency(Rule):
+    """Consistency: votes that scatter round those of the others much more than is usual among the raters."""
+
+    z: float = Field(default=2.5, gt=0, description="So many robust standard deviations above the median are too many.")
+    ratings: int = Field(default=8, ge=2, description="Fewer ratings of a person, over all sessions, tell nothing.")
+
+
 class Postscreen(Rule):
     """Post-screening (BS.1534): the hidden reference rated low, or an anchor rated high, too often."""
 
@@ -255,6 +262,7 @@ class Checks(Part):
     focus: Focus | bool = Field(default=False, description="The window was not left while something played.")
     speed: Speed | bool = Field(default=False, description="Answers took time.")
     agreement: Agreement | bool = Field(default=False, description="Answers agree with those of the others.")
+    consistency: Consistency | bool = Field(default=False, description="Answers do not scatter more than is usual.")
     postscreen: Postscreen | bool = Field(default=False, description="References and anchors are told apart.")
     quota: Quota | bool = Field(default=Quota(), description="One person counts once.")
 
@@ -272,7 +280,7 @@ class Checks(Part):
 CHECKS: dict[str, type[Rule]] = {
     "attention": Attention, "trap": Trap, "gold": Gold, "trap_item": TrapItem, "repeat": Repeat, "variance": Variance,
     "ratio": Ratio, "smooth": Smooth, "focus": Focus, "speed": Speed, "agreement": Agreement,
-    "postscreen": Postscreen, "quota": Quota,
+    "consistency": Consistency, "postscreen": Postscreen, "quota": Quota,
 }  # fmt: skip
 """In the order in which they are told."""
 PLACED = ("attention", "trap", "gold", "trap_item", "repeat")

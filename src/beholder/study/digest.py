@@ -17,6 +17,8 @@ def study_json(study: Study) -> dict[str, Any]:
     """Return the study as JSON values, defaults filled, with the texts themselves where it names files."""
     value: dict[str, Any] = study.model_dump(mode="json")
     value["texts"] = {which: study_text(study, which) for which in value["texts"]}
+    if study.run == 1:  # so that a study from before there were runs is the same one
+        del value["run"]
     pages = instruction_pages(study)
     if len(pages) > 1 or any(page.examples or page.play for page in pages):
         value["texts"]["instructions"] = [page.model_dump(mode="json") for page in pages]

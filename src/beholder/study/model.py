@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -278,6 +279,12 @@ class Study(Part):
         description="Which differences are asked for, and how tests are corrected. It may always change.",
     )
     recruit: Recruit = Recruit()
+    run: int = Field(
+        default=1,
+        ge=1,
+        le=1000,
+        description="Which run of the study this is. A later one repeats it with a new plan and other participants.",
+    )
     contact: (
         Annotated[
             str,
@@ -307,6 +314,13 @@ class Study(Part):
     def folder(self) -> Path:
         """The folder of study.yaml, in which everything else lies."""
         return self._folder
+
+    @property
+    def seed(self) -> int:
+        """The seed of this run's plan: as written in the first run, and in each later one another that follows."""
+        if self.run == 1:
+            return self.design.seed
+        return int.from_bytes(hashlib.sha256(f"{self.design.seed} run {self.run}".encode()).digest()[:8])
 
     def where(self, key: str) -> str:
         """Return `study.yaml:LINE` of a key such as `design.trials`; of what is written around it, if it is not."""

@@ -10,7 +10,7 @@ METHODS = frozenset(("dscqs", "samviq", "mismatch", "best-worst", "rank", "word-
 MODES = frozenset(("panel", "lab", "prolific"))
 
 _KEYS: Mapping[Place, frozenset[str]] = {
-    (): frozenset(("budget", "run", "family", "retention")),
+    (): frozenset(("budget", "family", "retention")),
     ("design",): frozenset(("votes", "sessions_per_participant")),
     ("recruit",): frozenset(
         ("places", "reward", "screen_out", "filters", "id_parameter", "codes", "stations", "single_use")

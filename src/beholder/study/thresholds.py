@@ -113,6 +113,13 @@ class UseAgreement(Thresholds):
     warn: float | None = Field(default=None, ge=-1, le=1, description=f"A lower median is told in the report. {_AS}")
 
 
+class UseConsistency(Thresholds):
+    """Thresholds of `consistency`."""
+
+    z: float | None = Field(default=None, gt=0, description=f"So many robust standard deviations are too many. {_AS}")
+    ratings: int | None = Field(default=None, ge=2, description=f"Fewer ratings of a person tell nothing. {_AS}")
+
+
 class UsePostscreen(Thresholds):
     """Thresholds of `postscreen`."""
 
@@ -141,5 +148,6 @@ class Use(Part):
     focus: UseOften | bool | None = Field(default=None, description="The window was not left.")
     speed: UseSpeed | bool | None = Field(default=None, description="Answers took time.")
     agreement: UseAgreement | bool | None = Field(default=None, description="Answers agree with the others.")
+    consistency: UseConsistency | bool | None = Field(default=None, description="Answers do not scatter unusually.")
     postscreen: UsePostscreen | bool | None = Field(default=None, description="References and anchors told apart.")
     quota: UseQuota | bool | None = Field(default=None, description="One person counts so often.")

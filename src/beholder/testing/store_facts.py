@@ -40,10 +40,10 @@ def study_record(digest: str = "d1", plan: str = "p1", study: str = "walk", list
     )
 
 
-def visit(name: str, *, mode: Mode = "link", digest: str = "d1", number: int = 1) -> Session:
+def visit(name: str, *, mode: Mode = "link", digest: str = "d1", number: int = 1, run: int = 1) -> Session:
     """Return a session of a participant of this name."""
     session = f"s-{name}-{mode}-{digest}-{number}"
-    return Session(session, f"p-{name}", digest, 1, mode, number, {"screen": [1920, 1080]}, NOON)
+    return Session(session, f"p-{name}", digest, run, mode, number, {"screen": [1920, 1080]}, NOON)
 
 
 def answer(session: str, key: str = "trial:1", value: Json = 72, *, at: datetime = NOON) -> Answer:
@@ -69,9 +69,11 @@ async def known(store: Store, session: str) -> SessionFacts:
     return facts
 
 
-async def come(store: Store, name: str, *, mode: Mode = "link", digest: str = "d1", number: int = 1) -> str:
+async def come(
+    store: Store, name: str, *, mode: Mode = "link", digest: str = "d1", number: int = 1, run: int = 1
+) -> str:
     """Return the id of a session that has just arrived."""
-    session, _ = await store.arrive(visit(name, mode=mode, digest=digest, number=number))
+    session, _ = await store.arrive(visit(name, mode=mode, digest=digest, number=number, run=run))
     return session.session
 
 

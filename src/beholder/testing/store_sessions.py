@@ -82,6 +82,34 @@ async def a_plan_may_change_until_a_person_has_claimed_a_list(open_: Opener) -> 
         assert len(await rows(store, "studies")) == 2
 
 
+async def runs_have_plans_people_and_counts_of_their_own(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        await claim(store, await come(store, "ann"))
+        await come(store, "bob")
+        await claim(store, await come(store, "robby", mode="robot"))
+        await store.begin(study_record("d2", "p2", lists=2), 2)
+        current = await store.current()
+        assert current is not None
+        assert (current.digest, len(current.lists)) == ("d2", 2), "a second run begins although people took the first"
+        assert await store.runs_taken("p-ann", "link") == {1}
+        assert await store.runs_taken("p-ann", "panel") == {1}, "people are the same people whichever way they come"
+        assert await store.runs_taken("p-ann", "robot") == set(), "a robot of the same name is somebody else"
+        assert await store.runs_taken("p-robby", "robot") == {1}
+        assert await store.runs_taken("p-bob", "link") == set(), "who has claimed nothing has not taken part"
+        assert await claim(store, await come(store, "bob", digest="d2", run=2), per_list=1) == 1
+        assert await store.runs_taken("p-bob", "link") == {2}
+        counts = [dict(await store.counts(NOON, run))["arrived"] for run in (1, 2, 3)]
+        assert counts == [2, 1, 0], f"{counts} arrived in runs 1, 2 and 3"
+        error = await expect(StoreError, store.begin(study_record("d3", "p3"), 2), "another plan of the second run")
+        assert "1 person has already claimed lists of the plan before this change" in str(error)
+        await store.begin(study_record(), 1)
+        again = await store.current()
+        assert again is not None
+        assert again.digest == "d1", "the first run goes on where it was"
+        assert await claim(store, await come(store, "cat"), per_list=1) == 2
+
+
 async def a_store_holds_one_study(open_: Opener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())

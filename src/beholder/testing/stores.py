@@ -22,6 +22,7 @@ STORE_CHECKS: Mapping[str, Check] = {
         store_sessions.a_secret_is_made_once_and_differs_between_stores,
         store_sessions.a_text_may_change_and_people_keep_their_session,
         store_sessions.a_plan_may_change_until_a_person_has_claimed_a_list,
+        store_sessions.runs_have_plans_people_and_counts_of_their_own,
         store_sessions.a_store_holds_one_study,
         store_sessions.the_same_visit_gets_the_same_session,
         store_sessions.no_list_is_claimed_twice_by_200_at_once,

@@ -44,7 +44,8 @@ const STEPS = {
   break: async () => (await fetched(import("./steps/pause.js"))).pause,
   end: async () => (await fetched(import("./steps/end.js"))).end,
 };
-const CLOSED = new Set(["finished", "blocked", "full", "closed"]); // a no that is meant for this person
+const CLOSED = new Set(["finished", "earlier_run", "blocked", "full", "closed"]); // a no that is meant for this person
+const TITLED = new Set(["finished", "earlier_run", "full"]); // those with a title of their own
 const SENDING_MS = 1500;
 
 await start(document.documentElement.dataset["study"] ?? "");
@@ -95,7 +96,7 @@ async function start(name) {
     arrival = await come(name, kept, patience);
   } catch (error) {
     if (!(error instanceof Declined)) throw error;
-    const title = error.code === "finished" || error.code === "full" ? `closed.${error.code}` : "closed.title";
+    const title = TITLED.has(error.code) ? `closed.${error.code}` : "closed.title";
     tell(notice(say(title), error.message || say("closed.text")));
     return;
   }

@@ -11,7 +11,7 @@ from beholder.analyse.comparing.graph import Graph, graph_of
 from beholder.analyse.comparing.likelihood import Free, Likelihood, Peak, climb, ridged
 from beholder.analyse.comparing.outcomes import Model
 from beholder.analyse.comparing.tally import Tally, sums
-from beholder.analyse.stats.clustered import Codes, Floats
+from beholder.stats.clustered import Codes, Floats
 
 LIKELIHOOD, PRIOR = "maximum likelihood", "Gaussian prior"
 _TIES_SD = 2.0

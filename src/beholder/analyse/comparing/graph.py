@@ -9,7 +9,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from beholder.analyse.comparing.tally import Tally
-from beholder.analyse.stats.clustered import Codes
+from beholder.stats.clustered import Codes
 
 
 class Graph(NamedTuple):

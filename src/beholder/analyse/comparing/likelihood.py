@@ -8,7 +8,7 @@ import numpy as np
 
 from beholder.analyse.comparing.outcomes import Model
 from beholder.analyse.comparing.tally import Tally, sums
-from beholder.analyse.stats.clustered import Floats
+from beholder.stats.clustered import Floats
 
 _MOST_STEPS = 60
 _SMALLEST_STEP = 1e-11

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from scipy.special import expit, log_ndtr, ndtr, ndtri
 
-from beholder.analyse.stats.clustered import Floats
+from beholder.stats.clustered import Floats
 
 
 class Outcomes(NamedTuple):

@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from beholder.analyse.groups import codes_of
-from beholder.analyse.stats.clustered import Codes, Floats
 from beholder.analyse.table import COMPARISONS, Ratings
+from beholder.stats.clustered import Codes, Floats
 
 _Names = tuple[str, ...]
 

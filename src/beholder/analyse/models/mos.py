@@ -7,8 +7,8 @@ import pandas as pd
 
 from beholder.analyse.result import Result
 from beholder.analyse.scores import scores
-from beholder.analyse.stats.interval import is_share
 from beholder.analyse.table import Ratings, as_ratings
+from beholder.stats.interval import is_share
 
 
 def mos(data: pd.DataFrame | Ratings) -> Result | None:

@@ -12,7 +12,8 @@ def number(value: float, decimals: int) -> str:
     """Return a number with a true minus sign, or a dash where there is none."""
     if math.isnan(value):
         return NONE
-    text = f"{value:.{decimals}f}"
+    # Two sums of the same numbers may differ in their last bits: 3.975 must not be 3.98 here and 3.97 there.
+    text = f"{value + math.copysign(1e-9, value):.{decimals}f}"
     return ("0" + text[2:] if float(text) == 0 and text.startswith("-") else text).replace("-", "−")
 
 

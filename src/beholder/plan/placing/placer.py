@@ -77,7 +77,7 @@ class Placer:
         return Statements(bank, obvious, again, self._rng(_STATE))
 
     def _rng(self, *stream: int) -> np.random.Generator:
-        return np.random.default_rng([self._study.design.seed, *stream])
+        return np.random.default_rng([self._study.seed, *stream])
 
 
 def _named(trial: Trial, position: int) -> Trial:

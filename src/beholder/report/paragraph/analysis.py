@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 from beholder.analyse.result import records
-from beholder.analyse.stats.interval import is_share
 from beholder.report.counted import beholder_version
 from beholder.report.material import Material
 from beholder.report.paragraph.text import Said
 from beholder.report.sensitive import verdict
 from beholder.report.words import count, listed
+from beholder.stats.interval import is_share
 
 _OVER = {
     "both": "clustered by participant and by content",
@@ -122,7 +122,8 @@ def _sensitivity(material: Material) -> list[Said]:
 def _software(material: Material) -> list[Said]:
     notes = material.results.notes
     versions = ", ".join(f"{name} {version}" for name, version in notes["software"].items())
-    seeds = [f"plan {material.study.design.seed}", *(f"{name} {seed}" for name, seed in notes["seeds"].items())]
+    drawn = (f"{name.replace('_', ' ')} {seed}" for name, seed in notes["seeds"].items())
+    seeds = [f"plan {material.study.design.seed}", *drawn]
     return [Said(f"Software: Beholder {beholder_version()} with {versions}; seeds: {listed(seeds)}")]
 
 

@@ -33,6 +33,7 @@ def design(material: Material) -> list[Said]:
     """Return the sentences on the design."""
     return [
         *_method(material),
+        *_run(material),
         *_questions(material),
         *_stimuli(material),
         *_trials(material),
@@ -59,6 +60,13 @@ def _method(material: Material) -> list[Said]:
         is_gapped = study.options["presentation"] == "sequential" and gap
         said.append(Said(shown + (f", with {gap:g} s of grey between them" if is_gapped else "")))
     return [*said, *([Said(f"The statements were the set {items}")] if items else [])]
+
+
+def _run(material: Material) -> list[Said]:
+    """Return that the study was run before, where it was."""
+    if material.run == 1:
+        return []
+    return [Said(f"This was run {material.run}, with a plan of its own and nobody who took part in another run")]
 
 
 def _paper(material: Material) -> Paper | None:
@@ -139,7 +147,7 @@ def _trials(material: Material) -> list[Said]:
     said.append(
         Said(
             "The order of trials and the places of stimuli on a page were drawn beforehand and balanced over "
-            f"participants (seed {study.design.seed})"
+            f"participants (seed {study.design.seed}{f', run {material.run}' if material.run > 1 else ''})"
         )
     )
     if any(part.is_compared for part in material.parts):

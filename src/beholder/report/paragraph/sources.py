@@ -3,177 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from beholder.report.material import Material
+from beholder.report.paragraph.references import REFERENCES, Source
 from beholder.report.words import listed
 
-_UNION = "International Telecommunication Union"
-
-
-class Source(NamedTuple):
-    """One source. Braces in its fields keep capitals; everything else is plain text."""
-
-    key: str
-    short: str
-    """As a sentence names it, such as `Holm, 1979`."""
-    cited: str
-    """How analyses begin when they cite it."""
-    kind: str
-    fields: Mapping[str, str]
-
-
-def _article(key: str, cited: str, author: str, year: int, title: str, where: str, doi: str = "") -> Source:
-    """Return an article; `where` is journal, volume, number and pages, with bars between them."""
-    journal, volume, number, pages = where.split("|")
-    fields = {
-        "author": author, "title": title, "journal": journal, "volume": volume, "number": number, "pages": pages,
-        "year": str(year), "doi": doi,
-    }  # fmt: skip
-    return Source(key, f"{_names(author)}, {year}", cited, "article", _filled(fields))
-
-
-def _standard(key: str, number: str, year: int, title: str) -> Source:
-    fields = {"author": f"{{{_UNION}}}", "title": title, "institution": _UNION, "type": "Recommendation"}
-    fields |= {"number": number, "year": str(year)}
-    return Source(key, number, number.removesuffix("-3"), "techreport", fields)
-
-
-def _other(key: str, cited: str, kind: str, author: str, **fields: str) -> Source:
-    return Source(key, f"{_names(author)}, {fields['year']}", cited, kind, _filled({"author": author, **fields}))
-
-
-def _filled(fields: Mapping[str, str]) -> dict[str, str]:
-    return {name: text for name, text in fields.items() if text}
-
-
-def _names(author: str) -> str:
-    """Return the family names of up to two, or the first and the others."""
-    families = [one.partition(",")[0].strip("{}") for one in author.split(" and ")]
-    return " and ".join(families) if len(families) < 3 else f"{families[0]} et al."
-
-
-_ALL = (
-    _standard(
-        "itu-p910", "ITU-T P.910", 2023, "Subjective video quality assessment methods for multimedia applications",
-    ),
-    _standard(
-        "itu-p1401", "ITU-T P.1401", 2020,
-        "Methods, metrics and procedures for statistical evaluation, qualification and comparison of objective quality "
-        "prediction models",
-    ),
-    _standard(
-        "itu-bs1534", "ITU-R BS.1534-3", 2015,
-        "Method for the subjective assessment of intermediate quality level of audio systems",
-    ),
-    _other(
-        "jonell2021", "Jonell et al. (2021)", "inproceedings",
-        "Jonell, Patrik and Yoon, Youngwoo and Wolfert, Pieter and Kucherenko, Taras and Henter, Gustav Eje",
-        title="{HEMVIP}: Human evaluation of multiple videos in parallel",
-        booktitle="Proceedings of the 2021 International Conference on Multimodal Interaction",
-        publisher="Association for Computing Machinery", pages="707–711", year="2021", doi="10.1145/3462244.3479957",
-    ),
-    _other(
-        "naderi2022", "Naderi and Cutler", "misc", "Naderi, Babak and Cutler, Ross",
-        title="A crowdsourcing approach to video quality assessment", year="2022", eprint="2204.06784",
-        archiveprefix="arXiv",
-    ),
-    _other(
-        "cutler2024", "Cutler et al.", "misc",
-        "Cutler, Ross and Naderi, Babak and Gopal, Vishak and Palle, Dharmendar",
-        title="A multidimensional measurement of photorealistic avatar quality of experience", year="2024",
-        eprint="2411.09066", archiveprefix="arXiv",
-    ),
-    _other(
-        "morrison2022", "Morrison et al.", "inproceedings",
-        "Morrison, Max and Tang, Brian and Tan, Gefei and Pardo, Bryan", title="Reproducible subjective evaluation",
-        booktitle="ICLR Workshop on ML Evaluation Standards", year="2022",
-    ),
-    _article(
-        "student1908", "Student (1908)", "Student", 1908, "The probable error of a mean", "Biometrika|6|1|1–25",
-        "10.1093/biomet/6.1.1",
-    ),
-    _article(
-        "clopper1934", "Clopper and Pearson (1934)", "Clopper, C. J. and Pearson, E. S.", 1934,
-        "The use of confidence or fiducial limits illustrated in the case of the binomial", "Biometrika|26|4|404–413",
-        "10.1093/biomet/26.4.404",
-    ),
-    _article(
-        "korn1998", "Korn and Graubard (1998)", "Korn, Edward L. and Graubard, Barry I.", 1998,
-        "Confidence intervals for proportions with small expected number of positive counts estimated from survey data",
-        "Survey Methodology|24|2|193–201",
-    ),
-    _article(
-        "cameron2011", "Cameron, Gelbach and Miller (2011)",
-        "Cameron, A. Colin and Gelbach, Jonah B. and Miller, Douglas L.", 2011,
-        "Robust inference with multiway clustering", "Journal of Business & Economic Statistics|29|2|238–249",
-        "10.1198/jbes.2010.07136",
-    ),
-    _article(
-        "holm1979", "Holm (1979)", "Holm, Sture", 1979, "A simple sequentially rejective multiple test procedure",
-        "Scandinavian Journal of Statistics|6|2|65–70",
-    ),
-    _article(
-        "cumming2001", "Cumming and Finch (2001)", "Cumming, Geoff and Finch, Sue", 2001,
-        "A primer on the understanding, use, and calculation of confidence intervals that are based on central and "
-        "noncentral distributions", "Educational and Psychological Measurement|61|4|532–574",
-        "10.1177/0013164401614002",
-    ),
-    _article(
-        "wilcoxon1945", "Wilcoxon (1945)", "Wilcoxon, Frank", 1945, "Individual comparisons by ranking methods",
-        "Biometrics Bulletin|1|6|80–83", "10.2307/3001968",
-    ),
-    _article(
-        "pratt1959", "Pratt (1959)", "Pratt, John W.", 1959,
-        "Remarks on zeros and ties in the {Wilcoxon} signed rank procedures",
-        "Journal of the American Statistical Association|54|287|655–667", "10.1080/01621459.1959.10501526",
-    ),
-    _article(
-        "spearman1904", "Spearman (1904)", "Spearman, C.", 1904,
-        "The proof and measurement of association between two things", "American Journal of Psychology|15|1|72–101",
-        "10.2307/1412159",
-    ),
-    _article(
-        "thompson1936", "Thompson (1936)", "Thompson, William R.", 1936,
-        "On confidence ranges for the median and other expectation distributions for populations of unknown "
-        "distribution form", "Annals of Mathematical Statistics|7|3|122–128",
-    ),
-    _article(
-        "bradley1952", "Bradley and Terry (1952)", "Bradley, Ralph Allan and Terry, Milton E.", 1952,
-        "Rank analysis of incomplete block designs: {I}. {The} method of paired comparisons",
-        "Biometrika|39|3/4|324–345", "10.1093/biomet/39.3-4.324",
-    ),
-    _article(
-        "davidson1970", "Davidson (1970)", "Davidson, Roger R.", 1970,
-        "On extending the {Bradley}-{Terry} model to accommodate ties in paired comparison experiments",
-        "Journal of the American Statistical Association|65|329|317–328", "10.1080/01621459.1970.10481082",
-    ),
-    _article(
-        "davidson1977", "Davidson and Beaver (1977)", "Davidson, Roger R. and Beaver, Robert J.", 1977,
-        "On extending the {Bradley}-{Terry} model to incorporate within-pair order effects",
-        "Biometrics|33|4|693–702", "10.2307/2529467",
-    ),
-    _article(
-        "thurstone1927", "Thurstone (1927)", "Thurstone, L. L.", 1927, "A law of comparative judgment",
-        "Psychological Review|34|4|273–286", "10.1037/h0070288",
-    ),
-    _article(
-        "glenn1960", "Glenn and David (1960)", "Glenn, W. A. and David, H. A.", 1960,
-        "Ties in paired-comparison experiments using a modified {Thurstone}-{Mosteller} model",
-        "Biometrics|16|1|86–109", "10.2307/2527957",
-    ),
-    _article(
-        "liang1986", "Liang and Zeger (1986)", "Liang, Kung-Yee and Zeger, Scott L.", 1986,
-        "Longitudinal data analysis using generalized linear models", "Biometrika|73|1|13–22",
-        "10.1093/biomet/73.1.13",
-    ),
-)  # fmt: skip
-SOURCES: Mapping[str, Source] = {source.key: source for source in _ALL}
+SOURCES: Mapping[str, Source] = {source.key: source for source in REFERENCES}
 
 
 def find_source(citation: str) -> Source | None:
     """Return the source of what an analysis cites; None where it is not known here."""
-    return next((source for source in _ALL if citation.startswith(source.cited)), None)
+    return next((source for source in REFERENCES if citation.startswith(source.cited)), None)
 
 
 def cited_sources(material: Material, keys: Iterable[str] = ()) -> list[Source]:
@@ -212,5 +52,5 @@ def in_full(source: Source) -> str:
         parts.append(f"{fields['archiveprefix']}:{fields['eprint']}.")
     else:
         pages = f", {fields['pages']}" if "pages" in fields else ""
-        parts.append(f"{fields['booktitle']}{pages}.")
+        parts.append(f"{fields.get('booktitle') or fields['publisher']}{pages}.")
     return " ".join([*parts, *([f"doi:{fields['doi']}"] if "doi" in fields else [])])

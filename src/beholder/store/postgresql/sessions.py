@@ -22,6 +22,7 @@ from beholder.store.tables import (
     session_row,
     to_time,
 )
+from beholder.types import Mode
 
 _CACHED = 1024
 
@@ -29,6 +30,11 @@ _FIND = f"""
 SELECT {SHAPES["sessions"].quoted} FROM sessions
 WHERE run = $1 AND mode = $2 AND participant = $3 AND visit = $4 AND digest IN
   (SELECT digest FROM studies WHERE plan_digest = (SELECT plan_digest FROM studies WHERE digest = $5))
+"""
+
+_RUNS_TAKEN = """
+SELECT DISTINCT run FROM sessions JOIN claims USING (session)
+WHERE participant = $1 AND CASE WHEN mode IN ('robot', 'preview') THEN mode ELSE 'people' END = $2
 """
 
 _CLAIMANT = """
@@ -132,6 +138,12 @@ async def arrive(pool: Any, arrivals: Sequence[Session]) -> list[tuple[Session, 
             else:
                 found.append((read_session(row), True))
     return found
+
+
+async def runs_taken(pool: Any, participant: str, mode: Mode) -> frozenset[int]:
+    """Return the runs in which somebody has claimed a list."""
+    async with connected(pool) as connection:
+        return frozenset(row[0] for row in await connection.fetch(_RUNS_TAKEN, participant, population(mode)))
 
 
 async def claim(pool: Any, claims: Sequence[Claim]) -> list[int | Exception | None]:

@@ -15,6 +15,7 @@ from beholder.store.postgresql import appends, sessions, study
 from beholder.store.postgresql.connection import check_schema, connected, migrate, open_pool, transaction
 from beholder.store.rules import read_only
 from beholder.store.tables import fact_row, read_row, to_text, to_time
+from beholder.types import Mode
 
 _CHUNK = 500
 
@@ -50,9 +51,9 @@ class PostgresqlStore:
         if not self._write:
             raise read_only(self._where)
 
-    async def begin(self, record: StudyRecord) -> None:
+    async def begin(self, record: StudyRecord, run: int = 1) -> None:
         self._check_write()
-        await study.begin(self._pool, self._where, record)
+        await study.begin(self._pool, self._where, record, run)
 
     async def current(self) -> StudyRecord | None:
         return await study.current(self._pool)
@@ -60,6 +61,9 @@ class PostgresqlStore:
     async def arrive(self, session: Session) -> tuple[Session, bool]:
         self._check_write()
         return await self._arrivals.ask(session)
+
+    async def runs_taken(self, participant: str, mode: Mode) -> frozenset[int]:
+        return await sessions.runs_taken(self._pool, to_text(participant), mode)
 
     async def claim(self, session: str, *, now: datetime, until: datetime, per_list: int | None) -> int | None:
         self._check_write()
@@ -100,8 +104,8 @@ class PostgresqlStore:
         async with connected(self._pool) as connection:
             await connection.execute("INSERT INTO identity.links VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", *link)
 
-    async def counts(self, now: datetime) -> Mapping[str, int]:
-        return await study.counts(self._pool, now)
+    async def counts(self, now: datetime, run: int = 1) -> Mapping[str, int]:
+        return await study.counts(self._pool, now, run)
 
     async def ready(self) -> bool:
         if not self._write:

@@ -22,7 +22,7 @@ from beholder.store.tables import (
 
 _ELSEWHERE = """
 SELECT count(DISTINCT participant) FROM claims JOIN sessions USING (session) JOIN studies USING (digest)
-WHERE plan_digest <> $1 AND mode NOT IN ('robot', 'preview')
+WHERE plan_digest <> $1 AND run = $2 AND mode NOT IN ('robot', 'preview')
 """
 
 _COUNTS = """
@@ -33,7 +33,7 @@ SELECT
   count(*) FILTER (WHERE outcome <> 'completed') AS ended,
   coalesce(sum((SELECT count(*) FROM answers WHERE answers.session = sessions.session)), 0)::bigint AS answers
 FROM sessions LEFT JOIN ends USING (session) LEFT JOIN leases USING (session)
-WHERE mode NOT IN ('robot', 'preview')
+WHERE run = $2 AND mode NOT IN ('robot', 'preview')
 """
 
 
@@ -42,12 +42,12 @@ def select(table: Table, where: str = "") -> str:
     return f"SELECT {SHAPES[table].quoted} FROM {table} {where} ORDER BY n"
 
 
-async def begin(pool: Any, where: str, record: StudyRecord) -> None:
+async def begin(pool: Any, where: str, record: StudyRecord, run: int) -> None:
     """Write a study text once, its plan once, and make it the current one. Nobody claims meanwhile."""
     async with transaction(pool, lock=LOCK_PLAN) as connection:
         first = await connection.fetchval("SELECT study FROM studies LIMIT 1")
         same = await connection.fetchrow("SELECT plan_digest, software FROM studies WHERE digest = $1", record.digest)
-        people = await connection.fetchval(_ELSEWHERE, record.plan_digest)
+        people = await connection.fetchval(_ELSEWHERE, record.plan_digest, run)
         check_begin(where, record, Held(first, same and same[0], same and same[1], people))
         if same is None:
             await _copy(connection, "studies", [study_row(record)])
@@ -73,10 +73,10 @@ async def current(pool: Any) -> StudyRecord | None:
     return read_record(study, stimuli, lists)
 
 
-async def counts(pool: Any, now: datetime) -> Mapping[str, int]:
-    """Return how far the people are."""
+async def counts(pool: Any, now: datetime, run: int) -> Mapping[str, int]:
+    """Return how far the people of a run are."""
     async with transaction(pool) as connection:
-        return dict(await connection.fetchrow(_COUNTS, to_time(now)))
+        return dict(await connection.fetchrow(_COUNTS, to_time(now), run))
 
 
 async def erase(pool: Any, session: str, at: datetime) -> int:

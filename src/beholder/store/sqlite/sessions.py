@@ -21,6 +21,7 @@ from beholder.store.tables import (
     session_row,
     to_iso,
 )  # fmt: skip
+from beholder.types import Mode
 
 _CACHED = 1024
 
@@ -28,6 +29,11 @@ _FIND = f"""
 SELECT {SHAPES["sessions"].quoted} FROM sessions
 WHERE run = ? AND mode = ? AND participant = ? AND visit = ? AND digest IN
   (SELECT digest FROM studies WHERE plan_digest = (SELECT plan_digest FROM studies WHERE digest = ?))
+"""
+
+_RUNS_TAKEN = """
+SELECT DISTINCT run FROM sessions JOIN claims USING (session)
+WHERE participant = ? AND CASE WHEN mode IN ('robot', 'preview') THEN mode ELSE 'people' END = ?
 """
 
 _CLAIM = """
@@ -80,6 +86,12 @@ def arrive(connection: sqlite3.Connection, session: Session) -> tuple[Session, b
         is_known = error.sqlite_errorcode != sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
         raise refused_arrival(session, study_is_known=is_known) from error
     return read_session(row), True
+
+
+def runs_taken(connection: sqlite3.Connection, participant: str, mode: Mode) -> frozenset[int]:
+    """Return the runs in which somebody has claimed a list."""
+    found = connection.execute(_RUNS_TAKEN, (participant, population(mode))).fetchall()
+    return frozenset(run for (run,) in found)
 
 
 def claim(

@@ -29,6 +29,7 @@ from beholder.store.sqlite.inserts import Appended
 from beholder.store.sqlite.lock import Lock
 from beholder.store.sqlite.writer import Writer
 from beholder.store.tables import Row, fact_row, read_row, to_iso, to_text
+from beholder.types import Mode
 
 T = TypeVar("T")
 _CHUNK = 500
@@ -71,8 +72,8 @@ class SqliteStore:
             raise read_only(self._where)
         return self._facts_writer
 
-    async def begin(self, record: StudyRecord) -> None:
-        await self._writer.do(lambda connection: study.begin(connection, self._where, record))
+    async def begin(self, record: StudyRecord, run: int = 1) -> None:
+        await self._writer.do(lambda connection: study.begin(connection, self._where, record, run))
 
     async def current(self) -> StudyRecord | None:
         return await self._read(study.current)
@@ -83,6 +84,9 @@ class SqliteStore:
                 self._cache.put(SessionFacts(arrived[0]))
 
         return await self._writer.do(lambda connection: sessions.arrive(connection, session), remember)
+
+    async def runs_taken(self, participant: str, mode: Mode) -> frozenset[int]:
+        return await self._read(lambda connection: sessions.runs_taken(connection, to_text(participant), mode))
 
     async def claim(self, session: str, *, now: datetime, until: datetime, per_list: int | None) -> int | None:
         session = to_text(session)
@@ -154,8 +158,8 @@ class SqliteStore:
         link = (to_text(participant), to_text(platform), to_text(platform_id))
         await self._identity_writer.do(lambda identity: erasure.remember(identity, link))
 
-    async def counts(self, now: datetime) -> Mapping[str, int]:
-        return await self._read(lambda connection: study.counts(connection, now))
+    async def counts(self, now: datetime, run: int = 1) -> Mapping[str, int]:
+        return await self._read(lambda connection: study.counts(connection, now, run))
 
     async def ready(self) -> bool:
         if self._facts_writer is None:

@@ -12,7 +12,7 @@ from beholder.store.tables import SHAPES, list_rows, read_record, stimulus_rows,
 
 _ELSEWHERE = """
 SELECT count(DISTINCT participant) FROM claims JOIN sessions USING (session) JOIN studies USING (digest)
-WHERE plan_digest <> ? AND mode NOT IN ('robot', 'preview')
+WHERE plan_digest <> ? AND run = ? AND mode NOT IN ('robot', 'preview')
 """
 
 _COUNTS = """
@@ -23,7 +23,7 @@ SELECT
   count(CASE WHEN outcome <> 'completed' THEN 1 END),
   coalesce(sum((SELECT count(*) FROM answers WHERE answers.session = sessions.session)), 0)
 FROM sessions LEFT JOIN ends USING (session) LEFT JOIN leases USING (session)
-WHERE mode NOT IN ('robot', 'preview')
+WHERE run = :run AND mode NOT IN ('robot', 'preview')
 """
 
 
@@ -37,11 +37,11 @@ def _insert(table: Table) -> str:
     return f"INSERT INTO {table} ({shape.quoted}) VALUES ({', '.join('?' * len(shape.columns))})"
 
 
-def begin(connection: sqlite3.Connection, where: str, record: StudyRecord) -> None:
+def begin(connection: sqlite3.Connection, where: str, record: StudyRecord, run: int) -> None:
     """Write a study text once, its plan once, and make it the current one."""
     first = connection.execute("SELECT study FROM studies LIMIT 1").fetchone()
     same = connection.execute("SELECT plan_digest, software FROM studies WHERE digest = ?", (record.digest,)).fetchone()
-    (people,) = connection.execute(_ELSEWHERE, (record.plan_digest,)).fetchone()
+    (people,) = connection.execute(_ELSEWHERE, (record.plan_digest, run)).fetchone()
     check_begin(where, record, Held(first and first[0], same and same[0], same and same[1], people))
     if same is None:
         row = study_row(record)
@@ -63,9 +63,9 @@ def current(connection: sqlite3.Connection) -> StudyRecord | None:
     return read_record(study, stimuli, lists)
 
 
-def counts(connection: sqlite3.Connection, now: datetime) -> Mapping[str, int]:
-    """Return how far the people are."""
-    row = connection.execute(_COUNTS, {"now": to_iso(now)}).fetchone()
+def counts(connection: sqlite3.Connection, now: datetime, run: int) -> Mapping[str, int]:
+    """Return how far the people of a run are."""
+    row = connection.execute(_COUNTS, {"now": to_iso(now), "run": run}).fetchone()
     return dict(zip(("arrived", "live", "completed", "ended", "answers"), row, strict=True))
 
 

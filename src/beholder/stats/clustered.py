@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from beholder.analyse.stats.interval import LEVEL
+from beholder.stats.interval import LEVEL
 
 CITATION = "Cameron, Gelbach and Miller (2011), Journal of Business & Economic Statistics 29"
 Over: TypeAlias = Literal["both", "participants", "contents", "ratings"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from beholder.analyse.stats.interval import LEVEL
+from beholder.stats.interval import LEVEL
 
 CITATION = "Cumming and Finch (2001), Educational and Psychological Measurement 61"
 # Differences of means: what is equal on paper may differ in the last bits.

@@ -1,0 +1,121 @@
+"""Names beside dots: where each of them can stand without hiding anything."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from beholder.analyse.plots.palette import INK, PAPER, SOFT
+from beholder.analyse.plots.theme import Layout, drawn
+from beholder.stats.interval import Floats
+
+MOST = 24
+"""More names than this hide the picture."""
+_REACHES = (0, 12, 26, 42, 60)
+"""How far a name may stand from its dot, in pixels; from the second on a fine line leads to it."""
+
+
+Box: TypeAlias = tuple[float, float, float, float]
+"""Left, top, right and bottom."""
+
+
+class Placed(NamedTuple):
+    """Where a name stands in pixels, and where a line to its dot begins."""
+
+    name: str
+    x: float
+    y: float
+    """The middle of its height."""
+    is_left: bool
+    """Whether x is the right end of the name, as it stands to the left of its dot."""
+    is_led: bool
+    """Whether it stands so far off that a line leads to it."""
+    from_x: float
+    from_y: float
+    to_x: float
+    to_y: float
+    """Its dot."""
+
+
+def placed(
+    names: Sequence[str], dots: Floats, size: float, area: tuple[float, float], near: Floats, room: float
+) -> list[Placed]:
+    """Return the places of names; those for which there is none are left out.
+
+    `dots` are x and y of each name's dot in pixels, `near` places that a name should not cover but may, `room` is the
+    radius of a dot, and `size` that of the letters.
+    """
+    gaps = np.hypot(*(dots[:, None, :] - dots[None, :, :]).transpose(2, 0, 1))
+    # The most crowded first: they have the fewest places to go.
+    crowd = np.sum(1 / (gaps + 8), axis=1)
+    taken: list[Box] = []
+    found: dict[int, Placed] = {}
+    for mine in np.argsort(-crowd, kind="stable"):
+        width, height = len(names[mine]) * size * 0.6, size * 1.1
+        best, least = None, math.inf
+        for reach in _REACHES:
+            for turn in range(16):
+                way = 2 * math.pi * turn / 16
+                box = _box(dots[mine], way, reach + room + 4, width, height)
+                if _is_outside(box, area) or any(_is_over(box, other) for other in taken):
+                    continue
+                if _inside(box, dots, room + 1):
+                    continue
+                # Beside a dot a name is read most easily; then above and below.
+                cost = reach + 3 * abs(math.sin(way)) + 2 * _inside(box, near, 0) + 0.5 * (math.cos(way) < 0)
+                if cost < least:
+                    best, least = (box, reach), cost
+        if best is not None:
+            box, reach = best
+            taken.append(box)
+            x, y = dots[mine]
+            start = (min(max(x, box[0] - 1), box[2] + 1), min(max(y, box[1] + 2), box[3] - 2))
+            is_left = bool(box[0] + box[2] < 2 * x)
+            end = box[2] if is_left else box[0]
+            ends = map(float, (*start, x, y))
+            found[int(mine)] = Placed(names[mine], end, (box[1] + box[3]) / 2, is_left, reach > 0, *ends)
+    return [found[place] for place in sorted(found)]
+
+
+def name_layers(found: Sequence[Placed], layout: Layout) -> list[Any]:
+    """Return the names as layers of a chart, with a fine line to those that stand apart."""
+    import altair as alt
+
+    places: dict[str, Any] = {"scale": None, "axis": None}
+    where = {"x": alt.X("x:Q", **places), "y": alt.Y("y:Q", **places)}
+    led = [{"x": one.from_x, "y": one.from_y, "x2": one.to_x, "y2": one.to_y} for one in found if one.is_led]
+    rule = drawn(led).mark_rule(color=SOFT, strokeWidth=0.6, opacity=0.8, aria=False)
+    layers = [rule.encode(**where, x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"))]
+    for is_left, align in ((True, "right"), (False, "left")):
+        style: dict[str, Any] = {"align": align, "baseline": "middle", "fontSize": layout.small, "aria": False}
+        texts = drawn([{"name": one.name, "x": one.x, "y": one.y} for one in found if one.is_left is is_left])
+        # What is under a name is held off by an edge in the colour of the paper.
+        edge = texts.mark_text(color=PAPER, stroke=PAPER, strokeWidth=3, strokeJoin="round", opacity=0.85, **style)
+        name = texts.mark_text(color=INK, **style)
+        layers += [mark.encode(**where, text=alt.Text("name:N")) for mark in (edge, name)]
+    return layers
+
+
+def _box(dot: Floats, way: float, reach: float, width: float, height: float) -> Box:
+    """Return left, top, right and bottom of a name in this direction from its dot."""
+    x, y = float(dot[0]) + reach * math.cos(way), float(dot[1]) + reach * math.sin(way)
+    left = x - width * (1 - math.cos(way)) / 2
+    top = y - height * (1 - math.sin(way)) / 2
+    return left, top, left + width, top + height
+
+
+def _is_outside(box: Box, area: tuple[float, float]) -> bool:
+    return box[0] < 2 or box[1] < 2 or box[2] > area[0] - 2 or box[3] > area[1] - 2
+
+
+def _is_over(box: Box, other: Box) -> bool:
+    return box[0] < other[2] + 6 and other[0] < box[2] + 6 and box[1] < other[3] and other[1] < box[3]
+
+
+def _inside(box: Box, places: Floats, air: float) -> int:
+    """Return how many places lie in a box, or nearer to it than `air`."""
+    x, y = places[:, 0], places[:, 1]
+    return int(((x > box[0] - air) & (x < box[2] + air) & (y > box[1] - air) & (y < box[3] + air)).sum())

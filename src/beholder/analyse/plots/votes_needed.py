@@ -1,0 +1,162 @@
+"""The figure of votes needed: how agreement grows with the number of votes per stimulus."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from beholder.analyse.plots.numbers import number, plain
+from beholder.analyse.plots.palette import ACCENT, BAR, INK, LINE, PAPER, SOFT
+from beholder.analyse.plots.theme import COLUMN, Layout, drawn, finished, fixed, layered, told, value_axis
+from beholder.analyse.result import records
+from beholder.stats.votes_needed import longer
+
+ENOUGH = 0.95
+"""A correlation with a repeated study that is taken as enough: the line in the figure."""
+_MOST_LINEAR = 60
+"""With more votes than these the axis is in powers."""
+_ROOM = 60
+
+
+def one_curve(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the curve that is drawn: that of repeated studies where there is one, else the first."""
+    halves: pd.DataFrame = table[(table["by"] == "participant") & (table["against"] == "halves")]
+    if len(halves):
+        return halves
+    first = table.iloc[0]
+    found: pd.DataFrame = table[(table["by"] == first["by"]) & (table["against"] == first["against"])]
+    return found
+
+
+def votes_needed_chart(table: pd.DataFrame, *, labels: Mapping[str, str] | None = None, layout: Layout = COLUMN) -> Any:
+    """Return the correlation over the number of votes with its band, and beside it the error where one was asked."""
+    import altair as alt
+
+    rows = one_curve(table)
+    questions = list(dict.fromkeys(rows["question"]))
+    measures = ["pearson", "rmse"] if len(questions) == 1 else ["pearson"]
+    is_beside = layout.is_wide and len(measures) == 2
+    width = layout.whole / (2 if is_beside else 1) - _ROOM - (8 if is_beside else 0)
+    charts = [_panel(rows, measure, labels or {}, width, layout) for measure in measures]
+    if len(charts) == 1:
+        return finished(charts[0], layout)
+    both = alt.HConcatChart(hconcat=charts, spacing=20) if is_beside else alt.VConcatChart(vconcat=charts, spacing=16)
+    return finished(both, layout)
+
+
+def _panel(rows: pd.DataFrame, measure: str, labels: Mapping[str, str], width: float, layout: Layout) -> Any:
+    import altair as alt
+
+    height = layout.row * (9 if layout.is_wide else 8)
+    is_many = rows["question"].nunique() > 1
+    known = rows[rows[measure].notna()]
+    points = [_point(row, measure, labels if is_many else None) for row in records(known)]
+    now = max([*rows["votes_now"], 1.0])
+    last = max([now, *(point["votes"] for point in points)])
+    across: dict[str, Any] = {"domain": [min([1, *(p["votes"] for p in points)]), last * 1.04], "nice": False}
+    if last > _MOST_LINEAR:
+        across["type"] = "log"
+    x = alt.X("votes:Q", scale=alt.Scale(**across), axis=value_axis("Votes per stimulus", tickCount=6, tickMinStep=1))
+    scale, title = _height(points, measure, "value" if is_many else "low")
+    up = value_axis(title, grid=True, gridColor=LINE, tickCount=5, minExtent=30, maxExtent=30, format="~f")
+    y = alt.Y("value:Q", scale=scale, axis=up)
+    thin = 1.2 if not is_many else 1.0
+    layers = []
+    if measure == "pearson" and points:
+        line = drawn([{"value": ENOUGH}]).mark_rule(color=SOFT, strokeDash=[2, 3], aria=False)
+        layers.append(line.encode(y=y, **fixed(x=0, x2=width)))
+    if not is_many:
+        layers.append(
+            drawn(points).mark_area(color=BAR, opacity=0.35, aria=False)
+            .encode(x=x, y=alt.Y("low:Q", scale=scale, axis=up), y2=alt.Y2("high:Q"))
+        )  # fmt: skip
+    layers += [
+        drawn(points).mark_line(color=ACCENT, strokeWidth=thin, aria=False, opacity=1 if not is_many else 0.6)
+        .encode(x=x, y=y, detail=alt.Detail("question:N")),
+        drawn(points).mark_circle(color=ACCENT, size=min(layout.dot, 36) * 1.4, opacity=1 if not is_many else 0.7)
+        .encode(x=x, y=y, **told()),
+    ]  # fmt: skip
+    if beyond := _beyond(known, measure):
+        dashes = drawn(beyond).mark_line(color=ACCENT, strokeWidth=thin, strokeDash=[4, 3], aria=False)
+        layers.append(dashes.encode(x=x, y=y, detail=alt.Detail("question:N")))
+    if is_many:
+        layers += _names(points, labels, x, y, width, layout)
+    layers += _now(x, now, height, layout)
+    return layered(layers, width, height)
+
+
+def _now(x: Any, now: float, height: float, layout: Layout) -> list[Any]:
+    """Return the mark of how many votes there are."""
+    import altair as alt
+
+    mark = [{"votes": now, "key": f"{plain(round(now, 1))} now"}]
+    words = drawn(mark).mark_text(align="right", baseline="bottom", dx=-4, color=INK, fontSize=layout.small, aria=False)
+    return [
+        drawn(mark).mark_rule(color=INK, strokeWidth=1, aria=False).encode(x=x, **fixed(y=0, y2=height)),
+        words.encode(x=x, text=alt.Text("key:N"), **fixed(y=height - 4)),
+    ]
+
+
+def _point(row: dict[str, Any], measure: str, labels: Mapping[str, str] | None) -> dict[str, Any]:
+    name = "r" if measure == "pearson" else "RMSE"
+    decimals = 3 if measure == "pearson" else 2
+    low, high = (number(row[f"{measure}_{end}"], decimals) for end in ("low", "high"))
+    tip = f"{row['votes']:,.0f} votes per stimulus\n{name} = {number(row[measure], decimals)} ({low} to {high})"
+    if labels is not None:
+        tip = f"{labels.get(row['question'], row['question'])}\n{tip}"
+    return {
+        "question": row["question"], "votes": row["votes"], "value": row[measure], "low": row[f"{measure}_low"],
+        "high": row[f"{measure}_high"], "tip": tip,
+    }  # fmt: skip
+
+
+def _height(points: list[dict[str, Any]], measure: str, lowest_of: str) -> tuple[Any, str]:
+    import altair as alt
+
+    if measure == "rmse":
+        most = max([0.0, *(point["high"] for point in points)]) or 1.0
+        return alt.Scale(domain=[0, most * 1.04], nice=False), "RMSE, points of the scale"
+    lowest = min([0.9, *(point[lowest_of] for point in points)])
+    return alt.Scale(domain=[math.floor(10 * lowest) / 10, 1], nice=False), "Correlation r"
+
+
+def _beyond(rows: pd.DataFrame, measure: str) -> list[dict[str, Any]]:
+    """Return the curve of repeated studies from its end to the votes that there are.
+
+    r goes on as Spearman and Brown have it, the error as that of means does, by the root of the votes.
+    """
+    if set(rows["against"]) != {"halves"}:
+        return []
+    found = []
+    for question, mine in rows.groupby("question", sort=False):
+        end = mine.iloc[-1]
+        value, votes, now = float(end[measure]), float(end["votes"]), float(end["votes_now"])
+        if value > 0:
+            for at in (votes + (now - votes) * step / 12 for step in range(13)):
+                goes_on = longer(value, votes, at) if measure == "pearson" else value * math.sqrt(votes / at)
+                found.append({"question": question, "votes": at, "value": goes_on})
+    return found
+
+
+def _names(
+    points: list[dict[str, Any]], labels: Mapping[str, str], x: Any, y: Any, width: float, layout: Layout
+) -> list[Any]:
+    """Return the names of the questions with the highest curve, above it, and the lowest, below it."""
+    import altair as alt
+
+    ends = {point["question"]: point for point in points}
+    order = sorted(ends.values(), key=lambda point: -point["value"])
+    layers = []
+    for point, side in zip((order[0], order[-1]) if order else (), (-1, 1), strict=False):
+        row = [{**point, "name": labels.get(point["question"], point["question"])}]
+        look = {
+            # Curves rise, so there is room at the left above the highest and at the right below the lowest.
+            "baseline": "bottom" if side < 0 else "top", "align": "right" if side < 0 else "left", "dy": 7 * side,
+            "fontSize": layout.small, "limit": width / 2, "aria": False,
+        }  # fmt: skip
+        for colours in ({"stroke": PAPER, "strokeWidth": 3, "fill": PAPER}, {"fill": INK}):  # readable over a line
+            layers.append(drawn(row).mark_text(**look, **colours).encode(x=x, y=y, text=alt.Text("name:N")))
+    return layers

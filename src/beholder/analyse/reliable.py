@@ -1,0 +1,183 @@
+"""Each measure of reliability of one question, or why it cannot be had (reference: statistics 2.7, 6)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from beholder.analyse.participants import FEWEST
+from beholder.stats.crossed import variance_components
+from beholder.stats.interval import t_interval
+from beholder.stats.rater_models.votes import Floats, Votes
+from beholder.stats.reliability.alpha import Table, alpha
+from beholder.stats.reliability.icc import Icc, icc_complete, icc_sparse
+from beholder.stats.reliability.kendall import kendall_w
+from beholder.stats.reliability.leave_one_out import leave_one_out
+from beholder.stats.reliability.moments import moments
+from beholder.stats.reliability.sos import sos, sos_terms
+from beholder.stats.resampling import DRAWS, SEED, drawn_counts
+
+ALPHAS = ("alpha, ordinal", "alpha, interval")
+LEAVE_ONE_OUT, KENDALL, SOS = "leave-one-out agreement", "Kendall's W", "SOS a"
+MOST_VOTES, MOST_CROSSED = 100_000, 300
+"""With more ratings, or more of both participants and stimuli, REML takes long, and moments are nearly as good."""
+_MOST_DRAWN = 10_000_000
+"""Numbers that are drawn for one interval: with very many stimuli there are fewer draws, but for the fewest."""
+_FEWEST_DRAWS = 200
+_AT_A_TIME = 2_000_000
+_Measure = Callable[[Floats | None], Floats]
+"""From how often each stimulus is drawn, or once each, to the measure of every draw."""
+
+
+class Row(NamedTuple):
+    """One measure of one question, with what it rests on."""
+
+    measure: str
+    value: float
+    low: float
+    high: float
+    p: float
+    n: int
+    participants: int
+    stimuli: int
+    note: str = ""
+
+
+class Absent(NamedTuple):
+    """A measure that cannot be had, and why."""
+
+    measure: str
+    why: str
+
+
+def measures(votes: Votes, low: float, high: float) -> Iterator[Row | Absent]:
+    """Yield every measure of these votes on a scale with these ends, or why it cannot be had."""
+    yield from _correlations(votes)
+    yield from _by_stimuli(votes, low, high)
+    yield from _agreement(votes)
+    yield from _concordance(votes)
+
+
+def _correlations(votes: Votes) -> Iterator[Row | Absent]:
+    """Yield the intraclass correlations."""
+    sizes = (len(votes.value), votes.raters, votes.stimuli)
+    if votes.raters < 2 or votes.stimuli < 2:
+        yield Absent("ICC", f"there is only one {'participant' if votes.raters < 2 else 'stimulus'}")
+        return
+    if np.ptp(votes.value) == 0:
+        yield Absent("ICC", "all ratings are the same")
+        return
+    is_whole = len(votes.value) == votes.raters * votes.stimuli
+    found = icc_complete(_square(votes)) if is_whole else _sparse(votes)
+    if not found:
+        yield Absent("ICC", "no stimulus has two ratings")
+    elif len(found) < 6:
+        yield Absent("ICC(A,·) and ICC(C,·)", "participants and stimuli cannot be told apart")
+    gaps = "" if is_whole else "not everybody rated everything: from variance components, without an interval"
+    k = _ratings_each(votes)
+    for name, icc in found.items():
+        if math.isnan(icc.value):
+            yield Absent(name, "the stimuli do not differ")
+        else:
+            note = "; ".join(filter(None, (f"k = {k:.4g}" if name.endswith("k)") else "", gaps)))
+            yield Row(name, *icc, math.nan, *sizes, note)
+
+
+def _sparse(votes: Votes) -> dict[str, Icc]:
+    if len(votes.value) == votes.stimuli:
+        return {}
+    is_many = len(votes.value) > MOST_VOTES or min(votes.raters, votes.stimuli) > MOST_CROSSED
+    found = moments(votes) if is_many else variance_components(votes.value, votes.stimulus, votes.rater)
+    return icc_sparse(votes, found)
+
+
+def _ratings_each(votes: Votes) -> float:
+    """Return the harmonic mean of the ratings of a stimulus."""
+    return float(votes.stimuli / (1 / np.bincount(votes.stimulus)).sum())
+
+
+def _square(votes: Votes) -> Floats:
+    """Return votes without gaps as a table of stimuli by participants."""
+    table = np.empty((votes.stimuli, votes.raters))
+    table[votes.stimulus, votes.rater] = votes.value
+    return table
+
+
+def _by_stimuli(votes: Votes, low: float, high: float) -> Iterator[Row | Absent]:
+    """Yield what is bootstrapped over stimuli: both alphas, and the parameter of the SOS hypothesis."""
+    table, terms = Table(votes), sos_terms(votes, low, high)
+    if not table.things:
+        yield from (Absent(name, "no stimulus has two ratings") for name in (*ALPHAS, SOS))
+        return
+    found: Mapping[str, _Measure] = {
+        ALPHAS[0]: lambda drawn: alpha(table, drawn, is_ordinal=True),
+        ALPHAS[1]: lambda drawn: alpha(table, drawn, is_ordinal=False),
+        SOS: lambda drawn: sos(terms, drawn),
+    }
+    is_paired = (votes.of_stimulus() > 1)[votes.stimulus]
+    sizes = (int(is_paired.sum()), len(np.unique(votes.rater[is_paired])), table.things)
+    ends = _bootstrap(found, table.things, max(table.things, table.counts.nnz))
+    for name, measure in found.items():
+        value = float(measure(None)[0])
+        if math.isnan(value):
+            yield Absent(name, "every mean is at an end of the scale" if name == SOS else "all ratings are the same")
+        else:
+            yield Row(name, value, *ends[name], math.nan, *sizes)
+
+
+def _bootstrap(found: Mapping[str, _Measure], things: int, cost: int) -> dict[str, tuple[float, float]]:
+    """Return the 95 % interval of each measure over draws of the stimuli; NaN where there are too few."""
+    draws = int(np.clip(_MOST_DRAWN // cost, _FEWEST_DRAWS, DRAWS))
+    step = max(1, _AT_A_TIME // cost)
+    drawn: dict[str, list[Floats]] = {name: [] for name in found}
+    for start in range(0, draws, step):
+        times = drawn_counts(things, SEED + start, min(step, draws - start))
+        for name, measure in found.items():
+            drawn[name].append(measure(times))
+    ends = {}
+    for name, some in drawn.items():
+        known = np.concatenate(some)
+        known = known[np.isfinite(known)]
+        has_enough = things > 1 and len(known) >= draws / 2
+        low, high = np.quantile(known, [0.025, 0.975]) if has_enough else (math.nan, math.nan)
+        ends[name] = (float(low), float(high))
+    return ends
+
+
+def _agreement(votes: Votes) -> Iterator[Row | Absent]:
+    """Yield the mean rank correlation of a participant with the others."""
+    each = leave_one_out(votes, FEWEST)
+    known = np.isfinite(each)
+    if not known.any():
+        yield Absent(LEAVE_ONE_OUT, f"nobody shares {FEWEST} ratings that vary with others")
+        return
+    mean = t_interval(each[known])
+    mine = known[votes.rater]
+    stimuli = len(np.unique(votes.stimulus[mine]))
+    low, high = max(mean.low, -1.0), min(mean.high, 1.0)
+    note = "one participant: no interval" if mean.n == 1 else ""
+    ends = (math.nan, math.nan) if mean.n == 1 else (low, high)
+    yield Row(LEAVE_ONE_OUT, mean.mean, *ends, math.nan, int(mine.sum()), mean.n, stimuli, note)
+
+
+def _concordance(votes: Votes) -> Iterator[Row | Absent]:
+    """Yield Kendall's W of the participants who rated everything."""
+    whole = np.bincount(votes.rater, minlength=votes.raters) == votes.stimuli
+    people = int(whole.sum())
+    if votes.stimuli < 2 or people < 2:
+        why = "there is only one stimulus" if votes.stimuli < 2 else "no two participants rated everything"
+        yield Absent(KENDALL, why)
+        return
+    mine = whole[votes.rater]
+    rater = (np.cumsum(whole) - 1)[votes.rater[mine]]
+    found = kendall_w(_square(Votes(votes.value[mine], rater, votes.stimulus[mine], people, votes.stimuli)))
+    if found is None:
+        yield Absent(KENDALL, "nobody tells the stimuli apart")
+        return
+    note = f"chi-square({found.df}) = {found.chi2:.4g}"
+    if people < votes.raters:
+        note += f"; {people} of {votes.raters} participants rated everything"
+    yield Row(KENDALL, found.w, math.nan, math.nan, found.p, int(mine.sum()), people, votes.stimuli, note)

@@ -1,0 +1,170 @@
+"""Sides: sets of scores that can stand beside each other, from a study, one of its runs, or a table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from beholder.analyse.conditions import conditions
+from beholder.analyse.opening import Opened, open_ratings
+from beholder.analyse.score_table import ScoreTable, is_score_table, read_scores
+from beholder.analyse.scores import scores
+from beholder.analyse.table import Ratings, tidy
+from beholder.errors import Problem, UserError
+from beholder.stats.interval import LEVEL
+from beholder.study.model import Study
+
+SCORES = ["question", "stimulus", "content", "condition", "n", "mean", "sd"]
+CONDITIONS = ["question", "condition", "n", "mean", "sd", "ci_low", "ci_high", "se", "df"]
+_OF_RUN = re.compile(r"(.+)@(\d+)")
+
+
+@dataclass(frozen=True)
+class Side:
+    """One set of scores, by stimulus and by condition."""
+
+    name: str
+    """What tables and figures call it."""
+    stimuli: pd.DataFrame
+    """SCORES; no rows where only conditions are known. n and sd are NaN where nobody says."""
+    conditions: pd.DataFrame
+    """CONDITIONS; the mean over contents where only stimuli are known, then without an interval."""
+    ratings: Ratings | None = None
+    """What the scores were made of; None for a table of scores."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """What people read in place of a condition's name."""
+    folder: Path | None = None
+    """Where results lie beside it."""
+    study: str = ""
+    """The study whose people these are: sides of one study may share them. Empty where nobody says."""
+    population: str = ""
+    """people or robots; empty where nobody says."""
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """The questions, in the order in which they are told."""
+        return tuple(dict.fromkeys([*self.conditions["question"], *self.stimuli["question"]]))
+
+
+def read_side(source: str | Path | Study, name: str | None = None) -> Side:
+    """Return the scores of a study (its file or folder), of one of its runs, or of a table of ratings or scores (.csv).
+
+    A run is named behind the file: `study.yaml@2`, `ratings.csv@2`.
+    """
+    source, run = run_of(source)
+    if not isinstance(source, Study) and source.suffix.lower() == ".csv" and is_score_table(source):
+        if run is not None:
+            raise UserError(Problem(str(source), f"is a table of scores and has no run {run}", "a study or ratings"))
+        return _of_scores(read_scores(source), name or source.stem, source.parent)
+    if run is not None and not (isinstance(source, Path) and source.suffix.lower() == ".csv"):
+        return _of_run(source, run, name)
+    opened = open_ratings(source)
+    ratings = opened.ratings if run is None else _one_run(opened, run)
+    study = opened.study
+    called = name or (study.name if study is not None else opened.path.stem) + (f" run {run}" if run else "")
+    who = study.name if study is not None else str(opened.path.resolve())
+    return _placed(side_of(ratings, called, _labels(study)), opened.folder, who, opened.population)
+
+
+def run_of(source: str | Path | Study) -> tuple[Path | Study, int | None]:
+    """Return the source without its run, and the run; None where none is named."""
+    if isinstance(source, Study):
+        return source, None
+    found = _OF_RUN.fullmatch(str(source))
+    if found is None or Path(source).exists():
+        return Path(source), None
+    return Path(found[1]), int(found[2])
+
+
+def side_of(ratings: Ratings, name: str, labels: Mapping[str, str] | None = None) -> Side:
+    """Return the scores that ratings give."""
+    by_stimulus, by_condition = scores(ratings).table, conditions(ratings).table
+    return Side(name, by_stimulus[SCORES], with_errors(by_condition)[CONDITIONS], ratings, labels or {})
+
+
+def with_errors(table: pd.DataFrame) -> pd.DataFrame:
+    """Return condition means with se and df: those of their intervals, else of sd and n as if ratings were independent.
+
+    A clustered interval has the smaller number of participants and contents minus one degrees of freedom.
+    """
+    numbers = {
+        name: table[name].to_numpy(float) for name in ("participants", "contents", "ci_low", "ci_high", "sd", "n")
+    }
+    people, contents, n = numbers["participants"], numbers["contents"], numbers["n"]
+    clusters = np.where(contents > 1, np.fmin(people, contents), people)
+    # Without these numbers an interval is taken as it stands, and t as normal.
+    df = np.where(np.isnan(clusters), np.inf, clusters - 1)
+    quantile = stats.t.ppf((1 + LEVEL) / 2, np.where(df >= 1, df, 1.0))
+    of_interval = np.where(df >= 1, (numbers["ci_high"] - numbers["ci_low"]) / 2 / quantile, np.nan)
+    of_spread = np.where(n > 1, numbers["sd"] / np.sqrt(n), np.nan)
+    has_interval, has_spread = ~np.isnan(of_interval), ~np.isnan(of_spread)
+    return table.assign(
+        se=np.where(has_interval, of_interval, of_spread),
+        df=np.where(has_interval, df, np.where(has_spread, n - 1, np.nan)),
+    )
+
+
+def _labels(study: Study | None) -> dict[str, str]:
+    return {one.name: one.label or one.name for one in study.conditions} if study is not None else {}
+
+
+def _placed(side: Side, folder: Path, study: str, population: str) -> Side:
+    return replace(side, folder=folder, study=study, population=population)
+
+
+def _of_run(source: Path | Study, run: int, name: str | None) -> Side:
+    from beholder.analyse.runs import open_run
+    from beholder.methods import load_study
+
+    study = source if isinstance(source, Study) else load_study(source)
+    opened = open_run(study, run)
+    side = side_of(opened.ratings, name or f"{study.name} run {run}", _labels(study))
+    return _placed(side, study.folder, study.name, opened.population)
+
+
+def _one_run(opened: Opened, run: int) -> Ratings:
+    """Return the ratings of one run of a table."""
+    known = runs_of_table(opened.table)
+    if run not in known:
+        allowed = ", ".join(map(str, known)) or "a table with a column run"
+        raise UserError(Problem(str(opened.path), f"has no ratings of run {run}", allowed))
+    return tidy(opened.table[opened.table["run"] == run], opened.ratings.order)
+
+
+def runs_of_table(table: pd.DataFrame) -> tuple[int, ...]:
+    """Return the runs of which a table of ratings has any; none where it does not say."""
+    if "run" not in table:
+        return ()
+    return tuple(int(run) for run in sorted(table["run"].dropna().unique()))
+
+
+def _of_scores(given: ScoreTable, name: str, folder: Path) -> Side:
+    """Return the side that a table of scores is; conditions are means over their stimuli, each weighing the same."""
+    table = given.table
+    if given.has_stimuli:
+        return Side(name, table[SCORES], conditions_of(table), folder=folder)
+    return Side(name, table.head(0)[SCORES], with_errors(table)[CONDITIONS], folder=folder)
+
+
+def conditions_of(stimuli: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean of every condition whose stimuli have scores; no interval, as nobody says who rated both."""
+    named = stimuli[stimuli["condition"] != ""]
+    means = named.groupby(["question", "condition"], sort=False)["mean"].mean().reset_index()
+    return means.assign(**{column: np.nan for column in CONDITIONS if column not in means})[CONDITIONS]
+
+
+def named_apart(sides: Sequence[Side]) -> list[Side]:
+    """Return the sides with names of which no two are alike."""
+    found: dict[str, Side] = {}
+    for side in sides:
+        name, number = side.name, 2
+        while name in found:
+            name, number = f"{side.name} ({number})", number + 1
+        found[name] = replace(side, name=name)
+    return list(found.values())

@@ -1,0 +1,177 @@
+"""votes_needed: how far scores from fewer votes agree, drawn again and again (reference: statistics 6; P.910)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from beholder.analyse.plots.votes_needed import votes_needed_chart
+from beholder.analyse.result import Result
+from beholder.analyse.table import Ratings, as_ratings
+from beholder.errors import Problem, UserError
+from beholder.stats.votes_needed import By, Floats, Given, curve
+
+COLUMNS = [
+    "question", "by", "against", "votes", "pearson", "pearson_low", "pearson_high", "rmse", "rmse_low", "rmse_high",
+    "spearman", "replicates", "votes_now",
+]  # fmt: skip
+KINDS = ("score", "diff")
+"""Kinds of ratings that are numbers on a scale."""
+REPLICATES, SEED = 200, 1
+_MOST_DRAWN = 20_000_000
+"""Ratings that are drawn in all, where nobody says how often: a second or so."""
+_FEWEST_DRAWS = 20
+_FEWEST_STIMULI = 3
+_STEPS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 50, 64, 80, 100, 150, 200, 300, 500, 1000)
+_CITATION = (
+    "Naderi and Cutler, A crowdsourcing approach to video quality assessment; Spearman (1910), British Journal of "
+    "Psychology 3"
+)
+_NOTE = (
+    "votes: how many per stimulus a score is made of. pearson, spearman and rmse: between these scores and those they "
+    "are held against, over stimuli; means over replicates, with the range of 95 % of them. against halves: two groups "
+    "with nobody in common, both with so many votes, as if a study were repeated at that size; so a curve ends at half "
+    "the votes. against all: the scores of all votes, of which those drawn are a part, which flatters. against scores: "
+    "the given ones. by participant: whole people are drawn, with replacement but for halves; where people rate a part "
+    "of the stimuli, so many that a stimulus has this number of votes on average, and one without any vote is left out "
+    "of that draw. by rating: votes are drawn for each stimulus, with replacement but for halves, where one with fewer "
+    "votes gives half of its own. votes_now: votes per stimulus in these ratings, on average."
+)
+
+
+def votes_needed(
+    data: pd.DataFrame | Ratings,
+    *,
+    by: By = "participant",
+    against: Literal["halves", "all"] | pd.DataFrame = "halves",
+    replicates: int | None = None,
+    seed: int = SEED,
+    sizes: Sequence[int] | None = None,
+) -> Result | None:
+    """Return how agreement grows with the number of votes per stimulus; None where there are too few to tell.
+
+    `against`: the other half of the participants, all votes, or a table of scores (stimulus, mean, optional question).
+    `replicates` is 200 when left out, fewer beyond 100,000 ratings; `sizes` are the numbers of votes to look at.
+    """
+    _check(by, against, replicates, sizes)
+    rows = [*_rows(as_ratings(data), by, against, replicates, seed, sizes)]
+    return _result(rows, is_bound=replicates is None)
+
+
+def usual_curves(data: pd.DataFrame | Ratings) -> Result | None:
+    """Return the curve of repeated studies, and beside it that of P.910: single votes against all of them."""
+    ratings = as_ratings(data)
+    halves = [*_rows(ratings, "participant", "halves", None, SEED, None)]
+    rows = [*halves, *_rows(ratings, "rating", "all", None, SEED, None)] if halves else []
+    return _result(rows, is_bound=True)
+
+
+def _result(rows: list[pd.DataFrame], *, is_bound: bool) -> Result | None:
+    if not rows:
+        return None
+    table = pd.concat(rows, ignore_index=True)[COLUMNS]
+    fewest = int(table["replicates"].min())
+    fewer = ", fewer than usual as there are so many ratings" if is_bound and fewest < REPLICATES else ""
+    note = f"{_NOTE} {fewest} replicates{fewer}."
+    return Result(table, note, _CITATION, draw=votes_needed_chart)
+
+
+def _rows(
+    ratings: Ratings,
+    by: By,
+    against: str | pd.DataFrame,
+    replicates: int | None,
+    seed: int,
+    sizes: Sequence[int] | None,
+) -> Iterator[pd.DataFrame]:
+    """Yield the curve of each question that has one."""
+    votes = ratings.votes
+    many = replicates or min(REPLICATES, max(_FEWEST_DRAWS, _MOST_DRAWN // max(1, len(votes))))
+    for question in ratings.questions:
+        if ratings.kinds[question] not in KINDS:
+            continue
+        mine = votes if len(ratings.questions) == 1 else votes[votes["question"] == question]
+        given, names = _given(mine)
+        if given.stimuli < _FEWEST_STIMULI or given.raters < 2:
+            continue
+        target = _target(given, names, against, question)
+        most = given.per_stimulus / (1 if target is not None else 2)
+        chosen = _sizes(most, sizes, is_bound=target is None)
+        if not len(chosen):
+            continue
+        if target is not None:
+            given, target = _shared(given, target)
+        found = curve(given, by, target, chosen, many, np.random.default_rng(seed))
+        if np.isfinite(found.rmse).any():
+            yield pd.DataFrame(found._asdict()).assign(
+                question=question, by=by, against=against if isinstance(against, str) else "scores",
+                votes_now=given.per_stimulus,
+            )  # fmt: skip
+
+
+def _given(votes: pd.DataFrame) -> tuple[Given, pd.Series]:
+    """Return votes by number, and the names of the stimuli."""
+    stimulus = votes["stimulus"]
+    if (votes["other_stimulus"] != "").any():
+        stimulus = stimulus + "\n" + votes["other_stimulus"]
+    place, names = pd.factorize(stimulus)
+    rater, raters = pd.factorize(votes["participant"])
+    value = votes["value"].to_numpy(float)
+    return Given(value, rater, place, len(raters), len(names)), pd.Series(names, dtype=object)
+
+
+def _target(given: Given, names: pd.Series, against: str | pd.DataFrame, question: str) -> Floats | None:
+    """Return the scores of the stimuli to hold against; None for halves."""
+    if isinstance(against, str):
+        if against == "halves":
+            return None
+        held = np.bincount(given.stimulus, minlength=given.stimuli)
+        return np.bincount(given.stimulus, given.value, given.stimuli) / held
+    scores = against[against["question"].astype(str) == question] if "question" in against else against
+    means = pd.to_numeric(scores["mean"], errors="coerce").groupby(scores["stimulus"].astype(str)).mean()
+    found: Floats = names.str.partition("\n")[0].map(means).to_numpy(float)
+    if np.isfinite(found).sum() < _FEWEST_STIMULI:
+        shared = f"shares {np.isfinite(found).sum()} stimuli with the ratings of {question}"
+        raise UserError(Problem("against", shared, f"{_FEWEST_STIMULI} or more, by the names in the column stimulus"))
+    return found
+
+
+def _shared(given: Given, target: Floats) -> tuple[Given, Floats]:
+    """Return the votes on stimuli that the target knows, numbered anew."""
+    is_known = np.isfinite(target)
+    if is_known.all():
+        return given, target
+    kept = is_known[given.stimulus]
+    place = (np.cumsum(is_known) - 1)[given.stimulus[kept]]
+    rater, raters = pd.factorize(given.rater[kept])
+    return Given(given.value[kept], rater, place, len(raters), int(is_known.sum())), target[is_known]
+
+
+def _sizes(most: float, asked: Sequence[int] | None, *, is_bound: bool) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    """Return the numbers of votes to look at: up to the most there are, which without replacement is a bound."""
+    end = math.floor(most + 1e-9)
+    if asked is not None:
+        return np.array(sorted({size for size in asked if size <= end or not is_bound}), dtype=np.intp)
+    steps = [step for step in _STEPS if step < end]
+    return np.array([*steps, end] if end > 0 else [], dtype=np.intp)
+
+
+def _check(by: object, against: object, replicates: int | None, sizes: Sequence[int] | None) -> None:
+    problems = []
+    if by not in ("participant", "rating"):
+        problems.append(Problem("by", f"is {by!r}", "participant or rating"))
+    if isinstance(against, pd.DataFrame):
+        absent = [column for column in ("stimulus", "mean") if column not in against]
+        problems += [Problem("against", f"has no column {column}", "stimulus, mean") for column in absent]
+    elif against not in ("halves", "all"):
+        problems.append(Problem("against", f"is {against!r}", "halves, all, or a table of scores"))
+    if replicates is not None and replicates < 1:
+        problems.append(Problem("replicates", f"is {replicates}", "1 or more"))
+    if sizes is not None and (not len(sizes) or any(size < 1 or size != int(size) for size in sizes)):
+        problems.append(Problem("sizes", f"is {list(sizes)}", "whole numbers, 1 or more"))
+    if problems:
+        raise UserError(problems)

@@ -1,0 +1,170 @@
+"""What rater models would have said instead of the plain mean."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import NamedTuple
+
+import pandas as pd
+
+from beholder.analyse.models.bt500 import MOST_NAMES, why_nobody
+from beholder.analyse.models.p910 import ENOUGH
+from beholder.analyse.rater_models import PLAIN, RATER_MODELS
+from beholder.report.gallery import Figures
+from beholder.report.markup import Child, Markup, render, tag
+from beholder.report.material import Material
+from beholder.report.part import Part
+from beholder.report.sheets import Sheet
+from beholder.report.tables import table
+from beholder.report.words import NONE, count, listed, number, signed
+from beholder.stats.rater_models.rejection import MOST_OUTLIERS
+
+FOOT = (
+    "Means of conditions, every stimulus weighing the same. P.913: each participant's habit of scoring high or low is "
+    "taken away. BT.500: participants who are often far from the others, on both sides, are left out. Annex E (P.910): "
+    "habits are taken away, and consistent participants weigh more. Shrunken: the same, made for short sessions by "
+    "trusting less what few ratings say of a person; ours, no standard. All other numbers here are plain means."
+)
+ABOUT_FIGURE = (
+    "Below, each dot is a participant as the shrunken model finds them: at the right those who score higher than the "
+    "others, at the top those whose ratings scatter most once that is taken away."
+)
+NAMES = {PLAIN: "Plain mean", "p913": "P.913", "bt500": "BT.500", "p910": "Annex E", "shrunken": "Shrunken"}
+MOST_OPEN = 3
+"""Questions of which each has a table of its own; of more, each has a line."""
+
+
+class _Modelled(NamedTuple):
+    """One question: means of its conditions by model, its participants, and whether all stimuli hang together."""
+
+    part: Part
+    means: pd.DataFrame
+    """A row for each condition, best first; a column for each model."""
+    raters: pd.DataFrame
+    groups: int
+
+    def shift(self, model: str) -> float:
+        """Return by how much a model moves the mean of a condition at most; NaN where it has no means."""
+        return float((self.means[model] - self.means[PLAIN]).abs().max())
+
+    def turned(self, model: str) -> list[tuple[str, str]]:
+        """Return the pairs of conditions that a model has the other way round."""
+        plain, other = self.means[PLAIN], self.means[model]
+        return [
+            (one, two)
+            for one, two in combinations(self.means.index, 2)
+            if round(plain[one] - plain[two], 9) * round(other[one] - other[two], 9) < 0
+        ]
+
+    @property
+    def rejection(self) -> pd.DataFrame:
+        return self.raters[self.raters["model"] == "bt500"]
+
+
+def modelled(material: Material, figures: Figures) -> Markup | None:
+    """Return what rater models make of the ratings, beside the plain means; None where no question has scores."""
+    found = _found(material)
+    if not found:
+        return None
+    parts: list[Child] = [tag("p", tag("b", verdict(found)), " ", _warnings(found))]
+    if len(found) > MOST_OPEN:
+        parts.append(table("Largest shift of a condition under each model", _question_sheet(found)))
+        return render(parts)
+    for one in found:
+        several = len(found) > 1
+        caption = f"Means of conditions under each model{f': {one.part.id}' if several else ''}"
+        parts.append(table(caption, _condition_sheet(one, material)))
+        parts.append(tag("p", _left_out(one)))
+        if (drawn := figures.get(f"biases-{one.part.slug}")) is not None:
+            parts += [tag("p", ABOUT_FIGURE), drawn]
+    return render(parts)
+
+
+def _found(material: Material) -> list[_Modelled]:
+    models, raters = (material.results.also.get(name) for name in ("models", "model_raters"))
+    if models is None or raters is None:
+        return []
+    found = []
+    for part in material.parts:
+        mine = models[models["question"] == part.id]
+        if mine.empty:
+            continue
+        means = mine.groupby(["condition", "model"], sort=False)["quality"].mean().unstack("model")
+        means = means.reindex(index=part.order, columns=list(NAMES))
+        groups = mine["component"].nunique()
+        found.append(_Modelled(part, means, raters[raters["question"] == part.id], groups))
+    return found
+
+
+def verdict(found: list[_Modelled]) -> str:
+    """Return by how much models move the means at most, and whether they turn any order."""
+    shifts = [(one.shift(model), one.part, model) for one in found for model in RATER_MODELS]
+    known = [shift for shift in shifts if not math.isnan(shift[0])]
+    if not known:
+        return "No rater model has anything to add to the plain means."
+    shift, part, model = max(known, key=lambda shift: shift[0])
+    turned = [NAMES[model] for model in RATER_MODELS if any(one.turned(model) for one in found)]
+    moved = f"Rater models move means of conditions by {number(shift, part.decimals)} at most ({NAMES[model]})"
+    if not turned:
+        return f"{moved}, and their order stays the same."
+    return f"{moved}; under {listed(turned)} some conditions change places."
+
+
+def _warnings(found: list[_Modelled]) -> str:
+    told = []
+    usual = min(float(one.rejection["ratings"].median()) for one in found)
+    if usual < ENOUGH:
+        told.append(
+            f"Do not go by Annex E here: half of the participants gave {usual:g} or fewer ratings, and below {ENOUGH} "
+            "its intervals are too narrow."
+        )
+    if any(one.groups > 1 for one in found):
+        told.append("Some stimuli share no participant with others: no model can compare them.")
+    return " ".join(told)
+
+
+def _condition_sheet(one: _Modelled, material: Material) -> Sheet:
+    places = one.part.decimals
+    rows = [
+        (
+            material.labels.get(str(name), str(name)),
+            number(row[PLAIN], places),
+            *(_beside(row[model], row[PLAIN], places) for model in RATER_MODELS),
+        )
+        for name, row in one.means.iterrows()
+    ]
+    return Sheet(("Condition", *NAMES.values()), rows)
+
+
+def _beside(value: float, plain: float, places: int) -> str:
+    """Return a model's mean, with how far it is from the plain one where that shows."""
+    if math.isnan(value):
+        return NONE
+    shown = number(value, places)
+    return shown if round(value - plain, places) == 0 else f"{shown} ({signed(value - plain, places)})"
+
+
+def _question_sheet(found: list[_Modelled]) -> Sheet:
+    rows = [
+        (
+            one.part.short,
+            *(number(one.shift(model), one.part.decimals) for model in RATER_MODELS),
+            listed([NAMES[model] for model in RATER_MODELS if one.turned(model)] or ["none"]),
+            f"{(one.rejection['rejected'] == 'yes').sum():,} of {len(one.rejection):,}",
+        )
+        for one in found
+    ]
+    heads = [NAMES[model] for model in RATER_MODELS]
+    return Sheet(("Question", *heads, "Changes the order", "BT.500 leaves out"), rows)
+
+
+def _left_out(one: _Modelled) -> str:
+    """Return whom BT.500 would leave out, or why nobody."""
+    raters = one.rejection
+    out = list(raters[raters["rejected"] == "yes"]["participant"])
+    if not out:
+        far = int((raters["above"] + raters["below"] > MOST_OUTLIERS * raters["ratings"]).sum())
+        return f"BT.500 would leave out nobody: {why_nobody(far)}."
+    named = listed(out) if len(out) <= MOST_NAMES else f"{', '.join(out[:MOST_NAMES])} and others"
+    return f"BT.500 would leave out {count(len(out), 'participant')} of {len(raters):,}: {named}."

@@ -1,0 +1,260 @@
+"""References: what reports can cite, each with all that a bibliography needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+_UNION = "International Telecommunication Union"
+
+
+class Source(NamedTuple):
+    """One source. Braces in its fields keep capitals; everything else is plain text."""
+
+    key: str
+    short: str
+    """As a sentence names it, such as `Holm, 1979`."""
+    cited: str
+    """How analyses begin when they cite it."""
+    kind: str
+    fields: Mapping[str, str]
+
+
+def _article(key: str, cited: str, author: str, year: int, title: str, where: str, doi: str = "") -> Source:
+    """Return an article; `where` is journal, volume, number and pages, with bars between them."""
+    journal, volume, number, pages = where.split("|")
+    fields = {
+        "author": author, "title": title, "journal": journal, "volume": volume, "number": number, "pages": pages,
+        "year": str(year), "doi": doi,
+    }  # fmt: skip
+    return Source(key, f"{_names(author)}, {year}", cited, "article", _filled(fields))
+
+
+def _standard(key: str, number: str, year: int, title: str) -> Source:
+    fields = {"author": f"{{{_UNION}}}", "title": title, "institution": _UNION, "type": "Recommendation"}
+    fields |= {"number": number, "year": str(year)}
+    return Source(key, number, number.removesuffix("-3"), "techreport", fields)
+
+
+def _other(key: str, cited: str, kind: str, author: str, **fields: str) -> Source:
+    return Source(key, f"{_names(author)}, {fields['year']}", cited, kind, _filled({"author": author, **fields}))
+
+
+def _filled(fields: Mapping[str, str]) -> dict[str, str]:
+    return {name: text for name, text in fields.items() if text}
+
+
+def _names(author: str) -> str:
+    """Return the family names of up to two, or the first and the others."""
+    families = [one.partition(",")[0].strip("{}") for one in author.split(" and ")]
+    return " and ".join(families) if len(families) < 3 else f"{families[0]} et al."
+
+
+REFERENCES = (
+    _standard(
+        "itu-p910", "ITU-T P.910", 2023, "Subjective video quality assessment methods for multimedia applications",
+    ),
+    _standard(
+        "itu-p913", "ITU-T P.913", 2021,
+        "Methods for the subjective assessment of video quality, audio quality and audiovisual quality of Internet "
+        "video and distribution quality television in any environment",
+    ),
+    _standard(
+        "itu-bt500", "ITU-R BT.500-14", 2019,
+        "Methodologies for the subjective assessment of the quality of television images",
+    ),
+    _standard(
+        "itu-p1401", "ITU-T P.1401", 2020,
+        "Methods, metrics and procedures for statistical evaluation, qualification and comparison of objective quality "
+        "prediction models",
+    ),
+    _standard(
+        "itu-bs1534", "ITU-R BS.1534-3", 2015,
+        "Method for the subjective assessment of intermediate quality level of audio systems",
+    ),
+    _other(
+        "jonell2021", "Jonell et al. (2021)", "inproceedings",
+        "Jonell, Patrik and Yoon, Youngwoo and Wolfert, Pieter and Kucherenko, Taras and Henter, Gustav Eje",
+        title="{HEMVIP}: Human evaluation of multiple videos in parallel",
+        booktitle="Proceedings of the 2021 International Conference on Multimodal Interaction",
+        publisher="Association for Computing Machinery", pages="707–711", year="2021", doi="10.1145/3462244.3479957",
+    ),
+    _other(
+        "naderi2022", "Naderi and Cutler", "misc", "Naderi, Babak and Cutler, Ross",
+        title="A crowdsourcing approach to video quality assessment", year="2022", eprint="2204.06784",
+        archiveprefix="arXiv",
+    ),
+    _other(
+        "cutler2024", "Cutler et al.", "misc",
+        "Cutler, Ross and Naderi, Babak and Gopal, Vishak and Palle, Dharmendar",
+        title="A multidimensional measurement of photorealistic avatar quality of experience", year="2024",
+        eprint="2411.09066", archiveprefix="arXiv",
+    ),
+    _other(
+        "morrison2022", "Morrison et al.", "inproceedings",
+        "Morrison, Max and Tang, Brian and Tan, Gefei and Pardo, Bryan", title="Reproducible subjective evaluation",
+        booktitle="ICLR Workshop on ML Evaluation Standards", year="2022",
+    ),
+    _article(
+        "student1908", "Student (1908)", "Student", 1908, "The probable error of a mean", "Biometrika|6|1|1–25",
+        "10.1093/biomet/6.1.1",
+    ),
+    _article(
+        "clopper1934", "Clopper and Pearson (1934)", "Clopper, C. J. and Pearson, E. S.", 1934,
+        "The use of confidence or fiducial limits illustrated in the case of the binomial", "Biometrika|26|4|404–413",
+        "10.1093/biomet/26.4.404",
+    ),
+    _article(
+        "korn1998", "Korn and Graubard (1998)", "Korn, Edward L. and Graubard, Barry I.", 1998,
+        "Confidence intervals for proportions with small expected number of positive counts estimated from survey data",
+        "Survey Methodology|24|2|193–201",
+    ),
+    _article(
+        "cameron2011", "Cameron, Gelbach and Miller (2011)",
+        "Cameron, A. Colin and Gelbach, Jonah B. and Miller, Douglas L.", 2011,
+        "Robust inference with multiway clustering", "Journal of Business & Economic Statistics|29|2|238–249",
+        "10.1198/jbes.2010.07136",
+    ),
+    _article(
+        "holm1979", "Holm (1979)", "Holm, Sture", 1979, "A simple sequentially rejective multiple test procedure",
+        "Scandinavian Journal of Statistics|6|2|65–70",
+    ),
+    _article(
+        "cumming2001", "Cumming and Finch (2001)", "Cumming, Geoff and Finch, Sue", 2001,
+        "A primer on the understanding, use, and calculation of confidence intervals that are based on central and "
+        "noncentral distributions", "Educational and Psychological Measurement|61|4|532–574",
+        "10.1177/0013164401614002",
+    ),
+    _article(
+        "wilcoxon1945", "Wilcoxon (1945)", "Wilcoxon, Frank", 1945, "Individual comparisons by ranking methods",
+        "Biometrics Bulletin|1|6|80–83", "10.2307/3001968",
+    ),
+    _article(
+        "pratt1959", "Pratt (1959)", "Pratt, John W.", 1959,
+        "Remarks on zeros and ties in the {Wilcoxon} signed rank procedures",
+        "Journal of the American Statistical Association|54|287|655–667", "10.1080/01621459.1959.10501526",
+    ),
+    _article(
+        "spearman1904", "Spearman (1904)", "Spearman, C.", 1904,
+        "The proof and measurement of association between two things", "American Journal of Psychology|15|1|72–101",
+        "10.2307/1412159",
+    ),
+    _article(
+        "spearman1910", "Spearman (1910)", "Spearman, C.", 1910, "Correlation calculated from faulty data",
+        "British Journal of Psychology|3|3|271–295", "10.1111/j.2044-8295.1910.tb00206.x",
+    ),
+    _article(
+        "thompson1936", "Thompson (1936)", "Thompson, William R.", 1936,
+        "On confidence ranges for the median and other expectation distributions for populations of unknown "
+        "distribution form", "Annals of Mathematical Statistics|7|3|122–128",
+    ),
+    _article(
+        "bradley1952", "Bradley and Terry (1952)", "Bradley, Ralph Allan and Terry, Milton E.", 1952,
+        "Rank analysis of incomplete block designs: {I}. {The} method of paired comparisons",
+        "Biometrika|39|3/4|324–345", "10.1093/biomet/39.3-4.324",
+    ),
+    _article(
+        "davidson1970", "Davidson (1970)", "Davidson, Roger R.", 1970,
+        "On extending the {Bradley}-{Terry} model to accommodate ties in paired comparison experiments",
+        "Journal of the American Statistical Association|65|329|317–328", "10.1080/01621459.1970.10481082",
+    ),
+    _article(
+        "davidson1977", "Davidson and Beaver (1977)", "Davidson, Roger R. and Beaver, Robert J.", 1977,
+        "On extending the {Bradley}-{Terry} model to incorporate within-pair order effects",
+        "Biometrics|33|4|693–702", "10.2307/2529467",
+    ),
+    _article(
+        "thurstone1927", "Thurstone (1927)", "Thurstone, L. L.", 1927, "A law of comparative judgment",
+        "Psychological Review|34|4|273–286", "10.1037/h0070288",
+    ),
+    _article(
+        "glenn1960", "Glenn and David (1960)", "Glenn, W. A. and David, H. A.", 1960,
+        "Ties in paired-comparison experiments using a modified {Thurstone}-{Mosteller} model",
+        "Biometrics|16|1|86–109", "10.2307/2527957",
+    ),
+    _article(
+        "li2020", "Li et al. (2020)",
+        "Li, Zhi and Bampis, Christos G. and Krasula, Lukáš and Janowski, Lucjan and Katsavounidis, Ioannis", 2020,
+        "A simple model for subject behavior in subjective experiments", "Electronic Imaging|32|11|131-1–131-14",
+        "10.2352/ISSN.2470-1173.2020.11.HVEI-131",
+    ),
+    _article(
+        "smyth2004", "Smyth (2004)", "Smyth, Gordon K.", 2004,
+        "Linear models and empirical {Bayes} methods for assessing differential expression in microarray experiments",
+        "Statistical Applications in Genetics and Molecular Biology|3|1|3", "10.2202/1544-6115.1027",
+    ),
+    _article(
+        "liang1986", "Liang and Zeger (1986)", "Liang, Kung-Yee and Zeger, Scott L.", 1986,
+        "Longitudinal data analysis using generalized linear models", "Biometrika|73|1|13–22",
+        "10.1093/biomet/73.1.13",
+    ),
+    _article(
+        "mcgraw1996", "McGraw and Wong (1996)", "McGraw, Kenneth O. and Wong, S. P.", 1996,
+        "Forming inferences about some intraclass correlation coefficients", "Psychological Methods|1|1|30–46",
+        "10.1037/1082-989X.1.1.30",
+    ),
+    _article(
+        "henderson1953", "Henderson (1953)", "Henderson, C. R.", 1953,
+        "Estimation of variance and covariance components", "Biometrics|9|2|226–252", "10.2307/3001853",
+    ),
+    _other(
+        "krippendorff2011", "Krippendorff (2011)", "misc", "Krippendorff, Klaus",
+        title="Computing {Krippendorff's} alpha-reliability", publisher="University of Pennsylvania",
+        year="2011",
+    ),
+    _other(
+        "hossfeld2011", "Hossfeld, Schatz and Egger (2011)", "inproceedings",
+        "Hoßfeld, Tobias and Schatz, Raimund and Egger, Sebastian", title="{SOS}: The {MOS} is not enough!",
+        booktitle="International Workshop on Quality of Multimedia Experience", pages="131–136", year="2011",
+        doi="10.1109/QoMEX.2011.6065690",
+    ),
+    _article(
+        "kendall1939", "Kendall and Babington Smith (1939)", "Kendall, M. G. and Babington Smith, B.", 1939,
+        "The problem of m rankings", "The Annals of Mathematical Statistics|10|3|275–287", "10.1214/aoms/1177732186",
+    ),
+    _article(
+        "bates2015", "Bates et al. (2015)",
+        "Bates, Douglas and Mächler, Martin and Bolker, Ben and Walker, Steve", 2015,
+        "Fitting linear mixed-effects models using {lme4}", "Journal of Statistical Software|67|1|1–48",
+        "10.18637/jss.v067.i01",
+    ),
+    _article(
+        "patterson1971", "Patterson and Thompson (1971)", "Patterson, H. D. and Thompson, R.", 1971,
+        "Recovery of inter-block information when block sizes are unequal", "Biometrika|58|3|545–554",
+        "10.1093/biomet/58.3.545",
+    ),
+    _article(
+        "satterthwaite1946", "Satterthwaite (1946)", "Satterthwaite, F. E.", 1946,
+        "An approximate distribution of estimates of variance components", "Biometrics Bulletin|2|6|110–114",
+        "10.2307/3002019",
+    ),
+    _article(
+        "schuirmann1987", "Schuirmann (1987)", "Schuirmann, Donald J.", 1987,
+        "A comparison of the two one-sided tests procedure and the power approach for assessing the equivalence of "
+        "average bioavailability", "Journal of Pharmacokinetics and Biopharmaceutics|15|6|657–680",
+        "10.1007/BF01068419",
+    ),
+    _article(
+        "cronbach1951", "Cronbach (1951)", "Cronbach, Lee J.", 1951,
+        "Coefficient alpha and the internal structure of tests", "Psychometrika|16|3|297–334", "10.1007/BF02310555",
+    ),
+    _article(
+        "feldt1965", "Feldt (1965)", "Feldt, Leonard S.", 1965,
+        "The approximate sampling distribution of {Kuder-Richardson} reliability coefficient twenty",
+        "Psychometrika|30|3|357–370", "10.1007/BF02289499",
+    ),
+    _other(
+        "mcdonald1999", "McDonald (1999)", "book", "McDonald, Roderick P.", title="Test theory: A unified treatment",
+        publisher="Erlbaum", year="1999",
+    ),
+    _article(
+        "horn1965", "Horn (1965)", "Horn, John L.", 1965,
+        "A rationale and test for the number of factors in factor analysis", "Psychometrika|30|2|179–185",
+        "10.1007/BF02289447",
+    ),
+    _article(
+        "kaiser1958", "Kaiser (1958)", "Kaiser, Henry F.", 1958,
+        "The varimax criterion for analytic rotation in factor analysis", "Psychometrika|23|3|187–200",
+        "10.1007/BF02289233",
+    ),
+)  # fmt: skip

@@ -1,0 +1,181 @@
+"""How reliable the ratings are: each measure on its scale, with what it says in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from beholder.analyse.reliable import ALPHAS, KENDALL, LEAVE_ONE_OUT, SOS
+from beholder.analyse.result import records
+from beholder.report.markup import Markup, render, tag
+from beholder.report.material import Material
+from beholder.report.part import Part
+from beholder.report.sheets import Sheet
+from beholder.report.tables import scrolling, table
+from beholder.report.words import NONE, number, p_value
+
+FOOT = (
+    "All measures are of the stimuli that were rated, references and anchors too: stimuli that differ more give higher "
+    "numbers from the same people. The numbers, with what each rests on, are in reliability.csv."
+)
+_OF_RATED = "the differences between single ratings come from what was rated"
+_WIDTH, _HEIGHT, _EDGE = 96, 14, 6
+
+
+class _Said(NamedTuple):
+    """What a measure is called in the page, and what it says."""
+
+    title: str
+    words: str
+
+
+_SAID: Mapping[str, _Said] = {
+    "ICC(A,1)": _Said(
+        "One rating, ICC(A,1)",
+        "Share of the variance of single ratings that is the stimuli's; the rest is who rated, and chance. 1: "
+        "everybody says the same; 0: ratings say nothing of the stimuli.",
+    ),
+    "ICC(C,1)": _Said(
+        "One rating, levels apart, ICC(C,1)",
+        "The same once it is forgiven that some people rate higher throughout than others.",
+    ),
+    "ICC(1,1)": _Said("One rating by anybody, ICC(1,1)", "The same as if every rating came from another person."),
+    "ICC(A,k)": _Said(
+        "The mean of all ratings, ICC(A,k)",
+        "The same of a stimulus' mean. It grows with the number of raters, so it says little by itself.",
+    ),
+    "ICC(C,k)": _Said(
+        "The mean, levels apart, ICC(C,k)",
+        "The same once levels are forgiven, known as Cronbach's alpha; it grows with the number of raters too.",
+    ),
+    "ICC(1,k)": _Said("The mean, by anybody, ICC(1,k)", "The same as if every rating came from another person."),
+    ALPHAS[0]: _Said(
+        "Krippendorff's alpha, ordinal",
+        "How much less two ratings of a stimulus differ than two by chance, in ranks. 1: they never differ; 0: chance.",
+    ),
+    ALPHAS[1]: _Said("Krippendorff's alpha, interval", "The same in points of the scale."),
+    LEAVE_ONE_OUT: _Said(
+        "Agreement with the others",
+        "How far one person puts the stimuli into the order of all others' means: mean rank correlation, without "
+        "one's own ratings. 1: the same order; 0: none in common.",
+    ),
+    KENDALL: _Said(
+        "Kendall's W",
+        "How far all who rated everything have one order in common. 1: the same order; 0: none.",
+    ),
+    SOS: _Said(
+        "SOS parameter a",
+        "How much people differ about a stimulus, for where its mean is on the scale. 0: they never do; 1: as much as "
+        "they can. Videos have 0.1 to 0.25; more means a hard task, unclear words or careless people.",
+    ),
+}
+_SHORT: Mapping[str, str] = {
+    "ICC(A,1)": "One rating, ICC(A,1)", "ICC(A,k)": "Mean, ICC(A,k)", ALPHAS[0]: "Alpha, ordinal",
+    ALPHAS[1]: "Alpha, interval", LEAVE_ONE_OUT: "Agreement with the others", KENDALL: "Kendall's W", SOS: "SOS a",
+}  # fmt: skip
+"""What is told first, and where there are several questions alone."""
+
+
+def reliable(material: Material) -> Markup | None:
+    """Return the measures of every question with what they say; None where there are none."""
+    found = material.results.also.get("reliability")
+    parts = [part for part in material.parts if found is not None and (found["question"] == part.id).any()]
+    if found is None or not parts:
+        return None
+    rows = {part.id: _by_measure(found, part) for part in parts}
+    if len(parts) == 1:
+        mine = rows[parts[0].id]
+        return render([_lead(mine), _grid("Reliability", mine, _SHORT), _further(mine)])
+    shown = [name for name in _SHORT if any(name in some for some in rows.values())]
+    heads = ("Question", *(_SHORT[name] for name in shown))
+    cells = [(part.name, *(_value(rows[part.id].get(name)) for name in shown)) for part in parts]
+    words = [tag("li", tag("b", f"{_SAID[name].title}. "), _SAID[name].words) for name in shown]
+    return render([_leads(parts, rows), table("Reliability by question", Sheet(heads, cells)), tag("ul", words)])
+
+
+def _by_measure(found: pd.DataFrame, part: Part) -> dict[str, dict[str, Any]]:
+    return {row["measure"]: row for row in records(found[found["question"] == part.id])}
+
+
+def _lead(rows: Mapping[str, Mapping[str, Any]]) -> Markup | None:
+    """Return the share of a single rating that is the stimulus', and of the mean."""
+    one, mean = rows.get("ICC(A,1)"), rows.get("ICC(A,k)")
+    if one is None or mean is None:
+        return None
+    share = _percent(one)
+    rest = f", the other {100 - share} % from who rated and from chance." if share < 100 else "."
+    many = mean["note"].partition(";")[0].removeprefix("k = ")
+    means = f" Of the differences between means of {many} ratings each it is {_percent(mean)} %."
+    return tag("p", tag("b", f"{share} % of {_OF_RATED}"), rest, means)
+
+
+def _leads(parts: Sequence[Part], rows: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Markup | None:
+    """Return the lowest and the highest of these shares."""
+    shares = sorted((_percent(rows[part.id]["ICC(A,1)"]), part.name) for part in parts if "ICC(A,1)" in rows[part.id])
+    if not shares:
+        return None
+    (low, least), (high, most) = shares[0], shares[-1]
+    told = f"{low} % (“{least}”) to {high} % (“{most}”)" if low < high else f"{low} %"
+    return tag("p", tag("b", f"{told} of {_OF_RATED}"), ", the rest from who rated and from chance.")
+
+
+def _percent(row: Mapping[str, Any]) -> int:
+    return max(0, round(100 * float(row["value"])))
+
+
+def _further(rows: Mapping[str, Mapping[str, Any]]) -> Markup | None:
+    """Return the measures that only a comparison with a paper asks for, folded."""
+    further = [name for name in _SAID if name in rows and name not in _SHORT]
+    if not further:
+        return None
+    caption = "Other forms of ICC"
+    return tag("details", tag("summary", caption), _grid(caption, rows, further), class_="question")
+
+
+def _grid(caption: str, rows: Mapping[str, Mapping[str, Any]], names: Collection[str]) -> Markup:
+    head = tag("tr", [tag("th", word, scope="col") for word in ("Measure", "Value", "95 % interval", "From 0 to 1")])
+    body = [_row(_SAID[name], rows[name]) for name in _SAID if name in rows and name in names]
+    grid = tag("table", tag("caption", caption, class_="unseen"), tag("thead", head), tag("tbody", body),
+               class_="table rules")  # fmt: skip
+    return scrolling(caption, grid)
+
+
+def _row(said: _Said, row: Mapping[str, Any]) -> Markup:
+    low, high = (number(row[end], 2) for end in ("low", "high"))
+    words = said.words if row["p"] != row["p"] else f"{said.words} Against none: p {_p(row['p'])}."
+    name = tag("th", said.title, tag("span", words), scope="row")
+    interval = NONE if low == NONE else f"{low} to {high}"
+    return tag("tr", name, [tag("td", cell) for cell in (_value(row), interval, _strip(row))])
+
+
+def _p(p: float) -> str:
+    shown = p_value(p)
+    return shown if shown.startswith("<") else f"= {shown}"
+
+
+def _value(row: Mapping[str, Any] | None) -> str:
+    return NONE if row is None else number(row["value"], 2)
+
+
+def _strip(row: Mapping[str, Any]) -> Markup:
+    """Return a line from 0 to 1 with the interval and the value on it; what is below 0 stands at 0."""
+
+    def at(value: float) -> float:
+        return _EDGE + (_WIDTH - 2 * _EDGE) * min(1.0, max(0.0, value))
+
+    middle = _HEIGHT // 2
+    bar = None
+    if row["low"] == row["low"]:
+        low, high = at(row["low"]), at(row["high"])
+        bar = tag("rect", x=f"{low:.1f}", y=middle - 2, width=f"{high - low:.1f}", height=4, opacity="0.45")
+    return tag(
+        "svg",
+        tag("path", d=f"M{_EDGE} {middle}H{_WIDTH - _EDGE}M{_EDGE} {middle - 4}v8M{_WIDTH - _EDGE} {middle - 4}v8"),
+        bar,
+        tag("circle", cx=f"{at(row['value']):.1f}", cy=middle, r=4),
+        class_="strip",
+        viewBox=f"0 0 {_WIDTH} {_HEIGHT}",
+        aria_hidden="true",
+    )

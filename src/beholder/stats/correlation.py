@@ -1,0 +1,207 @@
+"""How far two sets of scores of the same things agree (reference: statistics 6)."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special, stats
+
+from beholder.stats.interval import LEVEL
+from beholder.stats.resampling import SEED, tau_b_draws
+
+CITATION = (
+    "Fisher (1921), Metron 1; Bonett and Wright (2000), Psychometrika 65; Fieller, Hartley and Pearson (1957), "
+    "Biometrika 44"
+)
+"""Of the intervals: Pearson's, Spearman's, and Kendall's where there are too many things for a bootstrap."""
+INTERVALS = (
+    "95 % intervals: of Pearson's r by Fisher's z; of Spearman's by Fisher's z with Bonett and Wright's variance "
+    "(1 + r²/2) / (n - 3); of Kendall's tau-b by a bootstrap over what is rated (percentiles of 1,000 draws)"
+)
+"""How they are made, for notes."""
+_MOST_DRAWN = 2000
+"""With more things than these a bootstrap of tau-b would take long, and the formula is as good."""
+_FEWEST_DRAWN = 5
+_NO_SPREAD = 1e-12
+Floats: TypeAlias = NDArray[np.float64]
+# On Fisher's scale a perfect correlation is without end; so near to it nothing can be told apart any more.
+_PERFECT = 1 - 1e-12
+
+
+class Mapped(NamedTuple):
+    """The straight line that maps one set of scores to another, and how far it is off."""
+
+    slope: float
+    intercept: float
+    rmse: float
+    """Root mean square error over n, as papers give it."""
+    rmse_unbiased: float
+    """The same over n - 2 (ITU-T P.1401)."""
+
+
+class Agreement(NamedTuple):
+    """Correlations and errors between two sets of scores; NaN where there are too few, or no spread."""
+
+    n: int
+    pearson: float
+    spearman: float
+    tau_b: float
+    rmse: float
+    rmse_mapped: float
+    """After the straight line that maps the first to the second."""
+
+
+class Correlation(NamedTuple):
+    """A correlation with its 95 % interval and its two-sided p-value against none; NaN where it cannot be known."""
+
+    value: float
+    low: float
+    high: float
+    p: float
+
+
+class Correlations(NamedTuple):
+    """The three correlations of two sets of scores."""
+
+    n: int
+    pearson: Correlation
+    spearman: Correlation
+    tau_b: Correlation
+
+
+class Compared(NamedTuple):
+    """A test between two correlations."""
+
+    z: float
+    p: float
+    p_one_sided: float
+
+
+def agreement(scores: ArrayLike, others: ArrayLike) -> Agreement:
+    """Return how far scores agree with others of the same things."""
+    x, y = np.asarray(scores, dtype=float), np.asarray(others, dtype=float)
+    if not len(x):
+        return Agreement(0, *(math.nan,) * 5)
+    rmse = float(np.sqrt(np.mean((x - y) ** 2)))
+    # Two things always lie on a line.
+    if len(x) < 3 or not varies(x) or not varies(y):
+        return Agreement(len(x), *(math.nan,) * 3, rmse, math.nan)
+    return Agreement(
+        len(x),
+        float(np.corrcoef(x, y)[0, 1]),
+        float(np.corrcoef(stats.rankdata(x), stats.rankdata(y))[0, 1]),
+        float(stats.kendalltau(x, y).statistic),
+        rmse,
+        mapped(x, y).rmse,
+    )
+
+
+def correlations(scores: ArrayLike, others: ArrayLike, *, seed: int = SEED, level: float = LEVEL) -> Correlations:
+    """Return Pearson's r, Spearman's and Kendall's tau-b with intervals; NaN below three things, or without spread."""
+    x, y = np.asarray(scores, dtype=float), np.asarray(others, dtype=float)
+    n = len(x)
+    if n < 3 or not varies(x) or not varies(y):
+        none = Correlation(*(math.nan,) * 4)
+        return Correlations(n, none, none, none)
+    found = agreement(x, y)
+    tau = stats.kendalltau(x, y)
+    return Correlations(
+        n,
+        Correlation(found.pearson, *pearson_interval(found.pearson, n, level), _p_value(found.pearson, n)),
+        Correlation(found.spearman, *spearman_interval(found.spearman, n, level), _p_value(found.spearman, n)),
+        Correlation(found.tau_b, *_tau_interval(found.tau_b, x, y, seed, level), float(tau.pvalue)),
+    )
+
+
+def varies(scores: Floats) -> bool:
+    """Return whether scores differ, and not only in the last bits: means are sums of fractions."""
+    return bool(np.ptp(scores) > _NO_SPREAD * max(1.0, float(np.abs(scores).max())))
+
+
+def pearson_interval(r: float, n: int, level: float = LEVEL) -> tuple[float, float]:
+    """Return the interval of Pearson's r by Fisher's z; none below four things."""
+    return _on_fishers_scale(r, 1 / (n - 3), level) if n > 3 else (math.nan, math.nan)
+
+
+def spearman_interval(r: float, n: int, level: float = LEVEL) -> tuple[float, float]:
+    """Return the interval of Spearman's r by Fisher's z with the variance of Bonett and Wright (2000).
+
+    There is none below four things, nor where the order is the same throughout: a few things often fall so by chance.
+    """
+    if n < 4 or abs(r) >= _PERFECT:
+        return math.nan, math.nan
+    return _on_fishers_scale(r, (1 + r**2 / 2) / (n - 3), level)
+
+
+def mean_correlation(found: ArrayLike) -> float:
+    """Return the mean of correlations on Fisher's z scale, on which they are symmetric; NaN where there is none.
+
+    It is the plain mean where one is perfect, which on that scale would outweigh all others.
+    """
+    known = np.asarray(found, dtype=float)
+    known = known[~np.isnan(known)]
+    if not len(known):
+        return math.nan
+    is_perfect = bool((np.abs(known) >= _PERFECT).any())
+    return float(np.mean(known) if is_perfect else np.tanh(np.mean(np.arctanh(known))))
+
+
+def _on_fishers_scale(r: float, variance: float, level: float) -> tuple[float, float]:
+    if abs(r) >= _PERFECT:
+        return r, r
+    half = float(stats.norm.ppf((1 + level) / 2)) * math.sqrt(variance)
+    return math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)
+
+
+def _tau_interval(tau: float, x: Floats, y: Floats, seed: int, level: float) -> tuple[float, float]:
+    """Return percentiles of a bootstrap; with many things, those of Fieller, Hartley and Pearson's formula (1957)."""
+    n = len(x)
+    if n < _FEWEST_DRAWN:
+        return math.nan, math.nan
+    if n > _MOST_DRAWN:
+        return _on_fishers_scale(tau, 0.437 / (n - 4), level)
+    low, high = np.nanquantile(tau_b_draws(x, y, seed), [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def _p_value(r: float, n: int) -> float:
+    """Return the two-sided p of a correlation by Student's t, n - 2 degrees of freedom."""
+    if abs(r) >= _PERFECT:
+        return 0.0
+    return float(2 * special.stdtr(n - 2, -abs(r) * math.sqrt((n - 2) / (1 - r**2))))
+
+
+def mapped(scores: ArrayLike, others: ArrayLike) -> Mapped:
+    """Return the first-order mapping of scores to others by least squares; the scores have to differ."""
+    x, y = np.asarray(scores, dtype=float), np.asarray(others, dtype=float)
+    slope = float(np.cov(x, y, ddof=0)[0, 1] / np.var(x))
+    intercept = float(y.mean() - slope * x.mean())
+    squares = float(np.sum((y - intercept - slope * x) ** 2))
+    unbiased = math.sqrt(squares / (len(x) - 2)) if len(x) > 2 else math.nan
+    return Mapped(slope, intercept, math.sqrt(squares / len(x)), unbiased)
+
+
+def compare_correlations(one: float, other: float, n: int, other_n: int) -> Compared:
+    """Return Fisher's z between two correlations of independent samples, two-sided and one-sided."""
+    return _compared(one, other, 1 / (n - 3) + 1 / (other_n - 3))
+
+
+def compare_dependent(one: float, other: float, between: float, n: int) -> Compared:
+    """Return the z of Meng, Rosenthal and Rubin (1992) between the correlations of two sets with the same third.
+
+    `between` is the correlation of the two sets; all three are over the same n things.
+    """
+    squares = (min(abs(one), _PERFECT) ** 2 + min(abs(other), _PERFECT) ** 2) / 2
+    share = min(1.0, (1 - between) / (2 * (1 - squares)))
+    factor = (1 - share * squares) / (1 - squares)
+    return _compared(one, other, 2 * (1 - between) * factor / (n - 3))
+
+
+def _compared(one: float, other: float, variance: float) -> Compared:
+    apart = math.atanh(max(-_PERFECT, min(_PERFECT, one))) - math.atanh(max(-_PERFECT, min(_PERFECT, other)))
+    z = apart / math.sqrt(variance) if variance > 0 else 0.0
+    tail = float(stats.norm.sf(abs(z)))
+    return Compared(z, 2 * tail, tail)

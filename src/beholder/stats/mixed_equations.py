@@ -1,0 +1,230 @@
+"""Henderson's mixed model equations of crossed groups, from counts and sums only.
+
+A value is the sum of one effect for each factor that it falls under, fixed or random, and of noise. Random effects are
+written as √ratio · b with b as variable as the noise, so that a ratio of zero is a number like any other. One factor,
+best the largest, is eliminated, as its own block is diagonal; what is left is as large as the other factors together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import lapack
+
+CITATION = "Henderson (1953), Biometrics 9; Bates et al. (2015), Journal of Statistical Software 67"
+Floats: TypeAlias = NDArray[np.float64]
+Codes: TypeAlias = NDArray[np.intp]
+_ROOM = 30_000_000
+"""Numbers that a table in memory may have."""
+NO_SPREAD = 1e-12
+"""What is left of the squares, as a share, where a model explains everything but for the last bits."""
+
+
+class Factor(NamedTuple):
+    """Into which group each value falls, from 0, every number up to `size` being there; -1 is in none."""
+
+    code: Codes
+    size: int
+    is_random: bool
+
+
+class Solved(NamedTuple):
+    """The equations solved at given ratios; effects of random factors are b, and not yet √ratio · b."""
+
+    squares: float
+    """What is left of them, with those of b."""
+    effects: tuple[Floats, ...]
+    """Of each factor in the order of the equations, the eliminated one first."""
+    logdet: float
+    """Of the covariance of the values in units of noise; for REML with that of the information on fixed effects."""
+    slopes: Floats
+    """By how much `logdet` grows with the logarithm of the ratio of each random factor."""
+    inverse: Floats
+    """Of what is left after the elimination."""
+    scale: Floats
+    """√ratio of each group of the rest, 1 where it is fixed."""
+    out_scale: Floats
+    """√ratio of the eliminated factor, divided by its diagonal."""
+
+
+def factor(code: Codes, *, is_random: bool) -> Factor:
+    """Return a factor of these codes."""
+    return Factor(code, int(code.max(initial=-1)) + 1, is_random)
+
+
+@dataclass(frozen=True)
+class Equations:
+    """Everything that the likelihood of a mixed model needs of the values."""
+
+    n: int
+    mean: float
+    squares: float
+    """Of the values round their mean."""
+    eliminated: Factor
+    rest: tuple[Factor, ...]
+    """Random factors first."""
+    counts: Floats
+    """Values in each group of the eliminated factor."""
+    sums: Floats
+    rest_counts: Floats
+    """Values that any two groups of the rest share."""
+    rest_sums: Floats
+    shared: Any
+    """Values that each group of the rest shares with each of the eliminated factor; sparse where it is large."""
+    size_of: Codes
+    """Groups of the eliminated factor with as many values have the same number."""
+    products: Floats | None
+    """For each of these numbers the cross products of `shared`, where they fit into memory."""
+
+    @property
+    def randoms(self) -> tuple[Factor, ...]:
+        """The random factors in the order of their ratios."""
+        return tuple(one for one in (self.eliminated, *self.rest) if one.is_random)
+
+    @property
+    def fixed(self) -> int:
+        """How many fixed effects there are."""
+        return sum(one.size for one in (self.eliminated, *self.rest) if not one.is_random)
+
+    def solve(self, ratios: Floats, *, is_reml: bool) -> Solved:
+        """Return the solution where each random factor varies by this multiple of the noise."""
+        out_scale, scale, ridge = self._scales(ratios)
+        diagonal = 1 / (float(self.eliminated.is_random) + out_scale**2 * self.counts)
+        weight = out_scale**2 * diagonal
+        left = scale[:, None] * (self.rest_counts - self._product(weight)) * scale
+        left[np.diag_indices_from(left)] += ridge
+        right = scale * (self.rest_sums - self.shared @ (weight * self.sums))
+        logs, inverse = _inverted(left)
+        found = inverse @ right
+        out = out_scale * diagonal * (self.sums - self.shared.T @ (scale * found))
+        squares = self.squares - float((weight * self.sums**2).sum()) - float((right * found).sum())
+        if is_reml:
+            logdet = float(logs.sum()) - float(np.log(diagonal).sum())
+            slopes = self._slopes(diagonal, weight, scale, inverse)
+        elif len(self.randoms) == 1:
+            own = self.counts if self.eliminated.is_random else np.diag(self.rest_counts)[: self.rest[0].size]
+            logdet = float(np.log1p(ratios[0] * own).sum())
+            slopes = np.array([(ratios[0] * own / (1 + ratios[0] * own)).sum()])
+        else:
+            size = sum(one.size for one in self.rest if one.is_random)
+            logs, own_inverse = _inverted(left[:size, :size])
+            logdet = float(logs.sum()) - float(np.log(diagonal).sum())
+            slopes = self._slopes(diagonal, weight, scale, own_inverse)
+        ends = np.cumsum([one.size for one in self.rest])[:-1]
+        squares = max(squares, NO_SPREAD * max(self.squares, NO_SPREAD))
+        effects = (out, *np.split(found, ends))
+        return Solved(squares, effects, logdet, slopes, inverse, scale, out_scale * diagonal)
+
+    def pulls(self, solved: Solved, last: int) -> list[Floats]:
+        """Return what each random factor has in the variance of the last so many effects, in units of noise."""
+        rows = solved.inverse[-last:]
+        found = []
+        if self.eliminated.is_random:
+            out = (rows * solved.scale) @ self.shared * solved.out_scale
+            found.append(np.square(out).sum(axis=1))
+        start = 0
+        for one in self.rest:
+            if one.is_random:
+                found.append(np.square(rows[:, start : start + one.size]).sum(axis=1))
+            start += one.size
+        return found
+
+    def _scales(self, ratios: Floats) -> tuple[float, Floats, Floats]:
+        """Return √ratio of the eliminated factor and of each group of the rest, and what b adds to its diagonal."""
+        roots = iter(np.sqrt(ratios))
+        out = float(next(roots)) if self.eliminated.is_random else 1.0
+        scale = np.concatenate([np.full(one.size, next(roots) if one.is_random else 1.0) for one in self.rest])
+        ridge = np.concatenate([np.full(one.size, float(one.is_random)) for one in self.rest])
+        return out, scale, ridge
+
+    def _slopes(self, diagonal: Floats, weight: Floats, scale: Floats, inverse: Floats) -> Floats:
+        """Return for each random factor its groups minus the trace of its block of the inverse."""
+        size = len(inverse)
+        found = []
+        if self.eliminated.is_random:
+            between = (scale[:, None] * self._product(weight * diagonal) * scale)[:size, :size]
+            found.append(len(diagonal) - float(diagonal.sum()) - float((inverse * between).sum()))
+        start = 0
+        for one in self.rest:
+            if one.is_random:
+                found.append(one.size - float(np.diag(inverse)[start : start + one.size].sum()))
+            start += one.size
+        return np.array(found)
+
+    def _product(self, weight: Floats) -> Floats:
+        """Return the cross products of `shared`, each group of the eliminated factor weighing so much."""
+        if self.products is not None:
+            first = np.zeros(len(self.products))
+            first[self.size_of] = weight
+            return np.asarray(np.einsum("k,kij->ij", first, self.products), np.float64)
+        return _dense((self.shared * weight) @ self.shared.T)
+
+
+def equations(value: Floats, eliminated: Factor, rest: Sequence[Factor]) -> Equations:
+    """Return the equations of these values; of two random factors one has to be the eliminated one."""
+    rest = tuple(sorted(rest, key=lambda one: not one.is_random))
+    mean = float(value.mean())
+    centred = value - mean
+    counts = np.bincount(eliminated.code, minlength=eliminated.size).astype(float)
+    shared = _stacked([_table(one, eliminated) for one in rest])
+    together = [np.hstack([_dense(_table(one, other)) for other in rest]) for one in rest]
+    sizes, size_of = np.unique(counts, return_inverse=True)
+    products = None
+    if len(sizes) * shared.shape[0] ** 2 <= _ROOM:
+        mine = [shared[:, np.flatnonzero(size_of == place)] for place in range(len(sizes))]
+        products = np.stack([_dense(one @ one.T) for one in mine])
+    return Equations(
+        len(value), mean, float(np.square(centred).sum()), eliminated, rest, counts, _sums(eliminated, centred),
+        np.vstack(together), np.concatenate([_sums(one, centred) for one in rest]), shared,
+        np.asarray(size_of, np.intp), products,
+    )  # fmt: skip
+
+
+def components(one: Codes, other: Codes) -> int:
+    """Return into how many parts two factors fall that share no group of either."""
+    first = int(one.max(initial=-1)) + 1
+    both = first + int(other.max(initial=-1)) + 1
+    graph = sparse.coo_array((np.ones(len(one)), (one, other + first)), shape=(both, both))
+    return int(sparse.csgraph.connected_components(graph, directed=False)[0])
+
+
+def _sums(own: Factor, value: Floats) -> Floats:
+    # What is in no group comes first, and is dropped.
+    return np.asarray(np.bincount(own.code + 1, weights=value, minlength=own.size + 1)[1:], np.float64)
+
+
+def _table(one: Factor, other: Factor) -> Any:
+    """Return how many values fall into each group of one and each of another; sparse where it is large."""
+    shape = (one.size + 1, other.size + 1)
+    joint = (one.code + 1) * shape[1] + other.code + 1
+    if shape[0] * shape[1] <= _ROOM:
+        return np.bincount(joint, minlength=shape[0] * shape[1]).reshape(shape)[1:, 1:].astype(float)
+    table = sparse.coo_array((np.ones(len(joint)), np.divmod(joint, shape[1])), shape=shape)
+    return table.tocsr()[1:, 1:]
+
+
+def _stacked(tables: Sequence[Any]) -> Any:
+    is_sparse = any(sparse.issparse(one) for one in tables)
+    return sparse.vstack(tables, format="csr") if is_sparse else np.vstack(tables)
+
+
+def _dense(table: Any) -> Floats:
+    return np.asarray(table.toarray() if sparse.issparse(table) else table, np.float64)
+
+
+def _inverted(table: Floats) -> tuple[Floats, Floats]:
+    """Return logarithms whose sum is that of the determinant, and the inverse, of a positive definite matrix."""
+    if not len(table):
+        return np.zeros(0), table
+    root, fault = lapack.dpotrf(table, lower=1)
+    if fault:
+        raise np.linalg.LinAlgError("effects that cannot be told apart")
+    # Not dpotri: on a busy machine its threads wait for each other a hundred times longer than this takes.
+    back, _ = lapack.dtrtri(root, lower=1)
+    back = np.tril(back)
+    return 2 * np.log(np.diag(root)), back.T @ back

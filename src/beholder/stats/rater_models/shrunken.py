@@ -1,0 +1,120 @@
+"""Annex E's model with bias and inconsistency shrunken towards all raters (reference: statistics 3.5; no standard)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import chi2
+
+from beholder.stats.rater_models.components import components, part_means, rater_components, seen_by
+from beholder.stats.rater_models.spread import Spread, shrunken_spread, unknown_spread
+from beholder.stats.rater_models.votes import Codes, Fitted, Floats, Votes, Z, known, ratio
+
+_STOP = 1e-9
+_MOST_ITERATIONS = 200
+_CREEPS_AFTER, _CREEPS_BELOW = 20, 1e-6
+"""Where there are hardly any biases their variance creeps to zero for ever, and qualities no longer move to be seen."""
+_QUALITY_ITERATIONS = 20
+"""Within each, of quality and bias alone: cheap, and slow where raters share few stimuli with most others."""
+_BIAS_ITERATIONS = 3
+"""Within each of these: the variance of the biases creeps where raters have few votes, and costs nothing to follow."""
+_LEAST_VARIANCE = 1e-12
+"""Raters who agree exactly must not weigh infinitely."""
+_IN_VOTES = (
+    "quality", "se", "low", "high", "bias", "inconsistency", "inconsistency_low", "inconsistency_high",
+)  # fmt: skip
+"""What has the unit of the votes."""
+
+
+class _Biases(NamedTuple):
+    """Biases of the raters, their variance, and how much of each rater's mean residual is taken for bias."""
+
+    bias: Floats
+    variance: float
+    share: Floats
+
+
+def shrunken(votes: Votes) -> Fitted:
+    """Return quality, bias and inconsistency; a rater's own votes count against all raters' by how many they are."""
+    width = (float(np.ptp(votes.value)) if len(votes.value) else 0.0) or 1.0
+    found = _fit(votes._replace(value=votes.value / width))
+    return found._replace(**{name: width * getattr(found, name) for name in _IN_VOTES})
+
+
+def _fit(votes: Votes) -> Fitted:
+    """Return what is found of votes whose range is 1, so that all that is called small is small on every scale."""
+    counts, given = votes.of_rater(), votes.of_rater(votes.value)
+    component = components(votes)
+    part = rater_components(votes, component)
+    seen = seen_by(votes)
+    quality = ratio(votes.of_stimulus(votes.value), votes.of_stimulus())
+    means = ratio(given - seen @ quality, counts)
+    biases = _Biases(np.zeros(votes.raters), _mean(means**2, counts > 0), np.zeros(votes.raters))
+    spread = unknown_spread(votes.raters)
+    iterations, is_settled = 0, False
+    while not is_settled and iterations < _MOST_ITERATIONS:
+        iterations += 1
+        before = (quality, biases.bias, spread.variance)
+        weight = 1 / spread.variance
+        total, got = seen.T @ weight, votes.of_stimulus(weight[votes.rater] * votes.value)
+        for _ in range(_QUALITY_ITERATIONS):
+            last, quality = quality, ratio(got - seen.T @ (weight * biases.bias), total)
+            means = ratio(given - seen @ quality, counts)
+            biases = _shrunken_biases(means, spread.variance, counts, biases.variance, part)
+            if _change((last,), (quality,)) < _STOP:
+                break
+        leverage = weight * (seen @ ratio(np.ones(votes.stimuli), total))
+        squares = votes.of_rater((votes.value - quality[votes.stimulus] - biases.bias[votes.rater]) ** 2)
+        spread = shrunken_spread(squares, np.maximum(counts - leverage - biases.share, 0.0), _LEAST_VARIANCE)
+        is_settled = _change(before, (quality, biases.bias, spread.variance)) < _STOP
+        if iterations >= _CREEPS_AFTER:
+            is_settled |= _change(before[:1], (quality,)) < _CREEPS_BELOW
+    found = _fitted(votes, quality, biases.bias, spread, component)
+    return found._replace(iterations=iterations, is_settled=is_settled)
+
+
+def _shrunken_biases(means: Floats, variances: Floats, counts: Floats, variance: float, part: Codes) -> _Biases:
+    """Return each rater's mean residual as far as it is beyond chance, centred in each part of the design."""
+    is_rater = counts > 0
+    noise = ratio(variances, counts)
+    found = _Biases(means, variance, np.ones_like(means))
+    for _ in range(_BIAS_ITERATIONS):
+        share = np.where(is_rater, ratio(np.full_like(noise, found.variance), found.variance + noise), 0.0)
+        bias = share * means
+        bias = np.where(is_rater, bias - part_means(bias, part, is_rater.astype(float))[part], 0.0)
+        before, found = found, _Biases(bias, _mean(bias**2 + share * noise, is_rater), share)
+        if abs(found.variance - before.variance) <= _STOP * found.variance:
+            break
+    return found
+
+
+def _change(before: tuple[Floats, ...], now: tuple[Floats, ...]) -> float:
+    return max(float(np.max(np.abs(new - old), initial=0.0)) for old, new in zip(before, now, strict=True))
+
+
+def _mean(values: Floats, is_rater: np.typing.NDArray[np.bool_]) -> float:
+    return float(values[is_rater].mean()) if is_rater.any() else 0.0
+
+
+def _fitted(votes: Votes, quality: Floats, bias: Floats, spread: Spread, component: Codes) -> Fitted:
+    variance = np.where(spread.variance > _LEAST_VARIANCE, spread.variance, 0.0)
+    has_spread = spread.is_known and bool((variance > 0).any())
+    total = votes.of_stimulus((1 / spread.variance)[votes.rater])
+    se = np.sqrt(ratio(np.ones(votes.stimuli), total)) if has_spread else np.zeros(votes.stimuli)
+    is_rater, is_stimulus = votes.of_rater() > 0, votes.of_stimulus() > 0
+    quality, se = known(quality, is_stimulus), known(se, is_stimulus & spread.is_known)
+    low, high = (np.sqrt(spread.freedom * variance / chi2.ppf(at, spread.freedom)) for at in (0.975, 0.025))
+    is_rater_known = is_rater & spread.is_known
+    return Fitted(
+        quality=quality,
+        se=se,
+        low=quality - Z * se,
+        high=quality + Z * se,
+        bias=known(bias, is_rater),
+        inconsistency=known(np.sqrt(variance), is_rater_known),
+        inconsistency_low=known(low, is_rater_known),
+        inconsistency_high=known(high, is_rater_known),
+        is_rejected=np.zeros(votes.raters, dtype=bool),
+        component=component,
+    )

@@ -1,0 +1,212 @@
+"""How far scores from few votes agree with others, by drawing votes again and again (reference: statistics 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy import stats
+from scipy.sparse import csr_array
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.intp]
+By: TypeAlias = Literal["participant", "rating"]
+Draw: TypeAlias = Callable[[int, Generator], tuple[Floats, Floats]]
+"""Gives the scores of two sides for so many draws at once: draws, sizes, stimuli."""
+_FEWEST = 3
+"""Things that a correlation needs."""
+_AT_ONCE = 100_000
+"""Votes that are drawn together: enough to be fast, and few enough to be small."""
+_MOST_RANKED = 2_000_000
+"""Means that are ranked for Spearman's correlation; of more, the first draws have to do."""
+
+
+class Given(NamedTuple):
+    """One vote at each place: of a rater on a stimulus."""
+
+    value: Floats
+    rater: Ints
+    """From 0 to raters - 1."""
+    stimulus: Ints
+    raters: int
+    stimuli: int
+
+    @property
+    def per_stimulus(self) -> float:
+        """Votes per stimulus, on average."""
+        return len(self.value) / self.stimuli
+
+
+class Curve(NamedTuple):
+    """Agreement by the number of votes: means over draws, and the range of 95 % of them; NaN where there is none."""
+
+    votes: Ints
+    pearson: Floats
+    pearson_low: Floats
+    pearson_high: Floats
+    rmse: Floats
+    rmse_low: Floats
+    rmse_high: Floats
+    spearman: Floats
+    replicates: int
+
+
+def curve(given: Given, by: By, target: Floats | None, sizes: Ints, replicates: int, rng: Generator) -> Curve:
+    """Return the agreement of scores from so many votes with the target, one score per stimulus.
+
+    Without a target, with scores from as many votes of the others: nobody, or no rating, is on both sides. `sizes`
+    ascend; within a draw the votes of a size are among those of the next.
+    """
+    at_once = max(1, _AT_ONCE // max(len(given.value), len(sizes) * given.stimuli))
+    ranked = max(1, _MOST_RANKED // (len(sizes) * given.stimuli))
+    draw = _pairs(given, by, sizes) if target is None else _against(given, by, target, sizes)
+    pearson, rmse, spearman = [], [], []
+    for first in range(0, replicates, at_once):
+        one, other = draw(min(at_once, replicates - first), rng)
+        found = _agreement(one, other)
+        pearson.append(found[0])
+        rmse.append(found[1])
+        if first < ranked:
+            spearman.append(_agreement(*_ranks(one, other))[0])
+    spread = [_spread(np.concatenate(values)) for values in (pearson, rmse, spearman)]
+    return Curve(sizes, *spread[0], *spread[1], spread[2][0], replicates)
+
+
+def longer(r: float, votes: float, wanted: float) -> float:
+    """Return the correlation of two equal studies with so many votes, from that of smaller ones (Spearman-Brown)."""
+    if not 0 <= r <= 1:
+        return r
+    ratio = wanted / votes
+    return ratio * r / (1 + (ratio - 1) * r)
+
+
+def votes_for(r: float, votes: float, wanted: float) -> float:
+    """Return how many votes two equal studies need for a correlation (Spearman-Brown); NaN where none are enough."""
+    if not 0 < r <= 1:
+        return float("nan")
+    return votes if r == 1 else votes * wanted * (1 - r) / (r * (1 - wanted))
+
+
+def _pairs(given: Given, by: By, sizes: Ints) -> Draw:
+    """Return how to draw, size by size, the scores of two halves that share nothing, both with so many votes."""
+    steps, n = len(sizes), given.stimuli
+    held = np.bincount(given.stimulus, minlength=n)
+    wanted, most = (sizes, int(held.max())) if by == "rating" else (_raters_for(given, sizes), given.raters)
+    # Of a place in a half: the first size at which it is in use.
+    enters = np.searchsorted(wanted, np.arange(1, most // 2 + 2))
+    room = (2 * steps + 1) * n
+
+    def draw(many: int, rng: Generator) -> tuple[Floats, Floats]:
+        if by == "rating":
+            place = _places(given, held, many, rng)
+            step = np.where(place // 2 < (held // 2)[given.stimulus], enters[place // 2], steps)
+        else:
+            place = rng.permuted(np.tile(np.arange(given.raters), (many, 1)), axis=1)
+            step = enters[place // 2]
+        begins = np.where(step < steps, place % 2 * steps + step, 2 * steps) * n + room * np.arange(many)[:, None]
+        cell = (begins if by == "rating" else begins[:, given.rater]) + given.stimulus
+        weights = given.value if many == 1 else np.tile(given.value, many)
+        sums = (np.bincount(cell.ravel(), each, many * room) for each in (weights, None))
+        totals, counts = (each.reshape(many, 2 * steps + 1, n)[:, : 2 * steps] for each in sums)
+        means = _means(*(each.reshape(many, 2, steps, n).cumsum(axis=2) for each in (totals, counts)))
+        return means[:, 0], means[:, 1]
+
+    return draw
+
+
+def _against(given: Given, by: By, target: Floats, sizes: Ints) -> Draw:
+    """Return how to draw, size by size, the scores from votes or raters with replacement, beside the target."""
+    score = _drawn_votes(given, sizes) if by == "rating" else _drawn_raters(given, sizes)
+
+    def draw(many: int, rng: Generator) -> tuple[Floats, Floats]:
+        found = score(many, rng)
+        return found, np.broadcast_to(target, found.shape)
+
+    return draw
+
+
+def _drawn_votes(given: Given, sizes: Ints) -> Callable[[int, Generator], Floats]:
+    order = np.argsort(given.stimulus, kind="stable")
+    value, held = given.value[order], np.bincount(given.stimulus, minlength=given.stimuli)
+    first = np.cumsum(held) - held
+
+    def score(many: int, rng: Generator) -> Floats:
+        chance = rng.random((many, given.stimuli, int(sizes[-1])))
+        places = np.minimum((chance * held[:, None]).astype(np.intp), held[:, None] - 1)
+        totals = value[first[:, None] + places].cumsum(axis=2)[:, :, sizes - 1]
+        return np.asarray((totals / sizes).swapaxes(1, 2))
+
+    return score
+
+
+def _drawn_raters(given: Given, sizes: Ints) -> Callable[[int, Generator], Floats]:
+    shape, places = (given.stimuli, given.raters), (given.stimulus, given.rater)
+    values, there = (csr_array((data, places), shape=shape) for data in (given.value, np.ones(len(given.value))))
+    wanted = _raters_for(given, sizes)
+    steps = len(sizes)
+    enters = np.repeat(np.arange(steps), np.diff(wanted, prepend=0))
+
+    def score(many: int, rng: Generator) -> Floats:
+        drawn = rng.integers(0, given.raters, (many, int(wanted[-1])))
+        cell = (drawn * many + np.arange(many)[:, None]) * steps + enters
+        times = np.bincount(cell.ravel(), minlength=given.raters * many * steps)
+        each = times.reshape(given.raters, many, steps).cumsum(axis=2).reshape(given.raters, -1).astype(float)
+        found = _means(values @ each, there @ each).reshape(given.stimuli, many, steps)
+        return np.moveaxis(found, 0, 2)
+
+    return score
+
+
+def _raters_for(given: Given, sizes: Ints) -> Ints:
+    """Return how many raters bring so many votes per stimulus on average; as many, where everybody rates all."""
+    return np.maximum(1, np.rint(sizes * given.raters / given.per_stimulus)).astype(np.intp)
+
+
+def _places(given: Given, held: Ints, many: int, rng: Generator) -> Ints:
+    """Return for each vote its place among those of its stimulus, in so many random orders."""
+    order = np.argsort(given.stimulus + rng.random((many, len(given.value))), axis=1)
+    places = np.empty(order.shape, dtype=np.intp)
+    np.put_along_axis(places, order, np.arange(order.shape[1]) - np.repeat(np.cumsum(held) - held, held)[None], axis=1)
+    return places
+
+
+def _means(totals: Floats, counts: Floats) -> Floats:
+    means: Floats = np.divide(totals, counts, out=np.full(totals.shape, np.nan), where=counts > 0)
+    return means
+
+
+def _agreement(one: Floats, other: Floats) -> tuple[Floats, Floats]:
+    """Return Pearson's correlation and the root mean square difference over the last axis, of what both sides have."""
+    both = np.isfinite(one) & np.isfinite(other)
+    n = both.sum(axis=-1)
+    known, some = n >= _FEWEST, np.maximum(n, 1)
+    x, y = (np.where(both, values, 0.0) for values in (one, other))
+    rmse = np.sqrt(((x - y) ** 2).sum(axis=-1) / some)
+    x, y = (np.where(both, values - (values.sum(axis=-1) / some)[..., None], 0.0) for values in (x, y))
+    spread = np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1))
+    # Rounding leaves a trace of spread where there is none.
+    has_spread = known & (spread > 1e-12 * some)
+    pearson = np.divide((x * y).sum(axis=-1), spread, out=np.full(n.shape, np.nan), where=has_spread)
+    return np.clip(pearson, -1, 1), np.where(known, rmse, np.nan)
+
+
+def _ranks(one: Floats, other: Floats) -> tuple[Floats, Floats]:
+    """Return the ranks along the last axis among what both sides have."""
+    both = np.isfinite(one) & np.isfinite(other)
+    # Sums of the same votes in another order differ in the last digit, and are tied all the same.
+    filled = (np.where(both, np.round(values, 10), np.inf) for values in (one, other))
+    ranked = [np.where(both, stats.rankdata(values, axis=-1), np.nan) for values in filled]
+    return ranked[0], ranked[1]
+
+
+def _spread(values: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return mean, 2.5th and 97.5th percentile of each column over the rows that are known."""
+    found = np.full((3, values.shape[1]), np.nan)
+    for column in range(values.shape[1]):
+        known = values[np.isfinite(values[:, column]), column]
+        if len(known):
+            found[:, column] = known.mean(), *np.quantile(known, (0.025, 0.975))
+    return found[0], found[1], found[2]
