@@ -56,7 +56,7 @@ def measure_clip(path: Path, where: str) -> Measured:
         raise unreadable(where, "video", "no frame of it can be decoded")
     if packets.seconds < 0.9 * header_seconds(head) - 0.2:
         raise unreadable(where, "video", "it is cut off or damaged")
-    width, height = _size(shown)
+    width, height, is_square = _size(shown)
     audio = first_stream(head, "Audio")
     probe = Probe(
         bytes=path.stat().st_size,
@@ -70,7 +70,7 @@ def measure_clip(path: Path, where: str) -> Measured:
         channels=audio.channels if audio else 0,
     )
     pixels = _PIXELS.search(video.description)
-    return Measured(probe, pixels[1] if pixels else "", packets.frames)
+    return Measured(probe, pixels[1] if pixels else "", packets.frames, is_square=is_square)
 
 
 def unplayable_clip(measured: Measured, where: str) -> Problem | None:
@@ -168,14 +168,14 @@ class _Packets:
         return cls(len(video), float(max(ends)))
 
 
-def _size(shown: str) -> tuple[int, int]:
-    """Return the size as shown: after rotation, with square pixels."""
+def _size(shown: str) -> tuple[int, int, bool]:
+    """Return the size as shown, after rotation and with square pixels, and whether they are square in the file."""
     match = _SIZE.search(shown)
     assert match is not None, shown
     width, height = int(match[1]), int(match[2])
     if match[3] and int(match[3]) and int(match[4]):
         width = round(width * int(match[3]) / int(match[4]))
-    return width, height
+    return width, height, match[3] == match[4]
 
 
 def _fps(text: str) -> float:

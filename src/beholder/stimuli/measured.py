@@ -20,6 +20,8 @@ class Measured:
     """ffmpeg's name of the pixel format of a video."""
     frames: int = 0
     """Pictures of a video, samples of one channel of a sound."""
+    is_square: bool = True
+    """Whether the pixels of a video are as wide as high; else its size as shown is not that of its frames."""
     is_deep: bool = False
     """A sound that holds more than 16 bits a sample."""
 

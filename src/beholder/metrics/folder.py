@@ -1,0 +1,166 @@
+"""The folder metrics/: values measured and brought, related to what people said, and told on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from beholder.analyse.result import Result
+from beholder.analyse.side import Side, read_side
+from beholder.errors import Problem, UserError
+from beholder.metrics.between import COLUMNS as COMPARED
+from beholder.metrics.between import between
+from beholder.metrics.cache import Cache
+from beholder.metrics.choosing import choose
+from beholder.metrics.found import Metrics
+from beholder.metrics.kinds import METRICS, tool_version
+from beholder.metrics.measure import measure_all
+from beholder.metrics.page import KIND, outcome
+from beholder.metrics.reading import VALUES, read_values
+from beholder.metrics.regions import Regions, read_regions
+from beholder.metrics.relate import COLUMNS as RELATED
+from beholder.metrics.relate import LEVELS, relate
+from beholder.metrics.words import finding
+from beholder.report.outcome import refuse_taken, write_outcome
+from beholder.stimuli.catalogue import Catalogue
+from beholder.stimuli.ingest import load_catalogue
+from beholder.study.model import Study
+
+_MEASURED = (
+    "One row for each stimulus, metric and region (empty: all of the picture), beside the reference of its content, as "
+    "participants got both. Frames meet by their number, the shorter of the two counts, and what has another size or "
+    "rate is brought to that of the reference; note says where. PSNR is that of the mean squared error over all "
+    "frames; it has no value where nothing differs. Measured by: {tools}."
+)
+_BROUGHT = "Values from {files} as they stand there; a row without a stimulus is of the whole condition."
+
+
+def metrics_folder(
+    source: str | Path | Study,
+    *,
+    metric: Sequence[str],
+    tables: Sequence[Path],
+    regions: Path | None,
+    reference: str | None,
+    out: Path | None,
+    jobs: int | None,
+    progress: Callable[[int, int], None] | None,
+    drawing: Callable[[int, int], None] | None,
+) -> Metrics:
+    """Write the folder and return what is in it."""
+    study = _study(source)
+    if study is None and (metric or regions or reference is not None or not tables):
+        what = "is a table, and only a study has stimuli that can be measured"
+        raise UserError(Problem(str(source), what, "--values alone", "Name study.yaml to measure its stimuli."))
+    side = _rated(source, study)
+    folder = out or (study.folder if study is not None else Path(str(source)).parent) / "metrics"
+    refuse_taken(folder, KIND)
+    catalogue = load_catalogue(study) if study is not None else None
+    values = [pd.DataFrame(columns=VALUES)]
+    told = []
+    if catalogue is not None and (metric or not tables):
+        chosen = choose(catalogue, metric, reference)
+        parts = read_regions(regions) if regions is not None else Regions({})
+        values.append(measure_all(chosen, parts, Cache(folder / "cache.jsonl"), jobs, progress))
+        versions = dict.fromkeys(f"{tool_version(name)}" for name in chosen.metrics)
+        told.append(_MEASURED.format(tools=", ".join(versions)))
+    if tables:
+        values.append(_brought(tables, _known(side, catalogue), _files(catalogue)))
+        told.append(_BROUGHT.format(files=", ".join(path.name for path in tables)))
+    table = pd.concat([one for one in values if len(one)] or values[:1], ignore_index=True)
+    _refuse_twice(table)
+    found = {"values": Result(table, " ".join(told), _cited(table))}
+    if side is not None:
+        found |= _related(side, table)
+    words = finding(found, has_ratings=side is not None)
+    made = outcome(found, side, study, words)
+    page = write_outcome(made, folder, drawing)
+    empty = {"correlations": pd.DataFrame(columns=RELATED), "comparisons": pd.DataFrame(columns=COMPARED)}
+    further = {name: found[name].table if name in found else empty[name] for name in empty}
+    return Metrics(table, **further, words=(*filter(None, [made.simulated]), *words), page=page)
+
+
+def _study(source: str | Path | Study) -> Study | None:
+    if isinstance(source, Study):
+        return source
+    if Path(source).suffix.lower() == ".csv":
+        return None
+    from beholder.methods import load_study
+
+    return load_study(Path(source))
+
+
+def _rated(source: str | Path | Study, study: Study | None) -> Side | None:
+    """Return what people said; None where nobody has said anything yet."""
+    if study is not None and not (study.folder / "clean" / "ratings.csv").is_file():
+        return None
+    return read_side(source if study is None else study)
+
+
+def _known(side: Side | None, catalogue: Catalogue | None) -> pd.DataFrame:
+    """Return stimulus, content and condition of everything that a value can be of."""
+    columns = ["stimulus", "content", "condition"]
+    of_files = [(s.id, s.content, s.condition) for s in catalogue.by_cell.values()] if catalogue is not None else []
+    parts = [pd.DataFrame(of_files, columns=columns)]
+    if side is not None:
+        parts += [side.stimuli[columns], side.conditions[["condition"]].assign(stimulus="", content="")]
+    return pd.concat([part for part in parts if len(part)] or parts[:1]).drop_duplicates(ignore_index=True)
+
+
+def _files(catalogue: Catalogue | None) -> Mapping[str, str]:
+    return {s.file: s.id for s in catalogue.by_cell.values()} if catalogue is not None else {}
+
+
+def _brought(tables: Sequence[Path], known: pd.DataFrame, files: Mapping[str, str]) -> pd.DataFrame:
+    found: list[pd.DataFrame] = []
+    problems: list[Problem] = []
+    for path in tables:
+        try:
+            found.append(read_values(path, known, files))
+        except UserError as error:
+            problems += error.problems
+    if problems:
+        raise UserError(problems)
+    return pd.concat(found)
+
+
+def _refuse_twice(table: pd.DataFrame) -> None:
+    """Raise UserError where one metric has two values of one thing: nobody could say which is meant."""
+    keys = ["stimulus", "condition", "content", "metric", "region"]
+    twice = table[table.duplicated(keys)].drop_duplicates(["metric", "region"])
+    if len(twice):
+        raise UserError(
+            Problem(
+                f"metric {row['metric']}", f"has two values of {row['stimulus'] or row['condition']}", "one of each"
+            )
+            for row in twice.to_dict("records")
+        )
+
+
+def _related(side: Side, values: pd.DataFrame) -> dict[str, Result]:
+    tables = {"stimulus": side.stimuli, "condition": side.conditions}
+    related = [relate(tables[level], values, level) for level in LEVELS]
+    compared = [one for level in LEVELS if (one := between(tables[level], values, level)) is not None]
+    rows = pd.concat([one.table[one.table["n"] > 0] for one in related], ignore_index=True)
+    found = {"correlations": Result(rows, related[0].note, related[0].citation)}
+    if compared:
+        both = pd.concat([one.table for one in compared], ignore_index=True)
+        found["comparisons"] = Result(both, compared[0].note, compared[0].citation)
+    return found
+
+
+def _cited(values: pd.DataFrame) -> str:
+    known = {
+        "ssim": "Wang, Bovik, Sheikh and Simoncelli (2004), IEEE Transactions on Image Processing 13",
+        "ms-ssim": "Wang, Simoncelli and Bovik (2003), Asilomar Conference 37",
+        "vmaf": "Netflix VMAF, model vmaf_v0.6.1",
+        "stoi": "Taal, Hendriks, Heusdens and Jensen (2011), IEEE Transactions on Audio 19",
+        "estoi": "Jensen and Taal (2016), IEEE/ACM Transactions on Audio 24",
+        "si-sdr": "Le Roux, Wisdom, Erdogan and Hershey (2019), ICASSP",
+    }
+    measured = [name for name in METRICS if name in set(values["metric"])]
+    return "; ".join(
+        dict.fromkeys(known[name.removesuffix("-y")] for name in measured if name.removesuffix("-y") in known)
+    )

@@ -1,0 +1,154 @@
+"""Values measured: every pair on every region, in parallel, each once."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from beholder.errors import Problem, UserError
+from beholder.metrics.cache import Cache, Value, key
+from beholder.metrics.choosing import Chosen
+from beholder.metrics.filters import filtered
+from beholder.metrics.kinds import METRICS
+from beholder.metrics.masked import BY_PIXEL, mask_box, masked
+from beholder.metrics.pair import look_at
+from beholder.metrics.reading import VALUES
+from beholder.metrics.regions import Region, Regions, even_box
+from beholder.metrics.sounds import heard
+from beholder.stimuli.catalogue import Stimulus
+
+IDENTICAL = "identical to the reference"
+NOTHING = "nothing to measure"
+
+
+class _Job(NamedTuple):
+    """One pair on one region, with the metrics of it that are not known yet."""
+
+    stimulus: Stimulus
+    reference: Stimulus
+    region: Region | None
+    metrics: tuple[str, ...]
+
+
+def measure_all(
+    chosen: Chosen,
+    regions: Regions,
+    cache: Cache,
+    jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> pd.DataFrame:
+    """Return a row for each stimulus, metric and region; raise UserError with the problems of all files at once."""
+    wanted = [
+        _Job(stimulus, reference, region, _on(region, chosen.of(stimulus)))
+        for stimulus, reference in chosen.pairs
+        for region in (None, *regions.of(stimulus))
+    ]
+    problems = [*regions.lost([one for pair in chosen.pairs for one in pair]), *_outside(wanted)]
+    if problems:
+        raise UserError(problems)
+    waiting = [job._replace(metrics=left) for job in wanted if (left := _unknown(job, cache))]
+    _do(waiting, cache, jobs or os.cpu_count() or 1, progress)
+    return pd.DataFrame([_row(job, metric, cache) for job in wanted for metric in job.metrics], columns=VALUES)
+
+
+def _on(region: Region | None, metrics: Sequence[str]) -> tuple[str, ...]:
+    """Return the metrics that look at a region: sound has none."""
+    return tuple(name for name in metrics if region is None or not METRICS[name].is_of_sound)
+
+
+def _outside(wanted: Sequence[_Job]) -> list[Problem]:
+    found = []
+    for job in wanted:
+        if job.region is not None:
+            probe = job.reference.probe
+            if what := job.region.outside(probe.width, probe.height):
+                found.append(Problem(job.region.where, f"{job.region.name} {what} of {job.stimulus.id}"))
+    return found
+
+
+def _key(job: _Job, metric: str) -> str:
+    region = ""
+    if job.region is not None:
+        region = job.region.mask.sha256 if job.region.mask else repr(job.region.box)
+    return key(job.stimulus.sha256, job.reference.sha256, metric, region)
+
+
+def _unknown(job: _Job, cache: Cache) -> tuple[str, ...]:
+    return tuple(metric for metric in job.metrics if cache.get(_key(job, metric)) is None)
+
+
+def _do(waiting: Sequence[_Job], cache: Cache, workers: int, progress: Callable[[int, int], None] | None) -> None:
+    threads = max(1, (os.cpu_count() or 1) // max(1, min(workers, len(waiting))))
+    problems: list[Problem] = []
+    with ThreadPoolExecutor(max_workers=workers) as pool:
+        work: dict[Future[dict[str, Value]], _Job] = {pool.submit(_measured, job, threads): job for job in waiting}
+        try:
+            for done, future in enumerate(as_completed(work), 1):
+                try:
+                    found = future.result()
+                except UserError as error:
+                    problems += error.problems
+                else:
+                    cache.add({_key(work[future], metric): value for metric, value in found.items()})
+                if progress is not None:
+                    progress(done, len(waiting))
+        finally:
+            pool.shutdown(cancel_futures=True)
+    if problems:
+        raise UserError(sorted(dict.fromkeys(problems), key=lambda one: (one.where, one.what)))
+
+
+def _measured(job: _Job, threads: int) -> dict[str, Value]:
+    sounds = [metric for metric in job.metrics if METRICS[metric].is_of_sound]
+    found: dict[str, Value] = {}
+    if sounds:
+        values, notes = heard(job.stimulus, job.reference, sounds)
+        found |= {metric: _told(value, notes) for metric, value in values.items()}
+    seen = [metric for metric in job.metrics if metric not in sounds]
+    return found | _seen(job, seen, threads) if seen else found
+
+
+def _seen(job: _Job, metrics: Sequence[str], threads: int) -> dict[str, Value]:
+    pair = look_at(job.stimulus, job.reference)
+    box, notes, found = None, pair.notes, {}
+    if job.region is not None and job.region.mask is not None:
+        mask = job.region.mask
+        by_pixel = [metric for metric in metrics if metric in BY_PIXEL]
+        found = {metric: _told(value, notes) for metric, value in masked(pair, by_pixel, mask).items()}
+        metrics = [metric for metric in metrics if metric not in by_pixel]
+        around = mask_box(mask, pair.width, pair.height) if metrics else None
+        if metrics and around is None:
+            return found | {metric: Value(math.nan, NOTHING) for metric in metrics}
+        if around is not None:
+            box = even_box(*around, pair.width, pair.height)
+            notes = (*notes, "on the box round the mask")
+    elif job.region is not None:
+        box = job.region.pixels(pair.width, pair.height)
+    smallest = min(box[2:] if box else (pair.width, pair.height))
+    large = [metric for metric in metrics if METRICS[metric].smallest <= smallest]
+    for metric in metrics:
+        if metric not in large:
+            found[metric] = Value(math.nan, f"needs {METRICS[metric].smallest} pixels a side, here {smallest}")
+    values = filtered(pair, large, box, threads) if large else {}
+    return found | {metric: _told(value, notes) for metric, value in values.items()}
+
+
+def _told(value: float, notes: Sequence[str]) -> Value:
+    if math.isfinite(value):
+        return Value(value, "; ".join(notes))
+    return Value(math.nan, "; ".join([IDENTICAL if value == math.inf else NOTHING, *notes]))
+
+
+def _row(job: _Job, metric: str, cache: Cache) -> dict[str, Any]:
+    found = cache.get(_key(job, metric))
+    assert found is not None
+    one = job.stimulus
+    return {
+        "stimulus": one.id, "content": one.content, "condition": one.condition, "metric": metric,
+        "region": job.region.name if job.region else "", "value": found.value, "note": found.note,
+    }  # fmt: skip
