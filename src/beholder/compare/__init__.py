@@ -1,0 +1,35 @@
+"""Compare: how well sets of scores agree, be they studies, runs, laboratories, panels or methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from beholder.analyse.side import Side
+    from beholder.compare.comparison import Comparison
+    from beholder.study.model import Study
+
+__all__ = ["compare"]
+
+
+def compare(
+    *sides: str | Path | Study | Side,
+    out: str | Path | None = None,
+    margin: float | None = None,
+    questions: Sequence[str] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> Comparison:
+    """Compare the scores of two or more sides; write `compare/` beside the first and return the comparison.
+
+    A side is a study (its file or folder), a run of it (`study.yaml@2`), a table of ratings, or a table of scores
+    (stimulus or condition, and mean; also question, content, sd and n). `NAME=PATH` names it. One study alone stands
+    for all its runs. The first side is what the others are mapped to. Sides whose difference is surely within `margin`
+    points are called equivalent: 5 % of the scale when left out. `progress` is told of figures.
+    """
+    from beholder.compare.folder import compare_folder
+
+    return compare_folder(
+        sides, out=Path(out) if out is not None else None, margin=margin, questions=questions, progress=progress
+    )

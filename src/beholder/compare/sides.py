@@ -1,0 +1,213 @@
+"""The sides of a comparison: read all at once, named apart, and brought to the same questions and conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import pandas as pd
+
+from beholder.analyse.opening import open_ratings
+from beholder.analyse.scales import ends_of
+from beholder.analyse.score_table import is_score_table
+from beholder.analyse.side import Side, conditions_of, named_apart, read_side, run_of, runs_of_table
+from beholder.errors import Problem, UserError, did_you_mean
+from beholder.study.model import Study
+
+Source: TypeAlias = "str | Path | Study | Side"
+_SHOWN = 3
+"""Names that a message gives as examples."""
+_WHERE = "compare"
+
+
+class Sides(NamedTuple):
+    """What is compared."""
+
+    sides: tuple[Side, ...]
+    questions: tuple[str, ...]
+    """Those that two sides have at least."""
+    notes: tuple[str, ...]
+    """What a reader has to know about how they were brought together."""
+
+
+def open_sides(sources: Sequence[Source], asked: Sequence[str] = ()) -> Sides:
+    """Return the sides, or raise UserError with every problem of all of them."""
+    wanted = _runs(sources[0]) if len(sources) == 1 else list(sources)
+    read: list[Side] = []
+    problems: list[Problem] = []
+    for source in wanted:
+        try:
+            read.append(_read(source))
+        except UserError as error:
+            problems += error.problems
+    problems += [Problem(side.name, "has no score that can be used") for side in read if not side.questions]
+    if problems:
+        raise UserError(problems)
+    sides, renamed = _one_question(named_apart(read))
+    questions = _questions(sides, asked)
+    sides = [_only(side, questions) for side in sides]
+    sides = _filled(sides)
+    if problems := [*_sharing_nothing(sides)]:
+        raise UserError(problems)
+    return Sides(tuple(sides), questions, (*renamed, *_other_scales(sides, questions), *_same_people(sides)))
+
+
+def _runs(source: Source) -> list[Source]:
+    """Return the runs of the only side there is, as sides."""
+    place, run = (source, 1) if isinstance(source, Side) else run_of(_named(source)[1])
+    runs: tuple[int, ...] = ()
+    if run is not None:
+        pass
+    elif isinstance(place, Path) and place.suffix.lower() == ".csv":
+        runs = () if is_score_table(place) else runs_of_table(open_ratings(place).table)
+    elif isinstance(place, Study | Path):
+        from beholder.analyse.runs import runs_of
+        from beholder.methods import load_study
+
+        study = place if isinstance(place, Study) else load_study(place)
+        runs, place = runs_of(study), study.folder
+    if len(runs) < 2:
+        fix = "Give another study, a run of it as study.yaml@2, or a table."
+        raise UserError(Problem(_WHERE, "has one side only", "two or more", fix))
+    return [f"run {run}={place}@{run}" for run in runs]
+
+
+def _read(source: Source) -> Side:
+    if isinstance(source, Side):
+        return source
+    name, place = _named(source)
+    return read_side(place, name)
+
+
+def _named(source: str | Path | Study) -> tuple[str | None, str | Path | Study]:
+    """Return the name that stands before the sign, and the source; a folder may have the sign in its own name."""
+    if isinstance(source, Study):
+        return None, source
+    name, sign, path = str(source).partition("=")
+    place, _ = run_of(source)
+    is_there = isinstance(place, Path) and place.exists()
+    return (name, path) if sign and name and path and not is_there else (None, source)
+
+
+def _one_question(sides: list[Side]) -> tuple[list[Side], list[str]]:
+    """Return the sides with the question of the first where each has one only, and what was renamed."""
+    if any(len(side.questions) != 1 for side in sides) or len({side.questions for side in sides}) == 1:
+        return sides, []
+    first = sides[0].questions[0]
+    names = ", ".join(f"{side.questions[0]!r} ({side.name})" for side in sides)
+    note = f"Each side has one question, and they are taken as the same although their names differ: {names}."
+    return [_renamed(side, first) for side in sides], [note]
+
+
+def _renamed(side: Side, question: str) -> Side:
+    ratings = side.ratings
+    if ratings is not None:
+        old = ratings.questions[0]
+        tables = {
+            name: getattr(ratings, name).assign(question=question) for name in ("table", "votes", "kept")
+        }  # fmt: skip
+        ratings = replace(
+            ratings, **tables, questions=(question,), kinds={question: ratings.kinds[old]},
+            methods={question: ratings.methods[old]},
+        )  # fmt: skip
+    frames = side.stimuli.assign(question=question), side.conditions.assign(question=question)
+    return replace(side, stimuli=frames[0], conditions=frames[1], ratings=ratings)
+
+
+def _questions(sides: Sequence[Side], asked: Sequence[str]) -> tuple[str, ...]:
+    """Return the questions that are compared: those that two sides have at least, or those of them that are asked."""
+    every = [question for side in sides for question in side.questions]
+    shared = [question for question in dict.fromkeys(every) if every.count(question) > 1]
+    problems = []
+    for name in asked:
+        if name not in shared:
+            known = ", ".join(shared) or "none is shared"
+            problems.append(
+                Problem("--question", f"{name!r} is no question of two sides", known, did_you_mean(name, shared))
+            )
+    for side in sides:
+        if not set(side.questions) & set(shared):
+            others = dict.fromkeys(question for other in sides if other is not side for question in other.questions)
+            what = f"has no question of another side: {_some(side.questions)}"
+            fix = "Give both the same names, or one question each."
+            problems.append(Problem(side.name, what, _some(others), fix))
+    if problems:
+        raise UserError(problems)
+    return tuple(question for question in shared if not asked or question in asked)
+
+
+def _only(side: Side, questions: Sequence[str]) -> Side:
+    stimuli, conditions = (one[one["question"].isin(questions)] for one in (side.stimuli, side.conditions))
+    return replace(side, stimuli=stimuli, conditions=conditions)
+
+
+def _filled(sides: Sequence[Side]) -> list[Side]:
+    """Return the sides with the condition and content of each stimulus, where one side knows what another does not."""
+    whole = pd.concat([side.stimuli[["stimulus", "condition", "content"]] for side in sides])
+    known: dict[str, dict[str, str]] = {
+        column: dict(
+            whole[whole[column] != ""].drop_duplicates("stimulus")[["stimulus", column]].itertuples(index=False)
+        )
+        for column in ("condition", "content")
+    }
+    found = []
+    for side in sides:
+        stimuli = side.stimuli
+        if side.ratings is None and len(stimuli):
+            for column, names in known.items():
+                told = [names.get(name, "") for name in stimuli["stimulus"]]
+                stimuli = stimuli.assign(**{column: stimuli[column].where(stimuli[column] != "", told)})
+            side = replace(side, stimuli=stimuli, conditions=conditions_of(stimuli))
+        found.append(side)
+    return found
+
+
+def _sharing_nothing(sides: Sequence[Side]) -> Iterator[Problem]:
+    for side in sides:
+        others = [other for other in sides if other is not side]
+        if any(_keys(side, level) & _keys(other, level) for other in others for level in ("stimulus", "condition")):
+            continue
+        level = "stimulus" if len(side.stimuli) and any(len(other.stimuli) for other in others) else "condition"
+        mine, theirs = ([name for one in some for _, name in sorted(_keys(one, level))] for some in ([side], others))
+        what = f"shares no stimulus and no condition with another side: {_some(mine)}"
+        yield Problem(side.name, what, f"names as the others have them: {_some(theirs)}")
+
+
+def _other_scales(sides: Sequence[Side], questions: Sequence[str]) -> Iterator[str]:
+    """Yield the questions that sides answered on different scales, as far as they say on which."""
+    for question in questions:
+        rated = [(side.name, side.ratings) for side in sides if side.ratings and question in side.ratings.questions]
+        ends = {name: ends_of(ratings, question) for name, ratings in rated}
+        told = {name: f"{one.low:g} to {one.high:g}" for name, one in ends.items() if one.is_told}
+        if len(set(told.values())) > 1:
+            scales = ", ".join(f"{scale} ({name})" for name, scale in told.items())
+            yield (
+                f"{question} was answered on different scales: {scales}. Correlations, errors after mapping and the "
+                "agreement on contrasts hold; differences, plain RMSE and equivalence say nothing."
+            )
+
+
+def _same_people(sides: Sequence[Side]) -> Iterator[str]:
+    """Yield which sides of one study have people in common, whom tests between sides take for different ones."""
+    for one, other in combinations(sides, 2):
+        if one.ratings is None or other.ratings is None or not one.study or one.study != other.study:
+            continue
+        both = len(set(one.ratings.table["participant"]) & set(other.ratings.table["participant"]))
+        if both:
+            yield (
+                f"{one.name} and {other.name} have {both} participant{'s' * (both > 1)} in common. Welch's test takes "
+                "both sides as different people, which is cautious here."
+            )
+
+
+def _keys(side: Side, level: str) -> set[tuple[str, str]]:
+    table = side.stimuli if level == "stimulus" else side.conditions
+    return set(zip(table["question"], table[level], strict=True))
+
+
+def _some(names: Sequence[str] | dict[str, None]) -> str:
+    known = list(dict.fromkeys(names))
+    return ", ".join(known[:_SHOWN]) + (f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else "")
