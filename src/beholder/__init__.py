@@ -13,9 +13,12 @@ from __future__ import annotations
 from beholder.analyse import analyse
 from beholder.check import check
 from beholder.clean import clean
+from beholder.compare import compare
 from beholder.demo import demo
+from beholder.dimensions import dimensions
 from beholder.errors import BeholderError, Problem, UserError
 from beholder.export import export
+from beholder.metrics import metrics
 from beholder.new import new
 from beholder.plan import plan
 from beholder.report import report
@@ -25,6 +28,6 @@ from beholder.simulate import simulate
 from beholder.study import schema
 
 __all__ = [
-    "BeholderError", "Problem", "UserError", "analyse", "check", "clean", "demo", "export", "new", "plan",
-    "report", "run", "schema", "serve", "simulate",
+    "BeholderError", "Problem", "UserError", "analyse", "check", "clean", "compare", "demo", "dimensions", "export",
+    "metrics", "new", "plan", "report", "run", "schema", "serve", "simulate",
 ]  # fmt: skip

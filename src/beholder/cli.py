@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from beholder.cli_compare import compare
+from beholder.cli_dimensions import dimensions
 from beholder.cli_media import media
+from beholder.cli_metrics import metrics
 from beholder.errors import UserError
 from beholder.printing import (
     Bar,
@@ -49,6 +52,9 @@ def cli() -> None:
 
 
 cli.add_command(media)
+cli.add_command(compare)
+cli.add_command(dimensions)
+cli.add_command(metrics)
 
 
 def main() -> None:
@@ -136,8 +142,10 @@ def plan(study: Path) -> None:
 
     with Bar("Stimuli") as progress:
         made = beholder.plan(study, progress=progress)
-    click.echo(f"{len(made.lists)} lists, one for each participant; seed {made.seed}.\n")
-    with (load_study(study).folder / "plan" / "balance.csv").open(encoding="utf-8", newline="") as table:
+    loaded = load_study(study)
+    run = f", run {loaded.run}" if loaded.run > 1 else ""
+    click.echo(f"{len(made.lists)} lists, one for each participant; seed {made.seed}{run}.\n")
+    with (loaded.folder / "plan" / "balance.csv").open(encoding="utf-8", newline="") as table:
         print_table(list(csv.DictReader(table)))
 
 
@@ -210,20 +218,26 @@ def simulate(study: Path, store: str | None, participants: int, raters: str, see
 @STUDY
 @STORE
 @click.option("--robots", is_flag=True, help="Look at the rehearsal, although people have answered.")
-def clean(study: Path, store: str | None, robots: bool) -> None:
+@click.option("--run", type=click.IntRange(1), help="Look at another run than the one in the study file.")
+def clean(study: Path, store: str | None, robots: bool, run: int | None) -> None:
     """Judge every session: paid, used, and why not."""
     import beholder
 
     with Bar("Sessions") as progress:
-        cleaned = beholder.clean(study, store=store, robots=robots, progress=progress)
+        cleaned = beholder.clean(study, store=store, robots=robots, run=run, progress=progress)
     print_cleaned(cleaned)
 
 
 @cli.command()
 @click.argument("source", default="study.yaml", type=click.Path(path_type=Path), metavar="[STUDY | RATINGS.CSV]")
 @click.option("--out", type=click.Path(path_type=Path), help="Where to write; analyse/ beside the file when left out.")
-@click.option("--model", help="Add the quality of every stimulus to scores.csv: bradley-terry, mos or thurstone.")
-def analyse(source: Path, out: Path | None, model: str | None) -> None:
+@click.option(
+    "--model",
+    multiple=True,
+    help="Add the quality of every stimulus to scores.csv: bradley-terry, bt500, mos, p910, p913, shrunken or "
+    "thurstone. Can be given several times.",
+)
+def analyse(source: Path, out: Path | None, model: tuple[str, ...]) -> None:
     """Compute scores with intervals and all pairs."""
     import beholder
 

@@ -1,0 +1,128 @@
+"""The folder of dimensions: tables, figures, notes and the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from beholder.analyse.result import Result
+from beholder.dimensions.components import components, loadings
+from beholder.dimensions.consistency import consistency
+from beholder.dimensions.correlations import correlations
+from beholder.dimensions.found import Dimensions
+from beholder.dimensions.joined import Joined
+from beholder.dimensions.opening import Source, open_joined
+from beholder.dimensions.page import outcome
+from beholder.dimensions.profile import profile
+from beholder.dimensions.relation import relations
+from beholder.dimensions.shorter import shorter
+from beholder.dimensions.split import split_correlations, split_means
+from beholder.dimensions.spread import spread
+from beholder.dimensions.table import by_condition, table
+from beholder.dimensions.words import finding, main_level
+from beholder.errors import Problem, UserError, did_you_mean
+from beholder.metrics.reading import read_values
+from beholder.metrics.relate import relate
+from beholder.report.outcome import write_outcome
+
+
+def dimensions_folder(
+    sources: Sequence[Source],
+    *,
+    split: tuple[str, float] | None,
+    metrics: Path | None,
+    factor: str | None,
+    of: str | None,
+    keep: int | None,
+    out: Path | None,
+    progress: Callable[[int, int], None] | None,
+) -> Dimensions:
+    """Compute all tables, write the folder, and return what was found."""
+    joined = open_joined(sources)
+    _check(joined, split, of, keep)
+    values = read_values(metrics, _rated(joined), {}) if metrics is not None else None
+    found = find(joined, split=split, values=values, factor=factor, of=of, keep=keep)
+    folder = out or (joined.parts[0].side.folder or Path()) / "dimensions"
+    made = outcome(found)
+    page = write_outcome(made, folder, progress)
+    return replace(found, words=(*filter(None, [made.simulated]), *found.words), page=page)
+
+
+def find(
+    joined: Joined,
+    *,
+    split: tuple[str, float] | None = None,
+    values: pd.DataFrame | None = None,
+    factor: str | None = None,
+    of: str | None = None,
+    keep: int | None = None,
+) -> Dimensions:
+    """Return everything that is to be said of the questions, before it is written."""
+    own = components(joined, keep=keep)
+    loaded = loadings(joined, keep=keep)
+    of = of or (split[0] if split is not None else _most_typical(joined, own, loaded))
+    results: dict[str, Result | None] = {
+        "profile": profile(joined, factor=factor),
+        "correlations": correlations(joined),
+        "components": own,
+        "loadings": loaded,
+        "consistency": consistency(joined),
+        "shorter": shorter(joined, keep=keep),
+        "spread": spread(joined, of),
+        "relation": relations(joined, of),
+        "table": table(joined, values),
+    }
+    if values is not None:
+        results["metrics"] = _metrics(joined, values)
+    if split is not None:
+        results |= {
+            "split_means": split_means(joined, *split),
+            "split_correlations": split_correlations(joined, *split),
+        }
+    known = {name: result for name, result in results.items() if result is not None and len(result.table)}
+    told = {name: result for name, result in results.items() if result is not None}
+    return Dimensions(joined, known, of, factor or "", finding(joined, told))
+
+
+def _most_typical(joined: Joined, own: Result, loaded: Result) -> str:
+    """Return the question that says most of what all share."""
+    level = main_level(own.table)
+    first = loaded.table[(loaded.table["level"] == level) & (loaded.table["component"] == 1)]
+    if first.empty:
+        return joined.questions[0]
+    return str(first["question"].iloc[int(np.argmax(np.abs(first["unrotated"].to_numpy())))])
+
+
+def _metrics(joined: Joined, values: pd.DataFrame) -> Result:
+    """Return how far every question goes with every metric over conditions."""
+    return relate(joined.means[["condition", "question", "mean"]], by_condition(joined, values), "condition")
+
+
+def _rated(joined: Joined) -> pd.DataFrame:
+    """Return stimulus, content and condition of all that was rated; conditions alone where nothing else is known."""
+    columns = ["stimulus", "content", "condition"]
+    stimuli = pd.concat([part.side.stimuli[columns] for part in joined.parts], ignore_index=True).drop_duplicates()
+    if len(stimuli):
+        return stimuli
+    return pd.DataFrame({"stimulus": list(joined.conditions), "content": "", "condition": list(joined.conditions)})
+
+
+def _check(joined: Joined, split: tuple[str, float] | None, of: str | None, keep: int | None) -> None:
+    asked = [("split", split[0])] if split is not None else []
+    asked += [("of", of)] if of is not None else []
+    known = joined.questions
+    problems = [
+        Problem(where, f"is {name}, which is not asked for a number", ", ".join(known), did_you_mean(name, known))
+        for where, name in asked
+        if name not in known
+    ]
+    if split is not None and not np.isfinite(split[1]):
+        problems.append(Problem("split", f"is at {split[1]}", "a number"))
+    if keep is not None and not 1 <= keep <= len(known):
+        problems.append(Problem("components", f"is {keep}", f"from 1 to {len(known)}, the number of questions"))
+    if problems:
+        raise UserError(problems)

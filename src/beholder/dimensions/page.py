@@ -1,0 +1,245 @@
+"""The page of dimensions: what was found, the figures, and the tables that a reader looks into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from beholder.analyse.result import records
+from beholder.dimensions.charts import BETWEEN
+from beholder.dimensions.figures import figures
+from beholder.dimensions.found import Dimensions
+from beholder.report.beside import headline, simulated
+from beholder.report.figures import Figure
+from beholder.report.markup import Child, Markup, render, tag
+from beholder.report.outcome import Outcome
+from beholder.report.panel import panel
+from beholder.report.sheets import Sheet
+from beholder.report.tables import table
+from beholder.report.words import NONE, count, listed, number, p_value
+
+_MOST_PAIRS = 200
+"""Correlations that the page lists; the file has all."""
+_LEVELS = {**BETWEEN, "answer": "Single answers"}
+
+
+def outcome(found: Dimensions) -> Outcome:
+    """Return the page, its figures and its tables."""
+    drawn = figures(found)
+    names = [part.side.name for part in found.joined.parts if part.side.name]
+    return Outcome(
+        kind="Dimensions",
+        title="What the questions measure" + (f": {' and '.join(names)}" if names else ""),
+        lead=_lead(found),
+        tables=found.results,
+        figures=drawn,
+        sections=lambda inline: _sections(found, drawn, inline),
+        notes={
+            "questions": list(found.joined.questions),
+            "turned": list(found.joined.turned),
+            "conditions": list(found.joined.conditions),
+            "of": found.of,
+            "words": list(found.words),
+        },
+        simulated=simulated([part.side for part in found.joined.parts]),
+    )
+
+
+def _lead(found: Dimensions) -> list[Child]:
+    turned = found.joined.turned
+    if not turned:
+        return [headline(found.words)]
+    are = "is a reversed question and is" if len(turned) == 1 else "are reversed questions and are"
+    note = f"{listed(turned)} {are} turned here, so that all point the same way."
+    return [headline(found.words), tag("p", note, class_="notice")]
+
+
+def _sections(found: Dimensions, drawn: Sequence[Figure], inline: Mapping[str, Markup]) -> list[Child]:
+    tables = {**found.tables, **_above_chance(found.tables)}
+    told = [
+        _panel("components", "How many things", tables, _components, _COMPONENTS_FOOT),
+        _panel("loadings", "Which question belongs to which", tables, _loadings, _LOADINGS_FOOT),
+        _panel("shorter", "A shorter survey", tables, _shorter, _SHORTER_FOOT),
+        _panel("consistency", "May they be averaged?", tables, _consistency, _CONSISTENCY_FOOT),
+        _panel("split_means", "Above and below the threshold", tables, _split, _SPLIT_FOOT),
+        _panel("correlations", "Every two questions", tables, _correlations, _CORRELATIONS_FOOT),
+        _panel(
+            "table", "All conditions", tables, _wide, "Reversed questions are turned. Intervals are in profile.csv."
+        ),
+    ]
+    return [*_pictures(drawn, inline), *(one for one in told if one is not None)]
+
+
+def _above_chance(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Return the loadings of levels with a component above chance: those of noise tell nothing."""
+    if "loadings" not in tables or "components" not in tables:
+        return {}
+    kept = tables["components"]
+    levels = set(kept["level"][kept["kept"].astype(bool)])
+    return {"loadings": tables["loadings"][tables["loadings"]["level"].isin(levels)]}
+
+
+def _pictures(drawn: Sequence[Figure], inline: Mapping[str, Markup]) -> list[Child]:
+    """Return the figures as panels, those of one column beside each other."""
+    found: list[Child] = []
+    beside: list[Child] = []
+    for figure in (one for one in drawn if one.name in inline):
+        shown = panel(figure.name, figure.title, inline[figure.name], foot=figure.words, is_wide=figure.is_wide)
+        if not figure.is_wide:
+            beside.append(shown)
+            continue
+        found += [tag("div", beside, class_="beside")] if beside else []
+        found, beside = [*found, shown], []
+    return [*found, *([tag("div", beside, class_="beside")] if beside else [])]
+
+
+_COMPONENTS_FOOT = (
+    "Chance: what the same eigenvalue of pure noise exceeds in one case of twenty. Repeats: how far two halves of the "
+    "people agree on the component."
+)
+_LOADINGS_FOOT = (
+    "Correlation of each question with each component, after varimax. Communality: the share in all of them."
+)
+_SHORTER_FOOT = (
+    "For each number of questions the best set. Tells: how much of the means of all questions follows from it. With "
+    "other people: how much it tells of all questions as the other half of the people answers them, where asking "
+    "everything is 100 %. ✓ would do; the smallest is the suggestion."
+)
+_CONSISTENCY_FOOT = (
+    "Alpha and omega near 1: the questions measure one thing, and their average is steady. Means over many people have "
+    "a high alpha in any case; single answers are what questionnaires report. Without: alpha when that one is left out."
+)
+_SPLIT_FOOT = (
+    "Means over conditions. Together: the mean correlation of the question with the others, of four conditions or more."
+)
+_CORRELATIONS_FOOT = (
+    "Between conditions nearly everything goes together, because good ones are good at everything. Within: the same "
+    "person about the same stimulus, without what all say of it and without how high this person rates."
+)
+
+
+def _panel(name: str, title: str, tables: Mapping[str, pd.DataFrame], content: Any, foot: str) -> Markup | None:
+    if name not in tables or tables[name].empty:
+        return None
+    return panel(name.replace("_", "-"), title, content(tables[name]), foot=foot, is_wide=True)
+
+
+def _components(components: pd.DataFrame) -> Markup:
+    rows = [
+        (
+            _LEVELS[row["level"]], str(row["component"]), number(row["eigenvalue"], 2), number(row["chance"], 2),
+            "✓" if row["kept"] else NONE, _percent(row["share"]), _percent(row["cumulative"]),
+            number(row["repeats"], 2),
+        )
+        for row in records(components)
+        if row["kept"] or row["component"] <= _shown(components, row["level"])
+    ]  # fmt: skip
+    heads = ("Level", "Component", "Eigenvalue", "Chance", "Kept", "Share", "Together", "Repeats")
+    return table("Components, by level", Sheet(heads, rows))
+
+
+def _shown(components: pd.DataFrame, level: str) -> int:
+    """Return up to which component the page goes: two more than are kept."""
+    return int(components["kept"][components["level"] == level].sum()) + 2
+
+
+def _loadings(loadings: pd.DataFrame) -> Markup:
+    parts = []
+    for level, mine in loadings.groupby("level", sort=False):
+        wide = mine.pivot(index="question", columns="component", values="loading")
+        communality = mine.drop_duplicates("question").set_index("question")["communality"]
+        rows = [
+            (str(name), *(number(one, 2) for one in wide.loc[name]), number(communality[name], 2))
+            for name in communality.index
+        ]
+        heads = ("Question", *(f"Component {place}" for place in wide.columns), "Communality")
+        parts.append(table(f"Loadings {_LEVELS[str(level)].lower()}", Sheet(heads, rows)))
+    return render(parts)
+
+
+def _shorter(shorter: pd.DataFrame) -> Markup:
+    columns: dict[str, Callable[[Mapping[str, Any]], str]] = {
+        "Would do": lambda row: "✓ suggested" if row["suggested"] else "✓" if row["passes"] else NONE,
+        "Tells": lambda row: _percent(row["explained"]),
+        "With other people": lambda row: _percent(row["fresh"]),
+        "r over conditions": lambda row: number(row["pearson_condition"], 3),
+        "r over stimuli": lambda row: number(row["pearson_stimulus"], 3),
+        "Alpha": lambda row: number(row["alpha"], 2),
+        "Minutes saved": lambda row: number(row["minutes_saved"], 1),
+    }
+    found = records(shorter)
+    cells = {name: [of(row) for row in found] for name, of in columns.items()}
+    known = {name: column for name, column in cells.items() if set(column) != {NONE}}
+    rows = [
+        (str(row["size"]), str(row["questions"]).replace("; ", ", "), *(column[place] for column in known.values()))
+        for place, row in enumerate(found)
+    ]
+    return table("The best set of every size", Sheet(("Number", "Questions", *known), rows, names=2))
+
+
+def _consistency(consistency: pd.DataFrame) -> Markup:
+    shown = [row for row in records(consistency) if row["level"] == "answer" or not row["without"]]
+    has_notes = any(row["note"] for row in shown)
+    rows = [
+        (
+            row["of"], _LEVELS[row["level"]], row["without"] or NONE, str(row["questions"]), f"{row['n']:,}",
+            _with_ends(row, "alpha"), number(row["omega"], 2), *((row["note"],) if has_notes else ()),
+        )
+        for row in shown
+    ]  # fmt: skip
+    heads = ("Of", "Level", "Without", "Questions", "n", "Alpha", "Omega", *(("Note",) if has_notes else ()))
+    return table("Alpha and omega", Sheet(heads, rows, names=3))
+
+
+def _split(means: pd.DataFrame) -> Markup:
+    parts = list(dict.fromkeys(means["part"]))
+    cells = {(row["part"], row["question"]): row for row in records(means)}
+    related = [part for part in parts if means["mean_pearson"][means["part"] == part].notna().any()]
+    rows = [
+        (
+            name,
+            *(number(cells[part, name]["mean"], 2) for part in parts),
+            *(number(cells[part, name]["mean_pearson"], 2) for part in related),
+        )
+        for name in dict.fromkeys(means["question"])
+    ]
+    most = means.groupby("part", sort=False)["conditions"].max()
+    heads = (
+        *(f"{part}: mean of {count(int(most[part]), 'condition')}" for part in parts),
+        *(f"{part}: together" for part in related),
+    )
+    return table("Means above and below", Sheet(("Question", *heads), rows))
+
+
+def _correlations(correlations: pd.DataFrame) -> Markup:
+    rows = [
+        (
+            _LEVELS[row["level"]], row["question"], row["other_question"], f"{row['n']:,}", _with_ends(row, "pearson"),
+            p_value(row["pearson_p"]),
+        )
+        for row in records(correlations.head(_MOST_PAIRS))
+    ]  # fmt: skip
+    more = tag("p", f"The first {_MOST_PAIRS} of {len(correlations):,}; correlations.csv has all.")
+    heads = ("Level", "Question", "and", "n", "Pearson", "p")
+    shown = table("Correlations of every two questions", Sheet(heads, rows, names=3))
+    whole = [shown, more if len(correlations) > _MOST_PAIRS else None]
+    return tag("details", tag("summary", "All correlations with their intervals"), whole, class_="question")
+
+
+def _wide(wide: pd.DataFrame) -> Markup:
+    names = [name for name in ("condition", "label") if name in wide]
+    numbers = [name for name in wide.columns if name not in names]
+    rows = [(*(str(row[name]) for name in names), *(number(row[name], 2) for name in numbers)) for row in records(wide)]
+    heads = (*(name.capitalize() for name in names), *map(str, numbers))
+    return table("Means of all conditions", Sheet(heads, rows, names=len(names)))
+
+
+def _percent(share: float) -> str:
+    return NONE if share != share else f"{100 * share:.0f} %"
+
+
+def _with_ends(row: Mapping[str, Any], name: str) -> str:
+    value, low, high = (number(row[key], 2) for key in (name, f"{name}_low", f"{name}_high"))
+    return value if NONE in (value, low) else f"{value} ({low} to {high})"
