@@ -20,7 +20,7 @@ demo: setup  ## a whole study with simulated participants (ARGS=--exit stops by 
 	$(BIN)/beholder demo $(ARGS)
 
 test: check browser  ## everything that must hold; runs check first
-	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -n 3 --dist worksteal $(ARGS)
 
 check: .venv/dev  ## style, types (Python and browser), import directions
 	$(BIN)/ruff check .

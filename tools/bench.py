@@ -15,14 +15,17 @@ from pathlib import Path
 from bench_analyse import measure_analyse
 from bench_answers import measure_answers
 from bench_clean import measure_clean
+from bench_mixed import measure_mixed
+from bench_models import measure_models
 from bench_page import measure_page
 from bench_plan import measure_plan
 from bench_report import measure_report
 from bench_start import measure_help, measure_start
 from bench_study import write_many
 from bench_table import Row, lines
+from bench_votes import measure_votes
 
-_PARTS = ("start", "page", "answers", "plan", "clean", "analyse", "report")
+_PARTS = ("start", "page", "answers", "plan", "clean", "analyse", "mixed", "models", "report", "votes")
 _SERVED = {"start", "page", "answers"}
 """Parts that need a study with very many stimuli."""
 _PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
@@ -56,7 +59,10 @@ def measure(scratch: Path, parts: Sequence[str]) -> list[Row]:
         "plan": lambda: [measure_plan(scratch)],
         "clean": lambda: measure_clean(scratch),
         "analyse": lambda: [measure_analyse(scratch)],
+        "mixed": measure_mixed,
+        "models": measure_models,
         "report": lambda: [measure_report(scratch)],
+        "votes": measure_votes,
     }
     rows: list[Row] = []
     for part in parts:
