@@ -122,5 +122,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def whole(request: pytest.FixtureRequest) -> bool:
-    """Whether long tests run whole, as `make prove` does."""
+    """Whether long tests run whole, as `make prove` does; it finds them by their mark."""
+    assert request.node.get_closest_marker("long"), "mark it long, else `make prove` passes it by"
     return bool(request.config.getoption("--whole"))

@@ -78,6 +78,7 @@ def test_many_things_have_the_interval_of_a_formula() -> None:
     assert math.atanh(found.high) - math.atanh(found.value) == pytest.approx(half, abs=1e-12)
 
 
+@pytest.mark.long
 def test_intervals_of_tau_b_cover(whole: bool) -> None:
     rng, n, replicates = np.random.default_rng(5), 20, 2000 if whole else 60
     truth, hits = 2 / math.pi * math.asin(0.9), 0
@@ -137,6 +138,7 @@ def test_a_perfect_line_has_an_interval_without_width_and_no_infinity() -> None:
 # Between correlations
 
 
+@pytest.mark.long
 def test_two_correlations_with_the_same_scores_differ_by_chance_as_often_as_they_should(whole: bool) -> None:
     rng, replicates = np.random.default_rng(2), 5000 if whole else 1000
     factor = rng.normal(size=(replicates, 30))

@@ -175,6 +175,7 @@ def test_raters_alike_have_no_variance() -> None:
     assert found.residual == pytest.approx(float((centred**2).mean()))
 
 
+@pytest.mark.long
 def test_run_effect_keeps_its_level(whole: bool) -> None:
     """Without any difference the likelihood ratio finds one in 5 to 9 %, OLS without raters many times as often."""
     times = 1_000 if whole else 60
@@ -265,6 +266,7 @@ def made(result: Result | None) -> pd.DataFrame:
     return result.table
 
 
+@pytest.mark.long
 def test_intervals_of_the_mixed_model_hold_the_truth(whole: bool) -> None:
     times = 600 if whole else 40
     rng = np.random.default_rng(9)

@@ -74,6 +74,7 @@ def measured(each: int, times: int) -> dict[str, tuple[float, float]]:
     return {name: (float(square) ** 0.5, float(share)) for name, (square, share) in means.items()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("each", [5, 10, 20, 50])
 def test_shrunken_intervals_hold_the_truth_in_sessions_of_any_length(each: int, whole: bool) -> None:
     found = measured(each, 100 if whole else 3)
@@ -87,6 +88,7 @@ def test_shrunken_intervals_hold_the_truth_in_sessions_of_any_length(each: int, 
         assert 0.92 <= found["p910"][1] <= 0.97
 
 
+@pytest.mark.long
 def test_held_out_ratings_of_vqeg_hd3_are_foretold_best_without_plain_annex_e(whole: bool) -> None:
     votes, _, _ = coded(table("vqeghd3_raw.csv"))
     raters, kept, each = votes.raters, 40, 10

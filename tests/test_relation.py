@@ -84,6 +84,7 @@ def test_moved_and_stretched_it_is_the_same(points: list[tuple[float, float]], b
         assert moved.low_at == pytest.approx(times * plain.low_at + by, nan_ok=True, abs=1e-6)
 
 
+@pytest.mark.long
 def test_a_line_has_no_dip_and_a_valley_has(whole: bool) -> None:
     draws, rng = 2000 if whole else 150, np.random.default_rng(3)
     told: dict[str, Counter[str]] = {"line": Counter(), "valley": Counter(), "falling": Counter()}
