@@ -99,6 +99,10 @@ def test_within_people_is_the_partial_correlation_given_participants_and_stimuli
     assert row["df"] == len(wide) - 1 - np.linalg.matrix_rank(design)
 
 
+def test_what_is_joined_already_can_be_joined_again(joined: Joined) -> None:
+    pd.testing.assert_frame_equal(correlations([joined]).table, correlations(joined).table)
+
+
 def test_eight_conditions_need_a_correlation_of_0_707(joined: Joined) -> None:
     assert smallest_clear(6) == pytest.approx(0.707, abs=5e-4)
     assert "With 8 conditions |r| below 0.707 does not differ from zero." in correlations(joined).note

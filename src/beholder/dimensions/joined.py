@@ -75,18 +75,20 @@ def join(data: Data | Sequence[Data]) -> Joined:
     if isinstance(data, Joined):
         return data
     sources = list(data) if isinstance(data, Sequence) and not isinstance(data, str) else [data]
-    sides = [_side(source) for source in sources]
+    sides = [side for source in sources for side in _sides(source)]
     asked = [name for side in sides for name in _asked(side)]
     twice = {name for name in asked if asked.count(name) > 1}
     return _joined([_part(side, twice) for side in sides])
 
 
-def _side(source: object) -> Side:
+def _sides(source: Data) -> list[Side]:
+    if isinstance(source, Joined):
+        return [part.side for part in source.parts]
     if isinstance(source, Side):
-        return source
+        return [source]
     if isinstance(source, Ratings | pd.DataFrame):
-        return side_of(as_ratings(source), "")
-    return read_side(source)  # type: ignore[arg-type]
+        return [side_of(as_ratings(source), "")]
+    return [read_side(source)]
 
 
 def _asked(side: Side) -> list[str]:

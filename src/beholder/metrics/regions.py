@@ -96,11 +96,11 @@ def read_regions(path: Path) -> Regions:
         if wrong:
             continue
         name, mask = row["region"], row.get("mask", "")
-        region = (
-            Region(name, where, mask=_mask(path.parent / mask))
-            if mask
-            else Region(name, where, box=tuple(float(row[column]) for column in _BOX))  # type: ignore[arg-type]
-        )
+        if mask:
+            region = Region(name, where, mask=_mask(path.parent / mask))
+        else:
+            x, y, width, height = (float(row[column]) for column in _BOX)
+            region = Region(name, where, box=(x, y, width, height))
         rows.setdefault(_whose(row), []).append(region)
     if problems:
         raise UserError(problems)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from beholder.checks.contract import Needs
-from beholder.checks.steps import check_steps
 from beholder.methods.contract import Break, Method, Trial
 from beholder.serve.needs import needs_of
 from beholder.serve.script import Script, make_script, sets_volume
@@ -26,11 +25,6 @@ class Served:
     lists: Sequence[Sequence[Trial | Break]]
     public_url: str
     _scripts: dict[int, Script] = field(default_factory=dict, repr=False, compare=False)
-
-    @cached_property
-    def has_checks(self) -> bool:
-        """Whether participants meet any check as a step."""
-        return bool(check_steps(self.study))
 
     @cached_property
     def needs(self) -> Needs:
