@@ -11,7 +11,7 @@ import pytest
 
 from beholder.errors import PlanError
 from beholder.methods.contract import Method
-from beholder.plan.balance import balance
+from beholder.plan.counting.balance import balance
 from beholder.plan.make import make_plan
 from beholder.plan.model import Plan
 from beholder.plan.placing.clips import wanted_clips
@@ -19,6 +19,9 @@ from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.stimuli.lesson import EVERY, Expectation, Lesson
 from beholder.study.model import Study
 from beholder.types import Role
+
+_SCALES: Mapping[str, Mapping[str, Any]] = {"pair": {"scale": {"min": -3, "max": 3, "look": "radio"}}}
+"""A study that is not read from a file does not know the usual scale of its method."""
 
 PROBE = Probe(1000, "mp4", 2000, 320, 180, 25.0, "h264", "", 0)
 
@@ -40,15 +43,15 @@ def make_catalogue(
     return Catalogue(stimuli, names, sources)
 
 
-def make_study(**design: Any) -> Study:
+def make_study(method: str = "acr", /, **design: Any) -> Study:
     return Study.model_validate(
         {
             "beholder": 1,
             "name": "tiny",
             "title": "Tiny",
-            "method": "acr",
+            "method": method,
             "stimuli": "stimuli",
-            "questions": [{"id": "quality", "text": "How good?"}],
+            "questions": [{"id": "quality", "text": "How good?", **_SCALES.get(method, {})}],
             "design": design,
         }
     )

@@ -161,7 +161,8 @@ def test_a_scale_of_a_comparison_is_the_same_to_both_sides() -> None:
 def test_a_board_has_two_stimuli_or_more_and_sliders() -> None:
     radio = [{**QUESTION, "scale": {"min": 1, "max": 5, "look": "radio"}}]
     assert problems(make_study("parallel", ["a"], questions=radio)) == [
-        "design.per_trial is 1, and parallel compares at least two. Allowed: 2 or more.",
+        "conditions give every page 1 stimulus to rate, and parallel compares at least two. Allowed: two or more that "
+        "are rated. Add one, or use method: acr.",
         "questions.0.scale has the look radio, and each stimulus gets a slider. Allowed: look: slider.",
     ]
 
@@ -170,7 +171,9 @@ def test_a_board_has_two_stimuli_or_more_and_sliders() -> None:
 def test_a_board_holds_twelve(name: str) -> None:
     many: list[Any] = [SOURCE, *(f"c{number}" for number in range(12))]
     (told,) = problems(make_study(name, many))
-    assert told.startswith("design.per_trial is 13, and there are 12 colours to tell slots apart.")
+    assert told.startswith(
+        "design.per_trial is left out, which means all 13 conditions, and there are 12 colours to tell slots apart."
+    )
     assert problems(make_study(name, many[:-1])) == []
 
 

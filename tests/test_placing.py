@@ -19,11 +19,12 @@ from beholder.checks.verdict import Verdict
 from beholder.errors import PlanError
 from beholder.methods import find
 from beholder.methods.contract import Break, Slot, Trial
-from beholder.plan.balance import balance, ratings_per_stimulus
+from beholder.plan.counting.balance import balance, ratings_per_stimulus
 from beholder.plan.digest import plan_digest
 from beholder.plan.make import make_plan
-from beholder.plan.model import CHECKING, Plan, PlannedList, is_check, list_from_json, list_to_json
+from beholder.plan.model import CHECKING, Plan, PlannedList, is_check
 from beholder.plan.placing.statements import bank_of
+from beholder.plan.written import list_from_json, list_to_json
 from beholder.serve.public import public_step
 from beholder.serve.script import make_script
 from beholder.stimuli.catalogue import Catalogue

@@ -18,10 +18,10 @@ from beholder.methods import find
 from beholder.methods.acr import Acr
 from beholder.methods.contract import Break, Generator, Method, Slot, Trial, Unit, Units
 from beholder.methods.parallel import Parallel
-from beholder.plan.balance import balance, balance_table, ratings_per_stimulus
+from beholder.plan.counting.balance import balance, balance_table, ratings_per_stimulus
+from beholder.plan.dealing.slots import PALETTE
 from beholder.plan.make import make_plan
 from beholder.plan.model import Plan
-from beholder.plan.slots import PALETTE
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import Study
 
@@ -277,6 +277,8 @@ def test_the_balance_reports_what_was_promised_and_what_was_not() -> None:
         "content x condition",
         "ratings per stimulus",
         "stimulus x position",
+        "stimulus x slot",
+        "condition x slot x position",
         "conditions within a list",
         "conditions together in a trial",
         "content after content",
@@ -362,7 +364,10 @@ def test_nothing_to_rate_is_an_error() -> None:
 def test_more_trials_than_contents_that_come_once_is_an_error() -> None:
     message = "study.yaml  design.trials is 10, but there are 4 contents and each may come once. Allowed: 1 to 4. "
     some, every = make_study(trials=10, contents="once", per_trial=2), make_study(trials=10, contents="once")
-    assert problems_of(some, make_catalogue(4, 4)) == f"{message}Add contents, or write contents: apart."
+    assert problems_of(some, make_catalogue(4, 4)) == (
+        f"{message}Add contents, or write contents: apart, which allows 1 to 8."
+    )
+    assert problems_of(some, make_catalogue(4, 6)) == f"{message}Add contents, or write contents: apart."
     assert problems_of(every, make_catalogue(4, 3)) == f"{message}Add contents."
 
 
@@ -397,7 +402,12 @@ def test_more_trials_than_the_stimuli_of_a_content_make_is_an_error() -> None:
     study = make_study(trials=5, per_trial=2, contents="apart")
     assert problems_of(study, make_catalogue(2, 5, frozenset({(1, 0), (1, 1)}))) == (
         "study.yaml  design.trials is 5, but there are 2 contents, and content content1 has stimuli for 1 trial "
-        "of a list. Allowed: 1 to 2. Add contents, or make design.per_trial smaller: no stimulus comes twice in a list."
+        "of a list. Allowed: 1 to 2. Add contents: no stimulus comes twice in a list."
+    )
+    study = make_study(trials=5, per_trial=5, contents="apart")
+    assert problems_of(study, make_catalogue(2, 8)) == (
+        "study.yaml  design.trials is 5, but there are 2 contents, and content content0 has stimuli for 1 trial "
+        "of a list. Allowed: 1 to 2. Add contents, or write per_trial: 2: no stimulus comes twice in a list."
     )
 
 
@@ -411,9 +421,9 @@ def test_more_trials_than_stimuli_is_an_error() -> None:
 def test_every_content_with_too_few_stimuli_is_named_at_once() -> None:
     catalogue = make_catalogue(3, 4, frozenset({(0, 1), (2, 0), (2, 3)}))
     assert problems_of(make_study(per_trial=4), catalogue).splitlines() == [
-        "study.yaml  design.per_trial is 4, but content content0 has 3 stimuli. Allowed: up to 2. "
+        "study.yaml  design.per_trial is 4, but content content0 has 3 stimuli. Allowed: 2. "
         "Add the missing files, or leave the content out.",
-        "study.yaml  design.per_trial is 4, but content content2 has 2 stimuli. Allowed: up to 2. "
+        "study.yaml  design.per_trial is 4, but content content2 has 2 stimuli. Allowed: 2. "
         "Add the missing files, or leave the content out.",
     ]
     assert problems_of(make_study(), catalogue).startswith(
@@ -429,11 +439,36 @@ def test_conditions_in_always_must_exist_everywhere() -> None:
         "Add the file, or leave content1 out.",
         "study.yaml  design.always names condtion2, which is no condition. "
         "Allowed: condition0, condition1, condition2. Did you mean condition2?",
-        "study.yaml  design.per_trial is 1, but design.always puts 2 conditions into every trial. Allowed: 2 to 3.",
+        "study.yaml  design.per_trial is 1, but design.always puts 2 conditions into every trial. Allowed: 2.",
     ]
 
 
 def test_more_slots_than_colours_is_an_error() -> None:
     assert problems_of(make_study(), make_catalogue(2, 13), cast("Method", Wide())) == (
-        "study.yaml  design.per_trial is 13, and there are 12 colours to tell slots apart. Allowed: 1 to 12."
+        "study.yaml  design.per_trial is left out, which means all 13 conditions, and there are 12 colours to tell "
+        "slots apart. Allowed: 2 to 12."
     )
+
+
+def test_more_slots_than_conditions_is_an_error() -> None:
+    assert problems_of(make_study(per_trial=9), make_catalogue(2, 4)) == (
+        "study.yaml  design.per_trial is 9, but there are 4 conditions to show. Allowed: 2 to 4."
+    )
+
+
+def test_more_conditions_in_every_trial_than_a_page_can_hold_is_an_error() -> None:
+    study = make_study(per_trial=3, always=[f"condition{n}" for n in range(13)])
+    assert problems_of(study, make_catalogue(2, 14)) == (
+        "study.yaml  design.per_trial is 3, but design.always puts 13 conditions into every trial. "
+        "Leave 2 of them out: a page can hold 12."
+    )
+
+
+def test_a_page_that_holds_nothing_but_what_is_always_there_is_an_error() -> None:
+    study = make_study(per_trial=2, always=["condition0", "condition3"])
+    assert problems_of(study, make_catalogue(3, 9)) == (
+        "study.yaml  design.per_trial is 2, but design.always puts 2 conditions into every trial, and condition1, "
+        "condition2, condition4, condition5 and 3 more would never be shown. Allowed: 3 to 9."
+    )
+    plan = make_plan(make_study(per_trial=2, always=["condition0", "condition1"]), make_catalogue(3, 2), parallel)
+    assert {len(trial.slots) for planned in plan.lists for trial in planned.trials} == {2}

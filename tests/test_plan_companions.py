@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from beholder.methods.acr import Acr
 from beholder.methods.contract import Break, Generator, Method, Slot, Trial, Unit, Units
-from beholder.plan.balance import balance, balance_table, ratings_range
+from beholder.plan.counting.balance import balance, balance_table, ratings_range
 from beholder.plan.make import make_plan
 from beholder.plan.model import Plan
 from beholder.stimuli.catalogue import Catalogue

@@ -21,7 +21,8 @@ from beholder.plan import read_plan
 from beholder.plan.digest import plan_digest, study_digest
 from beholder.plan.folder import write_plan
 from beholder.plan.make import make_plan
-from beholder.plan.model import Plan, PlannedList, list_from_json, list_to_json
+from beholder.plan.model import Plan, PlannedList
+from beholder.plan.written import list_from_json, list_to_json
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import Study
 from beholder.study.scale import SCALES, Scale
@@ -116,7 +117,12 @@ def test_a_written_plan_is_read_back(tmp_path: Path) -> None:
     write_plan(plan, make_catalogue(), "digest", tmp_path)
     assert read_plan(tmp_path) == plan
     assert read_plan(tmp_path, plan.plan_digest) == plan
-    assert sorted(path.name for path in (tmp_path / "plan").iterdir()) == ["balance.csv", "lists.jsonl", "plan.json"]
+    assert sorted(path.name for path in (tmp_path / "plan").iterdir()) == [
+        "balance.csv",
+        "lists.csv",
+        "lists.jsonl",
+        "plan.json",
+    ]
     counts = json.loads((tmp_path / "plan" / "plan.json").read_text())
     assert {key: counts[key] for key in ("digest", "seed", "lists", "trials", "stimuli")} == {
         "digest": "digest",

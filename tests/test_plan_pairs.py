@@ -20,7 +20,7 @@ from beholder.methods.acr import Acr
 from beholder.methods.contract import Generator, Method, Slot, Trial, Unit, Units
 from beholder.methods.pairs import pair_units, reference_units
 from beholder.methods.parallel import Parallel
-from beholder.plan.balance import balance, balance_table, ratings_per_stimulus, ratings_range
+from beholder.plan.counting.balance import balance, balance_table, ratings_per_stimulus, ratings_range
 from beholder.plan.make import make_plan
 from beholder.plan.model import Plan
 from beholder.stimuli.catalogue import Catalogue
@@ -249,19 +249,19 @@ def test_what_is_always_shown_is_balanced_over_slots_beside_a_reference_in_front
 
 def test_conditions_that_the_method_always_shows_join_those_of_the_study() -> None:
     catalogue = make_catalogue(3, 5, roles={0: "reference"})
-    study = make_study(per_trial=3, always=["condition4", "condition0"], contents="once")
+    study = make_study(per_trial=4, always=["condition4", "condition0"], contents="once")
     plan = make_plan(study, catalogue, board)
     for trial in plan.lists[0].trials:
-        assert {catalogue.by_id[s].condition for s in shown(trial)} == {"condition0", "condition2", "condition4"}
+        assert {catalogue.by_id[s].condition for s in shown(trial)} > {"condition0", "condition2", "condition4"}
     study = make_study(per_trial=2, always=["condition4"], contents="once")
     assert problems_of(study, catalogue, board) == (
-        "study.yaml  design.per_trial is 2, but 3 conditions are in every trial. Allowed: 3 to 5."
+        "study.yaml  design.per_trial is 2, but 3 conditions are in every trial. Allowed: 4 to 5."
     )
 
 
 def test_a_condition_that_the_method_always_shows_must_be_everywhere() -> None:
-    catalogue = make_catalogue(2, 3, frozenset({(1, 2)}), roles={0: "reference"})
-    assert problems_of(make_study(per_trial=2), catalogue, board) == (
+    catalogue = make_catalogue(2, 4, frozenset({(1, 2)}), roles={0: "reference"})
+    assert problems_of(make_study(per_trial=3), catalogue, board) == (
         "study.yaml  method parallel puts condition2 into every trial, but content content1 has none. "
         "Add the file, or leave content1 out."
     )
@@ -306,9 +306,7 @@ def test_pairs_do_not_fit_a_method_without_them() -> None:
 
 
 WRONG = {
-    "pairs: sparse": "design.pairs is sparse, which is not in this version. Allowed: all, or {star: condition}.",
-    "pairs: mine.csv": "design.pairs is mine.csv, which is not in this version. Allowed: all, or {star: condition}.",
-    "pairs: some": "design.pairs is some. Allowed: all, or {star: condition}.",
+    "pairs: some": "design.pairs is some. Allowed: all, sparse, {star: condition}, {sparse: number}, or a CSV file.",
     "pairs: {star: naturel}": "design.pairs.star is naturel, which is not among the conditions. "
     "Allowed: natural or full. Did you mean natural?",
     "both_orders: no": "design.both_orders is no. Allowed: true or false. Write false.",
@@ -347,9 +345,11 @@ def test_the_balance_of_pairs_reads_well() -> None:
         "comparisons per stimulus",
         "condition totals",
         "condition x slot",
+        "stimulus x slot",
         "pair of stimuli x position",
         "pairs within a list",
         "content after content",
+        "pair after pair",
         "pair totals of lists 1 to 4",
         "content totals of lists 1 to 4",
     ]

@@ -12,12 +12,13 @@ import yaml
 from beholder.check import check
 from beholder.errors import PlanError, StimuliError, UserError
 from beholder.methods import find, load_study
-from beholder.plan.balance import balance, ratings_per_stimulus
+from beholder.plan.counting.balance import balance, ratings_per_stimulus
 from beholder.plan.digest import plan_digest, study_digest
 from beholder.plan.folder import read_plan, write_plan
-from beholder.plan.lessons import default_tolerance
 from beholder.plan.make import make_plan
-from beholder.plan.model import Plan, list_from_json, list_to_json, lists_to_json
+from beholder.plan.model import Plan
+from beholder.plan.teaching.lessons import default_tolerance
+from beholder.plan.written import list_from_json, list_to_json, lists_to_json
 from beholder.stimuli.ingest import load_catalogue
 from beholder.study.model import Study
 from beholder.study.scale import SCALES

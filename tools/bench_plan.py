@@ -2,22 +2,56 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from beholder.methods import find
+from beholder.plan.bulk import no_collection
 from beholder.plan.digest import study_digest
 from beholder.plan.folder import write_plan
 from beholder.plan.make import make_plan
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import Study
+from bench_process import most_memory
 from bench_table import Row, below
 
 _PROBE = Probe(800_000, "mp4", 10_000, 640, 360, 25.0, "h264", "aac", 2)
 
 
-def measure_plan(scratch: Path, *, participants: int = 10_000, contents: int = 500) -> Row:
-    """Return the time to make and write a plan of 12 conditions, 8 in each of 10 trials."""
+_LIMIT_S, _LIMIT_TIMES, _LIMIT_GB = 10, 1.2, 6
+
+
+class Spent(NamedTuple):
+    """What a plan has cost."""
+
+    seconds: float
+    gigabytes: float
+
+
+def measure_plan(scratch: Path, *, participants: int = 10_000, contents: int = 500) -> list[Row]:
+    """Return the time to make and write a plan of 12 conditions, 8 in each of 10 trials, and of one ten times as large.
+
+    Each is made in a process of its own.
+    """
+    few = min(_alone(scratch, participants, contents) for _ in range(3))
+    many = _alone(scratch, 10 * participants, contents)
+    what = (
+        f"plan for {participants:,} participants, 12 conditions (8 per trial), {contents} contents, 10 trials, written"
+    )
+    times, more = many.seconds / (10 * few.seconds), f"the same for {10 * participants:,}"
+    return [
+        below(what, few.seconds, _LIMIT_S, "s", f" ({few.gigabytes:.1f} GB)"),
+        below(f"{more}, beside ten times that", times, _LIMIT_TIMES, "times", f" ({many.seconds:.0f} s)"),
+        below(f"{more}: most memory", many.gigabytes, _LIMIT_GB, "GB"),
+    ]
+
+
+def write_large(folder: Path, participants: int, contents: int) -> Spent:
+    """Make and write a plan; return what that has cost."""
     catalogue = _catalogue(contents, 12)
     study = Study.model_validate(
         {
@@ -31,13 +65,16 @@ def measure_plan(scratch: Path, *, participants: int = 10_000, contents: int = 5
         }
     )
     began = time.perf_counter()
-    plan = make_plan(study, catalogue, find(study.method))
-    write_plan(plan, catalogue, study_digest(study, catalogue), scratch)
-    spent = time.perf_counter() - began
-    what = (
-        f"plan for {participants:,} participants, 12 conditions (8 per trial), {contents} contents, 10 trials, written"
-    )
-    return below(what, spent, 10, "s")
+    with no_collection():
+        plan = make_plan(study, catalogue, find(study.method))
+        write_plan(plan, catalogue, study_digest(study, catalogue), folder)
+    return Spent(time.perf_counter() - began, most_memory() / 1e9)
+
+
+def _alone(scratch: Path, participants: int, contents: int) -> Spent:
+    command = [sys.executable, __file__, str(scratch / "large"), str(participants), str(contents)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    return Spent(*json.loads(done.stdout))
 
 
 def _catalogue(contents: int, conditions: int) -> Catalogue:
@@ -51,3 +88,7 @@ def _catalogue(contents: int, conditions: int) -> Catalogue:
         for source in sources
     )
     return Catalogue(stimuli, names, sources)
+
+
+if __name__ == "__main__":
+    print(json.dumps(write_large(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))))

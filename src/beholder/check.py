@@ -13,7 +13,8 @@ from beholder.types import Role
 if TYPE_CHECKING:
     from beholder.checks.steps import AnyStep
     from beholder.errors import Problem
-    from beholder.methods.contract import Method, Trial
+    from beholder.methods.contract import Break, Method, Trial
+    from beholder.plan.model import Plan, PlannedList
     from beholder.serve.script import Script
     from beholder.stimuli.catalogue import Catalogue
     from beholder.study.model import Study
@@ -28,6 +29,7 @@ class Stage:
     screens: int = 1
     is_before: bool = True
     """It comes before the first rating."""
+    is_rating: bool = False
 
 
 class Made(NamedTuple):
@@ -35,6 +37,14 @@ class Made(NamedTuple):
 
     there: int
     fresh: int
+
+
+class Share(NamedTuple):
+    """A group of participants: the level of each factor, how many lists are for it, and how long a session takes."""
+
+    levels: Mapping[str, str]
+    lists: int
+    minutes: float
 
 
 @dataclass(frozen=True)
@@ -47,6 +57,7 @@ class Checked:
     conditions: tuple[str, ...]
     contents: int
     participants: int
+    """Sessions that the plan has lists for; one person may take several where the study says so."""
     ratings_per_stimulus: tuple[int, int]
     """Fewest and most, over all stimuli that are dealt, if everybody finishes; comparisons where two are compared."""
     warnings: tuple[Problem, ...]
@@ -54,6 +65,14 @@ class Checked:
     """Stimuli are compared in pairs."""
     asking: Mapping[Role, Made] = field(default_factory=dict)
     """Stimuli that we made ask for an answer."""
+    groups: tuple[Share, ...] = ()
+    """The groups of participants, where there are any; `stages` are then those of whose session is longest."""
+    trials: int = 0
+    """What is rated in a session."""
+    votes: tuple[int, int] = (0, 0)
+    """Fewest and most ratings of a stimulus or, where two are compared, of the same two."""
+    pairs: int = 0
+    """Pairs of conditions that are compared, in whichever order."""
 
     @property
     def minutes(self) -> float:
@@ -76,11 +95,12 @@ def check(study: str | Path = "study.yaml", *, progress: Callable[[int, int], No
     from beholder.checks.problems import check_problems, check_warnings, idle_gold
     from beholder.errors import Problem, StudyError
     from beholder.methods import find, load_study, method_folder
-    from beholder.plan.balance import ratings_range
+    from beholder.plan.counting.balance import ratings_range
+    from beholder.plan.counting.shown import is_of_pairs
+    from beholder.plan.ground.votes import votes_range
     from beholder.plan.make import make_plan
     from beholder.plan.placing.clips import ASKING, load_asking
-    from beholder.plan.shown import is_of_pairs
-    from beholder.serve.script import make_script, sets_volume
+    from beholder.study.between import study_of
 
     loaded = load_study(study)
     method = find(loaded.method)
@@ -89,32 +109,21 @@ def check(study: str | Path = "study.yaml", *, progress: Callable[[int, int], No
     if problems := check_problems(loaded):
         raise StudyError(problems)
     catalogue, fresh = load_asking(loaded, method, progress)
-    if problems := list(_unknown_contrasts(loaded, catalogue)):
+    if problems := list(unknown_contrasts(loaded, catalogue)):
         raise StudyError(problems)
     plan = make_plan(loaded, catalogue, method)
-    script = make_script(
-        loaded, plan.lists[0].entries, has_volume=sets_volume(loaded, catalogue), examples=catalogue.examples
-    )
-    shown = [step.trial for step in script.steps if step.kind == "text" and step.trial is not None]
-    lessons = [step.trial for step in script.steps if step.trial is not None and step.is_training]
-    trials = [step.trial for step in script.steps if step.key.startswith("trial:") and step.trial is not None]
-    checks = [step.check for step in script.steps if step.check is not None]
-    volume = [Stage("setting the volume", 0.3)] if any(step.kind == "volume" for step in script.steps) else []
-    pages = 1 + sum(step.kind == "text" for step in script.steps)
-    stages = [
-        Stage("consent and instructions", _reading(loaded, catalogue, script) + _watching(shown, catalogue), pages),
-        *_checks("device", [check for check in checks if check.stage == "device"]),
-        *_questions(len(loaded.before), "before"),
-        *_checks("qualification", [check for check in checks if check.stage == "qualify"]),
-        *volume,
-        *_checks("set-up", [check for check in checks if check.stage == "setup"]),
-        *_trials(f"training, {_count(len(lessons), 'example')}", lessons, method, catalogue),
-        *_trials(f"rating ({method.name}), {_rated(trials)}", trials, method, catalogue, is_before=False),
-        *_questions(len(loaded.after), "after", is_before=False),
+    firsts: dict[object, PlannedList] = {}
+    for planned in plan.lists:
+        firsts.setdefault(planned.group_key, planned)
+    ways = [
+        (first, session_stages(study_of(loaded, first.group), catalogue, method, first.entries))
+        for first in firsts.values()
     ]
+    first, stages = max(ways, key=lambda way: sum(stage.minutes for stage in way[1]))
+    trials = len(first.rated)
     return Checked(
         study=loaded,
-        stages=tuple(stages),
+        stages=stages,
         stimuli=len(catalogue.by_cell),
         conditions=catalogue.conditions,
         contents=len(catalogue.contents),
@@ -124,6 +133,7 @@ def check(study: str | Path = "study.yaml", *, progress: Callable[[int, int], No
             *catalogue.warnings,
             *check_warnings(loaded, {one.medium for one in catalogue.stimuli}),
             *idle_gold(loaded, catalogue),
+            *_long_session(loaded, stages, trials),
         ),
         is_compared=is_of_pairs(plan),
         asking={
@@ -132,10 +142,73 @@ def check(study: str | Path = "study.yaml", *, progress: Callable[[int, int], No
             # Stimuli that say the same over the same one share a file.
             if (there := len({one.sha256 for one in catalogue.of_role(role) if one.made_of}))
         },
+        trials=trials,
+        groups=tuple(
+            Share(way.group, sum(one.group == way.group for one in plan.lists), sum(stage.minutes for stage in theirs))
+            for way, theirs in ways
+            if way.group
+        ),
+        votes=votes_range(plan),
+        pairs=_pairs(plan, catalogue) if is_of_pairs(plan) else 0,
     )
 
 
-def _unknown_contrasts(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
+def _pairs(plan: Plan, catalogue: Catalogue) -> int:
+    """Return how many pairs of conditions are compared."""
+    units = plan.units.items if plan.units is not None else ()
+    return len({frozenset(catalogue.by_id[stimulus].condition for stimulus in unit.stimuli) for unit in units})
+
+
+def _long_session(study: Study, stages: Sequence[Stage], trials: int) -> Iterator[Problem]:
+    """Yield that a session is longer than people stay with their whole mind, and how many trials would do."""
+    from beholder.plan.ground.pace import LONGEST
+
+    minutes = sum(stage.minutes for stage in stages)
+    rating = sum(stage.minutes for stage in stages if stage.is_rating)
+    if minutes <= LONGEST or not study.is_written("design.trials") or not rating:
+        return
+    fitting = int((LONGEST - minutes + rating) * trials / rating)
+    what = f"is {study.design.trials}, and a session takes about {minutes:.0f} minutes"
+    if fitting < 1:
+        what += f", {minutes - rating:.0f} of them without any trial"
+        yield study.problem("design.trials", what, "", "Shorten what comes before and after the trials.")
+        return
+    fix = (
+        ""
+        if study.design.sessions_per_participant > 1
+        else "With design.sessions_per_participant people can come again."
+    )
+    yield study.problem("design.trials", what, f"up to {fitting} for a session under {LONGEST} minutes", fix)
+
+
+def session_stages(
+    study: Study, catalogue: Catalogue, method: Method, entries: tuple[Trial | Break, ...]
+) -> tuple[Stage, ...]:
+    """Return the parts of a session along a list of these entries."""
+    from beholder.serve.script import make_script, sets_volume
+
+    script = make_script(study, entries, has_volume=sets_volume(study, catalogue), examples=catalogue.examples)
+    shown = [step.trial for step in script.steps if step.kind == "text" and step.trial is not None]
+    lessons = [step.trial for step in script.steps if step.trial is not None and step.is_training]
+    trials = [step.trial for step in script.steps if step.key.startswith("trial:") and step.trial is not None]
+    checks = [step.check for step in script.steps if step.check is not None]
+    volume = [Stage("setting the volume", 0.3)] if any(step.kind == "volume" for step in script.steps) else []
+    pages = 1 + sum(step.kind == "text" for step in script.steps)
+    return (
+        Stage("consent and instructions", _reading(study, catalogue, script) + _watching(shown, catalogue), pages),
+        *_checks("device", [check for check in checks if check.stage == "device"]),
+        *_questions(len(study.before), "before"),
+        *_checks("qualification", [check for check in checks if check.stage == "qualify"]),
+        *volume,
+        *_checks("set-up", [check for check in checks if check.stage == "setup"]),
+        *_trials(f"training, {_count(len(lessons), 'example')}", lessons, method, catalogue),
+        *_trials(f"rating ({method.name}), {_rated(trials)}", trials, method, catalogue, is_before=False),
+        *_questions(len(study.after), "after", is_before=False),
+    )
+
+
+def unknown_contrasts(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
+    """Yield the conditions of `analyse.contrasts` that there are not."""
     from beholder.errors import did_you_mean
 
     known = catalogue.conditions
@@ -192,7 +265,7 @@ def _trials(
 ) -> list[Stage]:
     """Return the stage of some trials, or none where there are none."""
     minutes = sum(method.seconds(trial, catalogue) for trial in trials) / 60
-    return [Stage(name, minutes, len(trials), is_before)] if trials else []
+    return [Stage(name, minutes, len(trials), is_before, is_rating=not is_before)] if trials else []
 
 
 def _rated(trials: Sequence[Trial]) -> str:

@@ -13,12 +13,10 @@ if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
 
     from beholder.analyse.results import Results
-    from beholder.check import Made as Asking
     from beholder.clean import Cleaned
     from beholder.export import Exported
     from beholder.serve import Live
     from beholder.stimuli.workshop import Made
-    from beholder.types import Role
 
 
 def tell_made(made: Made) -> None:
@@ -27,17 +25,6 @@ def tell_made(made: Made) -> None:
         click.echo(f"Note: {note}", err=True)
     kept = f" {len(made.kept)} already there." if made.kept else ""
     click.echo(f"Made {len(made.written)} file{'s' * (len(made.written) != 1)}.{kept}")
-
-
-def tell_asking(asking: Mapping[Role, Asking]) -> None:
-    """Print which stimuli were made to ask for an answer, and which were there already."""
-    for role, (there, fresh) in asking.items():
-        if not fresh:
-            click.echo(f"All {there} {role} clips were there." if there > 1 else f"1 {role} clip was there.")
-        elif fresh == there:
-            click.echo(f"Made {there} {role} clip{'s' * (there != 1)} in media/.")
-        else:
-            click.echo(f"Made {fresh} of {there} {role} clips in media/; the others were there.")
 
 
 def live_teller() -> Callable[[Live], None]:
@@ -108,7 +95,7 @@ def print_cleaned(cleaned: Cleaned) -> None:
     )
     told = [
         f"{counts['short_votes']} of {counts['planned_votes']} stimuli and questions are short of votes; "
-        f"clean/extend.csv has the lists to open again." * (counts["short_votes"] > 0),
+        f"`beholder extend` adds lists for them." * (counts["short_votes"] > 0),
         f"Bonus: {counts['bonuses']} {'person' if counts['bonuses'] == 1 else 'people'}, {cleaned.bonus}, "
         "in clean/bonus.csv." * (counts["bonuses"] > 0),
         "The whole account: clean/account.md.",
@@ -163,12 +150,6 @@ def print_table(rows: list[dict[str, Any]]) -> None:
     widths = [max(len(head), *(len(str(row[head])) for row in rows)) for head in heads]
     for cells in [heads, ["-" * width for width in widths], *([str(row[head]) for head in heads] for row in rows)]:
         click.echo("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip())
-
-
-def in_minutes(minutes: float) -> str:
-    """Return `4 min 30 s`, to ten seconds."""
-    whole, seconds = divmod(max(10, 10 * round(6 * minutes)), 60)
-    return " ".join(part for part in (f"{whole} min" * (whole > 0), f"{seconds} s" * (seconds > 0)) if part)
 
 
 def in_range(low: int, high: int) -> str:

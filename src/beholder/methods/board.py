@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from beholder.errors import did_you_mean
 from beholder.methods.contract import Catalogue, Problem, Role, Slot, Study, Trial, Unit, Units
 from beholder.methods.fitting import hidden_role
+from beholder.methods.slots import slot_ids, slots_of
 from beholder.study.recipes import example_recipes, read_recipe
 
 
@@ -44,7 +45,10 @@ def board_units(study: Study, catalogue: Catalogue, always: tuple[str, ...], *wi
 def board_problems(name: str, study: Study, units: Units) -> Iterator[Problem]:
     """Yield that a page holds too few, or that its answers are no sliders. The planner knows how many are too many."""
     count = units.per_trial
-    if count < 2:
+    if units.items and max(len(unit.stimuli) for unit in units.items) < 2:
+        what = f"give every page 1 stimulus to rate, and {name} compares at least two"
+        yield Problem("conditions", what, "two or more that are rated", "Add one, or use method: acr.")
+    elif count < 2:
         yield Problem("design.per_trial", f"is {count}, and {name} compares at least two", "2 or more")
     for index, question in enumerate(study.questions):
         if question.scale.look != "slider" and not question.ticks:
@@ -60,11 +64,11 @@ def shown_reference(unit: Unit, catalogue: Catalogue) -> Slot:
 def rated_slots(study: Study, unit: Unit, catalogue: Catalogue, first: int = 1) -> tuple[Slot, ...]:
     """Return a slot without a name for each stimulus of a unit; a reference among them is hidden."""
     named = study.options.get("anchors", ())
-    slots = []
-    for place, stimulus in enumerate((catalogue.by_id[stimulus] for stimulus in unit.stimuli), first):
-        role: Role = "anchor" if stimulus.condition in named else hidden_role(stimulus)
-        slots.append(Slot(f"s{place}", stimulus.id, role, None, True, None))
-    return tuple(slots)
+    stimuli = [catalogue.by_id[name] for name in unit.stimuli]
+    roles: list[Role] = ["anchor" if one.condition in named else hidden_role(one) for one in stimuli]
+    count = len(roles)
+    ids = slot_ids(count + first - 1)[first - 1 :]
+    return slots_of(ids, unit.stimuli, roles, [None] * count, [True] * count, [None] * count)
 
 
 def board_seconds(trial: Trial, catalogue: Catalogue) -> float:

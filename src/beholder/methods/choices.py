@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from beholder.methods.ballots import compared, grades_of, read_choices
 from beholder.methods.contract import (
     Asked,
@@ -42,10 +45,12 @@ from beholder.methods.presentation import (
 from beholder.methods.scores import asked_always
 from beholder.study.scale import SCALES
 
-_NOISE = 0.1
+NOISE = 0.1
 """Standard deviation of what a robot makes of a difference, which lies between -1 and 1."""
 _WIDE = 0.6
 """The difference from which on a robot uses the end of the scale."""
+_TIE = 0.25
+"""The share of that difference below which a robot has no preference."""
 
 
 class ChoiceMethod:
@@ -117,7 +122,7 @@ class ChoiceMethod:
         choices: dict[str, Json] = {}
         for asked in trial.asked:
             difference = percept[f"{asked.id}.{second.id}"] - percept[f"{asked.id}.{first.id}"]
-            felt = difference + rng.normal(0, _NOISE)
+            felt = difference + rng.normal(0, NOISE)
             felt = -felt if asked.keyed == "-" else felt
             choices[asked.id] = _chosen(asked.scale, felt, first.id, second.id)
         return {"choices": choices} | response_reasons(trial)
@@ -206,12 +211,23 @@ def response_reasons(trial: Trial) -> dict[str, Json]:
     return {"reasons": {asked.id: ["It is what I perceived."] for asked in trial.asked}}
 
 
+def chosen_values(scale: Scale, felt: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what a robot makes of felt differences, many at once, as a number of the screen: `respond` as an array."""
+    grades = np.array([0.0, *grades_of(scale)])
+    strength = np.minimum(1.0, np.abs(felt) / _WIDE)
+    if len(grades) == 2:
+        step = (strength >= _TIE) | (not scale.holds(0))
+    else:
+        step = np.maximum(np.rint(strength * (len(grades) - 1)), 0 if scale.holds(0) else 1)
+    return np.asarray(np.where(felt > 0, 1.0, -1.0) * grades[step.astype(np.int64)] + 0.0, np.float64)
+
+
 def _chosen(scale: Scale, felt: float, first: str, second: str) -> Json:
     grades = grades_of(scale)
     strength = min(1.0, abs(felt) / _WIDE)
     better = second if felt > 0 else first
     if len(grades) == 1:
-        return {"better": "tie" if scale.holds(0) and strength < 0.25 else better}
+        return {"better": "tie" if scale.holds(0) and strength < _TIE else better}
     step = round(strength * len(grades))
     if step == 0:
         if scale.holds(0):

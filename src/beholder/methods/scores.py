@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from beholder.methods.answers import exactly, number, parts, read_comment, read_missing
 from beholder.methods.contract import (
     Asked,
@@ -126,6 +129,16 @@ def score_response(trial: Trial, percept: Percept) -> dict[str, Json]:
             turned = {slot: 1 - strength if asked.keyed == "-" else strength for slot, strength in felt.items()}
             scores[asked.id] = {slot: _nearest(asked.scale, strength) for slot, strength in turned.items()}
     return {"scores": scores} if scores else {}
+
+
+def score_values(
+    scale: Scale, strengths: NDArray[np.float64], *, is_reversed: NDArray[np.bool_] | bool = False
+) -> NDArray[np.float64]:
+    """Return the scores of somebody who perceives these strengths, many at once: `score_response` as an array."""
+    inside = np.clip(strengths, 0.0, 1.0)
+    turned = np.where(is_reversed, 1 - inside, inside)
+    steps = np.rint(turned * round((scale.max - scale.min) / scale.step))
+    return np.asarray(scale.min + scale.step * steps, np.float64)
 
 
 def tick_response(trial: Trial, percept: Percept, rng: Generator) -> dict[str, Json]:

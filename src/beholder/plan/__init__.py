@@ -1,20 +1,16 @@
 """Counterbalanced lists of trials: which contents and conditions, where, in which slot and colour.
 
-grid        what there is to deal
-room        how much a list can hold
-flow        even picks by one maximum flow
-contents    contents to lists and positions
-companions  contents to lists, each with its reference
-conditions  conditions, or pairs of them, to trials
-slots       conditions to slots, and colours
-orders      which of two comes first
-scatter     trials of one stimulus, question by question
-training    what people practise on, the same in every list
+ground/     what a plan stands on: what there is to deal, how much a list holds, how many lists there are
+dealing/    contents to lists and positions, conditions to trials and slots
+ordered/    Latin and Williams' squares, and blocks
+groups      participants who get something else than others
+teaching/   trials whose answer is known: training, and what gold and attention are held against
 placing/    what the rules put into the lists: stimuli that ask, gold, repeats
-ground      what a plan stands on, or everything that stands in its way
+given/      a plan that the researcher gives as a table, and any plan as such a table
 make        all of these: Study, Catalogue, Method -> Plan
-balance     how even it came out
-folder      plan.json, lists.jsonl, balance.csv
+model       the plan; written: its lists as JSON; folder: its files; digest: what it depends on
+counting/   how even it came out
+growing/    lists that are added once a plan has begun
 """
 
 from __future__ import annotations
@@ -35,11 +31,13 @@ def plan(
     catalogue: Catalogue | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Plan:
-    """Return the plan of a study, written to `plan/` in its folder."""
+    """Return the plan of a study, written to `plan/` in its folder; one that was extended stays as it is."""
     from beholder.methods import find, load_study
     from beholder.plan.bulk import no_collection
-    from beholder.plan.digest import study_digest
-    from beholder.plan.folder import write_plan
+    from beholder.plan.digest import plan_digest, study_digest
+    from beholder.plan.folder import read_plan as read
+    from beholder.plan.folder import was_extended, write_plan
+    from beholder.plan.growing.growth import complete
     from beholder.plan.make import make_plan
     from beholder.plan.placing.clips import load_stimuli
 
@@ -47,7 +45,11 @@ def plan(
     method = find(loaded.method)
     stimuli = catalogue or load_stimuli(loaded, method, progress)
     with no_collection():
-        made = make_plan(loaded, stimuli, method)
+        found = read(loaded.folder, plan_digest(loaded, stimuli)) if was_extended(loaded.folder) else None
+        if found is not None:
+            made = complete(found, loaded, stimuli, method, found.before)
+        else:
+            made = make_plan(loaded, stimuli, method)
         write_plan(made, stimuli, study_digest(loaded, stimuli), loaded.folder)
     return made
 

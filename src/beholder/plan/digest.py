@@ -4,40 +4,83 @@ from __future__ import annotations
 
 from typing import Any
 
+from beholder.methods.given_pairs import read_given_pairs
+from beholder.plan.given.hashing import given_sha256
 from beholder.plan.model import CHECKING
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.lesson import Lesson
 from beholder.study.checks import PLACED
+from beholder.study.design import Design
 from beholder.study.digest import digest, study_json
 from beholder.study.model import Study
 
 _JUDGING = {"action", "retries", "max_failed", "end_after", "reject_after", "share"}
 """Options of rules that say what follows from an answer: they may change without changing the plan."""
 
+_LATER = {
+    key: Design().model_dump(mode="json")[key]
+    for key in ("votes", "sessions_per_participant", "order", "blocks", "between", "plan")
+}
+"""Keys of the design that came later, as they are when left out: a store that was begun before knows none of them."""
+
 
 def plan_digest(study: Study, catalogue: Catalogue) -> str:
     """Return the hash of what the plan depends on, and the seed. Texts may change without changing it."""
-    return digest(
-        {
-            "study": study.name,
-            "method": study.method,
-            "options": study.options,
-            "conditions": catalogue.conditions,
-            "questions": [
-                [question.id, question.scale.model_dump(mode="json"), question.keyed, len(question.ticks)]
-                for question in study.questions
-            ],
-            "questionnaires": [
-                [item.model_dump(mode="json", exclude={"text", "placeholder"}) for item in items]
-                for items in (study.before, study.after)
-            ],
-            "design": study.design.model_dump(mode="json"),
-            "stimuli": [[s.id, s.content, s.condition, s.role, s.sha256] for s in catalogue.stimuli],
-            **_training(study, catalogue, has_words=False),
-            **_checks(study, catalogue),
-            **({"run": study.run} if study.run > 1 else {}),
-        }
+    return digest(plan_parts(study, catalogue))
+
+
+def plan_parts(study: Study, catalogue: Catalogue) -> dict[str, Any]:
+    """Return what the plan depends on, as JSON by parts."""
+    return {
+        "study": study.name,
+        "method": study.method,
+        "options": study.options,
+        "conditions": catalogue.conditions,
+        "questions": [
+            [question.id, question.scale.model_dump(mode="json"), question.keyed, len(question.ticks)]
+            for question in study.questions
+        ],
+        "questionnaires": [
+            [item.model_dump(mode="json", exclude={"text", "placeholder"}) for item in items]
+            for items in (study.before, study.after)
+        ],
+        "design": _design(study.design),
+        **({"plan": given_sha256(study)} if study.design.plan is not None else {}),
+        **_pairs(study),
+        "stimuli": [[s.id, s.content, s.condition, s.role, s.sha256] for s in catalogue.stimuli],
+        **_training(study, catalogue, has_words=False),
+        **_checks(study, catalogue),
+        **({"run": study.run} if study.run > 1 else {}),
+    }
+
+
+def _pairs(study: Study) -> dict[str, Any]:
+    """Return the pairs that a file gives, as JSON; nothing where there is none."""
+    file = study.design.given_pairs
+    return (
+        {}
+        if file is None
+        else {"pairs": sorted([one, two] for _, one, two in read_given_pairs(study.folder, file, []).lines)}
     )
+
+
+def _design(design: Design) -> dict[str, Any]:
+    """Return the design as JSON; what earlier versions did not know only where it says something."""
+    written = {
+        key: value for key, value in design.model_dump(mode="json").items() if key not in _LATER or value != _LATER[key]
+    }
+    if design.between:
+        written["between"] = _between(design)
+    return written
+
+
+def _between(design: Design) -> list[Any]:
+    """Return the factors as JSON, in their order, by which groups take turns; texts and playback may change."""
+    told = {"instructions", "playback"}
+    return [
+        [factor, [[name, level.model_dump(mode="json", exclude=told)] for name, level in levels.items()]]
+        for factor, levels in design.between.items()
+    ]
 
 
 def study_digest(study: Study, catalogue: Catalogue) -> str:

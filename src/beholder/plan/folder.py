@@ -1,4 +1,4 @@
-"""The plan in its folder: plan.json, lists.jsonl, balance.csv."""
+"""The plan in its folder: plan.json, lists.jsonl, lists.csv, balance.csv."""
 
 from __future__ import annotations
 
@@ -6,51 +6,90 @@ import csv
 import hashlib
 import io
 import json
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
-from beholder.plan.balance import balance, balance_table
 from beholder.plan.bulk import no_collection
-from beholder.plan.model import Plan, lists_from_json, lists_to_json
+from beholder.plan.counting.balance import balance, balance_table
+from beholder.plan.given.sheet import plan_sheet
+from beholder.plan.model import Added, Plan, PlannedList
+from beholder.plan.written import lists_from_json, lists_to_json
 from beholder.stimuli.catalogue import Catalogue
+from beholder.types import Json
 
 
 def write_plan(plan: Plan, catalogue: Catalogue, digest: str, folder: Path) -> None:
     """Write the plan below a study's folder. plan.json comes last and vouches for the lists."""
     below = folder / "plan"
     below.mkdir(parents=True, exist_ok=True)
-    lists = "".join(
-        json.dumps(one, separators=(",", ":"), ensure_ascii=False) + "\n" for one in lists_to_json(plan)
-    ).encode()
     table = io.StringIO(newline="")
     csv.writer(table, lineterminator="\n").writerows(balance_table(balance(plan, catalogue)))
-    counts = {
+    with no_collection():
+        sha256 = _replace(below / "lists.jsonl", map(_line, lists_to_json(plan)))
+    counts: dict[str, Any] = {
         "plan_digest": plan.plan_digest,
         "digest": digest,
         "seed": plan.seed,
         "lists": len(plan.lists),
         "trials": sum(len(planned.trials) for planned in plan.lists),
         "stimuli": len(catalogue.by_cell),
-        "lists_sha256": hashlib.sha256(lists).hexdigest(),
+        "lists_sha256": sha256,
     }
-    _replace(below / "lists.jsonl", lists)
-    _replace(below / "balance.csv", table.getvalue().encode())
-    _replace(below / "plan.json", (json.dumps(counts, indent=2) + "\n").encode())
+    if plan.is_extended:
+        counts["extensions"] = [
+            {"first": some[0].number, "last": some[-1].number, **added._asdict()} for added, some in extensions(plan)
+        ]
+        counts["covers"] = sorted(plan.covers)
+        counts["before"] = [sorted(stimuli) for stimuli in plan.before]
+    if plan.units is not None and not plan.is_extended and not plan.groups:
+        _replace(below / "lists.csv", plan_sheet(plan))
+    _replace(below / "balance.csv", [table.getvalue()])
+    _replace(below / "plan.json", [json.dumps(counts, indent=2), "\n"])
+
+
+def extensions(plan: Plan) -> Iterator[tuple[Added, list[PlannedList]]]:
+    """Yield why and when lists were added to a plan, and these lists."""
+    for added, some in groupby(plan.lists, key=lambda planned: planned.added):
+        if added is not None:
+            yield added, list(some)
 
 
 def read_plan(folder: Path, plan_digest: str | None = None) -> Plan | None:
-    """Return the plan below a study's folder; None if there is none, it is torn, or it is of another digest."""
+    """Return the plan below a study's folder; None if there is none, it is torn, or it does not serve this digest."""
     try:
         counts = json.loads((folder / "plan" / "plan.json").read_bytes())
-        if plan_digest is not None and counts["plan_digest"] != plan_digest:
+        if plan_digest is not None and plan_digest not in counts.get("covers", [counts["plan_digest"]]):
             return None
         lists = (folder / "plan" / "lists.jsonl").read_bytes()
         if hashlib.sha256(lists).hexdigest() != counts["lists_sha256"]:
             return None
         with no_collection():
             planned = tuple(lists_from_json(json.loads(line) for line in lists.splitlines()))
-        return Plan(counts["plan_digest"], counts["seed"], planned)
+        before = tuple(frozenset(stimuli) for stimuli in counts.get("before", ()))
+        return Plan(counts["plan_digest"], counts["seed"], planned, before=before)
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def was_extended(folder: Path) -> bool:
+    """Return whether lists were added to the plan below a study's folder."""
+    return bool(_read_counts(folder).get("extensions"))
+
+
+def read_before(folder: Path) -> tuple[frozenset[str], ...]:
+    """Return what there was to rate in the study of a folder each time before stimuli were added to its plan."""
+    return tuple(frozenset(stimuli) for stimuli in _read_counts(folder).get("before", ()))
+
+
+def _read_counts(folder: Path) -> dict[str, Any]:
+    """Return what plan.json says; nothing where there is none, or it is torn."""
+    try:
+        found = json.loads((folder / "plan" / "plan.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def is_of(folder: Path, digest: str) -> bool:
@@ -61,8 +100,17 @@ def is_of(folder: Path, digest: str) -> bool:
         return False
 
 
-def _replace(path: Path, data: bytes) -> None:
-    """Write a file at once: readers see the old one or the new one."""
-    fresh = path.with_name(path.name + ".new")
-    fresh.write_bytes(data)
+def _line(planned: Json) -> str:
+    return json.dumps(planned, separators=(",", ":"), ensure_ascii=False) + "\n"
+
+
+def _replace(path: Path, text: Iterable[str]) -> str:
+    """Write a file, which readers see as it was or whole, and return the SHA-256 of what is in it."""
+    fresh, digest = path.with_name(path.name + ".new"), hashlib.sha256()
+    with fresh.open("wb") as file:
+        for part in text:
+            data = part.encode()
+            digest.update(data)
+            file.write(data)
     fresh.replace(path)
+    return digest.hexdigest()

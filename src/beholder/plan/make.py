@@ -1,135 +1,158 @@
-"""Making a plan: contents to lists and positions, columns to trials, stimuli to slots."""
+"""Making a plan: every list of every group, dealt, composed, and with what the rules put into it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.random import Generator
 
+from beholder.errors import PlanError
 from beholder.methods.contract import Break, Method, Trial, Unit, Units
 from beholder.plan.bulk import no_collection
-from beholder.plan.companions import deal_with_companions
-from beholder.plan.conditions import deal_conditions
-from beholder.plan.contents import Shape, deal_by_quota, deal_evenly, quotas
+from beholder.plan.dealing.deal import places, visits
+from beholder.plan.dealing.runs import deal_in_runs
+from beholder.plan.dealing.slots import arrange, draw_colours
 from beholder.plan.digest import plan_digest
-from beholder.plan.flow import Ints
-from beholder.plan.grid import Grid
-from beholder.plan.ground import lay_ground
+from beholder.plan.given.composing import compose_given, read_given
+from beholder.plan.ground.lay import Ground, lay_ground, located
+from beholder.plan.ground.votes import enough, fewest_ratings
+from beholder.plan.groups import Group, groups_of, of_each
 from beholder.plan.model import Plan, PlannedList
-from beholder.plan.orders import order_pairs
+from beholder.plan.placing.amounts import Amounts
 from beholder.plan.placing.placer import Placer
-from beholder.plan.room import count_companions, rooms
-from beholder.plan.scatter import scatter
-from beholder.plan.slots import arrange, draw_colours, order_slots
-from beholder.plan.training import make_training
+from beholder.plan.teaching.training import make_training
 from beholder.stimuli.catalogue import Catalogue
-from beholder.study.model import Design, Study
+from beholder.study.model import Study
 
 
-class Dealt(NamedTuple):
-    """Contents by list and position, and the columns of each trial (trials of list 1 first) in canonical order."""
+class Made(NamedTuple):
+    """The lists of one group: what was dealt, what people practise on, what they rate, and what gave way in it."""
 
-    contents: Ints
-    columns: Ints
+    units: Units
+    training: tuple[Trial, ...]
+    lists: list[list[Trial]]
+    replaced: Mapping[str, int]
+    gave_way: Mapping[int, Mapping[int, str]]
 
 
 def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
     """Return every list of the study, deterministic in study, stimuli and seed; raise PlanError if none can be."""
-    design = study.design
-    units, grid, shape, amounts = lay_ground(study, catalogue, method)
+    groups = groups_of(study, catalogue, method)
+    with no_collection():
+        made = of_each(groups, lambda group: _make(group, method))
+        parts = [_part(group, part) for group, part in zip(groups, made, strict=True)]
+        whole = Plan(
+            plan_digest(study, catalogue),
+            study.design.seed,
+            parts[0].lists,
+            parts[0].units,
+            parts[0].replaced,
+            gave_way=parts[0].gave_way,
+            is_given=study.design.plan is not None,
+            design=study.design,
+        )
+        return whole if len(parts) == 1 else _in_turns(whole, parts, study.design.sessions_per_participant)
+
+
+def _part(group: Group, made: Made) -> Plan:
+    """Return the plan of one group, its lists numbered from 1."""
+    breaks = group.study.design.breaks
+    lists = tuple(
+        PlannedList(number, (*made.training, *with_breaks(trials, breaks)), group.levels)
+        for number, trials in enumerate(made.lists, 1)
+    )
+    gave_way = {number: made.gave_way.get(number - 1, {}) for number in range(1, len(lists) + 1)}
+    design = group.study.design
+    return Plan("", design.seed, lists, made.units, made.replaced, gave_way=gave_way, design=design)
+
+
+def _in_turns(whole: Plan, parts: Sequence[Plan], chain: int) -> Plan:
+    """Return the plan of several groups, which take turns so that they fill evenly whoever comes and goes.
+
+    Lists that one person may take one after the other stay together.
+    """
+    lists: list[PlannedList] = []
+    gave_way: dict[int, Mapping[int, str]] = {}
+    for start in range(0, max(len(part.lists) for part in parts), chain):
+        for part in parts:
+            for planned in part.lists[start : start + chain]:
+                lists.append(replace(planned, number=len(lists) + 1))
+                gave_way[len(lists)] = part.gave_way[planned.number]
+    return replace(whole, lists=tuple(lists), gave_way=gave_way, groups=tuple(parts))
+
+
+def _make(group: Group, method: Method) -> Made:
+    study, catalogue = group.study, group.catalogue
+    if study.design.plan is not None:
+        given = read_given(study, catalogue, method)
+        lists = compose_given(study, catalogue, method, given)
+        return _placed(group, method, given.units, given.amounts, lists)
+    ground = lay_ground(study, catalogue, method)
+    if ground.units.shuffle == "order" and not study.design.both_orders:
+        ground = ground._replace(units=replace(ground.units, shuffle="none"))
+
+    def make(number: int) -> Made:
+        there = ground._replace(shape=ground.shape._replace(lists=number))
+        return _placed(group, method, ground.units, ground.amounts, _compose(study, catalogue, method, there))
+
+    if study.design.votes is None:
+        return make(ground.shape.lists)
+    return enough(study.design.votes, ground.shape.lists, make, lambda made: fewest_ratings(made.lists, made.units))
+
+
+def _placed(group: Group, method: Method, units: Units, amounts: Amounts, lists: list[list[Trial]]) -> Made:
+    """Return lists as they were dealt, with what the rules put into them."""
+    study, catalogue = group.study, group.catalogue
     # A stream of its own: whether people are trained changes nothing of what they rate.
     training = make_training(study, catalogue, method, np.random.default_rng([study.seed, 5]))
-    if units.shuffle == "order" and not design.both_orders:
-        units = replace(units, shuffle="none")
+    if amounts.is_nothing:
+        return Made(units, training, lists, {}, {})
+    return Made(units, training, *Placer(study, catalogue, method, units, amounts).place(lists))
+
+
+def _compose(study: Study, catalogue: Catalogue, method: Method, ground: Ground) -> list[list[Trial]]:
+    """Return the trials of every list, as dealt."""
+    units, grid, shape, _ = ground
     # One stream for each kind of draw: the colours do not change when the order does.
-    deal, mix, paint, compose, strew = (np.random.default_rng([study.seed, stream]) for stream in range(5))
-    dealt = _deal(grid, shape, design, deal)
-    orders = _orders(grid, units, dealt, mix).tolist()
+    dealing, mix, paint, compose, strew = (np.random.default_rng([*study.draw, stream]) for stream in range(5))
+    try:
+        dealt = deal_in_runs(grid, shape, study.design, dealing)
+    except PlanError as error:
+        raise PlanError(located(study, problem) for problem in error.problems) from None
+    orders = places(grid, units, dealt, mix).tolist()
     hues = draw_colours(len(dealt.columns), grid.width, paint).tolist()
-    visits = _visits(dealt.contents, units.asks, strew)
     asks = units.asks or ((),)
     contents, columns = dealt.contents.ravel().tolist(), dealt.columns.tolist()
-    digest = plan_digest(study, catalogue)
-    with no_collection():
-        lists: list[list[Trial]] = []
-        for number, row in enumerate(visits.tolist()):
-            trials = []
-            for position, visit in enumerate(row, 1):
-                place, turn = divmod(visit, len(asks))
-                index = number * shape.trials + place
-                cells = grid.cells[contents[index]]
-                stimuli = tuple([stimulus for column in columns[index] for stimulus in cells[column]])
-                unit = Unit(grid.contents[contents[index]], stimuli, asks[turn])
-                composed = method.compose(study, unit, catalogue, compose)
-                free = sum([slot.label is None for slot in composed.slots])
-                # What nobody permutes may stand in a place with a name: the reference of a pair.
-                if free != len(stimuli) and (units.shuffle != "none" or not 0 < free < len(stimuli)):
-                    made = f"{free} slots without a label from a unit of {len(stimuli)} stimuli"
-                    raise ValueError(f"{method.name} composed {made}")
-                trials.append(arrange(composed, f"trial:{position}", orders[index], hues[index]))
-            lists.append(trials)
-        replaced: Mapping[str, int] = {}
-        if not amounts.is_nothing:
-            lists, replaced = Placer(study, catalogue, method, units, amounts).place(lists)
-        planned = [
-            PlannedList(number, (*training, *_with_breaks(trials, design.breaks)))
-            for number, trials in enumerate(lists, 1)
-        ]
-        return Plan(digest, design.seed, tuple(planned), units, replaced)
+    lists: list[list[Trial]] = []
+    for number, row in enumerate(visits(dealt.contents, units.asks, strew).tolist()):
+        trials = []
+        for position, visit in enumerate(row, 1):
+            place, turn = divmod(visit, len(asks))
+            index = number * shape.trials + place
+            content = contents[index]
+            cells = grid.cells[content]
+            unit = Unit(
+                grid.contents[content], tuple([name for column in columns[index] for name in cells[column]]), asks[turn]
+            )
+            composed = method.compose(study, unit, catalogue, compose)
+            _check_slots(composed, unit, units, method)
+            trials.append(arrange(composed, f"trial:{position}", orders[index], hues[index]))
+        lists.append(trials)
+    return lists
 
 
-def _deal(grid: Grid, shape: Shape, design: Design, rng: Generator) -> Dealt:
-    visited = count_companions(grid, shape.trials) if grid.companions else None
-    if visited is None:
-        contents = _deal_contents(grid, shape, design, rng)
-        return Dealt(contents, _deal_columns(grid, contents, rng))
-    contents, is_companion = deal_with_companions(shape, visited, len(grid.contents), grid.apart, rng)
-    tests = contents[~is_companion].reshape(shape.lists, shape.trials - visited)
-    columns = np.array(grid.companions)[contents.ravel()]
-    columns[~is_companion.ravel()] = _deal_columns(grid, tests, rng)[:, 0]
-    return Dealt(contents, columns[:, None])
+def _check_slots(composed: Trial, unit: Unit, units: Units, method: Method) -> None:
+    free = [slot.label for slot in composed.slots].count(None)
+    dealt = len(unit.stimuli)
+    # What nobody permutes may stand in a place with a name: the reference of a pair.
+    if free != dealt and (units.shuffle != "none" or not 0 < free < dealt):
+        raise ValueError(f"{method.name} composed {free} slots without a label from a unit of {dealt} stimuli")
 
 
-def _deal_contents(grid: Grid, shape: Shape, design: Design, rng: Generator) -> Ints:
-    apart = design.contents == "apart"
-    stimuli = grid.present.sum(axis=1)
-    if grid.kind == "content" or (stimuli == stimuli[0]).all():
-        return deal_evenly(shape, len(grid.contents), apart=apart, rng=rng)
-    room = rooms(grid, design)
-    if apart:
-        room = np.minimum(room, -(-shape.trials // 2))
-    return deal_by_quota(shape, quotas(shape.trials, stimuli, room), apart=apart, rng=rng)
-
-
-def _deal_columns(grid: Grid, contents: Ints, rng: Generator) -> Ints:
-    """Return the columns of each trial in canonical order."""
-    chosen = np.zeros((contents.size, len(grid.columns)), dtype=np.bool_)
-    chosen[:, list(grid.always)] = True
-    if grid.dealt_per_trial:
-        chosen[:, list(grid.free)] = deal_conditions(contents, grid.present, grid.dealt_per_trial, rng)
-    return np.nonzero(chosen)[1].reshape(contents.size, grid.per_trial)
-
-
-def _orders(grid: Grid, units: Units, dealt: Dealt, rng: Generator) -> Ints:
-    """Return for each trial which of its stimuli stands in the first place, the second, ..."""
-    if units.shuffle == "slots" and grid.kind != "pair":
-        return order_slots(dealt.columns, dealt.contents.shape[1], rng)
-    if units.shuffle != "none":
-        return order_pairs(dealt.contents, dealt.columns[:, 0], len(grid.columns), rng)
-    return np.broadcast_to(np.arange(grid.width), (len(dealt.columns), grid.width))
-
-
-def _visits(contents: Ints, asks: tuple[tuple[str, ...], ...], rng: Generator) -> Ints:
-    """Return by list which of its dealt units comes with which set of questions, as unit * sets + set."""
-    if asks:
-        return scatter(contents, len(asks), rng)
-    return np.broadcast_to(np.arange(contents.shape[1]), contents.shape)
-
-
-def _with_breaks(trials: list[Trial], every: int | None) -> Iterator[Trial | Break]:
+def with_breaks(trials: list[Trial], every: int | None) -> Iterator[Trial | Break]:
+    """Yield trials with a break after every so many of them."""
     for number, trial in enumerate(trials, 1):
         yield trial
         if every and number % every == 0 and number < len(trials):

@@ -8,7 +8,10 @@ from importlib import metadata
 from beholder.report.asked import people_words
 from beholder.report.markup import Child, Markup, render, tag
 from beholder.report.material import Material
+from beholder.report.sheets import Sheet
+from beholder.report.tables import table
 from beholder.report.words import count, listed, number
+from beholder.study.between import common_options, varied
 
 _WATCH = {
     "whole": (
@@ -67,7 +70,17 @@ def counted(material: Material) -> Markup:
         notes.append(f"{count(unknown, 'verdict')} unknown for lack of evidence; an unknown verdict costs nothing.")
     if numbers["other_plans"]:
         notes.append(f"{count(numbers['other_plans'], 'session')} under an earlier plan left out.")
-    return render([tag("dl", lines, class_="counted"), tag("p", " ".join(notes), class_="panel__foot")])
+    foot = tag("p", " ".join(notes), class_="panel__foot")
+    return render([tag("dl", lines, class_="counted"), *_groups(material), foot])
+
+
+def _groups(material: Material) -> list[Child]:
+    """Return how many of each group of participants began, finished and are used, where there are groups."""
+    found = material.account.get("groups") or ()
+    rows = [(*one["levels"].values(), f"{one['began']:,}", f"{one['finished']:,}", f"{one['used']:,}") for one in found]
+    factors = tuple(found[0]["levels"]) if found else ()
+    sheet = Sheet((*factors, "Began", "Finished", "Used"), rows, names=len(factors))
+    return [table("Groups of participants", sheet)] if found else []
 
 
 def _line(name: str, value: int | str, *, is_part: bool = False) -> Markup:
@@ -109,7 +122,7 @@ def _clear(material: Material) -> list[tuple[str, Child]]:
 
 def _shown(material: Material) -> list[tuple[str, Child]]:
     """Return how the method showed its stimuli, as far as the study could choose."""
-    options, roles = material.study.options, material.account.get("roles", {})
+    options, roles = common_options(material.study), material.account.get("roles", {})
     # The reference of some methods is rated by nobody, so that no table has a label for it.
     labels = {one.name: one.label or one.name for one in material.study.conditions} | dict(material.names)
     entries: list[tuple[str, Child]] = []
@@ -126,7 +139,7 @@ def _shown(material: Material) -> list[tuple[str, Child]]:
         entries.append(("Item set", tag("code", str(options["items"]))))
     if options.get("scenario"):
         entries.append(("Scenario", tag("q", str(options["scenario"]))))
-    if material.study.playback.sound == "off":
+    if material.study.playback.sound == "off" and "playback.sound" not in varied(material.study):
         entries.append(("Sound", "off"))
     return entries
 
@@ -150,6 +163,8 @@ def _watching(material: Material) -> str:
     sessions: dict[str, int] = {}
     for text in material.texts:
         sessions[text["watch"]] = sessions.get(text["watch"], 0) + text["used_sessions"]
+    if "playback.watch" in varied(material.study):
+        return "Not the same for all participants: it is a factor between them."
     if len(sessions) == 1:
         return _WATCH[material.texts[0]["watch"]]
     return " ".join(f"{count(n, 'session')}: {_WATCH[rule]}" for rule, n in sessions.items())

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TypeAlias
 
-VOID = frozenset({"meta", "br", "col"})
+VOID = frozenset({"meta", "br", "col", "img"})
 
 
 class Markup(str):

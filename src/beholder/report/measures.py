@@ -65,15 +65,20 @@ def position(material: Material, part: Part) -> Markup | None:
 
 
 def factors(material: Material, part: Part) -> Markup | None:
-    """Return the means by every column of the manifest; None where it has none."""
+    """Return the means by every factor of stimuli or participants; None where there is none.
+
+    Where a question is itself the factor, all who were asked it have one level, and there is nothing to tell.
+    """
     own = _of(material, "factors", part)
     if own.empty:
         return None
     tables = []
     for factor in dict.fromkeys(own["factor"]):
+        if factor in material.study.design.between and (own["factor"] == factor).sum() == 1:
+            continue
         rows = [(row["level"] or NONE, *_cells(row, part.decimals)) for row in records(own[own["factor"] == factor])]
         tables.append(table(f"By {str(factor).removeprefix('factor_')}: {part.id}", Sheet(("Level", *_HEADS), rows)))
-    return render(tables)
+    return render(tables) if tables else None
 
 
 def _of(material: Material, name: str, part: Part) -> pd.DataFrame:

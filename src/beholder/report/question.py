@@ -17,7 +17,7 @@ from beholder.report.overview import MOST_OPEN
 from beholder.report.panel import panel
 from beholder.report.part import Part
 from beholder.report.tables import matrix
-from beholder.report.words import count
+from beholder.report.words import count, listed
 
 
 def question_sections(material: Material, part: Part, figures: Mapping[str, Markup]) -> list[Child]:
@@ -41,9 +41,18 @@ def _measures(material: Material, part: Part) -> list[Child]:
     if (pull := position(material, part)) is not None:
         found.append(panel(f"position-{part.slug}", "Does the place matter?", pull, is_wide=True))
     if (levels := factors(material, part)) is not None:
-        foot = "Columns of the manifest. Levels may differ in more than their factor: in contents, or in other factors."
+        foot = _factor_foot(material)
         found.append(panel(f"factors-{part.slug}", "By factor", levels, foot=foot, is_wide=True))
     return found
+
+
+def _factor_foot(material: Material) -> str:
+    """Return what a reader of levels has to know: who rated them."""
+    between = list(material.study.design.between)
+    other = "Levels may differ in more than their factor: in contents, or in other factors."
+    if not between:
+        return f"Columns of the manifest. {other}"
+    return f"Each participant has one level of {listed(between)}: levels are compared between people. {other}"
 
 
 def _tested(material: Material, part: Part) -> Child:

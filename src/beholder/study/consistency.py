@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from beholder.errors import did_you_mean
+from beholder.study.between_faults import between_faults
 from beholder.study.cleaning_faults import cleaning_faults
 from beholder.study.document import Place
 from beholder.study.fault import Fault
@@ -26,6 +27,9 @@ def inconsistencies(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
     yield from _doubles(list(_quiz(data)), "every id once")
     yield from _doubles(list(_conditions(data)), "every condition once")
     yield from _design(data)
+    listed_ones = [word for _, word in _conditions(data)]
+    known = [*listed_ones, *_made(data)] if listed_ones else []
+    yield from between_faults(data, [word for _, word in _words(data, "questions", "id")], known)
     yield from _texts(data, folder)
     yield from _paths(data)
     yield from _block_list(data, folder)
@@ -113,6 +117,14 @@ def _design(data: Mapping[str, Any]) -> Iterator[Fault]:
         fix = did_you_mean(star, conditions)
         what = f"is {shown(star)}, which is not among the conditions"
         yield Fault(what, listed(conditions), fix, ("design", "pairs", "star"))
+    votes, people = design.get("votes"), design.get("participants")
+    if votes is not None and people is not None:
+        for key, value, other, beside in (
+            ("participants", people, "votes", votes),
+            ("votes", votes, "participants", people),
+        ):
+            what = f"is {shown(value)}, and design.{other} is {shown(beside)}"
+            yield Fault(what, "one of the two", "Take one of them out.", ("design", key))
     per_trial = design.get("per_trial")
     if isinstance(per_trial, bool) or not isinstance(per_trial, int) or per_trial < 1:
         return
@@ -157,6 +169,9 @@ def _paths(data: Mapping[str, Any]) -> Iterator[Fault]:
     found: dict[Place, Any] = {("stimuli",): stimuli}
     if isinstance(stimuli, Mapping):
         found = {("stimuli", key): stimuli.get(key) for key in ("folder", "manifest")}
+    found["design", "plan"] = _part(data, "design").get("plan")
+    pairs = _part(data, "design").get("pairs")
+    found["design", "pairs"] = pairs if isinstance(pairs, str) and pairs.endswith(".csv") else None
     for place, path in found.items():
         fault = path_fault(path) if isinstance(path, str) else None
         if fault is not None:

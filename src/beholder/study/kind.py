@@ -37,6 +37,8 @@ class Kind:
     model: type[BaseModel] | None = None
     item: Kind | None = None
     is_map: bool = False
+    value: Kind | None = None
+    """What may stand at every key of a map, where that is known."""
     is_free: bool = False
     is_nullable: bool = False
     as_text: bool = False
@@ -116,7 +118,7 @@ def kind_of(annotation: Any) -> Kind:
         if issubclass(outer, Enum):
             return Kind(scalars=frozenset(type(m.value) for m in outer), choices=tuple(m.value for m in outer))
         if issubclass(outer, Mapping):
-            return Kind(is_map=True)
+            return Kind(is_map=True, value=kind_of(args[1]) if len(args) == 2 and args[1] is not Any else None)
         if issubclass(outer, Collection):
             same = outer is not tuple or len({arg for arg in args if arg is not Ellipsis}) == 1
             return Kind(item=kind_of(args[0]) if args and same else Kind(is_free=True))
@@ -133,6 +135,7 @@ def _union(kinds: Sequence[Kind]) -> Kind:
         model=models[0] if len(models) == 1 else None,
         item=items[0] if len(items) == 1 else None,
         is_map=any(kind.is_map for kind in kinds),
+        value=next((kind.value for kind in kinds if kind.value is not None), None),
         is_free=any(kind.is_free for kind in kinds) or len(models) > 1 or len(items) > 1,
         is_nullable=any(kind.is_nullable for kind in kinds),
         as_text=any(kind.as_text for kind in kinds),

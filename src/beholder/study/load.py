@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from beholder.errors import Problem, StudyError, did_you_mean
+from beholder.study.between import study_of
 from beholder.study.checks import PLACED
 from beholder.study.consistency import inconsistencies
+from beholder.study.design import Design, Level
 from beholder.study.document import Document, Place
 from beholder.study.fault import FaultsError
+from beholder.study.group_reader import GroupReader, group_data
 from beholder.study.kind import NUMBERS, Kind, kind_of, listed
-from beholder.study.model import Study
+from beholder.study.model import Playback, Study
 from beholder.study.presets import preset, with_clean_preset
 from beholder.study.reader import Reader, shown, sides_of
 from beholder.study.reserved import is_reserved_value
@@ -43,7 +46,7 @@ def build_study(document: Document, rules: Rules | None, found: Iterable[Problem
     reader = Reader(document)
     for problem in found:
         reader.found.append((document.line(("method",)), problem))
-    kind = Kind(model=Study, given={"options": kind_of(rules.Options)} if rules else {})
+    kind = _study_kind(rules)
     data = reader.read(kind)
     written = data
     data = _beneath(data, preset(data.get("preset")))
@@ -56,11 +59,68 @@ def build_study(document: Document, rules: Rules | None, found: Iterable[Problem
     if rules is not None:
         data["options"] = _options(data.get("options", {}), rules, reader)
     study = _validated(Study, data, reader, kind, ())
+    if _has_groups(study, reader):
+        study = _read_groups(study, data, rules, kind, reader)
     if reader.found or study is None:
         raise StudyError(dict.fromkeys(problem for _, problem in sorted(reader.found, key=lambda pair: pair[0])))
     study._folder = document.folder
     study._lines = document.lines()
     return study
+
+
+def _study_kind(rules: Rules | None) -> Kind:
+    """Return what may stand in a study, its options and those of each level as the method has them."""
+    if rules is None:
+        return Kind(model=Study)
+    options = kind_of(rules.Options)
+    level = Kind(model=Level, is_nullable=True, given={"options": options, "playback": kind_of(Playback)})
+    factors = Kind(is_map=True, value=Kind(is_map=True, is_nullable=True, value=level))
+    return Kind(model=Study, given={"options": options, "design": Kind(model=Design, given={"between": factors})})
+
+
+def _has_groups(study: Study | None, reader: Reader) -> TypeGuard[Study]:
+    """Return whether there are groups to look at: nothing is wrong with factors, levels, and what they name."""
+    if study is None or not study.design.between:
+        return False
+    wrong = (place[2:] for place in reader.refused if place[:2] == ("design", "between"))
+    return not any(len(place) < 3 or place[2] in ("questions", "conditions") for place in wrong)
+
+
+def _read_groups(study: Study, data: dict[str, Any], rules: Rules | None, kind: Kind, reader: Reader) -> Study:
+    """Return the study with the options of each level as they would be written; tell the reader what is wrong."""
+    between = study.design.between
+    options: dict[tuple[str, str], dict[str, Any]] = {}
+    for levels, theirs, stands in group_data(data):
+        group = GroupReader(reader, levels, stands)
+        for fault in inconsistencies(theirs, reader.document.folder):
+            group.refuse(fault.place, fault.what, fault.allowed, fault.fix)
+        if rules is not None:
+            theirs["options"] = _options(theirs.get("options", {}), rules, group)
+        _validated(Study, theirs, group, kind, ())
+        reader.found += [told for told in group.found if told not in reader.found]
+        for pair in levels.items():
+            written = between[pair[0]][pair[1]].options
+            options[pair] = {name: theirs["options"].get(name, value) for name, value in written.items()}
+    told = {
+        factor: {name: level.model_copy(update={"options": options[factor, name]}) for name, level in levels.items()}
+        for factor, levels in between.items()
+    }
+    study = study.model_copy(update={"design": study.design.model_copy(update={"between": told})})
+    if not reader.found:
+        _refuse_alike(study, reader)
+    return study
+
+
+def _refuse_alike(study: Study, reader: Reader) -> None:
+    """Tell the reader which levels of a factor give the same study."""
+    for factor, levels in study.design.between.items():
+        known = [(name, study_of(study, {factor: name})) for name in levels]
+        for number, (name, one) in enumerate(known):
+            same = next((other for other, theirs in known[:number] if theirs == one), None)
+            if same is not None:
+                what = f"is the same as design.between.{factor}.{same}, and splits nothing"
+                place: Place = ("design", "between", factor, name)
+                reader.refuse(place, what, "levels that differ", "Change it, or take it out.")
 
 
 def _beneath(data: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,6 +230,8 @@ def _place(loc: Place, kind: Kind, data: Any) -> tuple[Place, Kind, Any] | None:
         keys = kind.keys()
         if isinstance(step, str) and step in keys and isinstance(data, Mapping):
             place, kind, data = (*place, step), keys[step], data.get(step)
+        elif isinstance(step, str) and kind.value is not None and isinstance(data, Mapping) and step in data:
+            place, kind, data = (*place, step), kind.value, data[step]
         elif isinstance(step, int) and kind.item is not None and isinstance(data, list | tuple) and step < len(data):
             place, kind, data = (*place, step), kind.item, data[step]
         elif kind.model is not None and bool in kind.scalars and isinstance(data, Mapping):

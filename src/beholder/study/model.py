@@ -13,9 +13,11 @@ from beholder.errors import Problem
 from beholder.study.analysing import Analyse
 from beholder.study.checks import Checks
 from beholder.study.cleaning import Clean
+from beholder.study.design import Design
 from beholder.study.fault import Fault, raise_faults
 from beholder.study.kind import Says
 from beholder.study.lines import Lines
+from beholder.study.money import Money
 from beholder.study.pages import Texts
 from beholder.study.part import Part, Slug, Text
 from beholder.study.presets import Preset
@@ -131,41 +133,6 @@ class Playback(Part):
     skip: bool = Field(default=True, description="A trial whose media will not play can be left without a rating.")
 
 
-class Star(Part):
-    """Pairs with one condition in the middle."""
-
-    star: Text = Field(description="The condition that every other one is compared with.")
-
-
-class Design(Part):
-    """How many people see how much."""
-
-    participants: int = Field(default=20, ge=1, le=100_000, description="How many participants the plan is for.")
-    trials: int | None = Field(
-        default=None, ge=1, le=10_000, description="Trials per participant; as many as possible up to 12 when left out."
-    )
-    per_trial: int | None = Field(default=None, ge=1, description="Stimuli per trial; all conditions when left out.")
-    always: tuple[Text, ...] = Field(default=(), description="Conditions that are in every trial.")
-    contents: Literal["once", "apart", "free"] = Field(
-        default="apart",
-        description="A content in one trial of a session (`once`), never in neighbouring trials (`apart`), or `free`.",
-    )
-    pairs: Annotated[Literal["all"] | Star, Says("all, or {star: condition}")] = Field(
-        default="all",
-        description="Where two are compared: `all` pairs of conditions, or `{star: condition}`: those with that one.",
-    )
-    both_orders: bool = Field(
-        default=True, description="Each pair equally often in both orders; `false`: the earlier condition comes first."
-    )
-    breaks: int | None = Field(default=None, ge=1, description="Offer a break after every so many trials.")
-    seed: int = Field(default=1, ge=0, description="The same seed gives the same plan.")
-
-    @property
-    def star(self) -> str | None:
-        """The condition that is in every pair; None where all pairs are compared."""
-        return self.pairs.star if isinstance(self.pairs, Star) else None
-
-
 class Ask(Part):
     """One item of a questionnaire before or after the trials."""
 
@@ -236,6 +203,9 @@ class Recruit(Part):
         gt=0,
         description="A lease on a list lasts this long after the last sign of life; 60 when left out.",
     )
+    reward: Money | None = Field(
+        default=None, description="What one session earns, such as 2.00 GBP: for the cost that `power` tells."
+    )
     block: Text | None = Field(
         default=None,
         description="A file with one id a line: they are turned away kindly. Read at each arrival, kept nowhere.",
@@ -297,6 +267,7 @@ class Study(Part):
 
     _folder: Path = PrivateAttr(default=Path())
     _lines: Lines = PrivateAttr(default=Lines())
+    _turn: int = PrivateAttr(default=0)
 
     @model_validator(mode="before")
     @classmethod
@@ -308,6 +279,10 @@ class Study(Part):
             data["stimuli"] = {"folder": data["stimuli"]}
         if isinstance(data.get("conditions"), list | tuple):
             data["conditions"] = tuple({"name": c} if isinstance(c, str) else c for c in data["conditions"])
+        design, checks = data.get("design"), data.get("checks", {})
+        sessions = design.get("sessions_per_participant") if isinstance(design, dict) else None
+        if type(sessions) is int and sessions > 1 and isinstance(checks, dict) and "quota" not in checks:
+            data["checks"] = {**checks, "quota": {"sessions": sessions}}  # what a person may take counts
         return data
 
     @property
@@ -322,6 +297,17 @@ class Study(Part):
             return self.design.seed
         return int.from_bytes(hashlib.sha256(f"{self.design.seed} run {self.run}".encode()).digest()[:8])
 
+    @property
+    def draw(self) -> tuple[int, ...]:
+        """What everything that is drawn for the plan begins with: the seed, and in lists that are added a number."""
+        return (self.seed, self._turn) if self._turn else (self.seed,)
+
+    def redrawn(self, turn: int) -> Study:
+        """Return the same study, for which other lists are drawn."""
+        again = self.model_copy()
+        again._turn = turn
+        return again
+
     def where(self, key: str) -> str:
         """Return `study.yaml:LINE` of a key such as `design.trials`; of what is written around it, if it is not."""
         return self._lines.where(key)
@@ -332,4 +318,4 @@ class Study(Part):
 
     def problem(self, key: str, what: str, allowed: str = "", fix: str = "") -> Problem:
         """Return a problem with what stands at a key, told as the loader tells it: line, then key, then what."""
-        return Problem(self.where(key), f"{key} {what}", allowed, fix)
+        return Problem(self.where(key), f"{self._lines.called(key)} {what}", allowed, fix)

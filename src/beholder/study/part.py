@@ -10,11 +10,9 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from beholder.study.kind import Says
 
-Slug = Annotated[
-    str,
-    StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$"),
-    Says("up to 64 small letters, digits, - and _, beginning with a letter or digit"),
-]
+SLUG = r"^[a-z0-9][a-z0-9_-]{0,63}$"
+SLUG_WORDS = "up to 64 small letters, digits, - and _, beginning with a letter or digit"
+Slug = Annotated[str, StringConstraints(pattern=SLUG), Says(SLUG_WORDS)]
 Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S"), Says("text that is not empty")]
 Span = Annotated[
     str,

@@ -78,7 +78,7 @@ class Reader:
             elif key not in keys and not is_open:
                 self._unknown(here, list(keys))
             else:
-                below = Kind(as_text=True) if kind.as_text else keys.get(key, Kind(is_free=True))
+                below = Kind(as_text=True) if kind.as_text else keys.get(key, kind.value or Kind(is_free=True))
                 value = self._value(part, below, here)
                 if value is not _LEFT_OUT:
                     values[key] = value

@@ -11,15 +11,9 @@ MODES = frozenset(("panel", "lab", "prolific"))
 
 _KEYS: Mapping[Place, frozenset[str]] = {
     (): frozenset(("budget", "family", "retention")),
-    ("design",): frozenset(("votes", "sessions_per_participant")),
-    ("recruit",): frozenset(
-        ("places", "reward", "screen_out", "filters", "id_parameter", "codes", "stations", "single_use")
-    ),
+    ("recruit",): frozenset(("places", "screen_out", "filters", "id_parameter", "codes", "stations", "single_use")),
 }
-_PAIRS: Place = ("design", "pairs")
-_VALUES: Mapping[Place, frozenset[str]] = {
-    ("recruit", "mode"): MODES, _PAIRS: frozenset(("sparse",))
-}  # fmt: skip
+_VALUES: Mapping[Place, frozenset[str]] = {("recruit", "mode"): MODES}
 
 
 def is_reserved_key(place: Place) -> bool:
@@ -31,7 +25,7 @@ def is_reserved_value(place: Place, value: object) -> bool:
     """Return whether a later version knows this value at this place."""
     if not isinstance(value, str):
         return False
-    return value in _VALUES.get(_pattern(place), frozenset()) or (place == _PAIRS and value.endswith(".csv"))
+    return value in _VALUES.get(_pattern(place), frozenset())
 
 
 def _pattern(place: Place) -> Place:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from beholder.checks.problems import NO_GOLD
 from beholder.errors import Problem
 from beholder.methods.contract import Method, Units
-from beholder.plan.answering import judged_kinds
-from beholder.plan.grid import count
+from beholder.plan.ground.grid import count
 from beholder.plan.placing.clips import is_board, sample_trial
 from beholder.plan.placing.repeating import APART, most_repeats
 from beholder.plan.placing.statements import bank_of, statements_of
 from beholder.plan.placing.unfit import Setting, unaskable, unprotected, wrong_asking, wrong_gold
+from beholder.plan.teaching.answering import judged_kinds
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.checks import PLACED, Asking, Gold, Repeat, TrapItem
 from beholder.study.model import Study

@@ -11,8 +11,8 @@ from numpy.random import Generator
 
 from beholder.methods.ballots import grades_of
 from beholder.methods.contract import Asked, Method, Scale, Trial
-from beholder.plan.answering import judged_kinds
-from beholder.plan.lessons import asking_tolerance
+from beholder.plan.teaching.answering import judged_kinds
+from beholder.plan.teaching.lessons import asking_tolerance
 from beholder.stimuli.asking import Wanted
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.stimuli.messages.message import Message

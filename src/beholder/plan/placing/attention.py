@@ -25,6 +25,8 @@ class Replaced(NamedTuple):
 
     lists: list[list[Trial]]
     conditions: Mapping[str, int]
+    gave_way: Mapping[int, Mapping[int, str]]
+    """The stimulus that gave way, by list and page, both from 0."""
 
 
 class Replacer:
@@ -56,7 +58,10 @@ class Replacer:
         # Few pages may not hold what should give way: then others are drawn.
         best: tuple[list[tuple[int, int]], Level] | None = None
         for _ in range(max(1, min(_TRIES, _MOST_DRAWS // max(1, number)))):
-            chosen, quota = self._choose(free, len(lists[0]), count), quotas(number, totals, self._rng)
+            chosen, quota = (
+                self._choose(free, max(len(trials) for trials in lists), count),
+                quotas(number, totals, self._rng),
+            )
             found = level([list(self._free(lists[one][page])) for one, page in chosen], quota, self._rng)
             if best is None or found.over < best[1].over:
                 best = chosen, found
@@ -64,9 +69,11 @@ class Replacer:
                 break
         assert best is not None
         put = [list(trials) for trials in lists]
+        gave_way: dict[int, dict[int, str]] = {}
         for (one, page), condition in zip(best[0], best[1].taken, strict=True):
+            gave_way.setdefault(one, {})[page] = self._free(put[one][page])[condition].stimulus
             put[one][page] = self._with(put[one][page], self._free(put[one][page])[condition])
-        return Replaced(put, {condition: best[1].taken.count(condition) for condition in totals})
+        return Replaced(put, {condition: best[1].taken.count(condition) for condition in totals}, gave_way)
 
     def _choose(self, free: Sequence[Sequence[int]], pages: int, count: int) -> list[tuple[int, int]]:
         """Return which pages hold one, by list; all equally often."""

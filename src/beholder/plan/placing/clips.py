@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from beholder.methods.contract import Method, Trial, Unit, Units
+from beholder.plan.groups import groups_of, of_each, restricted
 from beholder.plan.placing.asking import Form, form_of, say_of, wanted
 from beholder.stimuli.asking import Asking as Asked
 from beholder.stimuli.asking import Wanted, add_asking
@@ -19,22 +21,72 @@ ASKING: tuple[Role, ...] = ("attention", "trap")
 """Roles of stimuli that ask for an answer themselves; as many rules of the study have these names."""
 
 
-def load_stimuli(study: Study, method: Method, progress: Callable[[int, int], None] | None = None) -> Catalogue:
-    """Return every stimulus of a study, those that ask for an answer among them, made where they are missing."""
-    return load_asking(study, method, progress).catalogue
+def load_stimuli(
+    study: Study,
+    method: Method,
+    progress: Callable[[int, int], None] | None = None,
+    before: Sequence[frozenset[str]] | None = None,
+) -> Catalogue:
+    """Return every stimulus of a study, those that ask for an answer among them, made where they are missing.
+
+    `before`: what there was to rate each time before stimuli were added; as plan/ says when left out.
+    """
+    return load_asking(study, method, progress, before).catalogue
 
 
-def load_asking(study: Study, method: Method, progress: Callable[[int, int], None] | None = None) -> Asked:
+def load_asking(
+    study: Study,
+    method: Method,
+    progress: Callable[[int, int], None] | None = None,
+    before: Sequence[frozenset[str]] | None = None,
+) -> Asked:
     """Return every stimulus of a study, and how many of those that ask for an answer were not there before."""
-    from beholder.plan.ground import lay_ground
+    from beholder.plan.folder import read_before
+    from beholder.plan.given.composing import read_given
+    from beholder.plan.ground.lay import lay_ground
     from beholder.stimuli.ingest import load_catalogue
 
     catalogue = load_catalogue(study, progress)
-    clips = wanted_clips(study, catalogue, method)
+    clips = all_clips(study, catalogue, method, read_before(study.folder) if before is None else before)
     if clips:
         # Before minutes are spent on them: whether there can be a plan at all.
-        lay_ground(study, catalogue, method)
+        lay = lay_ground if study.design.plan is None else read_given
+        of_each(groups_of(study, catalogue, method), lambda group: lay(group.study, group.catalogue, method))
     return add_asking(study, catalogue, clips, progress)
+
+
+def all_clips(study: Study, catalogue: Catalogue, method: Method, before: Sequence[frozenset[str]]) -> list[Wanted]:
+    """Return the stimuli that have to ask for an answer, first those that did before stimuli were added.
+
+    Lists that were made then hold them under the names that they had.
+    """
+    found: list[Wanted] = []
+    whole = (*(_among(catalogue, names) for names in before), catalogue)
+    # A group that has fewer conditions meets none of the others, not even where something is asked for.
+    fewer = [
+        tuple(level.conditions)
+        for levels in study.design.between.values()
+        for level in levels.values()
+        if level.conditions
+    ]
+    for stimuli in (*whole, *(restricted(catalogue, conditions) for conditions in dict.fromkeys(fewer))):
+        there = {(one.role, one.source.id, one.message.words) for one in found}
+        wanted = wanted_clips(study, stimuli, method)
+        found += [one for one in wanted if (one.role, one.source.id, one.message.words) not in there]
+    return found
+
+
+def _among(catalogue: Catalogue, names: frozenset[str]) -> Catalogue:
+    """Return the catalogue as it was when these were all that could be rated."""
+    rated = [one for one in catalogue.by_cell.values() if one.id in names]
+    conditions, contents = {one.condition for one in rated}, {one.content for one in rated}
+    later = {one.id for one in catalogue.by_cell.values()} - names
+    return replace(
+        catalogue,
+        stimuli=tuple(one for one in catalogue.stimuli if one.id not in later),
+        conditions=tuple(condition for condition in catalogue.conditions if condition in conditions),
+        contents=tuple(content for content in catalogue.contents if content in contents),
+    )
 
 
 def wanted_clips(study: Study, catalogue: Catalogue, method: Method) -> list[Wanted]:
@@ -50,7 +102,8 @@ def wanted_clips(study: Study, catalogue: Catalogue, method: Method) -> list[Wan
         if form is None:
             continue
         rng = np.random.default_rng([study.design.seed, 20 + stream])
-        needed = min(rule.clips, study.design.participants * rule.per_session)
+        sessions = study.design.participants * study.design.sessions_per_participant
+        needed = rule.clips if study.design.votes else min(rule.clips, sessions * rule.per_session)
         if is_board(units):
             needed = max(needed, len({stimulus.content for stimulus in sources}))
         found += wanted(role, sources, needed, form, rule, say_of(rule, catalogue), study, rng)

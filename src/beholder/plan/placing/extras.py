@@ -8,10 +8,10 @@ from dataclasses import replace
 from numpy.random import Generator
 
 from beholder.methods.contract import Method, Slot, Target, Trial
-from beholder.plan.answering import judged_kinds
-from beholder.plan.composing import Page, asking_pages, lesson_pages, plain_study, shown_as
-from beholder.plan.lessons import asked_about, asking_tolerance, default_tolerance, lessons_of
 from beholder.plan.placing.lots import Lot
+from beholder.plan.teaching.answering import judged_kinds
+from beholder.plan.teaching.composing import Page, asking_pages, lesson_pages, plain_study, shown_as
+from beholder.plan.teaching.lessons import asked_about, asking_tolerance, default_tolerance, lessons_of
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.study.checks import Asking, Gold
 from beholder.study.model import Study

@@ -20,7 +20,7 @@ class Maker(Protocol):
 
 
 class Inserter:
-    """Puts trials into lists of so many, at most one between two of them: never first, last, or beside another."""
+    """Puts trials into lists of up to so many, one at most between two: never first, last, or beside another."""
 
     def __init__(
         self, trials: int, makers: Mapping[Role, Maker], counts: Mapping[Role, int], repeats: int, rng: Generator
@@ -34,10 +34,11 @@ class Inserter:
         """Return a list with everything in it; trials come again as they were `before` any stimulus gave way."""
         # What comes again has fewer places to choose from.
         found = self._repeater.make(before, trials, self._repeats)
+        last = len(trials) - 2
         shown = {slot.stimulus for trial in trials for slot in trial.slots}
         for role, maker in self._makers.items():
             for _ in range(self._counts[role]):
-                gap = self._gaps[role].draw(lambda one: None if one in found else 0)
+                gap = self._gaps[role].draw(lambda one: None if one in found or one > last else 0)
                 assert gap is not None, "a list is only promised what it has room for"
                 made = maker.make(shown, {trials[gap].content, trials[gap + 1].content})
                 shown.update(slot.stimulus for slot in made.slots)

@@ -33,18 +33,18 @@ class Placer:
     def place(self, lists: Sequence[Sequence[Trial]]) -> Replaced:
         """Return the lists with everything that belongs into them, trials named by their position."""
         placed = self._with_attention(lists)
-        inserter, statements = self._inserter(len(lists[0])), self._statements()
+        inserter, statements = self._inserter(max(len(trials) for trials in lists)), self._statements()
         made = []
         for before, trials in zip(lists, placed.lists, strict=True):
             whole = inserter.put(before, trials) if inserter else trials
             whole = statements.put(whole) if statements else whole
             made.append([_named(trial, position) for position, trial in enumerate(whole, 1)])
-        return Replaced(made, placed.conditions)
+        return Replaced(made, placed.conditions, placed.gave_way)
 
     def _with_attention(self, lists: Sequence[Sequence[Trial]]) -> Replaced:
         rule = self._study.checks.rule("attention")
         if not self._amounts.replaced or not isinstance(rule, Asking):
-            return Replaced([list(trials) for trials in lists], {})
+            return Replaced([list(trials) for trials in lists], {}, {})
         kept = protected(self._study, self._catalogue, self._units, rule)
         replacer = Replacer(self._catalogue, kept, rule, self._rng(_REPLACE))
         return replacer.put(lists, self._amounts.replaced)
@@ -77,7 +77,7 @@ class Placer:
         return Statements(bank, obvious, again, self._rng(_STATE))
 
     def _rng(self, *stream: int) -> np.random.Generator:
-        return np.random.default_rng([self._study.seed, *stream])
+        return np.random.default_rng([*self._study.draw, *stream])
 
 
 def _named(trial: Trial, position: int) -> Trial:

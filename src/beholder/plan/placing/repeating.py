@@ -33,10 +33,11 @@ class Repeater:
         # A page with an attention stimulus would not be the same again.
         whole = [place for place, trial in enumerate(trials) if not trial.targets]
         gaps: list[int] = []
+        last = len(trials) - 2
         for _ in range(count):
-            gap = self._gaps.draw(lambda one: 0 if _have_room([*gaps, one], whole) else None)
+            gap = self._gaps.draw(lambda one: 0 if one <= last and _have_room([*gaps, one], whole) else None)
             if gap is None:
-                gap = self._gaps.draw(lambda one: None if one in gaps else 0)
+                gap = self._gaps.draw(lambda one: None if one in gaps or one > last else 0)
             assert gap is not None, "a list is only promised what it has room for"
             gaps.append(gap)
         made: dict[int, Trial] = {}

@@ -10,9 +10,9 @@ import numpy as np
 
 from beholder.errors import Problem, did_you_mean
 from beholder.methods.contract import Method, Trial, Units
-from beholder.plan.composing import asking_pages, lesson_pages, plain_study
-from beholder.plan.lessons import COMPARED, answerable, crowded, lessons_of, unasked, unshown, wrong_targets
 from beholder.plan.placing.clips import asking_sources, is_board, page_form
+from beholder.plan.teaching.composing import asking_pages, lesson_pages, plain_study
+from beholder.plan.teaching.lessons import COMPARED, answerable, crowded, lessons_of, unasked, unshown, wrong_targets
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.study.checks import Asking, Attention
 from beholder.study.model import Study

@@ -11,6 +11,8 @@ from beholder.report.paragraph.sources import SOURCES
 from beholder.report.paragraph.text import Said
 from beholder.report.part import Part
 from beholder.report.words import count, listed, number
+from beholder.study.between import common_options, varied
+from beholder.study.model import Playback
 
 _MOST_QUESTIONS = 5
 _TASKS = {
@@ -34,6 +36,7 @@ def design(material: Material) -> list[Said]:
     return [
         *_method(material),
         *_run(material),
+        *_groups(material),
         *_questions(material),
         *_stimuli(material),
         *_trials(material),
@@ -46,18 +49,19 @@ def _method(material: Material) -> list[Said]:
     known = _paper(material)
     if known is None:
         return [Said(f"Stimuli were rated by the method {study.method}")]
-    items = study.options.get("items")
+    options = common_options(study)
+    items = options.get("items")
     cites = (
         *(key for key in known.cites if key in SOURCES),
         *(("cutler2024",) if str(items).startswith("avatar") else ()),
     )
     said = [Said(f"The study used {known.name}", cites), Said(known.task)]
-    task = _TASKS.get(str(study.options.get("mode")))
+    task = _TASKS.get(str(options.get("mode")))
     said += [Said(task)] if task else []
-    shown = _PRESENTATIONS.get(str(study.options.get("presentation")))
+    shown = _PRESENTATIONS.get(str(options.get("presentation")))
     if shown is not None:
-        gap = study.options.get("gap")
-        is_gapped = study.options["presentation"] == "sequential" and gap
+        gap = options.get("gap")
+        is_gapped = options["presentation"] == "sequential" and gap
         said.append(Said(shown + (f", with {gap:g} s of grey between them" if is_gapped else "")))
     return [*said, *([Said(f"The statements were the set {items}")] if items else [])]
 
@@ -67,6 +71,19 @@ def _run(material: Material) -> list[Said]:
     if material.run == 1:
         return []
     return [Said(f"This was run {material.run}, with a plan of its own and nobody who took part in another run")]
+
+
+def _groups(material: Material) -> list[Said]:
+    """Return in which groups participants were, and how many of each are analysed."""
+    between, found = material.study.design.between, material.account.get("groups") or ()
+    if not found:
+        return []
+    split = listed([f"{factor} ({' or '.join(levels)})" for factor, levels in between.items()])
+    used = sorted(one["used"] for one in found)
+    each = f"{used[0]:,}" if used[0] == used[-1] else f"{used[0]:,} to {used[-1]:,}"
+    by = f"by every combination of {split}" if len(between) > 1 else f"by {split}"
+    told = f"Participants were in {len(found)} groups, {by}, with {each} of each group analysed"
+    return [Said(told), Said("[What the groups were told and shown]")]
 
 
 def _paper(material: Material) -> Paper | None:
@@ -163,9 +180,12 @@ def _trials(material: Material) -> list[Said]:
 
 
 def _playback(material: Material) -> list[Said]:
-    playback = material.study.playback
+    playback, theirs = material.study.playback, varied(material.study)
+    playback = playback.model_copy(
+        update={name: field.default for name, field in Playback.model_fields.items() if f"playback.{name}" in theirs}
+    )
     rules = dict.fromkeys(str(text["watch"]) for text in material.texts)
-    said = [Said(_WATCH[next(iter(rules))])] if len(rules) == 1 else []
+    said = [Said(_WATCH[next(iter(rules))])] if len(rules) == 1 and "playback.watch" not in theirs else []
     said += [Said("Stimuli were shown in full screen")] if playback.fullscreen else []
     if playback.size != "fit":
         size = "their own size" if playback.size == "native" else f"{playback.size.rstrip('%')} % of their own size"

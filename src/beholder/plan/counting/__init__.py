@@ -1,0 +1,1 @@
+"""Counting: how even a plan came out."""

@@ -1,0 +1,156 @@
+"""How even the order of trials is: what stands in which position, and what comes right after what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+import numpy as np
+
+from beholder.plan.counting.evenness import Evenness
+from beholder.plan.counting.shown import Shown
+from beholder.plan.dealing.flow import Ints
+from beholder.plan.ground.ordering import is_square
+from beholder.plan.model import CHECKING, Plan
+from beholder.stimuli.catalogue import Catalogue
+from beholder.study.design import Design
+
+
+def in_sequence(
+    rows: Sequence[Evenness], shown: Shown, one: str, plan: Plan, catalogue: Catalogue
+) -> tuple[Evenness, ...]:
+    """Return the counts of a plan with those of its order, and without promises that its order does not keep."""
+    design = plan.design or Design()
+    is_page = plan.units is not None and plan.units.kind == "content"
+    item = "content" if is_page else one
+    found = [replace(row, promised=None) if row.count in _broken(shown, one, is_page, design) else row for row in rows]
+    if design.blocks is not None:
+        torn = _torn(plan, catalogue, design.blocks)
+        found = [replace(row, promised=None) if torn and row.count in _cells(one) else row for row in found]
+        found += [_kept(row, plan) for row in _of_blocks(plan, catalogue, design)]
+    if is_square(design) and not is_page:
+        found.append(_kept(_positions(shown, item), plan))
+    if plan.units is not None and not plan.units.asks and (is_page or shown.slots == 1):
+        after = _kept(_after(shown, item, is_page, design), plan)
+        place = [row.count for row in found].index("content after content")
+        found[place : place + 1] = [after] if is_page else [found[place], after]
+    return tuple(sorted(found, key=lambda row: row.promised is None))
+
+
+def _kept(row: Evenness, plan: Plan) -> Evenness:
+    """Return a count of the order without its promise where lists were added later: they begin squares of their own."""
+    return replace(row, promised=None) if plan.is_extended else row
+
+
+def _cells(one: str) -> set[str]:
+    return {f"{one} totals", "content totals", f"{one}s within a content", f"content x {one}"}
+
+
+def _broken(shown: Shown, one: str, is_page: bool, design: Design) -> set[str]:
+    """Return the counts that a plan with this order does not promise."""
+    is_crowded = design.contents == "apart" and shown.positions > shown.contents
+    if design.blocks is not None:
+        return {"content x position", *(("content totals", f"content x {one}") if is_crowded else ())}
+    if is_square(design) and not is_page:
+        return {"content x position", *(_cells(one) - {f"{one} totals"} if is_crowded else ())}
+    return set()
+
+
+def _positions(shown: Shown, item: str) -> Evenness:
+    table = np.zeros((shown.columns, shown.positions), dtype=np.int64)
+    np.add.at(table, (shown.column, shown.position), 1)
+    return _evenness(f"{item} x position", table[shown.present.any(axis=0)], 1)
+
+
+def _after(shown: Shown, item: str, is_page: bool, design: Design) -> Evenness:
+    """Return how often each comes right after each other one; in Williams' squares within a row, and promised."""
+    there = np.arange(shown.contents) if is_page else np.flatnonzero(shown.present.any(axis=0))
+    code = np.full(shown.contents if is_page else shown.columns, -1)
+    code[there] = np.arange(len(there))
+    of_trial = np.full(len(shown.list_of), -1)
+    if is_page:
+        of_trial[:] = shown.content_of
+    else:
+        of_trial[shown.trial] = code[shown.column]
+    before, after = of_trial[:-1], of_trial[1:]
+    counted = (before >= 0) & (after >= 0) & (before != after) & (shown.list_of[1:] == shown.list_of[:-1])
+    counted &= shown.position_of[1:] == shown.position_of[:-1] + 1
+    number = len(there)
+    rounds, promised = 1, None
+    turn = np.zeros(len(before), dtype=np.int64)
+    if is_square(design) and design.order == "williams":
+        counted &= shown.position_of[1:] % number != 0
+        rounds, turn = shown.positions // number, shown.position_of[1:] // number
+        promised = promised_after(number, shown.lists)
+    table = np.zeros((rounds, number, number), dtype=np.int64)
+    np.add.at(table, (turn[counted], before[counted], after[counted]), 1)
+    return _evenness(f"{item} after {item}", table[:, ~np.eye(number, dtype=np.bool_)], promised)
+
+
+def promised_after(items: int, lists: int) -> int:
+    """Return within how much each item follows each other one in Williams' squares.
+
+    Half of the two squares of an odd number has every second pair twice and the others never.
+    """
+    return 1 if items % 2 == 0 or lists % (2 * items) == 0 else 2
+
+
+def _of_blocks(plan: Plan, catalogue: Catalogue, design: Design) -> Iterator[Evenness]:
+    """Yield how blocks are shared out, in which place they stand, and what comes after what."""
+    assert design.blocks is not None
+    values = [_values(plan, number, catalogue, design.blocks) for number in range(len(plan.lists))]
+    names = sorted({value for row in values for value in row} | _blocks(plan, catalogue, design.blocks))
+    number = {name: place for place, name in enumerate(names)}
+    held = np.zeros((len(names), len(values)), dtype=np.int64)
+    places = np.zeros((len(names), max(len(list(groupby(row))) for row in values)), dtype=np.int64)
+    after = np.zeros((len(names), len(names)), dtype=np.int64)
+    for row, trials in enumerate(values):
+        order = [number[name] for name, _ in groupby(trials)]
+        np.add.at(held[:, row], [number[name] for name in trials], 1)
+        np.add.at(places, (order, list(range(len(order)))), 1)
+        np.add.at(after, (order[:-1], order[1:]), 1)
+    # A block of few stimuli may not be in every list, and its place is then left to the others.
+    is_whole = bool((held > 0).all())
+    is_williams = design.order != "latin"
+    yield _evenness("block x list", held, 1)
+    yield _evenness("block x place", places, 1 if is_whole else None)
+    promised = promised_after(len(names), len(values)) if is_whole and is_williams else None
+    off = ~np.eye(len(names), dtype=np.bool_)
+    yield _evenness("block after block", after[off][None, :] if off.any() else after, promised)
+
+
+def _values(plan: Plan, number: int, catalogue: Catalogue, column: str) -> list[str]:
+    """Return the block of each trial of a list."""
+    values = []
+    for trial in plan.lists[number].rated:
+        # A reference that stands beside what is rated may have a value of its own.
+        rated = [slot for slot in trial.slots if slot.rated and slot.role not in CHECKING]
+        stimuli = [catalogue.by_id[slot.stimulus] for slot in rated]
+        values.append(next((value for s in stimuli if (value := s.factors.get(column))), ""))
+    return values
+
+
+def _blocks(plan: Plan, catalogue: Catalogue, column: str) -> set[str]:
+    """Return all blocks that there are; in very few lists one may not come at all."""
+    stimuli = {stimulus for unit in plan.units.items for stimulus in unit.stimuli} if plan.units else set()
+    return {value for stimulus in stimuli if (value := catalogue.by_id[stimulus].factors.get(column))}
+
+
+def _torn(plan: Plan, catalogue: Catalogue, column: str) -> bool:
+    """Return whether a content is in several blocks."""
+    block: dict[str, str] = {}
+    for unit in plan.units.items if plan.units else ():
+        for stimulus in unit.stimuli:
+            value = catalogue.by_id[stimulus].factors.get(column)
+            if value and block.setdefault(unit.content, value) != value:
+                return True
+    return False
+
+
+def _evenness(count: str, table: Ints, promised: int | None) -> Evenness:
+    """Return the evenness within each row of a table."""
+    if not table.size:
+        return Evenness(count, 0, 0, 0, 0, promised)
+    difference = int((table.max(axis=1) - table.min(axis=1)).max())
+    return Evenness(count, int(table.size), int(table.min()), int(table.max()), difference, promised)

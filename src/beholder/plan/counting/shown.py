@@ -1,0 +1,194 @@
+"""What a plan shows, as arrays to count in."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from beholder.methods.contract import Slot, Trial, Units
+from beholder.plan.counting.visited import Visited, visit
+from beholder.plan.dealing.flow import Ints, Mask
+from beholder.plan.model import LETTERS, Plan
+from beholder.stimuli.catalogue import Catalogue
+
+
+def free_slots(trial: Trial) -> list[Slot]:
+    """Return the slots that were dealt, without those that the method put in a place with a name."""
+    return [slot for slot in trial.slots if slot.label is None or slot.label in LETTERS]
+
+
+def compared_slots(trial: Trial) -> list[Slot]:
+    """Return the slots of the two that a trial compares, without a third beside them; one of two may have a name."""
+    slots = free_slots(trial)
+    return slots if len(slots) > 1 else list(trial.slots)
+
+
+def dealt_stimuli(plan: Plan, visited: Visited | None = None) -> frozenset[str]:
+    """Return the stimuli that can be dealt, companions among them, without those that only stand in named places."""
+    visited = visited or visit(plan)
+    free = frozenset(visited.stimuli)
+    if plan.units is None:
+        return free
+    return frozenset(stimulus for unit in plan.units.items for stimulus in unit.stimuli) - (visited.named - free)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Every dealt trial, and in it every item: a condition in its slot, or the pair of conditions of the trial.
+
+    `list_of`, `position_of`, `content_of` are by trial; `trial`, `slot`, `column` by item.
+    """
+
+    contents: int
+    columns: int
+    lists: int
+    list_of: Ints
+    position_of: Ints
+    content_of: Ints
+    trial: Ints
+    slot: Ints
+    column: Ints
+    present: Mask
+    """Which content has which column."""
+    is_companion: Mask
+    """Which trial shows what goes with others, and is not dealt by itself."""
+    follows: Ints
+    """How often each content comes right after each other one."""
+
+    @cached_property
+    def content(self) -> Ints:
+        return self.content_of[self.trial]
+
+    @cached_property
+    def list(self) -> Ints:
+        return self.list_of[self.trial]
+
+    @cached_property
+    def position(self) -> Ints:
+        return self.position_of[self.trial]
+
+    @cached_property
+    def positions(self) -> int:
+        return int(self.position_of.max()) + 1
+
+    @cached_property
+    def slots(self) -> int:
+        return int(self.slot.max()) + 1
+
+    @cached_property
+    def always(self) -> Mask:
+        """The columns that are in every trial; none when that holds for all, as then nothing was chosen."""
+        there = self.present.any(axis=0)
+        everywhere = np.bincount(self.column, minlength=self.columns) == len(self.list_of)
+        return np.asarray(everywhere & bool(self.slots > 1 and (there & ~everywhere).any()), dtype=np.bool_)
+
+    @cached_property
+    def chosen(self) -> Mask:
+        """The columns that are dealt."""
+        return np.asarray(self.present.any(axis=0) & ~self.always, dtype=np.bool_)
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """A plan of pairs: by trial, which two stimuli, of which two conditions, and whether the earlier comes second."""
+
+    unit: Ints
+    is_turned: Mask
+    first: Ints
+    second: Ints
+
+
+def is_of_pairs(plan: Plan) -> bool:
+    """Return whether two stimuli are compared in each trial."""
+    of_pairs = plan.units is not None and plan.units.kind == "pair"
+    return of_pairs and len(free_slots(plan.lists[0].trials[0])) == 2
+
+
+def read_shown(plan: Plan, catalogue: Catalogue) -> Shown:
+    """Return what a plan shows, in conditions."""
+    visited = visit(plan)
+    conditions = {condition: number for number, condition in enumerate(catalogue.conditions)}
+    # What is only practised on may have conditions of its own.
+    column = {stimulus.id: conditions[stimulus.condition] for stimulus in catalogue.by_cell.values()}
+    dealt = dealt_stimuli(plan, visited) - _companions(plan)
+    cells = [(s.content, conditions[s.condition]) for s in catalogue.by_cell.values() if s.id in dealt]
+    items = _Items(visited.trial, visited.places, _codes(visited.stimuli, column))
+    return _shown(plan, catalogue, visited, cells, items, len(conditions))
+
+
+def read_pairs(plan: Plan, dealt: Units, catalogue: Catalogue) -> tuple[Shown, Ordered]:
+    """Return what a plan of pairs shows, in pairs of conditions, and which comes first."""
+    visited = visit(plan)
+    place = {condition: number for number, condition in enumerate(catalogue.conditions)}
+    number = {stimulus.id: place[stimulus.condition] for stimulus in catalogue.by_cell.values()}
+    kinds = [tuple(sorted(number[stimulus] for stimulus in unit.stimuli)) for unit in dealt.items]
+    columns = {kind: n for n, kind in enumerate(sorted(set(kinds)))}
+    cells = [(unit.content, columns[kind]) for unit, kind in zip(dealt.items, kinds, strict=True)]
+    units = {frozenset(unit.stimuli): n for n, unit in enumerate(dealt.items)}
+    stimuli = visited.stimuli
+    firsts = [stimuli[n] for n in visited.first.tolist()]
+    seconds = [stimuli[n + 1] for n in visited.first.tolist()]
+    pairs = [frozenset(pair) for pair in zip(firsts, seconds, strict=True)]
+    unit = _codes(pairs, units)
+    items = _Items(np.arange(len(unit)), np.zeros_like(unit), np.array([columns[kind] for kind in kinds])[unit])
+    turned = np.array([dealt.items[n].stimuli[0] != first for n, first in zip(unit.tolist(), firsts, strict=True)])
+    shown = _shown(plan, catalogue, visited, cells, items, len(columns))
+    return shown, Ordered(unit, turned, _codes(firsts, number), _codes(seconds, number))
+
+
+class _Items(NamedTuple):
+    """What is counted: the trial, the place in it and the column of each."""
+
+    trial: Ints
+    slot: Ints
+    column: Ints
+
+
+Named = TypeVar("Named", bound=Hashable)
+
+
+def _codes(names: Sequence[Named], numbers: Mapping[Named, int]) -> Ints:
+    return np.fromiter(map(numbers.__getitem__, names), np.int64, len(names))
+
+
+def _companions(plan: Plan) -> frozenset[str]:
+    beside: Mapping[str, tuple[str, ...]] = plan.units.companions if plan.units else {}
+    return frozenset(stimulus for stimuli in beside.values() for stimulus in stimuli)
+
+
+def _shown(
+    plan: Plan, catalogue: Catalogue, visited: Visited, cells: Sequence[tuple[str, int]], items: _Items, columns: int
+) -> Shown:
+    names = {content for content, _ in cells}
+    contents = {content: n for n, content in enumerate(c for c in catalogue.contents if c in names)}
+    companions = _companions(plan)
+    is_companion = np.array([trial.slots[0].stimulus in companions for trial in visited.trials], dtype=np.bool_)
+    counted = ~is_companion[items.trial]
+    present = np.zeros((len(contents), columns), dtype=np.bool_)
+    for content, cell in cells:
+        present[contents[content], cell] = True
+    return Shown(
+        contents=len(contents),
+        columns=columns,
+        lists=len(plan.lists),
+        list_of=visited.list_of,
+        position_of=visited.position_of,
+        content_of=_codes([trial.content for trial in visited.trials], contents),
+        trial=items.trial[counted],
+        slot=items.slot[counted],
+        column=items.column[counted],
+        present=present,
+        is_companion=is_companion,
+        follows=_follows(_codes(visited.order, contents), visited.order_of, len(contents)),
+    )
+
+
+def _follows(order: Ints, list_of: Ints, contents: int) -> Ints:
+    """Return how often each content comes right after each other one in a list."""
+    after = list_of[1:] == list_of[:-1]
+    steps = order[:-1][after] * contents + order[1:][after]
+    return np.bincount(steps, minlength=contents * contents).reshape(contents, contents)

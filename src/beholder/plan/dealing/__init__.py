@@ -1,0 +1,1 @@
+"""Dealing: contents to lists and positions, conditions to trials and slots, evenly."""

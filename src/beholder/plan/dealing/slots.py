@@ -1,0 +1,142 @@
+"""Which condition stands in which slot, and in which colour."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from operator import itemgetter
+
+import numpy as np
+from numpy.random import Generator
+
+from beholder.methods.contract import Slot, Trial
+from beholder.methods.slots import slot_ids, slots_of
+from beholder.plan.dealing.flow import Ints
+from beholder.plan.model import LETTERS
+
+PALETTE = (
+    "#2a76b0", "#f2d342", "#820b02", "#9699fe", "#af7003", "#53eafe", "#44396b", "#f08e89",
+    "#174daa", "#afe2ae", "#8a4e47", "#2dc4ca",
+)  # fmt: skip
+"""Colours that stay apart under every kind of colour vision; the first eight best, so they are used first."""
+
+_BEST = 8
+_FIRST = 8
+
+
+def order_slots(conditions: Ints, trials: int, rng: Generator) -> Ints:
+    """Return for each trial which of its conditions stands in slot 1, 2, ...; condition x slot is within one.
+
+    `conditions` holds the conditions of each trial (trials of list 1 first), `trials` how many make a list.
+    """
+    order = np.argsort(rng.random(conditions.shape), axis=1)
+    if conditions.shape[1] > 1:
+        shown = np.take_along_axis(conditions, order, axis=1)
+        # Piece by piece first, so that the first lists alone are nearly even as well.
+        start, size = 0, _FIRST * trials
+        while start < len(shown):
+            _level(shown[start : start + size], order[start : start + size], rng)
+            start, size = start + size, max(size, start + size)
+        _level(shown, order, rng)
+    return order
+
+
+def draw_colours(count: int, slots: int, rng: Generator) -> Ints:
+    """Return places in the palette for every trial and slot, no colour twice in a trial."""
+    best = np.argsort(rng.random((count, _BEST)), axis=1)
+    if slots <= _BEST:
+        return best[:, :slots]
+    more = _BEST + np.argsort(rng.random((count, len(PALETTE) - _BEST)), axis=1)[:, : slots - _BEST]
+    return rng.permuted(np.concatenate([best, more], axis=1), axis=1)
+
+
+def arrange(trial: Trial, name: str, order: Sequence[int], colours: Sequence[int]) -> Trial:
+    """Return the trial with its slots in shown order, named and coloured by it; a slot with a label stays in place."""
+    _, stimuli, roles, labels, rated, _ = zip(*trial.slots, strict=True)
+    count = len(labels)
+    if labels.count(None) == count > 1:
+        turned, painted = itemgetter(*order), itemgetter(*colours[:count])
+        shown = turned(stimuli), turned(roles), LETTERS[:count], turned(rated), painted(PALETTE)
+        slots = slots_of(slot_ids(count), *shown)
+    else:
+        slots = _beside_labelled(trial, order, colours)
+    return Trial(name, trial.content, trial.purpose, slots, trial.asked, trial.draws, trial.targets, trial.together)
+
+
+def _beside_labelled(trial: Trial, order: Sequence[int], colours: Sequence[int]) -> tuple[Slot, ...]:
+    """Return slots in shown order, those with a label in their place; one alone between them needs no letter."""
+    free = [slot for slot in trial.slots if slot.label is None]
+    following = zip(order, LETTERS, colours, strict=False)
+    slots = []
+    for identity, slot in zip(slot_ids(len(trial.slots)), trial.slots, strict=True):
+        if slot.label is not None or len(free) == 1:
+            slots.append(slot._replace(id=identity, colour=None))
+        else:
+            place, letter, colour = next(following)
+            shown = free[place]
+            slots.append(Slot(identity, shown.stimulus, shown.role, letter, shown.rated, PALETTE[colour]))
+    return tuple(slots)
+
+
+def _level(shown: Ints, order: Ints, rng: Generator) -> None:
+    """Swap slots within trials until every condition has met every slot equally often, within one."""
+    slots, conditions = shown.shape[1], int(shown.max()) + 1
+    while True:
+        counts = np.stack([np.bincount(shown[:, slot], minlength=conditions) for slot in range(slots)], axis=1)
+        if (counts.max(axis=1) - counts.min(axis=1) <= 1).all():
+            return
+        for one in range(slots):
+            for two in range(one + 1, slots):
+                _level_two(shown, order, one, two, conditions, rng)
+
+
+def _level_two(shown: Ints, order: Ints, one: int, two: int, conditions: int, rng: Generator) -> None:
+    """Make every condition equally frequent, within one, in two slots.
+
+    Each trial is an arc from the condition in slot `one` to that in slot `two`; swapping turns it round. Turning
+    a path from a condition with too many arcs out to one with too few moves nobody in between, and such a path
+    always exists: the conditions that can be reached have, taken together, no more arcs out than in.
+    """
+    kind = shown[:, one] * conditions + shown[:, two]
+    before = np.bincount(kind, minlength=conditions * conditions).reshape(conditions, conditions)
+    after = before.copy()
+    excess = after.sum(axis=1) - after.sum(axis=0)
+    # First the conditions with too many in slot `one`; then, seen from the other side, those with too few.
+    _settle(after, excess)
+    _settle(after.T, -excess)
+    turned = before - after
+    for a, b in np.argwhere(turned > 0):
+        trials = rng.permutation(np.flatnonzero(kind == a * conditions + b))[: turned[a, b]]
+        for table in (shown, order):
+            table[trials, one], table[trials, two] = table[trials, two], table[trials, one]
+
+
+def _settle(arcs: Ints, excess: Ints) -> None:
+    """Turn arcs in place until no condition has two more arcs out than in."""
+    for high in range(len(excess)):
+        while excess[high] >= 2:
+            path = _path(arcs, high, excess)
+            steps = list(pairwise(path))
+            amount = min(excess[high] // 2, (1 - excess[path[-1]]) // 2, *(arcs[a, b] for a, b in steps))
+            for a, b in steps:
+                arcs[a, b] -= amount
+                arcs[b, a] += amount
+            excess[high] -= 2 * amount
+            excess[path[-1]] += 2 * amount
+
+
+def _path(arcs: Ints, start: int, excess: Ints) -> list[int]:
+    """Return the shortest way along arcs from `start` to a condition with too few."""
+    came: dict[int, int] = {start: start}
+    queue = [start]
+    for here in queue:
+        if excess[here] < 0:
+            path = [here]
+            while path[-1] != start:
+                path.append(came[path[-1]])
+            return path[::-1]
+        for there in np.flatnonzero(arcs[here]).tolist():
+            if there not in came:
+                came[there] = here
+                queue.append(there)
+    raise AssertionError("no condition has too few")

@@ -1,0 +1,97 @@
+"""Whether conditions that are compared hold together: through pairs, everyone can be held against everyone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from beholder.errors import Problem
+from beholder.methods.contract import Units
+from beholder.methods.given_pairs import OF_STIMULI, given_pair_problems, read_given_pairs
+from beholder.methods.graph import parts
+from beholder.methods.pairs import condition_pairs, pair_units, reference_units
+from beholder.stimuli.catalogue import Catalogue
+from beholder.study.model import Study
+
+_SHOWN = 4
+"""Conditions of a part, and parts, that are listed; of more it is said how many there are."""
+_MOST_TOLD = 20
+"""Lines of a file that are told one by one."""
+
+
+def pair_problems(study: Study, catalogue: Catalogue, units: Units, method: str) -> Iterator[Problem]:
+    """Yield what is wrong with the pairs of a study: their file, a method without them, or parts that never meet."""
+    pairs, file = study.design.pairs, study.design.given_pairs
+    if file is not None:
+        wrong = list(given_pair_problems(study.folder, file, catalogue))
+        if wrong:
+            yield from wrong[:_MOST_TOLD]
+            if len(wrong) > _MOST_TOLD:
+                yield Problem(file, f"has {len(wrong) - _MOST_TOLD} more problems")
+            return
+    chosen = {frozenset(unit.stimuli) for unit in pair_units(study, catalogue)}
+    is_own = units.kind != "pair" or any(frozenset(unit.stimuli) not in chosen for unit in units.items)
+    if is_own:
+        if pairs != "all" and study.design.star is None:
+            yield Problem("design.pairs", f"does not fit {method}, which makes its own trials", "all", "Leave it out.")
+        return
+    degree, others = study.design.degree, len(catalogue.conditions) - 1
+    if degree is not None and degree > others:
+        what = f"is {{sparse: {degree}}}, but each of {others + 1} conditions has {others} other{'s' * (others != 1)}"
+        yield Problem("design.pairs", what, f"{{sparse: 2}} to {{sparse: {others}}}, or all" if others > 2 else "all")
+        return
+    if units.items and not (pairs == "all" and set(units.items) == set(reference_units(catalogue))):
+        yield from _split(study, catalogue, units)
+
+
+def _split(study: Study, catalogue: Catalogue, units: Units) -> Iterator[Problem]:
+    """Yield that conditions fall into parts, and the pair that would join two of them."""
+    condition = {stimulus.id: stimulus.condition for stimulus in catalogue.by_cell.values()}
+    compared = [tuple(condition[stimulus] for stimulus in unit.stimuli) for unit in units.items]
+    tested = {stimulus.condition for stimulus in catalogue.by_cell.values() if stimulus.role != "reference"}
+    shown = tested.union(*compared)
+    found = parts([one for one in catalogue.conditions if one in shown], [(one, two) for one, two in compared])
+    if len(found) < 2:
+        return
+    found.sort(key=lambda part: -len(part))
+    named = [f"({_some(part)})" for part in found[:_SHOWN]]
+    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    what = f"{_told(study)} leaves {len(found)} parts that are never compared with each other: "
+    what += " and ".join(named) + more
+    yield Problem("design.pairs", what, "pairs that hold all conditions together", _bridge(study, catalogue, found))
+
+
+def _told(study: Study) -> str:
+    design = study.design
+    if design.given_pairs is not None:
+        return f"is {design.given_pairs}, which"
+    if design.star is not None:
+        return f"is a star around {design.star}, which, with the files that there are,"
+    word = "all" if design.pairs == "all" else "sparse"
+    return f"is {word}, which, with the files that there are,"
+
+
+def _bridge(study: Study, catalogue: Catalogue, found: Sequence[Sequence[str]]) -> str:
+    """Return which pair would join the first part and another one."""
+    whole, rest = found[0], [one for part in found[1:] for one in part]
+    file = study.design.given_pairs
+    if file is not None:
+        for one, two in ((one, two) for one in whole for two in rest):
+            for content in catalogue.contents:
+                cells = catalogue.by_cell.get((content, one)), catalogue.by_cell.get((content, two))
+                if cells[0] and cells[1]:
+                    of_stimuli = read_given_pairs(study.folder, file, []).of_stimuli
+                    line = f"{cells[0].id},{cells[1].id}" if of_stimuli else f"{one},{two}"
+                    columns = ",".join(OF_STIMULI) if of_stimuli else "condition,other"
+                    return f"Add the line {line} ({columns}) to join two of them."
+    there = tuple(one for one in catalogue.conditions if one in {*whole, *rest})
+    chosen = set(condition_pairs(study, there)) if file is None else set()
+    for one, two in ((one, two) for two in rest for one in whole):
+        if not chosen or {(one, two), (two, one)} & chosen:
+            content = next(content for content in catalogue.contents if (content, two) in catalogue.by_cell)
+            return f"Add {one} of content {content}, which has {two}: the pair {one}, {two} would join two of them."
+    return ""
+
+
+def _some(words: Sequence[str]) -> str:
+    more = f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else ""
+    return ", ".join(words[:_SHOWN]) + more

@@ -1,0 +1,142 @@
+"""What stands in the way of a square or of blocks, told with the numbers that clash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from beholder.errors import Problem, did_you_mean
+from beholder.methods.contract import Units
+from beholder.stimuli.catalogue import Catalogue
+from beholder.study.design import Design
+
+Row = Mapping[tuple[str, ...], tuple[str, ...]]
+"""Stimuli by the conditions that they are of."""
+Rows = Mapping[str, Row]
+"""The same by content."""
+
+ITEMS = {
+    "content": ("content", "contents"),
+    "stimulus": ("condition", "conditions"),
+    "pair": ("pair of conditions", "pairs of conditions"),
+}
+"""What a square is made of, by what a trial is."""
+
+
+def is_square(design: Design) -> bool:
+    """Return whether the trials of a list are a row of a square; with blocks, these are."""
+    return design.order != "balanced" and design.blocks is None
+
+
+def order_misfits(units: Units, design: Design, method: str) -> Iterator[Problem]:
+    """Yield what the design says about order and the method does not do."""
+    said = {"design.order": design.order if is_square(design) else None, "design.blocks": design.blocks}
+    for where, word in said.items():
+        allowed = "balanced" if where == "design.order" else ""
+        if word and units.companions:
+            what = f"is {word}, but with {method} references come between the tests"
+            yield Problem(where, what, allowed, "Leave it out.")
+        if word and units.asks:
+            what = f"is {word}, but {method} asks one question at a time, anywhere in a list"
+            yield Problem(where, what, allowed, "Leave it out.")
+
+
+def square_problems(rows: Rows, kind: str, design: Design) -> Iterator[Problem]:
+    """Yield why there is no square: too few items, or files that it needs and that are missing."""
+    if not is_square(design):
+        return
+    columns = {column: True for row in rows.values() for column in row}
+    items = len(rows) if kind == "content" else len(columns)
+    one, many = ITEMS[kind]
+    if items == 1:
+        what = f"is {design.order}, but there is 1 {one}, and a square is made of 2 or more"
+        yield Problem("design.order", what, "balanced", "Leave it out.")
+    lacking = [(content, column) for content, row in rows.items() for column in columns if column not in row]
+    if lacking and kind != "content":
+        content, column = lacking[0]
+        missing = f"pair {', '.join(column)}" if len(column) > 1 else column[0]
+        more = f", nor {len(lacking) - 1} more that are missing" if len(lacking) > 1 else ""
+        what = f"hold no {missing} of content {content}{more}, but design.order is {design.order}, for which every "
+        what += f"content has all {len(columns)} {many}"
+        without = sorted({content for content, _ in lacking})
+        fix = f"Add the files, leave out {_some(without)}, or write order: balanced."
+        yield Problem("stimuli", what, "", fix)
+
+
+def block_problems(rows: Rows, kind: str, catalogue: Catalogue, design: Design) -> Iterator[Problem]:
+    """Yield why a column makes no blocks: unknown, the same everywhere, empty, or different on one page."""
+    column = design.blocks
+    if column is None:
+        return
+    stimuli = [catalogue.by_id[stimulus] for row in rows.values() for cell in row.values() for stimulus in cell]
+    known = list(dict.fromkeys(factor for stimulus in stimuli for factor in stimulus.factors))
+    if column not in known:
+        fix = did_you_mean(column, known) or ("" if known else "Add it to the manifest.")
+        yield Problem("design.blocks", f"is {column}, which is no column of the manifest", ", ".join(known), fix)
+        return
+    values = list(dict.fromkeys(value for stimulus in stimuli if (value := stimulus.factors.get(column, ""))))
+    torn = list(_torn(rows, kind, catalogue, column))
+    empty = [] if torn else _empty(rows, catalogue, column)
+    if empty and values:
+        more = f", nor have {len(empty) - 1} more" if len(empty) > 1 else ""
+        yield Problem("design.blocks", f"is {column}, but {empty[0]} has no value in it{more}", "a value for each")
+    if len(values) < 2:
+        what = f"is {column}, which is {values[0] if values else 'empty'} everywhere and splits nothing"
+        yield Problem("design.blocks", what, "a column with 2 or more values", "Leave it out.")
+    if torn:
+        more = f", and {len(torn) - 1} more" if len(torn) > 1 else ""
+        allowed = "one value for all that is shown in one trial"
+        yield Problem("design.blocks", f"is {column}, but {torn[0]}{more}", allowed)
+    if design.contents == "once" and not torn:
+        for content, row in rows.items():
+            found = list(dict.fromkeys(_value(cell, row, catalogue, column) for cell in row.values()))
+            if len(found) > 1 and kind != "content":
+                what = f"is once, but content {content} is in {len(found)} blocks: {_some(found)}"
+                yield Problem("design.contents", what, "apart or free")
+                return
+
+
+def block_of(
+    rows: Rows, columns: tuple[tuple[str, ...], ...], catalogue: Catalogue, column: str | None
+) -> tuple[tuple[tuple[int, ...], ...], tuple[str, ...]]:
+    """Return the number of each cell's block, by content and column, and the names of the blocks."""
+    if column is None:
+        return (), ()
+    cells = [
+        [_value(row[one], row, catalogue, column) if one in row else "" for one in columns] for row in rows.values()
+    ]
+    names = tuple(sorted({value for row in cells for value in row if value}))
+    return tuple(tuple(names.index(value) if value else -1 for value in row) for row in cells), names
+
+
+def _value(cell: tuple[str, ...], row: Row, catalogue: Catalogue, column: str) -> str:
+    """Return the block of a cell; an anchor that we made has no value of its own and goes with its content."""
+    own = _values(cell, catalogue, column)
+    around = own or _values([stimulus for other in row.values() for stimulus in other], catalogue, column)
+    return around[0] if own or len(around) == 1 else ""
+
+
+def _values(stimuli: Sequence[str], catalogue: Catalogue, column: str) -> list[str]:
+    return list(dict.fromkeys(value for s in stimuli if (value := catalogue.by_id[s].factors.get(column, ""))))
+
+
+def _empty(rows: Rows, catalogue: Catalogue, column: str) -> list[str]:
+    """Return the trials that stand in no block."""
+    return [
+        " and ".join(cell) for row in rows.values() for cell in row.values() if not _value(cell, row, catalogue, column)
+    ]
+
+
+def _torn(rows: Rows, kind: str, catalogue: Catalogue, column: str) -> Iterator[str]:
+    """Yield what would stand in two blocks at once."""
+    for content, row in rows.items():
+        pages = [[s for cell in row.values() for s in cell]] if kind == "content" else list(row.values())
+        for page in pages:
+            found = {value: s for s in reversed(page) if (value := catalogue.by_id[s].factors.get(column))}
+            if len(found) > 1:
+                told = " and ".join(f"{s} is {value}" for value, s in list(found.items())[::-1][:2])
+                yield f"{told}, and they are shown in one trial of content {content}"
+
+
+def _some(words: list[str]) -> str:
+    more = f" and {len(words) - 3} more" if len(words) > 3 else ""
+    return ", ".join(words[:3]) + more

@@ -1,0 +1,195 @@
+"""How much a list can hold: trials of each content, and trials altogether."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from beholder.errors import PlanError, Problem
+from beholder.plan.dealing.flow import Ints
+from beholder.plan.ground.grid import Grid, between, count, reference_alone
+from beholder.plan.ground.ordering import is_square
+from beholder.plan.ground.rounds import check_block_trials, count_square_trials, square_fits
+from beholder.study.design import Design
+
+MOST_TRIALS = 12
+"""Trials of a list when the study does not say how many."""
+
+
+def count_trials(grid: Grid, design: Design, at_most: int = MOST_TRIALS) -> int:
+    """Return how many trials a list has, or raise PlanError when it cannot hold as many as the study asks for.
+
+    Where the study does not say, as many as possible up to `at_most`.
+    """
+    chain = design.sessions_per_participant
+    if grid.companions:
+        trials = _count_with_companions(grid, design, at_most)
+    else:
+        most = most_trials(grid, design)
+        trials = min(at_most, most) if design.trials is None else design.trials
+        if is_square(design):
+            trials = count_square_trials(grid, design, rooms(grid, design))
+        elif trials > most:
+            raise PlanError(_too_many(grid, design, trials, most))
+        elif grid.blocks:
+            trials = check_block_trials(grid, design, trials, most)
+    if chain == 1 or _fits(grid, design, trials, chain):
+        return trials
+    most = 0 if is_square(design) or grid.blocks else _most_of_chain(grid, design, trials, chain)
+    if design.trials is None and most:
+        return most
+    raise PlanError(_too_long(grid, design, trials, most))
+
+
+def rooms(grid: Grid, design: Design) -> Ints:
+    """Return how many trials of each content a list can hold."""
+    if design.contents == "once" or grid.always:
+        return np.ones(len(grid.contents), dtype=np.int64)
+    return np.asarray(grid.present.sum(axis=1) // grid.dealt_per_trial, dtype=np.int64)
+
+
+def most_trials(grid: Grid, design: Design) -> int:
+    """Return how many trials a list can hold."""
+    room, apart = rooms(grid, design), design.contents == "apart"
+    if grid.kind == "content" or (room == room[0]).all():
+        return 1 if apart and len(room) == 1 else int(room.min()) * len(room)
+    if not apart:
+        return int(room.sum())
+    return next(n for n in range(int(room.sum()), 0, -1) if np.minimum(room, -(-n // 2)).sum() >= n)
+
+
+def count_companions(grid: Grid, trials: int, chain: int = 1) -> int | None:
+    """Return how many contents, each with its companion, fill so many trials; None where no number does.
+
+    About two tests to each companion where there is a choice. Lists of a chain share no content, as its companion
+    would come again.
+    """
+    # One content alone could not be kept apart from itself.
+    low = max(2, grid.apart, -(-trials // (_fewest_tests(grid) + 1)))
+    high = min(len(grid.contents) // chain, trials // 2)
+    return min(max(round(trials / 3), low), high) if low <= high else None
+
+
+def _fits(grid: Grid, design: Design, trials: int, chain: int) -> bool:
+    """Return whether so many lists of so many trials can go without the same stimulus twice."""
+    if grid.companions:
+        return count_companions(grid, trials, chain) is not None
+    if is_square(design) and not square_fits(grid, design, trials, chain):
+        return False
+    stimuli = grid.present.sum(axis=1)
+    if grid.always:
+        return trials * chain <= len(grid.contents)
+    if grid.kind == "content" or (stimuli == stimuli[0]).all():
+        return trials * chain <= int(stimuli.min()) // grid.dealt_per_trial * len(grid.contents)
+    room = rooms(grid, design)
+    if design.contents == "apart":
+        room = np.minimum(room, -(-trials // 2))
+    return bool(np.minimum(stimuli, room * chain).sum() >= trials * chain)
+
+
+def _most_of_chain(grid: Grid, design: Design, trials: int, chain: int) -> int:
+    """Return the largest number of trials, up to this one, that each list of a chain can have; 0 where none can."""
+    return next((n for n in range(trials, 0, -1) if _fits(grid, design, n, chain)), 0)
+
+
+def _too_long(grid: Grid, design: Design, trials: int, most: int) -> Problem:
+    """Return that somebody would meet a stimulus twice, and what would do."""
+    chain = design.sessions_per_participant
+    contents = count(len(grid.contents), "content", "contents")
+    if grid.companions:
+        there = f"there are {contents}, each with its reference"
+    elif grid.always or grid.kind == "content":
+        times = 1 if grid.always else int(grid.present.sum(axis=1).min()) // grid.dealt_per_trial
+        there = f"there {'is' if len(grid.contents) == 1 else 'are'} {contents}"
+        there += f", each with stimuli for {count(times, 'trial', 'trials')}"
+    else:
+        one, many = ("pair", "pairs") if grid.kind == "pair" else ("stimulus", "stimuli")
+        number = int(grid.present.sum())
+        there = f"there {'is' if number == 1 else 'are'} {count(number, one, many)} of {contents}"
+    sessions = count(chain, "session", "sessions")
+    what = (
+        f"is {chain}, but {sessions} of {count(trials, 'trial', 'trials')} are {chain * trials} trials, {there}, and "
+    )
+    what += "nobody may meet the same one twice"
+    fewer = next(n for n in range(chain, 0, -1) if _fits(grid, design, trials, n))
+    allowed = f"{_up_to(fewer)} with {count(trials, 'trial', 'trials')}"
+    if most:
+        # With companions not every smaller number would do.
+        allowed += f", or design.trials {most if grid.companions else _up_to(most)} with {sessions}"
+    return Problem("design.sessions_per_participant", what, allowed)
+
+
+def _up_to(most: int) -> str:
+    return "1" if most == 1 else f"1 to {most}"
+
+
+def _fewest_tests(grid: Grid) -> int:
+    return int(grid.present.sum(axis=1).min())
+
+
+def _count_with_companions(grid: Grid, design: Design, at_most: int) -> int:
+    least, tests = 2 * max(2, grid.apart), _fewest_tests(grid)
+    if 2 * len(grid.contents) < least:
+        what = f"are of {count(len(grid.contents), 'content', 'contents')}, too few to keep a reference from its tests"
+        raise PlanError(Problem("stimuli", what, f"{least // 2} contents or more", "Add contents."))
+    poorest = grid.contents[int(grid.present.sum(axis=1).argmin())]
+    if tests == 0:
+        raise PlanError(reference_alone(poorest))
+    most = len(grid.contents) * (tests + 1)
+    trials = design.trials
+    if trials is None:
+        return next(n for n in range(min(max(at_most, least), most), 0, -1) if count_companions(grid, n))
+    if count_companions(grid, trials):
+        return trials
+    allowed = f"{least} to {most}" if most > least else str(most)
+    if trials < least:
+        what = f"is {trials}, but each content comes with its reference, at least {grid.apart} trials apart"
+        raise PlanError(Problem("design.trials", what, allowed))
+    if trials > most:
+        what = (
+            f"is {trials}, but there are {len(grid.contents)} contents, each with its reference, content {poorest} has "
+            f"{count(tests, 'stimulus', 'stimuli')} under test, and none may come twice in a list"
+        )
+        raise PlanError(Problem("design.trials", what, allowed, "Add contents, or conditions."))
+    what = f"is {trials}, but content {poorest} has 1 stimulus under test, which comes with its reference"
+    raise PlanError(Problem("design.trials", what, f"even numbers, {allowed}"))
+
+
+def _rule_that_fits(grid: Grid, design: Design, contents: Literal["apart", "free"], asked: int, most: int) -> str:
+    """Return another rule for contents as a way out, where it allows more trials."""
+    more = most_trials(grid, design.model_copy(update={"contents": contents}))
+    if more <= most:
+        return ""
+    return f", or write contents: {contents}" + ("" if more >= asked else f", which allows {_up_to(more)}")
+
+
+def _too_many(grid: Grid, design: Design, asked: int, most: int) -> Problem:
+    contents = count(len(grid.contents), "content", "contents")
+    are = "there is" if len(grid.contents) == 1 else "there are"
+    allowed = between(max(1, len(grid.block_names)), most)
+    if design.contents == "once":
+        what = f"is {asked}, but {are} {contents} and each may come once"
+        fix = f"Add contents{_rule_that_fits(grid, design, 'apart', asked, most)}."
+    elif grid.always:
+        because = "with design.always" if design.always else "with conditions that are in every trial"
+        what = f"is {asked}, but {are} {contents} and {because} each may come once"
+        fix = "Add contents: no stimulus comes twice in a list."
+    elif most == 1 and len(grid.contents) == 1 and design.contents == "apart":
+        what = f"is {asked}, but there is 1 content, and trials of one content may not be neighbours"
+        fix = f"Add contents{_rule_that_fits(grid, design, 'free', asked, most)}."
+    elif grid.kind == "content":
+        room = rooms(grid, design)
+        least = int(room.argmin())
+        times = count(int(room[least]), "trial", "trials")
+        what = f"is {asked}, but {are} {contents}, and content {grid.contents[least]} has stimuli for {times} of a list"
+        stimuli = grid.present.sum(axis=1)
+        smaller = [n for n in range(2, grid.per_trial) if int((stimuli // n).min()) * len(stimuli) >= asked]
+        fix = f", or write per_trial: {max(smaller)}" if smaller else ""
+        fix = f"Add contents{fix}: no stimulus comes twice in a list."
+    else:
+        one, many = ("pair", "pairs") if grid.kind == "pair" else ("stimulus", "stimuli")
+        number = count(int(grid.present.sum()), one, many)
+        what = f"is {asked}, but {are} {number} of {contents}, and none may come twice in a list"
+        fix = "Add stimuli."
+    return Problem("design.trials", what, allowed, fix)

@@ -1,0 +1,1 @@
+"""Lists that are added to a plan that has begun."""

@@ -1,0 +1,1 @@
+"""Trials in a given order: Latin and Williams' squares, and blocks."""

@@ -1,0 +1,227 @@
+"""The lists of a plan as JSON: small, and each readable by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NamedTuple, cast
+
+from beholder.methods.contract import Asked, Break, Target, Trial
+from beholder.methods.slots import slot_ids, slots_of
+from beholder.plan.model import LETTERS, Added, GroupKey, Plan, PlannedList
+from beholder.study.scale import Scale
+from beholder.types import Json, Role
+
+
+def lists_to_json(plan: Plan) -> Iterator[Json]:
+    """Yield every list as JSON; the first of a group alone holds the training, which all of the group share."""
+    seen: set[GroupKey] = set()
+    for planned in plan.lists:
+        yield list_to_json(replace(planned, entries=_rated(planned)) if planned.group_key in seen else planned)
+        seen.add(planned.group_key)
+
+
+def lists_from_json(data: Iterable[Json]) -> Iterator[PlannedList]:
+    """Yield the lists that `lists_to_json` wrote, each with the training of the first of its group."""
+    training: dict[GroupKey, tuple[Trial, ...]] = {}
+    reader = ListReader()
+    for one in data:
+        planned = reader.read(one)
+        training.setdefault(planned.group_key, planned.training)
+        yield replace(planned, entries=(*training[planned.group_key], *_rated(planned)))
+
+
+def _rated(planned: PlannedList) -> tuple[Trial | Break, ...]:
+    """Return a list without its training."""
+    return tuple(entry for entry in planned.entries if isinstance(entry, Break) or entry.purpose != "train")
+
+
+def list_to_json(planned: PlannedList) -> Json:
+    """Return a list as JSON that stands alone and is small.
+
+    Scales and questions are written once and referred to by number: a page is the order of its questions, q1, q2, ...
+    A slot's id, label, rated and colour are left out where they are the usual ones: s1, s2, ...; A, B, ... or none for
+    a single slot; true; none.
+    """
+    scales: list[Scale] = []
+    questions: dict[tuple[object, ...], tuple[int, Json]] = {}
+    pages: dict[tuple[int, ...], int] = {}
+    seen: dict[int, int] = {}  # pages that are one object take longer to compare than to name
+    entries: list[Json] = []
+    for entry in planned.entries:
+        if isinstance(entry, Break):
+            entries.append({"break": entry.id})
+            continue
+        number = seen.get(id(entry.asked))
+        if number is None:
+            page = tuple([_question(asked, questions, scales) for asked in entry.asked])
+            number = seen[id(entry.asked)] = pages.setdefault(page, len(pages))
+        entries.append(_trial_to_json(entry, number))
+    return {
+        "list": planned.number,
+        "scales": [scale.model_dump(mode="json") for scale in scales],
+        "questions": [data for _, data in questions.values()],
+        "pages": [list(page) for page in pages],
+        "entries": entries,
+        **({"group": dict(planned.group)} if planned.group else {}),
+        **({"makes_up": True} if planned.makes_up else {}),
+        **({"added": list(planned.added)} if planned.added else {}),
+    }
+
+
+def _question(asked: Asked, questions: dict[tuple[object, ...], tuple[int, Json]], scales: list[Scale]) -> int:
+    """Return the number of a question among those of a list, to which it is added where it is new."""
+    key = (*asked[1:4], id(asked.scale), asked.keyed, asked.ticks)  # a scale takes longer to compare than to name
+    if key not in questions:
+        if asked.scale not in scales:
+            scales.append(asked.scale)
+        questions[key] = len(questions), _asked_to_json(asked, scales.index(asked.scale))
+    return questions[key][0]
+
+
+def list_from_json(data: Json) -> PlannedList:
+    """Return the list that `list_to_json` wrote."""
+    return ListReader().read(data)
+
+
+_HEAD = ("scales", "questions", "pages")
+_PLAIN = frozenset({"trial", "content", "asked", "stimuli", "roles"})
+"""What is written of a trial of which nothing is unusual."""
+
+
+class _Known(NamedTuple):
+    """Pages and trials that were read under one head."""
+
+    head: tuple[Any, ...]
+    pages: list[tuple[Asked, ...]]
+    trials: dict[tuple[Any, ...], Trial]
+
+    def trial(self, entry: Mapping[str, Any]) -> Trial:
+        """Return the trial of an entry, made once where nothing of it is unusual."""
+        asked = self.pages[entry["asked"]]
+        if entry.keys() != _PLAIN or not isinstance(entry["roles"], str):
+            return _trial_from_json(entry, asked)
+        key = (entry["trial"], entry["content"], entry["asked"], entry["roles"], *entry["stimuli"])
+        known = self.trials.get(key)
+        if known is None:
+            known = self.trials[key] = _trial_from_json(entry, asked)
+        return known
+
+
+class ListReader:
+    """Reads the lists of a plan. Pages and trials that come in several of them are one object, made once."""
+
+    def __init__(self) -> None:
+        self._known: dict[GroupKey, _Known] = {}
+
+    def read(self, data: Json) -> PlannedList:
+        """Return the list that `list_to_json` wrote."""
+        written = cast("Mapping[str, Any]", data)
+        head = tuple(written[part] for part in _HEAD)
+        # Groups take turns, and each may be asked something else.
+        group = tuple(sorted(written.get("group", {}).items()))
+        known = self._known.get(group)
+        if known is None or known.head != head:
+            known = self._known[group] = _Known(head, _pages(*head), {})
+        return PlannedList(
+            written["list"],
+            tuple([Break(one["break"]) if "break" in one else known.trial(one) for one in written["entries"]]),
+            written.get("group", {}),
+            written.get("makes_up", False),
+            Added(*written["added"]) if "added" in written else None,
+        )
+
+
+def _pages(scales: Sequence[Any], questions: Sequence[Any], pages: Sequence[Any]) -> list[tuple[Asked, ...]]:
+    known = [Scale.model_validate(scale) for scale in scales]
+    return [
+        tuple(_asked_from_json(f"q{place}", questions[q], known) for place, q in enumerate(page, 1)) for page in pages
+    ]
+
+
+def _asked_to_json(asked: Asked, scale: int) -> Json:
+    data: dict[str, Json] = {"question": asked.question, "purpose": asked.purpose, "text": asked.text, "scale": scale}
+    if asked.keyed != "+":
+        data["keyed"] = asked.keyed
+    if asked.ticks:
+        data["ticks"] = list(asked.ticks)
+    return data
+
+
+def _asked_from_json(name: str, data: Mapping[str, Any], scales: Sequence[Scale]) -> Asked:
+    return Asked(
+        name,
+        data["question"],
+        data["purpose"],
+        data["text"],
+        scales[data["scale"]],
+        data.get("keyed", "+"),
+        tuple(data.get("ticks", ())),
+    )
+
+
+@lru_cache(maxsize=64)
+def _usual_labels(count: int) -> tuple[str | None, ...]:
+    return (None,) if count == 1 else tuple(LETTERS[:count])
+
+
+def _trial_to_json(trial: Trial, asked: int) -> dict[str, Json]:
+    count = len(trial.slots)
+    ids, stimuli, roles, labels, rated, colours = zip(*trial.slots, strict=True) if count else ((),) * 6
+    data: dict[str, Json] = {
+        "trial": trial.id,
+        "content": trial.content,
+        "asked": asked,
+        "stimuli": stimuli,
+        # One value for all where they are the same.
+        "roles": roles[0] if roles and roles.count(roles[0]) == count else roles,
+    }
+    if trial.purpose != "rate":
+        data["purpose"] = trial.purpose
+    if ids != slot_ids(count):
+        data["ids"] = ids
+    if labels != _usual_labels(count):
+        data["labels"] = labels
+    if False in rated:
+        data["rated"] = rated
+    if colours.count(None) != count:
+        data["colours"] = colours
+    if trial.together:
+        data["together"] = True
+    if trial.draws:
+        data["draws"] = trial.draws
+    if trial.anchor:
+        data["anchor"] = trial.anchor
+    if trial.targets:
+        data["targets"] = {where: list(target) for where, target in trial.targets.items()}
+    return data
+
+
+def _trial_from_json(data: Mapping[str, Any], asked: tuple[Asked, ...]) -> Trial:
+    stimuli = data["stimuli"]
+    count = len(stimuli)
+    roles = data["roles"]
+    slots = slots_of(
+        data.get("ids") or slot_ids(count),
+        stimuli,
+        cast("list[Role]", [roles] * count if isinstance(roles, str) else roles),
+        data.get("labels") or _usual_labels(count),
+        data.get("rated") or [True] * count,
+        data.get("colours") or [None] * count,
+    )
+    return Trial(
+        id=data["trial"],
+        content=data["content"],
+        purpose=data.get("purpose", "rate"),
+        slots=slots,
+        asked=asked,
+        draws=data.get("draws", {}),
+        targets={where: _target(*target) for where, target in data.get("targets", {}).items()},
+        together=data.get("together", False),
+        anchor=data.get("anchor", ""),
+    )
+
+
+def _target(value: float, tolerance: float, message: str, is_trap: bool, also: Sequence[float]) -> Target:
+    return Target(value, tolerance, message, is_trap, tuple(also))

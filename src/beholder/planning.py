@@ -1,0 +1,41 @@
+"""Plan a study, and look at the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+# At the top: a package that is imported later would take the place of the verb of its name.
+from beholder.plan import plan as write
+
+if TYPE_CHECKING:
+    from beholder.plan.model import Plan
+    from beholder.stimuli.catalogue import Catalogue
+    from beholder.study.model import Study
+
+
+def plan(
+    study: str | Path | Study = "study.yaml",
+    *,
+    catalogue: Catalogue | None = None,
+    report: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+    drawing: Callable[[int, int], None] | None = None,
+) -> Plan:
+    """Return the plan of a study, written to `plan/` in its folder.
+
+    With `report`, its counts are drawn as heat maps in `plan/report/`. `progress` is told of stimuli, `drawing` of
+    figures.
+    """
+    from beholder.methods import find, load_study
+    from beholder.plan.placing.clips import load_stimuli
+
+    loaded = load_study(study) if isinstance(study, str | Path) else study
+    stimuli = catalogue or load_stimuli(loaded, find(loaded.method), progress)
+    made = write(loaded, catalogue=stimuli)
+    if report:
+        from beholder.report.planned.page import plan_report
+
+        plan_report(loaded, stimuli, made, drawing)
+    return made

@@ -1,0 +1,154 @@
+"""Tables of counts: how often a row and a column come together in a plan, and how often they would if it were even."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from beholder.report.planned.count import Count, Floats
+from beholder.report.planned.shows import Ints, Mask, Shows
+
+MOST_NAMED = 60
+"""Contents or lists that a picture has a row for."""
+
+
+def counts(shows: Shows, blocks: Sequence[str] = ()) -> Iterator[Count]:
+    """Yield every table that says something of this plan; `blocks` are the blocks of its contents and conditions."""
+    conditions, contents = shows.conditions, shows.contents
+    positions, slots = (tuple(str(n + 1) for n in range(number)) for number in (shows.positions, shows.slots))
+    has_conditions = len(conditions) > 1
+    if len(slots) > 1 and has_conditions:
+        values = _tally(shows.condition, shows.slot, (len(conditions), len(slots)))
+        yield Count(
+            "condition", "slot", "Conditions in slots", conditions, slots, values, *_spread(values),
+            "Every condition stands in every slot", "Conditions stand in a slot",
+        )  # fmt: skip
+    if shows.is_of_pairs:
+        yield _ordered(shows)
+    if has_conditions:
+        yield _cells(shows)
+    first = shows.first
+    if len(contents) > 1 and len(positions) > 1:
+        values = _tally(shows.content[first], shows.position[first], (len(contents), len(positions)))
+        yield Count(
+            "content", "position", "Contents at positions", contents, positions, values, *_spread(values),
+            "Every content comes at every position", "A content comes at a position",
+        )  # fmt: skip
+    if has_conditions and len(positions) > 1:
+        values = _tally(shows.condition, shows.position, (len(conditions), len(positions)))
+        yield Count(
+            "condition", "position", "Conditions at positions", conditions, positions, values, *_spread(values),
+            "Every condition comes at every position", "A condition comes at a position",
+        )  # fmt: skip
+    if has_conditions and len(slots) > 1 and not shows.is_of_pairs:
+        yield _together(shows)
+    if has_conditions and len(slots) == 1 and len(positions) > 1:
+        yield _after(shows)
+    yield from _grouped(shows, blocks)
+    if 1 < shows.lists <= MOST_NAMED and 1 < len(contents) <= MOST_NAMED:
+        values = _tally(shows.content[first], shows.list[first], (len(contents), shows.lists))
+        lists = tuple(str(n + 1) for n in range(shows.lists))
+        yield Count(
+            "content", "list", "Contents in lists", contents, lists, values, *_spread(values),
+            "Every content comes in every list", "A content comes in a list",
+        )  # fmt: skip
+
+
+def by_position(shows: Shows) -> Ints:
+    """Return how often each stimulus comes at each position: a count of three things at once."""
+    shape = (shows.present.size, shows.positions)
+    stimulus = shows.content * len(shows.conditions) + shows.condition
+    return _tally(stimulus, shows.position, shape)[shows.present.ravel()]
+
+
+def _tally(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Ints:
+    return np.bincount(rows * shape[1] + columns, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def _spread(values: Ints) -> tuple[Mask, Floats]:
+    """Return all cells, and what each would hold if rows were spread over columns as all of it is."""
+    whole = max(1, int(values.sum()))
+    even = values.sum(axis=1, keepdims=True) * values.sum(axis=0, keepdims=True) / whole
+    return np.ones_like(values, dtype=np.bool_), np.asarray(even, dtype=np.float64)
+
+
+def _always(shows: Shows) -> Mask:
+    """Return the conditions that are in every trial."""
+    trials = int(shows.first.sum())
+    return np.asarray(np.bincount(shows.condition, minlength=len(shows.conditions)) == trials, dtype=np.bool_)
+
+
+def _cells(shows: Shows) -> Count:
+    """Return how often each stimulus is shown; even within a content, but for conditions that are in every trial."""
+    values = _tally(shows.content, shows.condition, shows.present.shape)
+    chosen = shows.present & ~_always(shows)
+    means = np.where(chosen, values, 0).sum(axis=1) / np.maximum(1, chosen.sum(axis=1))
+    return Count(
+        "content", "condition", "Contents and conditions", shows.contents, shows.conditions, values, shows.present,
+        np.where(chosen, means[:, None], values), "Every content is shown under every condition",
+        "A content is shown under a condition",
+    )  # fmt: skip
+
+
+def _ordered(shows: Shows) -> Count:
+    """Return which condition comes first and which second; a pair is even where both orders come equally often."""
+    first = shows.first
+    size = len(shows.conditions)
+    values = _tally(shows.condition[first], shows.condition[~first], (size, size))
+    both = (values + values.T) / 2
+    return Count(
+        "first", "second", "First and second", shows.conditions, shows.conditions, values, both > 0, both,
+        "Every pair comes in both orders", "A pair comes in an order",
+    )  # fmt: skip
+
+
+def _together(shows: Shows) -> Count:
+    size = len(shows.conditions)
+    there = np.zeros((int(shows.trial.max()) + 1, size), dtype=np.float64)
+    there[shows.trial, shows.condition] = 1
+    values = (there.T @ there).astype(np.int64)
+    # What is in every trial is with each other one as often as that one is there.
+    always = _always(shows)
+    chosen = ~(always[:, None] | always[None, :] | np.eye(size, dtype=np.bool_))
+    even = np.where(chosen, values[chosen].mean() if chosen.any() else 0.0, values)
+    counted = ~np.eye(size, dtype=np.bool_)
+    np.fill_diagonal(values, 0)
+    return Count(
+        "condition", "other condition", "Conditions together in a trial", shows.conditions, shows.conditions, values,
+        counted, even, "Every two conditions are together in a trial", "Two conditions are together in a trial",
+    )  # fmt: skip
+
+
+def _after(shows: Shows) -> Count:
+    size = len(shows.conditions)
+    follows = (shows.list[1:] == shows.list[:-1]) & (shows.position[1:] == shows.position[:-1] + 1)
+    values = _tally(shows.condition[1:][follows], shows.condition[:-1][follows], (size, size))
+    counted = ~np.eye(size, dtype=np.bool_) | np.broadcast_to(np.diag(values).any(), (size, size))
+    even = np.where(counted, values[counted].mean() if counted.any() else 0.0, 0.0)
+    return Count(
+        "condition", "after", "Condition after condition", shows.conditions, shows.conditions, values, counted, even,
+        "Every condition comes right after every other", "A condition comes right after another",
+    )  # fmt: skip
+
+
+def _grouped(shows: Shows, blocks: Sequence[str]) -> Iterator[Count]:
+    """Yield groups of participants and blocks of trials, where there are any."""
+    if len(shows.group_names) > 1:
+        shape = (len(shows.group_names), len(shows.conditions))
+        values = _tally(shows.groups[shows.list], shows.condition, shape)
+        yield Count(
+            "group", "condition", "Groups and conditions", shows.group_names, shows.conditions, values,
+            *_spread(values), "Every group meets every condition", "A group meets a condition",
+        )  # fmt: skip
+    names = tuple(dict.fromkeys(block for block in blocks if block))
+    if len(names) > 1:
+        cells = np.array([names.index(block) if block else -1 for block in blocks], dtype=np.int64)
+        of = cells[shows.content * len(shows.conditions) + shows.condition]
+        kept = shows.first & (of >= 0)
+        values = _tally(of[kept], shows.position[kept], (len(names), shows.positions))
+        positions = tuple(str(n + 1) for n in range(shows.positions))
+        yield Count(
+            "block", "position", "Blocks at positions", names, positions, values, *_spread(values),
+            "Every block comes at every position", "A block comes at a position",
+        )  # fmt: skip

@@ -1,0 +1,115 @@
+"""How many people see how much, in which order, and in which groups."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints, field_validator
+
+from beholder.study.kind import Says
+from beholder.study.part import Part, Slug, Text
+
+
+class Star(Part):
+    """Pairs with one condition in the middle."""
+
+    star: Text = Field(description="The condition that every other one is compared with.")
+
+
+class Sparse(Part):
+    """Some of all pairs, such that every condition can be held against every other one through others."""
+
+    sparse: int = Field(ge=2, le=100, description="How many others each condition is compared with.")
+
+
+class Level(Part):
+    """What one group of participants gets in another way than the study says."""
+
+    questions: tuple[Slug, ...] | None = Field(default=None, description="Ids of the questions that are asked.")
+    conditions: tuple[Text, ...] | None = Field(default=None, description="Conditions that are shown.")
+    options: dict[str, Any] = Field(default_factory=dict, description="Options of the method.")
+    playback: dict[str, Any] = Field(default_factory=dict, description="Keys of `playback`.")
+    instructions: Text | None = Field(default=None, description="In place of `texts.instructions`.")
+
+
+class Design(Part):
+    """How many people see how much."""
+
+    participants: int = Field(default=20, ge=1, le=100_000, description="How many participants the plan is for.")
+    votes: int | None = Field(
+        default=None,
+        ge=1,
+        le=100_000,
+        description="Usable ratings of each stimulus, or of each pair, in place of `participants`.",
+    )
+    sessions_per_participant: int = Field(
+        default=1, ge=1, le=50, description="Sessions that one person may take, never with the same stimulus again."
+    )
+    trials: int | None = Field(
+        default=None,
+        ge=1,
+        le=10_000,
+        description="Trials per session; as many as possible up to 12 and a quarter of an hour when left out.",
+    )
+    per_trial: int | None = Field(default=None, ge=1, description="Stimuli per trial; all conditions when left out.")
+    always: tuple[Text, ...] = Field(default=(), description="Conditions that are in every trial.")
+    contents: Literal["once", "apart", "free"] = Field(
+        default="apart",
+        description="A content in one trial of a session (`once`), never in neighbouring trials (`apart`), or `free`.",
+    )
+    order: Literal["balanced", "latin", "williams"] = Field(
+        default="balanced",
+        description="Order of trials: even over positions; a Latin square; or Williams' square, in which everything "
+        "also follows everything else equally often.",
+    )
+    blocks: Text | None = Field(
+        default=None, description="A column of the manifest: trials with the same value come together."
+    )
+    pairs: Annotated[
+        Literal["all", "sparse"] | Star | Sparse | Annotated[str, StringConstraints(pattern=r"\.csv$")],
+        Says("all, sparse, {star: condition}, {sparse: number}, or a CSV file"),
+    ] = Field(
+        default="all",
+        description="Where two are compared: `all` pairs of conditions; `{star: condition}`, those with that one; "
+        "`sparse` or `{sparse: number}`, some that hold together; or a CSV file with columns condition and other.",
+    )
+    both_orders: bool = Field(
+        default=True, description="Each pair equally often in both orders; `false`: the earlier condition comes first."
+    )
+    between: dict[Slug, dict[Slug, Level]] = Field(
+        default_factory=dict,
+        description="Factors between participants: by name, its levels, and what is different in each.",
+    )
+    plan: Annotated[Annotated[str, StringConstraints(pattern=r"\.csv$")], Says("a CSV file")] | None = Field(
+        default=None, description="A CSV file with columns list, position, slot and stimulus that is the plan."
+    )
+    breaks: int | None = Field(default=None, ge=1, description="Offer a break after every so many trials.")
+    seed: int = Field(default=1, ge=0, description="The same seed gives the same plan.")
+
+    @field_validator("between", mode="before")
+    @classmethod
+    def _as_it_is(cls, between: Any) -> Any:
+        """Return the factors with a level of which nothing is written as one that changes nothing."""
+        if not isinstance(between, dict):
+            return between
+        return {
+            factor: {name: {} if level is None else level for name, level in levels.items()}
+            if isinstance(levels, dict)
+            else levels
+            for factor, levels in between.items()
+        }
+
+    @property
+    def star(self) -> str | None:
+        """The condition that is in every pair; None where there is no such one."""
+        return self.pairs.star if isinstance(self.pairs, Star) else None
+
+    @property
+    def degree(self) -> int | None:
+        """How many others each condition is compared with, where the study says it."""
+        return self.pairs.sparse if isinstance(self.pairs, Sparse) else None
+
+    @property
+    def given_pairs(self) -> str | None:
+        """The file that holds the pairs; None where there is none."""
+        return self.pairs if isinstance(self.pairs, str) and self.pairs.endswith(".csv") else None
