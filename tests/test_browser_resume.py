@@ -165,3 +165,30 @@ async def test_two_tabs_do_not_corrupt_each_other(stand: Stand) -> None:
     assert len(tabs) == 2
     visit.expects_trouble = True  # the browser writes every refused request to its console
     assert all("409" in trouble for trouble in visit.troubles)
+
+
+async def test_the_last_page_leads_to_another_session_by_keyboard(stand: Stand) -> None:
+    site = await stand.serve(
+        method="acr",
+        questions=[{"id": "quality", "text": "How good is it?", "scale": "acr5"}],
+        before=[{"id": "age", "text": "Your age", "type": "number", "min": 18, "max": 120}],
+        design={"participants": 1, "trials": 2, "sessions_per_participant": 2},
+    )
+    visit = await site.visit("")
+    page = visit.page
+    await visit.go("end")
+    again = page.locator("#again")
+    assert await again.inner_text() == "Take another session (about 1 minute)"
+    assert await reload(page)
+    await again.focus()
+    await page.keyboard.press("Enter")
+    await visit.step("consent")
+    assert "resume=" in page.url
+    await page.click("#agree")
+    await visit.step("trial:1")
+    await visit.go("end")
+    assert await again.count() == 0
+    sessions = await site.rows("sessions")
+    assert [row["visit"] for row in sessions] == [1, 2]
+    assert len({row["participant"] for row in sessions}) == 1
+    assert [row["list"] for row in await site.rows("claims")] == [1, 2]

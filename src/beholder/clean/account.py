@@ -42,6 +42,22 @@ def counts(facts: Facts, judged: Sequence[Judged]) -> dict[str, int]:
     }
 
 
+def groups(facts: Facts, judged: Sequence[Judged]) -> list[dict[str, Any]]:
+    """Return each group of participants with how many of it came, finished and are used; none without groups.
+
+    Who left before a list was theirs is in no group.
+    """
+    keys = {planned.group_key: planned.group for planned in facts.planned.values() if planned.group}
+    rows = []
+    for key, levels in keys.items():
+        theirs = [one for one in judged if tuple(sorted(one.visit.group.items())) == key]
+        finished = [one for one in theirs if one.visit.outcome == "completed"]
+        used = [one for one in theirs if one.decision.use]
+        people = [len({one.visit.participant for one in some}) for some in (theirs, finished, used)]
+        rows.append({"levels": dict(levels), **dict(zip(("began", "finished", "used"), people, strict=True))})
+    return rows
+
+
 def lost(judged: Sequence[Judged]) -> tuple[Lost, ...]:
     """Return what each rule cost, in the order of the checks."""
     sessions: Counter[str] = Counter()

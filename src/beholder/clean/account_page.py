@@ -94,7 +94,8 @@ def _votes(counts: Mapping[str, int]) -> str:
         return "## Votes\n\nEvery stimulus has as many used votes as were planned."
     return (
         f"## Votes\n\n{short} of {planned} stimuli and questions have fewer used votes than were planned (votes.csv). "
-        f"{_many(counts['missing_sessions'], 'more session')} would bring them there (extend.csv has the lists)."
+        f"{_many(counts['missing_sessions'], 'more session')} would bring them there: `beholder extend` adds lists "
+        "for what is missing and not under way."
     )
 
 

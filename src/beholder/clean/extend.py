@@ -6,57 +6,114 @@ import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from beholder.checks.trust import CHECK_ROLES
 from beholder.clean.ratings import Rating
 from beholder.clean.sessions import Judged
-from beholder.methods.contract import Trial
+from beholder.methods.contract import Method, Trial
+from beholder.plan.counting.shown import compared_slots
+from beholder.plan.model import PlannedList
+from beholder.plan.teaching.answering import judged_kinds
+from beholder.study.between import named
 
-VOTES = ("stimulus", "question", "planned", "used", "short")
+VOTES = ("stimulus", "other_stimulus", "question", "group", "planned", "used", "short")
 EXTEND = ("list", "used_sessions", "missing_sessions")
-Cell = tuple[str, str]
-"""A stimulus and a question."""
 _COMPARISONS = frozenset({"diff", "choice", "correct"})
+
+
+class Cell(NamedTuple):
+    """What gets votes: a stimulus, or two that are compared, by a question, in a group of participants."""
+
+    stimulus: str
+    other_stimulus: str
+    question: str
+    group: str
+
+    @property
+    def stimuli(self) -> tuple[str, ...]:
+        """The stimulus, or the two."""
+        return (self.stimulus, self.other_stimulus) if self.other_stimulus else (self.stimulus,)
 
 
 @dataclass(frozen=True)
 class Shortfall:
-    """How far the used votes are from the plan, in which every list is answered once."""
+    """How far the used votes are from what was planned, or from what the study asks for."""
 
+    cells: Mapping[int, Sequence[Cell]]
+    """What each list gets votes on."""
     planned: Mapping[Cell, int]
     used: Mapping[Cell, int]
     sessions: Mapping[int, int]
     """Used sessions of each list."""
-    extra: Mapping[int, int]
-    """Sessions that are missing of each list to open again."""
+    finished: frozenset[int]
+    """Lists that somebody has finished, used or not."""
 
     @property
     def short(self) -> int:
         """How many stimuli and questions have too few votes."""
-        return sum(self.used.get(cell, 0) < planned for cell, planned in self.planned.items())
+        return len(self.wanted)
+
+    @property
+    def wanted(self) -> dict[Cell, int]:
+        """How many votes are missing where any are."""
+        return {cell: n - self.used.get(cell, 0) for cell, n in self.planned.items() if self.used.get(cell, 0) < n}
+
+    @property
+    def coming(self) -> Counter[Cell]:
+        """The votes that come when every list is finished that nobody has finished yet."""
+        return Counter(cell for number, cells in self.cells.items() if number not in self.finished for cell in cells)
+
+    @property
+    def lost(self) -> list[int]:
+        """Lists that were finished, and of which no session is used."""
+        return sorted(number for number in self.finished if not self.sessions.get(number))
 
     def vote_rows(self) -> Iterator[dict[str, Any]]:
         """Yield a row for each stimulus and question of the plan."""
         for cell in sorted(self.planned):
             planned, used = self.planned[cell], self.used.get(cell, 0)
-            row = {"stimulus": cell[0], "question": cell[1], "planned": planned, "used": used}
-            yield row | {"short": max(0, planned - used)}
+            yield cell._asdict() | {"planned": planned, "used": used, "short": max(0, planned - used)}
+
+    def extra(self) -> dict[int, int]:
+        """Return how many sessions of which lists are missing, as few as bring all votes."""
+        wanted = self.wanted
+        if not wanted:
+            return {}
+        # A plan is made for each list to be answered once. Where some have been answered more often, fewer may do.
+        unused = [number for number in self.cells if not self.sessions.get(number)]
+        begin = sorted(unused, key=lambda number: (number in self.finished, number))
+        plain = lists_again(self.cells, wanted, self.sessions, begin)
+        if max(self.sessions.values(), default=0) <= 1:
+            return plain
+        return min(plain, lists_again(self.cells, wanted, self.sessions), key=lambda way: sum(way.values()))
 
     def extend_rows(self) -> Iterator[dict[str, Any]]:
         """Yield a row for each list to open again."""
-        for number in sorted(self.extra):
-            yield {
-                "list": number,
-                "used_sessions": self.sessions.get(number, 0),
-                "missing_sessions": self.extra[number],
-            }
+        for number, missing in sorted(self.extra().items()):
+            yield {"list": number, "used_sessions": self.sessions.get(number, 0), "missing_sessions": missing}
 
 
-def shortfall(lists: Mapping[int, tuple[Trial, ...]], judged: Sequence[Judged]) -> Shortfall:
-    """Return what is missing for every stimulus to have as many used votes as were planned."""
-    cells = {number: _cells(trials) for number, trials in lists.items()}
-    planned: Counter[Cell] = Counter(cell for some in cells.values() for cell in some)
+def is_compared(lists: Iterable[PlannedList], method: Method) -> bool:
+    """Return whether people compare two in each trial: then it is the two that get a vote."""
+    first = next((trial for planned in lists for trial in planned.rated), None)
+    return first is not None and bool(judged_kinds(method, first) & _COMPARISONS)
+
+
+def shortfall(
+    lists: Mapping[int, PlannedList], judged: Sequence[Judged], *, votes: int | None = None, in_pairs: bool = False
+) -> Shortfall:
+    """Return what is missing for every stimulus to have as many used votes as were planned, or as are asked for.
+
+    Lists that make up for others add nothing to what was planned. With `in_pairs` it is two stimuli that get a vote.
+    """
+    cells = {number: list_cells(planned, in_pairs) for number, planned in lists.items()}
+    planned: Counter[Cell] = Counter()
+    for place, some in cells.items():
+        if not lists[place].makes_up:
+            planned.update(some)
+    if votes is not None:
+        planned = Counter(dict.fromkeys((cell for some in cells.values() for cell in some), votes))
     used: Counter[Cell] = Counter()
     sessions: Counter[int] = Counter()
     whole: Counter[int] = Counter()
@@ -68,49 +125,52 @@ def shortfall(lists: Mapping[int, tuple[Trial, ...]], judged: Sequence[Judged]) 
         if len(one.ratings) == len(cells[number]) and all(_is_vote(row) for row in one.ratings):
             whole[number] += 1
         else:
-            used.update(_votes(one.ratings))
-    for number, times in whole.items():
-        for cell in cells[number]:
+            used.update(_votes(one, named(lists[number].group), in_pairs))
+    for place, times in whole.items():
+        for cell in cells[place]:
             used[cell] += times
-    wanted = {cell: count - used[cell] for cell, count in planned.items() if used[cell] < count}
-    if not wanted:
-        return Shortfall(planned, used, sessions, {})
-    # A plan is made for each list to be answered once. Where some have been answered more often, fewer may do.
-    plain = _again(cells, wanted, sessions, begin=[number for number in cells if not sessions[number]])
-    if max(sessions.values(), default=0) <= 1:
-        return Shortfall(planned, used, sessions, plain)
-    other = _again(cells, wanted, sessions)
-    return Shortfall(planned, used, sessions, min(plain, other, key=lambda way: sum(way.values())))
+    finished = frozenset(one.visit.list for one in judged if one.visit.outcome == "completed" and one.visit.list)
+    return Shortfall(cells, planned, used, sessions, finished)
 
 
-def _cells(trials: Sequence[Trial]) -> list[Cell]:
-    """Return what a list gets votes on: each rated stimulus of a trial by each question, checks not among them."""
+def list_cells(planned: PlannedList, in_pairs: bool) -> list[Cell]:
+    """Return what a list gets votes on, by each question; checks are not among them."""
+    group = named(planned.group)
     return [
-        (slot.stimulus, asked.question)
-        for trial in trials
-        for slot in trial.slots
-        if slot.rated and slot.role not in CHECK_ROLES
+        Cell(*stimuli, asked.question, group)
+        for trial in planned.trials
+        for stimuli in voted(trial, in_pairs)
         for asked in trial.asked
         if asked.purpose == "ask"
     ]
+
+
+def voted(trial: Trial, in_pairs: bool) -> list[tuple[str, str]]:
+    """Return what a trial gets votes on: the two that are compared, or each rated stimulus and nothing."""
+    if in_pairs:
+        shown = {slot.stimulus for slot in compared_slots(trial) if slot.role not in CHECK_ROLES}
+        return [(min(shown), max(shown))] if len(shown) == 2 else []
+    return [(slot.stimulus, "") for slot in trial.slots if slot.rated and slot.role not in CHECK_ROLES]
 
 
 def _is_vote(row: Rating) -> bool:
     return row.use and row.value is not None and row.kind == "score"
 
 
-def _votes(ratings: Iterable[Rating]) -> Iterator[Cell]:
-    """Yield the used votes of a session. A comparison is one on each of the two; ticks are one answer together."""
-    found: dict[tuple[int, str, Cell], None] = {}
-    for row in ratings:
-        if row.use and row.value is not None:
-            found.setdefault((row.position, row.slot, (row.stimulus, row.question)))
-            if row.kind in _COMPARISONS and row.other_stimulus is not None:
-                found.setdefault((row.position, "", (row.other_stimulus, row.question)))
-    return (cell for _, _, cell in found)
+def _votes(one: Judged, group: str, in_pairs: bool) -> Iterator[Cell]:
+    """Yield the used votes of a session; ticks are one answer together."""
+    found: dict[tuple[int, str, Cell], bool] = {}
+    for row in one.ratings:
+        pairs = voted(one.visit.trials[row.position - 1], True) if in_pairs else [(row.stimulus, "")]
+        for stimuli in pairs:
+            key = (row.position, "" if in_pairs else row.slot, Cell(*stimuli, row.question, group))
+            is_used = row.use and row.value is not None
+            # Two that are scored in one trial are one vote, if both scores are used.
+            found[key] = found.get(key, in_pairs) and is_used if in_pairs else found.get(key, False) or is_used
+    return (cell for (_, _, cell), is_used in found.items() if is_used)
 
 
-def _again(
+def lists_again(
     cells: Mapping[int, Sequence[Cell]],
     wanted: Mapping[Cell, int],
     sessions: Mapping[int, int],

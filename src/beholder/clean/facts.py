@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from beholder.errors import Problem, StoreError
 from beholder.methods.contract import Trial
 from beholder.store.contract import Table
 from beholder.types import Mode, Outcome
+
+if TYPE_CHECKING:
+    from beholder.plan.model import PlannedList
 
 Rows = Sequence[Mapping[str, Any]]
 TABLES: tuple[Table, ...] = (
@@ -76,6 +79,8 @@ class Visit:
     """At what the session ended, such as `colour:numbers`."""
     list: int | None = None
     """The planned list that it claimed."""
+    group: Mapping[str, str] = field(default_factory=dict)
+    """The level of each factor between participants."""
 
     @property
     def minutes(self) -> float | None:
@@ -118,6 +123,8 @@ class Facts:
     lists: Mapping[int, tuple[Trial, ...]] = field(default_factory=dict)
     """Every planned list: the trials that are rated."""
     run: int = 1
+    planned: Mapping[int, PlannedList] = field(default_factory=dict)
+    """Every planned list: whose it is, and whether it makes up for another."""
 
 
 def gather(tables: Mapping[str, Rows], *, where: str, robots: bool = False, run: int = 1) -> Facts:
@@ -133,21 +140,30 @@ def gather(tables: Mapping[str, Rows], *, where: str, robots: bool = False, run:
     mine = sorted((row for row in chosen if plans[row["digest"]] == plan), key=_session_order)
     digests = {str(row["digest"]) for row in mine}
     planned = {row["list"]: row["trials"] for row in tables["lists"] if row["plan_digest"] == plan}
-    lists, lessons = _planned(planned)
+    read, lists = _planned(planned)
     return Facts(
         population="robots" if chosen is machines else "people",
-        visits=_visits(mine, tables, lists, lessons),
-        stimuli={
-            (str(row["digest"]), str(row["stimulus"])): _shown(row)
-            for row in tables["stimuli"]
-            if row["digest"] in digests
-        },
+        visits=_visits(mine, tables, lists, read),
+        stimuli=_stimuli(tables, [digest for digest in plans if plans[digest] == plan], digests),
         yaml={str(row["digest"]): str(row["yaml"]) for row in tables["studies"] if row["digest"] in digests},
         other_plans=len(chosen) - len(mine),
         finished={"people": _finished(people, tables), "robots": _finished(machines, tables)},
         lists=lists,
         run=run,
+        planned=read,
     )
+
+
+def _stimuli(
+    tables: Mapping[str, Rows], of_plan: Sequence[str], digests: Collection[str]
+) -> dict[tuple[str, str], Shown]:
+    """Return what was shown under each study text; what was added later may be in lists of people who came before."""
+    rows: dict[str, dict[str, Shown]] = {digest: {} for digest in of_plan}
+    for row in tables["stimuli"]:
+        if row["digest"] in rows:
+            rows[row["digest"]][str(row["stimulus"])] = _shown(row)
+    every = {name: shown for some in rows.values() for name, shown in some.items()}
+    return {(digest, name): shown for digest in digests for name, shown in (every | rows[digest]).items()}
 
 
 def runs_in(tables: Mapping[str, Rows], *, robots: bool = False) -> tuple[int, ...]:
@@ -164,24 +180,23 @@ def _finished(sessions: Rows, tables: Mapping[str, Rows]) -> int:
     return len({row["participant"] for row in sessions if row["session"] in kept})
 
 
-def _planned(lists: Mapping[int, Any]) -> tuple[dict[int, tuple[Trial, ...]], tuple[Trial, ...]]:
-    """Return the trials of each list that are rated, and the training, which all lists share."""
-    from beholder.plan.model import ListReader
+def _planned(lists: Mapping[int, Any]) -> tuple[dict[int, PlannedList], dict[int, tuple[Trial, ...]]]:
+    """Return each list with the training of its group, and its trials that are rated."""
+    from beholder.plan.written import lists_from_json
 
-    reader = ListReader()
-    read = {number: reader.read(lists[number]) for number in sorted(lists)}
+    read = {one.number: one for one in lists_from_json(lists[number] for number in sorted(lists))}
     rated = {
         number: tuple([entry for entry in one.entries if isinstance(entry, Trial) and entry.purpose == "rate"])
         for number, one in read.items()
     }
-    return rated, next((one.training for one in read.values()), ())
+    return read, rated
 
 
 def _visits(
     sessions: Rows,
     tables: Mapping[str, Rows],
     lists: Mapping[int, tuple[Trial, ...]],
-    lessons: tuple[Trial, ...],
+    planned: Mapping[int, PlannedList],
 ) -> tuple[Visit, ...]:
     claims = {row["session"]: row["list"] for row in tables["claims"]}
     ends = {row["session"]: row for row in tables["ends"]}
@@ -210,11 +225,12 @@ def _visits(
                 is_erased=row["session"] in erased,
                 trials=lists[claimed] if claimed is not None else (),
                 answers=given[row["session"]],
-                lessons=lessons if claimed is not None else (),
+                lessons=planned[claimed].training if claimed is not None else (),
                 posed=posed[row["session"]],
                 device=row.get("device") or {},
                 end_reason=str(end.get("reason") or ""),
                 list=claimed,
+                group=planned[claimed].group if claimed is not None else {},
             )
         )
     return tuple(visits)

@@ -81,7 +81,8 @@ def _has_qualified(study: Study, one: Judged) -> bool:
     if one.visit.outcome in _TURNED_AWAY or not _has_agreed(one):
         return False
     is_open = any(settled.verdict.reason in (NOT_MET, UNDER_WAY) for settled in one.qualified.settled)
-    return not is_open and (not study.before or _ASKED_BEFORE in one.visit.answers)
+    # In a later session nobody is asked again.
+    return not is_open and (not study.before or _ASKED_BEFORE in one.visit.answers or "trial:1" in one.visit.answers)
 
 
 def _reason(one: Judged, step: str) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from typing import Any
 from beholder.checks.rules import trust_checks
 from beholder.checks.trust import CHECK_ROLES
 from beholder.clean import Cleaned, attempts, comments, devices, playback, said
-from beholder.clean.account import counts, lost, together, verdict_counts
+from beholder.clean.account import counts, groups, lost, together, verdict_counts
 from beholder.clean.account_page import account_page
 from beholder.clean.facts import TABLES, Facts, Rows
 from beholder.clean.flow import flow
@@ -96,13 +96,14 @@ def _write(
         "together": together(judged),
         "verdicts": verdict_counts(judged),
         "flow": flow(study, judged),
+        "groups": groups(facts, judged),
         "qualification": qualified,
         "trust": trusted(trust_checks(study), judged, study.clean.raters),
     }
     write_together(
         folder,
         {
-            "ratings.csv": rating_blocks(ratings),
+            "ratings.csv": rating_blocks(ratings, facts.stimuli),
             "playback.csv": csv_blocks(playback.COLUMNS, playback.playback_lines(visits, facts.stimuli)),
             "comments.csv": table_bytes(comments.COLUMNS, comments.comment_rows(visits)),
             "devices.csv": table_bytes(devices.COLUMNS, devices.device_rows(judged)),

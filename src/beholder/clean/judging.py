@@ -89,8 +89,8 @@ def judge_tables(
     method = find(study.method)
     texts = {digest: read_text(text, study, method) for digest, text in facts.yaml.items()}
     checks = check_steps(study)
-    rules = {watch: session_rules(study, watch) for watch in {text.watch for text in texts.values()}}
-    watched = {digest: text.watch for digest, text in texts.items()}
+    watched = {visit.session: texts[visit.digest].watch_of(visit.group) for visit in facts.visits}
+    rules = {watch: session_rules(study, watch) for watch in sorted(set(watched.values()))}
     judged = _judge(study, method, facts, watched, checks, rules, progress)
     return Judging(study, method, facts, texts, checks, judged)
 
@@ -110,7 +110,7 @@ def _judge(
     ended: Counter[str] = Counter()
     judged = []
     for done, visit in enumerate(facts.visits, 1):
-        watch, earlier = watched[visit.digest], past[visit.participant]
+        watch, earlier = watched[visit.session], past[visit.participant]
         ended[visit.participant] += visit.outcome in ENDED
         number = max(1, ended[visit.participant])
         judged.append(
@@ -123,7 +123,7 @@ def _judge(
             progress(done, len(facts.visits))
 
     def again(one: Judged, by: type[Check], **known: Any) -> Judged:
-        return judge_again(one, replace(one.evidence, **known), by, rules[watched[one.visit.digest]], minutes)
+        return judge_again(one, replace(one.evidence, **known), by, rules[watched[one.visit.session]], minutes)
 
     every = [rule for some in rules.values() for rule in some]
     if pages := spared(judged, every):

@@ -10,7 +10,7 @@ from beholder.clean.decide import in_words
 from beholder.clean.seen import position_of
 from beholder.clean.sessions import Judged
 from beholder.methods.contract import Method
-from beholder.plan.asked import asked_words, asking_label
+from beholder.plan.teaching.asked import asked_words, asking_label
 from beholder.study.model import Study
 from beholder.study.words import check_words, read_words
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from beholder.clean import bonus, lists
-from beholder.clean.extend import EXTEND, VOTES, shortfall
+from beholder.clean.extend import EXTEND, VOTES, is_compared, shortfall
 from beholder.clean.facts import Facts
 from beholder.clean.sessions import Judged
 from beholder.clean.tables import table_bytes
@@ -27,7 +27,8 @@ class Proposals:
 
 def propose(study: Study, method: Method, facts: Facts, judged: Sequence[Judged]) -> Proposals:
     """Return the lists that follow from all decisions."""
-    missing = shortfall(facts.lists, judged)
+    in_pairs = is_compared(facts.planned.values(), method)
+    missing = shortfall(facts.planned, judged, votes=study.design.votes, in_pairs=in_pairs)
     bonuses = bonus.bonus_rows(judged, study.clean.bonus)
     return Proposals(
         files={
@@ -41,7 +42,7 @@ def propose(study: Study, method: Method, facts: Facts, judged: Sequence[Judged]
         counts={
             "short_votes": missing.short,
             "planned_votes": len(missing.planned),
-            "missing_sessions": sum(missing.extra.values()),
+            "missing_sessions": sum(missing.extra().values()),
             "bonuses": len({row["participant"] for row in bonuses}),
         },
         bonus=str(bonus.total(bonuses) or ""),

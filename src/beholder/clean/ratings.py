@@ -114,7 +114,7 @@ def _row(
         other_condition, other.stimulus if other else None, judgement.unit, judgement.value, judgement.raw_value,
         judgement.keyed, judgement.scale_min, judgement.scale_max, judgement.missing, slot.id, slot.colour,
         played.get("plays"), played.get("watched_ms"), played.get("coverage"), given.sent_ms - given.shown_ms,
-        given.input, given.at, True, "", shown.factors,
+        given.input, given.at, True, "", {**shown.factors, **visit.group} if visit.group else shown.factors,
     )  # fmt: skip
 
 
@@ -129,11 +129,24 @@ def number_repetitions(ratings: Iterable[Rating]) -> list[Rating]:
     return numbered
 
 
-def rating_blocks(ratings: Sequence[Rating]) -> Iterator[bytes]:
-    """Return ratings.csv in parts, with a column for each factor of the stimuli."""
+def rating_blocks(ratings: Sequence[Rating], stimuli: Mapping[tuple[str, str], Shown] | None = None) -> Iterator[bytes]:
+    """Return ratings.csv in parts, with a column for each factor of the stimuli and of the participants.
+
+    Where `stimuli` are known and two are compared, the factors of the other one have columns too.
+    """
     factors = sorted({name for rating in ratings for name in rating.factors})
-    columns = (*COLUMNS, *(f"factor_{name}" for name in factors))
-    return csv_blocks(columns, ((*rating[:-1], *map(rating.factors.get, factors)) for rating in ratings))
+    has_others = any(rating.other_stimulus for rating in ratings)
+    known = stimuli if stimuli is not None and has_others else {}
+    others = sorted({name for shown in known.values() for name in shown.factors})
+    columns = (*COLUMNS, *(f"factor_{name}" for name in factors), *(f"other_factor_{name}" for name in others))
+
+    def beside(rating: Rating) -> Iterable[str | None]:
+        shown = known.get((rating.digest, rating.other_stimulus or ""))
+        return [shown.factors.get(name) if shown else None for name in others]
+
+    return csv_blocks(
+        columns, ((*rating[:-1], *map(rating.factors.get, factors), *beside(rating)) for rating in ratings)
+    )
 
 
 def read_ratings(path: str | Path) -> DataFrame:

@@ -16,6 +16,9 @@ from beholder.stats.robust import robust_z
 
 _GRADED = ("score", "diff")
 """Kinds of votes that can be near or far; a choice is one or the other."""
+_ALIKE = 0.08
+"""Deviation of the logarithm of scatter that people have at least: among many who are nearly the same, as robots are,
+nobody is far off who scatters a tenth more."""
 
 
 def scatters(ratings: Sequence[Rating], fewest: int) -> dict[str, Scatter]:
@@ -51,7 +54,7 @@ def scatter_z(votes: Votes, fitted: Fitted, fewest: int) -> Floats:
     found = np.full(votes.raters, np.nan)
     has_enough = np.bincount(votes.rater, minlength=votes.raters) >= fewest
     is_known = has_enough & np.isfinite(fitted.inconsistency) & (fitted.inconsistency > 0)
-    z = robust_z(np.log(fitted.inconsistency[is_known]))
+    z = robust_z(np.log(fitted.inconsistency[is_known]), _ALIKE)
     if z is not None:
         found[is_known] = z
     return found

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from beholder.checks.verdict import Watch
 from beholder.clean.sessions import Judged
 from beholder.methods.contract import Method
+from beholder.methods.questions import all_questions
+from beholder.study.design import Level
 from beholder.study.model import Ask, Playback, Question, Study
 from beholder.study.nodes import Entries, Items, Node, core_value, parse
 
@@ -22,6 +24,12 @@ class StudyText:
     watch: Watch
     before: tuple[Ask, ...] = ()
     after: tuple[Ask, ...] = ()
+    watched: Mapping[tuple[str, str], Watch] = field(default_factory=dict)
+    """What else had to be watched by who had a level of a factor, by both."""
+
+    def watch_of(self, group: Mapping[str, str]) -> Watch:
+        """Return what had to be watched by a group of participants."""
+        return next((self.watched[pair] for pair in group.items() if pair in self.watched), self.watch)
 
     @property
     def asks(self) -> tuple[Ask, ...]:
@@ -39,7 +47,9 @@ def read_text(text: str, study: Study, method: Method) -> StudyText:
     if isinstance(values.get("options"), dict):
         study = study.model_copy(update={"options": values["options"]})
     asks = {place: _asks(values, place, study) for place in ("before", "after")}
-    return StudyText(title, tuple(method.questions(study)), _watch(values, method), **asks)
+    between = _between(values)
+    study = study.model_copy(update={"design": study.design.model_copy(update={"between": between})})
+    return StudyText(title, all_questions(study, method), _watch(values, method), **asks, watched=_watched(between))
 
 
 def text_rows(texts: Mapping[str, StudyText], judged: Sequence[Judged]) -> list[dict[str, Any]]:
@@ -76,6 +86,25 @@ def _watch(values: Mapping[str, Any], method: Method) -> Watch:
         if isinstance(playback, Mapping) and "watch" in playback:
             return cast(Watch, playback["watch"])
     return Playback().watch
+
+
+def _between(values: Mapping[str, Any]) -> dict[str, dict[str, Level]]:
+    """Return the factors between participants as they were written."""
+    design = values.get("design")
+    between = design.get("between") if isinstance(design, Mapping) else None
+    return {
+        factor: {name: Level.model_validate(level or {}) for name, level in levels.items()}
+        for factor, levels in (between or {}).items()
+    }
+
+
+def _watched(between: Mapping[str, Mapping[str, Level]]) -> dict[tuple[str, str], Watch]:
+    return {
+        (factor, name): cast(Watch, level.playback["watch"])
+        for factor, levels in between.items()
+        for name, level in levels.items()
+        if "watch" in level.playback
+    }
 
 
 def _values(text: str) -> dict[str, Any]:

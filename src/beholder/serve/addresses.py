@@ -22,17 +22,16 @@ class Addresses:
 
     def __init__(self, served: Served, secret: bytes) -> None:
         self._catalogue, self._secret = served.catalogue, secret
-        self._is_heard = served.study.playback.sound == "on"
         self._found: OrderedDict[str, dict[str, tuple[Stimulus, bytes]]] = OrderedDict()
         # Asked for twice: when a trial is prefetched, and when it is there.
         self.describe = lru_cache(_REMEMBERED)(self._describe)
 
-    def _describe(self, session: str, key: str, slot: str, stimulus_id: str) -> dict[str, Json]:
-        """Return what a browser learns of the medium in a slot."""
+    def _describe(self, session: str, key: str, slot: str, stimulus_id: str, is_heard: bool = True) -> dict[str, Json]:
+        """Return what a browser learns of the medium in a slot; `is_heard`: whether sound is on."""
         token, filler = tokens.media_address(self._secret, session, key, slot)
         stimulus = self._catalogue.by_id[stimulus_id]
         size = self._catalogue.class_sizes[stimulus_id] + drawn_size(filler)
-        return public_media(stimulus, f"/media/{token}", size, is_heard=self._is_heard)
+        return public_media(stimulus, f"/media/{token}", size, is_heard=is_heard)
 
     def knows(self, session: str) -> bool:
         """Return whether the addresses of a session are in memory."""

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from beholder.errors import Refused
+from beholder.serve.again import Again
 from beholder.serve.attempts import acts
 from beholder.serve.devices import device_of, is_same, move
 from beholder.serve.flow import Ending, answers_of, next_step
+from beholder.serve.growing import take_in
 from beholder.serve.guest import Guest
 from beholder.serve.script import Script
 from beholder.serve.served import Served
@@ -21,10 +23,11 @@ _OTHER_DEVICES = 5
 
 
 class Arrivals:
-    """Receives people. `visits`: how many sessions one person may take, one after the other."""
+    """Receives people, each for as many sessions as one person may take, one after the other."""
 
-    def __init__(self, served: Served, store: Store, words: Mapping[str, str], visits: int) -> None:
-        self._served, self._store, self._words, self._visits = served, store, words, visits
+    def __init__(self, served: Served, store: Store, words: Mapping[str, str], again: Again) -> None:
+        self._served, self._store, self._words, self._again = served, store, words, again
+        self._visits = again.visits
         self._run = served.study.run
 
     async def come(self, guest: Guest, device: Mapping[str, Json], now: datetime) -> tuple[str, bool]:
@@ -40,10 +43,12 @@ class Arrivals:
         for visit in range(1, self._visits + _OTHER_DEVICES + 1):
             id_ = secrets.token_hex(10)
             asked = Session(id_, guest.participant, self._served.digest, self._run, guest.mode, visit, device, now)
+            if completed:
+                await self._check_left(asked, completed, now)
             session, is_new = await self._store.arrive(asked)
             facts = await self.facts(session.session)
             if facts.end is None:
-                if facts.list is None and guest.mode != "robot" and await self._is_full(now):
+                if facts.list is None and guest.mode != "robot" and not await self._store.has_room(now):
                     raise Refused(self._words["full"], code="full", status=403)
                 if guest.platform:
                     await self._store.identify(guest.participant, guest.platform, guest.platform_id)
@@ -62,6 +67,8 @@ class Arrivals:
         if guest.session is None:
             return guest, None
         facts = await self.known(guest.session)
+        if guest.wants_more and facts.end is not None and facts.session.run == self._run:
+            return Guest(facts.session.mode, facts.session.participant), None
         if facts.session.run == self._run or facts.end is not None or facts.list is not None:
             return guest, guest.session
         return Guest(facts.session.mode, facts.session.participant), None
@@ -78,6 +85,8 @@ class Arrivals:
         facts = await self.known(session)
         if facts.session.run != self._run and facts.end is None:
             raise self._other_run()
+        if facts.list is not None and facts.session.run == self._run:
+            await take_in(self._served, self._store, facts.list)
         return facts
 
     async def settle(self, session: str, script: Script | None, device: Mapping[str, Json], now: datetime) -> None:
@@ -101,7 +110,13 @@ class Arrivals:
         told = [one for one in facts.told.values() if one.verdict == "fail" and one.check in gates]
         return any(acts(one, gates[one.check]) == "gate" for one in told)
 
-    async def _is_full(self, now: datetime) -> bool:
-        """Return whether every list is finished or being taken; whoever comes now would only read the consent."""
-        counts = await self._store.counts(now, self._run)
-        return counts["live"] + counts["completed"] >= len(self._served.lists)
+    async def _check_left(self, session: Session, completed: int, now: datetime) -> None:
+        """Raise Refused where somebody comes again and there is nothing left that they have not met."""
+        had = await self._again.had(session)
+        is_under_way = len(had) > completed
+        if (
+            not is_under_way
+            and session.mode != "robot"
+            and not await self._store.has_room(now, self._again.barred(had))
+        ):
+            raise Refused(self._words["nothing_left"], code="finished", status=403)

@@ -21,8 +21,11 @@ CODED = ("completed", "screened_out", "wrong_device", "failed_checks")
 class Ends:
     """Ends sessions, each with its receipt and, where one is due, its code."""
 
-    def __init__(self, secret: bytes, texts: Mapping[str, str], examiner: Examiner, farewell: Farewell) -> None:
-        self._secret, self._texts, self._examiner, self._farewell = secret, texts, examiner, farewell
+    def __init__(
+        self, study: str, secret: bytes, texts: Mapping[str, str], examiner: Examiner, farewell: Farewell
+    ) -> None:
+        self._study, self._secret, self._texts = study, secret, texts
+        self._examiner, self._farewell = examiner, farewell
 
     def fact(self, session: str, ending: Ending, now: datetime) -> End:
         """Return what is kept of an end."""
@@ -30,8 +33,8 @@ class Ends:
         code = tokens.completion_code(self._secret, session, ending.outcome) if is_coded else ""
         return End(session, ending.outcome, ending.reason, code, tokens.receipt_code(self._secret, session, now), now)
 
-    def step(self, facts: SessionFacts, end: End, script: Script) -> dict[str, Json]:
-        """Return the last page."""
+    def step(self, facts: SessionFacts, end: End, script: Script, minutes: int | None = None) -> dict[str, Json]:
+        """Return the last page; `minutes`: how long another session takes, where there is one."""
         # Whoever withdraws after the end has an end of another kind among the facts, and reads of the withdrawal.
         outcome = "withdrawn" if facts.erased and end.outcome != "no_consent" else end.outcome
         ours = self._texts.get("thanks" if outcome == "completed" else outcome, self._texts["screened_out"])
@@ -44,7 +47,12 @@ class Ends:
             answers=len({place_key(key) for key in facts.answers if key.startswith("trial:")}),
             seconds=(end.at - facts.session.at).total_seconds(),
             ended_at=end.at,
+            again=None if minutes is None else self._again(facts, minutes),
         )
+
+    def _again(self, facts: SessionFacts, minutes: int) -> Json:
+        token = tokens.session_token(self._secret, self._study, facts.session.session)
+        return {"url": f"/s/{self._study}?again={token}", "minutes": minutes}
 
     def _said(self, facts: SessionFacts, end: End, script: Script) -> str:
         """Return what belongs to this end alone: what turned the person away."""

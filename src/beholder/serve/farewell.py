@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from beholder.checks.targets import targets_of
 from beholder.checks.trust import Seen
 from beholder.methods.contract import Trial
-from beholder.plan.asked import asked_words, asking_label
+from beholder.plan.teaching.asked import asked_words, asking_label
 from beholder.serve.attempts import failures, ruled
 from beholder.serve.examiner import Words
 from beholder.serve.script import Planned, Script

@@ -25,6 +25,10 @@ class Guest:
     session: str | None = None
     platform: str = ""
     platform_id: str = ""
+    list: int = 1
+    """Which list a preview is of."""
+    wants_more: bool = False
+    """Whether somebody who has finished a session wants another one."""
 
 
 def identify(params: Mapping[str, str], secret: bytes, study: Study, words: Mapping[str, str]) -> Guest:
@@ -32,7 +36,8 @@ def identify(params: Mapping[str, str], secret: bytes, study: Study, words: Mapp
     if "preview" in params:
         if not hmac.compare_digest(params["preview"].encode(), tokens.preview_secret(secret).encode()):
             raise Refused(words["unknown_token"], where="preview", code="unknown_token", status=401)
-        return Guest("preview")
+        number = params.get("list", "1")
+        return Guest("preview", list=int(number) if number.isdecimal() and len(number) < 10 else 0)
     if "robot" in params:
         robot = params["robot"]
         signature = tokens.robot_signature(secret, robot)
@@ -45,6 +50,8 @@ def identify(params: Mapping[str, str], secret: bytes, study: Study, words: Mapp
             if value in _blocked(study):
                 raise Refused(words["blocked"], code="blocked", status=403)
             return Guest("link", tokens.pseudonym(secret, platform, value), platform=platform, platform_id=value)
+    if "again" in params:
+        return Guest("link", session=tokens.read_token(secret, study.name, params["again"]).session, wants_more=True)
     if "resume" in params:
         return Guest("link", session=tokens.read_token(secret, study.name, params["resume"]).session)
     return Guest("link", tokens.pseudonym(secret, "anonymous", secrets.token_hex(16)))

@@ -11,6 +11,7 @@ from beholder.errors import Refused
 from beholder.methods.contract import Slot
 from beholder.serve import preview, tokens
 from beholder.serve.addresses import Addresses
+from beholder.serve.again import Again, is_again
 from beholder.serve.arrivals import Arrivals
 from beholder.serve.carrying import bring_along
 from beholder.serve.delivery import Deliverable, Made
@@ -18,6 +19,7 @@ from beholder.serve.ends import Ends
 from beholder.serve.examiner import Examiner
 from beholder.serve.farewell import Farewell
 from beholder.serve.flow import Ending, answers_of, next_step
+from beholder.serve.growing import take_in
 from beholder.serve.guest import identify
 from beholder.serve.leases import Leases
 from beholder.serve.preview import Preview
@@ -36,35 +38,32 @@ _LARGEST_LOG = 8 * 1024 * 1024  # characters of one session's events that are ke
 
 
 class Host:
-    """Serves one study from one store. The clock is an argument, so that tests can move it.
-
-    `visits`: how many sessions one person may take, one after the other.
-    """
+    """Serves one study from one store. The clock is an argument, so that tests can move it."""
 
     def __init__(
         self,
         served: Served,
         store: Store,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        *,
-        visits: int = 1,
     ) -> None:
         self.served, self.store, self.now = served, store, now
         self.words = read_words(served.study.language)
-        self.texts = step_texts(served.study, self.words, served.catalogue.examples)
+        self._texts: dict[str, Mapping[str, str]] = {}
+        self.texts = self._texts_of(None)
         own = check_words(served.study.language)
         self.examiner = Examiner(served.needs, store.secret, own)
         farewell = Farewell(served, self.words, own)
-        self._ends = Ends(store.secret, self.texts, self.examiner, farewell)
+        self._ends = Ends(served.study.name, store.secret, self.texts, self.examiner, farewell)
         self._addresses = Addresses(served, store.secret)
-        self._arrivals = Arrivals(served, store, self.words, visits)
+        self._again = Again(served, store)
+        self._arrivals = Arrivals(served, store, self.words, self._again)
         self._reader = Reader(served, self.examiner, Proctor(served, own), self.words)
-        self._leases = Leases(store, timedelta(minutes=served.study.recruit.minutes or 60), self.words["full"])
+        lasts = timedelta(minutes=served.study.recruit.minutes or 60)
+        self._leases = Leases(store, self._again, lasts, self.words)
         self._logged: dict[str, int] = {}
-        self.preview = Preview(
-            served, store.secret, self.texts, self.words, self._media(preview.SESSION), self.examiner, self._reader,
-            farewell,
-        )  # fmt: skip
+        self._farewell = farewell
+        self._previews: dict[str, Preview] = {}
+        self.preview = self._preview(1)
 
     # Arriving
 
@@ -72,8 +71,9 @@ class Host:
         """Return whether the session is new, and all that a browser needs to begin or go on."""
         guest = identify(params, self.store.secret, self.served.study, self.words)
         if guest.mode == "preview":
-            step = self.preview.arrive(device)
-            return False, self._arrival(preview.SESSION, self.preview.link, step, {"steps": self.preview.steps})
+            shown = self._preview(guest.list)
+            step = shown.arrive(device)
+            return False, self._arrival(shown.session, shown.link, step, {"steps": shown.steps}, guest.list)
         guest, session = await self._arrivals.again(guest)
         is_new = False
         if session is None:
@@ -84,9 +84,11 @@ class Host:
             facts = await self._arrivals.facts(session)
         token = tokens.session_token(self.store.secret, self.served.study.name, session)
         link = f"{self.served.public_url}/s/{self.served.study.name}?resume={token}"
-        return is_new, self._arrival(session, link, await self._step(facts), None)
+        return is_new, self._arrival(session, link, await self._step(facts), None, facts.list)
 
-    def _arrival(self, session: str, link: str, step: dict[str, Json], steps: Json) -> dict[str, Json]:
+    def _arrival(
+        self, session: str, link: str, step: dict[str, Json], steps: Json, number: int | None
+    ) -> dict[str, Json]:
         study = self.served.study
         return {
             "token": tokens.session_token(self.store.secret, study.name, session),
@@ -94,32 +96,66 @@ class Host:
             "step": step,
             "study": {
                 "name": study.name, "title": study.title, "language": study.language, "contact": study.contact,
-                "instructions": self.texts["help"],
+                "instructions": self._help(number),
             },
             "preview": steps,
         }  # fmt: skip
+
+    def _preview(self, number: int) -> Preview:
+        """Return the preview of a list, or raise Refused where there is no such list."""
+        if not 1 <= number <= len(self.served.lists):
+            raise Refused(self.words["not_reached"], where="list", code="unknown_list", status=404)
+        session = preview.session_of(number)
+        if session not in self._previews:
+            media = self._media(session, self.served.script(number))
+            self._previews[session] = Preview(
+                self.served, number, self.store.secret, self._texts_of(number), self.words, media, self.examiner,
+                self._reader, self._farewell,
+            )  # fmt: skip
+        return self._previews[session]
+
+    # Texts
+
+    def _texts_of(self, number: int | None) -> Mapping[str, str]:
+        """Return the texts of whoever takes a list; without a list those that everybody reads."""
+        study = self.served.study if number is None else self.served.study_of(number)
+        key = study.texts.model_dump_json()
+        if key not in self._texts:
+            self._texts[key] = step_texts(study, self.words, self.served.catalogue.examples)
+        return self._texts[key]
+
+    def _help(self, number: int | None) -> str:
+        """Return the instructions to read again; nothing while it is open whose they are."""
+        if number is None and self.served.has_own_instructions:
+            return ""
+        return self._texts_of(number)["help"]
 
     # Steps
 
     async def step(self, token: str, key: str | None = None) -> dict[str, Json]:
         """Return where this session is. A preview may ask for any step by its key."""
         session = self._session(token)
-        if session == preview.SESSION:
-            return self.preview.step(key or CONSENT.key)
+        if (shown := self._previewed(session)) is not None:
+            return shown.step(key or CONSENT.key)
         return await self._step(await self._arrivals.facts(session))
 
     def _session(self, token: str) -> str:
         return tokens.read_token(self.store.secret, self.served.study.name, token).session
 
+    def _previewed(self, session: str) -> Preview | None:
+        number = preview.list_of(session)
+        return None if number is None else self._preview(number)
+
     def _script(self, facts: SessionFacts) -> Script | None:
         if facts.list is None or facts.session.run != self.served.study.run:  # another run had other lists
             return None
-        return self.served.script(facts.list)
+        return self.served.script(facts.list, is_again=is_again(facts.told))
 
     async def _step(self, facts: SessionFacts) -> dict[str, Json]:
         script, session = self._script(facts), facts.session.session
         if facts.end is not None:
-            return self._ends.step(facts, facts.end, script or self.served.script(1))
+            script = script or self.served.script(1)
+            return self._ends.step(facts, facts.end, script, await self._again.offer(facts, script, self.now()))
         here, kept, facts = self._onward(script, facts, self.now())
         if isinstance(here, Ending):  # a question was dropped since, and it was the last
             await self.store.append([self._ends.fact(session, here, self.now()), *kept])
@@ -149,8 +185,11 @@ class Host:
     def _public(self, facts: SessionFacts, step: Planned, script: Script | None) -> dict[str, Json]:
         served, session = self.served, facts.session.session
         shown = public_step(
-            step, script or served.script(1), self.texts, served.method, served.study.playback, self._media(session)
-        )
+            step, script or served.script(1), self._texts_of(facts.list if script else None), served.method,
+            (script or served.script(1)).playback, self._media(session, script),
+        )  # fmt: skip
+        if script is not None and served.has_own_instructions:
+            shown["instructions"] = self._help(facts.list)
         if script is None:  # before a list is claimed there is nothing to fetch
             return {**shown, "prefetch": [], "needs": self.examiner.needed(served.script(1))}
         if step.is_training:
@@ -164,8 +203,8 @@ class Host:
     async def answer(self, token: str, key: str, submission: Submission) -> dict[str, Json]:
         """Return when the answer was stored, after a durable commit, and the next step."""
         session = self._session(token)
-        if session == preview.SESSION:
-            return self.preview.answer(key, submission)
+        if (shown := self._previewed(session)) is not None:
+            return shown.answer(key, submission)
         facts = await self._arrivals.facts(session)
         if key in facts.answers:
             return await self._repeated(facts, key, submission)
@@ -176,8 +215,14 @@ class Host:
         read = self._reader.read(facts, here, script, submission, now)
         told = [read.told] if read.told else []
         if here is CONSENT and isinstance(read.answer, Mapping) and read.answer["agree"]:
-            script = self.served.script(await self._leases.claim(facts.session, now))
-            told = await bring_along(self.store, self.served.digest, facts, script, now)
+            had = await self._again.had(facts.session, facts.list)
+            if had:  # whose lists are barred has to be known of all of them
+                await take_in(self.served, self.store, (await self.store.counts(now, self.served.study.run))["lists"])
+            number = await self._leases.claim(facts.session, had, now)
+            await take_in(self.served, self.store, number)
+            facts, script = replace(facts, list=number), self.served.script(number, is_again=bool(had))
+            told = self._again.told(facts.session, had, now)
+            told += await bring_along(self.store, self.served.digest, facts, script, now)
         answer = Answer(
             session, key, read.answer, read.playback, submission.shown_ms, submission.sent_ms, submission.input,
             submission.tab, now,
@@ -238,7 +283,7 @@ class Host:
         script = self._script(facts) or self.served.script(1)
         step = script.find(key)
         try:
-            same = step is not None and self._reader.again(facts, step, submission) == stored.answer
+            same = step is not None and self._reader.again(facts, step, script, submission) == stored.answer
         except Refused:
             same = False
         if step is None or not same:
@@ -249,7 +294,7 @@ class Host:
     async def events(self, token: str, batch: Submission, key: str) -> None:
         """Keep a batch of the event log and renew the lease."""
         session = self._session(token)
-        if session == preview.SESSION:
+        if self._previewed(session) is not None:
             return
         facts = await self._arrivals.facts(session)
         if facts.end is not None or facts.erased:
@@ -267,8 +312,8 @@ class Host:
     async def withdraw(self, token: str) -> dict[str, Json]:
         """Erase the answers of this session and return its end."""
         session = self._session(token)
-        if session == preview.SESSION:
-            return self.preview.step("end:withdrawn")
+        if (shown := self._previewed(session)) is not None:
+            return shown.step("end:withdrawn")
         facts = await self._arrivals.known(session)
         now = self.now()
         if facts.end is None:
@@ -280,16 +325,18 @@ class Host:
 
     # Media
 
-    def _media(self, session: str) -> Callable[[str, Slot], dict[str, Json]]:
-        return lambda key, slot: self._addresses.describe(session, key, slot.id, slot.stimulus)
+    def _media(self, session: str, script: Script | None) -> Callable[[str, Slot], dict[str, Json]]:
+        is_heard = script is None or script.playback.sound == "on"
+        return lambda key, slot: self._addresses.describe(session, key, slot.id, slot.stimulus, is_heard)
 
     async def media(self, token: str) -> Deliverable:
         """Return the medium behind an address: a stimulus, or what was drawn for the check at hand."""
         session = token.partition("-")[0]
         if not self._addresses.has(session, token):
-            is_preview = session == preview.SESSION
-            facts = self.preview.facts if is_preview else await self._arrivals.facts(session)
-            script = self.preview.script if is_preview else self._script(facts)
+            # Anybody can ask for any address: none of them makes a preview.
+            shown = self._previews.get(session)
+            facts = shown.facts if shown else await self._arrivals.facts(session)
+            script = shown.script if shown else self._script(facts)
             if script is not None and not self._addresses.knows(session):
                 self._addresses.learn(session, script)
             drawn = None if self._addresses.has(session, token) else await self._drawn(facts, script, token)
@@ -301,16 +348,16 @@ class Host:
         """Return the picture or sound behind an address, if it belongs to the attempt at hand."""
         if facts.end is not None:
             return None
-        is_preview = facts.session.session == preview.SESSION
-        for here in self.preview.attempts if is_preview else self._at_hand(facts, script, self.now()):
+        shown = self._previews.get(facts.session.session)
+        for here in shown.attempts if shown else self._at_hand(facts, script, self.now()):
             if here.check is None:
                 continue
             try:
-                before = self.preview.before(here) if is_preview else facts
+                before = shown.before(here) if shown else facts
                 drawn = await asyncio.to_thread(self.examiner.draw, before, here, token)
             except Exception as error:  # the attempt is over, and a new page goes on after it
                 fault = self.examiner.fault(facts, here, error, self.now())
-                if not is_preview:
+                if not shown:
                     await self.store.append([fault])
                 raise Refused(self.words["no_media"], code="our_fault", status=404) from error
             if drawn is not None:

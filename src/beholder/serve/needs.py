@@ -8,6 +8,7 @@ from beholder.checks.contract import Needs, Sample
 from beholder.methods.contract import Break, Trial
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.stimuli.codecs import mime_type
+from beholder.study.between import groups_in, study_of
 from beholder.study.model import Study
 
 _LARGEST = (1920, 1080)
@@ -16,8 +17,12 @@ _FASTEST = 60.0
 
 
 def needs_of(study: Study, catalogue: Catalogue, lists: Sequence[Sequence[Trial | Break]]) -> Needs:
-    """Return what a device has to be able to do."""
+    """Return what a device has to be able to do: the same for all, whatever groups there are.
+
+    Otherwise one group would lose people that another one keeps.
+    """
     stimuli = catalogue.stimuli
+    ways = [study_of(study, levels).playback for levels in groups_in(study.design.between)]
     first = next((entry for entry in lists[0] if isinstance(entry, Trial)), None) if lists else None
     is_seen = any(stimulus.medium != "audio" for stimulus in stimuli)
     is_heard = any(stimulus.medium == "audio" or stimulus.probe.audio_codec for stimulus in stimuli)
@@ -26,9 +31,9 @@ def needs_of(study: Study, catalogue: Catalogue, lists: Sequence[Sequence[Trial 
         codecs=_codecs(stimuli) if has_media else (),
         medium=stimuli[0].medium if stimuli else "video",
         fps=max((stimulus.probe.fps for stimulus in stimuli), default=0),
-        size=_largest(stimuli) if study.playback.size == "native" else None,
-        fullscreen=study.playback.fullscreen and is_seen,
-        sound=study.playback.sound == "on" and is_heard,
+        size=_largest(stimuli) if any(way.size == "native" for way in ways) else None,
+        fullscreen=any(way.fullscreen for way in ways) and is_seen,
+        sound=any(way.sound == "on" for way in ways) and is_heard,
         first_bytes=sum(catalogue.class_sizes[slot.stimulus] for slot in first.slots) if first else 0,
         sample=_sample(stimuli) if has_media else None,
     )

@@ -22,18 +22,30 @@ from beholder.store.contract import Session, SessionFacts, Told
 from beholder.types import Json
 
 SESSION = "preview"
-"""What stands for the session in the tokens and addresses of a preview."""
+"""What stands for the session in the tokens and addresses of a preview; of another list than the first, with it."""
 _SCREEN: Mapping[str, Json] = {"screen": [1920, 1080], "dpr": 1}
 """A device to draw for until somebody has come with theirs."""
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 
+def session_of(number: int) -> str:
+    """Return what stands for the session in a preview of a list."""
+    return SESSION if number == 1 else f"{SESSION}{number}"
+
+
+def list_of(session: str) -> int | None:
+    """Return the list that a session is a preview of; None where it is none."""
+    number = session.removeprefix(SESSION) if session.startswith(SESSION) else "-"
+    return 1 if not number else int(number) if number.isdecimal() and number.isascii() else None
+
+
 class Preview:
-    """Walks through the first list, each check as if all before it had been passed."""
+    """Walks through a list, each check as if all before it had been passed."""
 
     def __init__(
         self,
         served: Served,
+        number: int,
         secret: bytes,
         texts: Mapping[str, str],
         words: Mapping[str, str],
@@ -44,9 +56,10 @@ class Preview:
     ) -> None:
         self._served, self._texts, self._words, self._media = served, texts, words, media
         self._secret, self._examiner, self._reader = secret, examiner, reader
-        self.script = served.script(1)
+        self.session, self.script = session_of(number), served.script(number)
         self._farewell = farewell.sample(self.script)
-        self.link = f"{served.public_url}/s/{served.study.name}?preview={tokens.preview_secret(secret)}"
+        which = "" if number == 1 else f"list={number}&"
+        self.link = f"{served.public_url}/s/{served.study.name}?{which}preview={tokens.preview_secret(secret)}"
         self._planned = {step.key: step for step in map(_first, self.script.steps)}
         self.attempts = [step for step in self._planned.values() if step.check is not None]
         ends = ["end:completed", "end:no_consent", "end:withdrawn"]
@@ -72,11 +85,12 @@ class Preview:
 
     def _passed(self, device: Mapping[str, Json]) -> SessionFacts:
         """Return the facts of somebody who has answered every check well: rings need the size of a card."""
-        facts = SessionFacts(Session(SESSION, SESSION, self._served.digest, 1, "preview", 1, device, _LONG_AGO))
+        session = Session(self.session, self.session, self._served.digest, 1, "preview", 1, device, _LONG_AGO)
+        facts = SessionFacts(session)
         told: dict[str, Told] = {}
         for step in self.attempts:
             known = SessionFacts(facts.session, told=told)
-            rng = rng_of(seed_of(self._secret, SESSION, f"{step.key}:able"))
+            rng = rng_of(seed_of(self._secret, self.session, f"{step.key}:able"))
             try:
                 answer = check_of(step).respond(self._examiner.posed(known, step), Robot(), rng)
                 judged = self._examiner.judge(known, step, self.script, answer, _LONG_AGO)
@@ -95,7 +109,7 @@ class Preview:
             pages = sum(step.kind == "trial" for step in self.script.steps)
             return public_end(self.script, outcome, text, code=code, receipt="BH-XXXXXXXX-XXXX-XXXX", answers=pages)
         served, step = self._served, self._step(key)
-        shown = public_step(step, self.script, self._texts, served.method, served.study.playback, self._media)
+        shown = public_step(step, self.script, self._texts, served.method, self.script.playback, self._media)
         if step is CONSENT:
             shown["needs"] = self._examiner.needed(self.script)
         if step.is_training:

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 from beholder.checks.rules import at_once
-from beholder.checks.trust import Seen
-from beholder.checks.verdict import Verdict
+from beholder.checks.trust import Seen, TrialCheck
+from beholder.checks.verdict import Verdict, Watch
 from beholder.methods.contract import Trial
 from beholder.serve.attempts import comes_again, failed_times, last_answer, ruled
 from beholder.serve.examiner import OUR_FAULT, Words
@@ -44,6 +44,7 @@ class Proctor:
     def __init__(self, served: Served, words: Words) -> None:
         self._served, self._words = served, words
         self._rules = at_once(served.study)
+        self._watched: dict[Watch, Sequence[TrialCheck[Any]]] = {}
 
     # Judging
 
@@ -60,7 +61,8 @@ class Proctor:
         """Return an answer judged: nothing where no rule says anything of it."""
         session = facts.session.session
         seen = self._seen(step, answer, playback, submission.shown_ms, submission.sent_ms)
-        verdicts = self._verdicts(session, seen, _Before(lambda: self._earlier(facts, step, script)))
+        before = _Before(lambda: self._earlier(facts, step, script))
+        verdicts = self._verdicts(session, seen, before, script.playback.watch)
         if not verdicts:
             return Noted(None, None)
         attempt = step.attempt or 1
@@ -87,9 +89,11 @@ class Proctor:
         rule = next(rule for rule in self._rules if rule.name == verdict.check)
         return rule.failures(verdict) if verdict.verdict == "fail" else 0
 
-    def _verdicts(self, session: str, seen: Seen, before: Sequence[Seen]) -> list[Verdict]:
+    def _verdicts(self, session: str, seen: Seen, before: Sequence[Seen], watch: Watch) -> list[Verdict]:
+        if watch not in self._watched:
+            self._watched[watch] = at_once(self._served.study, watch)
         found = []
-        for rule in self._rules:
+        for rule in self._watched[watch]:
             try:
                 verdict = rule.judge_trial(seen, before)
                 if verdict is not None:  # what cannot be kept fails here, and not with the answer

@@ -70,13 +70,14 @@ def public_end(
     answers: int = 0,
     seconds: float | None = None,
     ended_at: datetime | None = None,
+    again: Json = None,
 ) -> dict[str, Json]:
-    """Return the last step, with the code that is due now."""
+    """Return the last step, with the code that is due now, and the way to another session where there is one."""
     _, total = script.page(0)
     return {
         "key": "end", "kind": "end", "progress": [total, total], "prefetch": [], "outcome": outcome, "text": text,
         "code": code, "return_url": None, "receipt": receipt, "answers": answers, "seconds": seconds,
-        "ended_at": ended_at.isoformat() if ended_at else None,
+        "ended_at": ended_at.isoformat() if ended_at else None, "again": again,
     }  # fmt: skip
 
 

@@ -45,7 +45,7 @@ class Reader:
             assert script is not None, step.key
             judged = self._examiner.judge(facts, step, script, submission.answer, now)
             return Reading(judged.answer, told=judged.told, feedback=judged.feedback)
-        answer, playback = self.given(step, submission, _elapsed_ms(facts, now))
+        answer, playback = self.given(step, script, submission, _elapsed_ms(facts, now))
         if step.is_training and script is not None:
             return Reading(answer, playback, *self.lessons.judge(facts, step, script, answer, now))
         if script is not None and script.rules and step.is_rated:
@@ -53,11 +53,11 @@ class Reader:
             return Reading(answer, playback, *noted)
         return Reading(answer, playback)
 
-    def again(self, facts: SessionFacts, step: Planned, submission: Submission) -> Json:
+    def again(self, facts: SessionFacts, step: Planned, script: Script, submission: Submission) -> Json:
         """Return an answer that came again, read as the first was."""
         if step.check is not None:
             return self._examiner.read(facts, step, submission.answer)
-        return self.given(step, submission, None)[0]
+        return self.given(step, script, submission, None)[0]
 
     def feedback(self, facts: SessionFacts, step: Planned, script: Script) -> str | None:
         """Return what was read after an answer that is stored."""
@@ -69,16 +69,18 @@ class Reader:
             return self.proctor.said(script, facts.told[step.key])
         return None
 
-    def given(self, step: Planned, submission: Submission, elapsed_ms: float | None) -> tuple[Json, dict[str, Json]]:
+    def given(
+        self, step: Planned, script: Script | None, submission: Submission, elapsed_ms: float | None
+    ) -> tuple[Json, dict[str, Json]]:
         """Return what was answered to a step that is no check, and how its media played."""
         served = self._served
-        if step.trial is None:
+        if step.trial is None or script is None:
             return read_step_answer(step, submission.answer), {}
         if step.page is not None:
-            playback = page_playback(served.study.playback, step.page)
+            playback = page_playback(script.playback, step.page)
             return read_page_answer(step.trial, served.catalogue, playback, submission, elapsed_ms, self._words)
         return read_trial_answer(
-            served.method, step.trial, served.catalogue, served.study.playback, submission, elapsed_ms, self._words
+            served.method, step.trial, served.catalogue, script.playback, submission, elapsed_ms, self._words
         )
 
 

@@ -12,7 +12,7 @@ from beholder.checks.steps import AnyStep, check_steps
 from beholder.methods.contract import Break, Slot, Trial
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.study.checks import TrialRule
-from beholder.study.model import Ask, Study
+from beholder.study.model import Ask, Playback, Study
 from beholder.study.pages import Example, Page
 from beholder.study.part import span
 from beholder.study.training import Training
@@ -65,6 +65,8 @@ class Script:
     training: Training | None = None
     rules: Mapping[str, TrialRule] = field(default_factory=dict)
     """What is judged with every answer to a trial because it acts at once, by the name of the rule."""
+    playback: Playback = field(default_factory=Playback)
+    """How stimuli play, and what has to be watched."""
 
     @property
     def training_lasts(self) -> timedelta | None:
@@ -126,15 +128,19 @@ def make_script(
     *,
     has_volume: bool = False,
     examples: Sequence[Stimulus] = (),
+    is_again: bool = False,
 ) -> Script:
-    """Return every step: consent, device, questions, eyes, instructions, room, training, trials, questions."""
+    """Return every step: consent, device, questions, eyes, instructions, room, training, trials, questions.
+
+    Who has finished another session (`is_again`) is not asked again, and finds the instructions under Help.
+    """
     checks = check_steps(study)
     steps = [CONSENT, *_checks(checks, "device")]
-    if study.before:
+    if study.before and not is_again:
         steps.append(Planned("questions:before", "questions", items=study.before))
     steps += _checks(checks, "qualify")
     volume = [Planned("volume", "volume")] if has_volume else []
-    pages = _instructions(study, examples)
+    pages = [] if is_again else _instructions(study, examples)
     # Examples that are heard need the volume first.
     is_heard = any(step.trial is not None for step in pages)
     steps += [*volume, *pages] if is_heard else [*pages, *volume]
@@ -149,10 +155,10 @@ def make_script(
         elif entry.purpose == "rate":
             trials += 1
             steps.append(Planned(f"trial:{trials}", "trial", trial=entry))
-    if study.after:
+    if study.after and not is_again:
         steps.append(Planned("questions:after", "questions", items=study.after))
     training = Training() if study.training is True else study.training or None
-    return Script(tuple(steps), training, {check.name: check.rule for check in at_once(study)})
+    return Script(tuple(steps), training, {check.name: check.rule for check in at_once(study)}, study.playback)
 
 
 def _instructions(study: Study, examples: Sequence[Stimulus]) -> list[Planned]:

@@ -7,10 +7,9 @@ import contextlib
 import logging
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 
 from granian.constants import Interfaces
@@ -20,20 +19,22 @@ from starlette.types import ASGIApp
 from beholder.checks.problems import check_problems
 from beholder.errors import Problem, StudyError, UserError
 from beholder.methods import find
+from beholder.methods.contract import Break, Trial
 from beholder.plan import open_plan
+from beholder.plan.bulk import no_collection
 from beholder.plan.digest import study_digest
-from beholder.plan.model import Plan, lists_to_json
+from beholder.plan.model import Plan
 from beholder.plan.placing.clips import load_stimuli
+from beholder.plan.written import lists_to_json
 from beholder.serve.assets import Assets
+from beholder.serve.growing import restore
 from beholder.serve.host import Host
 from beholder.serve.routes import make_app
 from beholder.serve.served import Served
-from beholder.stimuli.catalogue import Catalogue
-from beholder.store.contract import Store, StudyRecord
+from beholder.store.contract import Store
 from beholder.store.open import open_store
+from beholder.store.record import record_of
 from beholder.study.model import Study
-from beholder.study.resolved import resolved_yaml
-from beholder.types import Json
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,9 @@ def load_served(
     method = find(study.method)
     catalogue = load_stimuli(study, method, progress)
     plan = open_plan(study, catalogue)
-    lists = [planned.entries for planned in plan.lists]
-    return Served(study, study_digest(study, catalogue), catalogue, method, lists, public_url.rstrip("/")), plan
+    lists: list[Sequence[Trial | Break]] = [planned.entries for planned in plan.lists]
+    groups = [planned.group for planned in plan.lists] if study.design.between else []
+    return Served(study, study_digest(study, catalogue), catalogue, method, lists, public_url.rstrip("/"), groups), plan
 
 
 @contextlib.asynccontextmanager
@@ -81,7 +83,11 @@ async def running(
     address = f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"
     served, plan = load_served(study, public_url or address, progress)
     async with open_store(store or study.folder / "store") as opened:
-        await opened.begin(_record(served, plan), study.run)
+        if await restore(opened, study, plan, progress):
+            served, plan = load_served(study, public_url or address, progress)
+        with no_collection():
+            lists = list(lists_to_json(plan))
+        await opened.begin(record_of(study, served.catalogue, plan.plan_digest, lists, datetime.now(UTC)), study.run)
         app_host = Host(served, opened)
         async with listening(make_app(app_host, Assets(served.method)), host, port):
             yield Running(app_host, opened, address)
@@ -129,27 +135,3 @@ async def _until_listening(host: str, port: int, serving: asyncio.Task[None]) ->
             writer.close()
             return
     serving.result()
-
-
-def _record(served: Served, plan: Plan) -> StudyRecord:
-    study = served.study
-    return StudyRecord(
-        digest=served.digest,
-        plan_digest=plan.plan_digest,
-        study=study.name,
-        yaml=resolved_yaml(study),
-        software=f"beholder {version('beholder')}",
-        stimuli=_stimulus_rows(served.catalogue),
-        lists=list(lists_to_json(plan)),
-        at=datetime.now(UTC),
-    )
-
-
-def _stimulus_rows(catalogue: Catalogue) -> list[Mapping[str, Json]]:
-    return [
-        {
-            "stimulus": s.id, "content": s.content, "condition": s.condition, "role": s.role, "medium": s.medium,
-            "sha256": s.sha256, "probe": asdict(s.probe), "factors": dict(s.factors),
-        }
-        for s in (*catalogue.stimuli, *catalogue.examples)
-    ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, Protocol
@@ -113,6 +113,17 @@ class Stored(NamedTuple):
     is_new: bool
 
 
+class Claim(NamedTuple):
+    """Who wants a list, and on which terms."""
+
+    session: str
+    now: datetime
+    until: datetime
+    per_list: int | None
+    barred: Collection[int] = ()
+    preferred: Collection[int] = ()
+
+
 @dataclass(frozen=True)
 class SessionFacts:
     """What the flow needs to know of one session: the claim, what was answered, told and posed by key, the end."""
@@ -153,9 +164,10 @@ class Store(Protocol):
     """Made with the store; keys every hash, token and draw."""
 
     async def begin(self, record: StudyRecord, run: int = 1) -> None:
-        """Write a study text, its stimuli and its plan, once.
+        """Write a study text, its stimuli and its plan, once; of a plan that is there, only lists beyond those stored.
 
-        Raises StoreError when the store holds another study, or another plan that a person has claimed in this run.
+        Raises StoreError when the store holds another study, another plan that a person has claimed in this run, or
+        other lists of this plan than those that lists are added to.
         """
         ...
 
@@ -171,13 +183,34 @@ class Store(Protocol):
         """Return the runs in which this person, or this robot, has claimed a list."""
         ...
 
-    async def claim(self, session: str, *, now: datetime, until: datetime, per_list: int | None) -> int | None:
+    async def lists_taken(self, participant: str, mode: Mode, run: int = 1) -> tuple[int, ...]:
+        """Return the lists of the current plan that this person, or this robot, has claimed in a run, oldest first.
+
+        Without those that a device that did not fit kept them from.
+        """
+        ...
+
+    async def claim(
+        self,
+        session: str,
+        *,
+        now: datetime,
+        until: datetime,
+        per_list: int | None,
+        barred: Collection[int] = (),
+        preferred: Collection[int] = (),
+    ) -> int | None:
         """Return the list of this session, claiming the least-filled one atomically; None when all are full.
 
         Counts finished and live sessions of the same population (robots, or people). A session that has a claim
-        keeps it. With `per_list`, a list with that many finished and live sessions is full.
+        keeps it. With `per_list`, a list with that many finished and live sessions is full. Lists that are `barred`
+        are not given; of those that are equally filled, one that is `preferred` goes first, then the lowest number.
         A session of a plan that was replaced before it claimed anything raises Refused (410).
         """
+        ...
+
+    async def has_room(self, now: datetime, barred: Collection[int] = ()) -> bool:
+        """Return whether a list of the current plan, but for those barred, is neither finished nor taken by anybody."""
         ...
 
     async def renew(self, session: str, until: datetime) -> None:
@@ -215,7 +248,10 @@ class Store(Protocol):
         ...
 
     async def counts(self, now: datetime, run: int = 1) -> Mapping[str, int]:
-        """Return live numbers for the people of a run: arrived, live, completed, ended (otherwise), answers."""
+        """Return live numbers for the people of a run: arrived, live, completed, ended (otherwise), answers.
+
+        Also `lists`: how many lists the current plan has by now; `finished`: how many of them somebody has finished.
+        """
         ...
 
     async def ready(self) -> bool:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from beholder.errors import Problem, Refused, StoreError
 from beholder.store.contract import Session, StudyRecord
+from beholder.store.tables import from_json, to_json
 from beholder.types import Mode
 
 NOT_PEOPLE: tuple[Mode, ...] = ("robot", "preview")
@@ -46,7 +47,8 @@ def check_begin(where: str, record: StudyRecord, held: Held) -> None:
                 where,
                 f"{claimed} already claimed lists of the plan before this change",
                 fix="Texts may change, the design may not: plan, stimuli, scales and questionnaires stay. "
-                "Undo the change, or start a new folder.",
+                "For more participants, or where stimuli were only added, run `beholder extend`; else undo the "
+                "change, or start a new folder.",
             )
         )
     if held.plan_digest is not None and held.plan_digest != record.plan_digest:
@@ -55,6 +57,18 @@ def check_begin(where: str, record: StudyRecord, held: Held) -> None:
                 where,
                 f"holds another plan of the same study, made by {held.software}",
                 fix="Go on with that version, or start a new folder.",
+            )
+        )
+
+
+def check_growth(where: str, record: StudyRecord, held: int, last: str | None) -> None:
+    """Raise StoreError unless lists may follow those that are held, the last of which is this JSON."""
+    if last is not None and held < len(record.lists) and from_json(to_json(record.lists[held - 1])) != from_json(last):
+        raise StoreError(
+            Problem(
+                where,
+                f"holds {held} lists of this plan that are not those to which lists are added",
+                fix="Somebody else may have extended it just now: run `beholder extend` again.",
             )
         )
 

@@ -89,7 +89,7 @@ async def a_platform_id_is_nowhere_among_the_facts(open_: Opener) -> None:
 async def counts_are_of_people(open_: Opener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
-        empty = {"arrived": 0, "live": 0, "completed": 0, "ended": 0, "answers": 0}
+        empty = {"arrived": 0, "live": 0, "completed": 0, "finished": 0, "ended": 0, "answers": 0, "lists": 3}
         assert dict(await store.counts(NOON)) == empty
         robby = await come(store, "robby", mode="robot")
         await claim(store, robby)
@@ -101,7 +101,8 @@ async def counts_are_of_people(open_: Opener) -> None:
             await store.append([answer(session)])
         await store.append([end(done)])
         await store.append([end(out, "failed_checks")])
-        assert dict(await store.counts(NOON)) == {"arrived": 5, "live": 1, "completed": 1, "ended": 1, "answers": 4}
+        found = {"arrived": 5, "live": 1, "completed": 1, "finished": 1, "ended": 1, "answers": 4, "lists": 3}
+        assert dict(await store.counts(NOON)) == found
 
 
 async def a_store_is_ready_while_it_is_open(open_: Opener) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeAlias
@@ -78,10 +78,17 @@ async def come(
 
 
 async def claim(
-    store: Store, session: str, *, now: datetime = NOON, until: datetime = NOON + HOUR, per_list: int | None = None
+    store: Store,
+    session: str,
+    *,
+    now: datetime = NOON,
+    until: datetime = NOON + HOUR,
+    per_list: int | None = None,
+    barred: Collection[int] = (),
+    preferred: Collection[int] = (),
 ) -> int | None:
     """Claim with a lease of an hour."""
-    return await store.claim(session, now=now, until=until, per_list=per_list)
+    return await store.claim(session, now=now, until=until, per_list=per_list, barred=barred, preferred=preferred)
 
 
 async def expect(kind: type[Exception], doing: Awaitable[object], what: str) -> Exception:

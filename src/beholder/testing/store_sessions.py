@@ -1,9 +1,8 @@
-"""What is true of beginning, arriving and claiming in every store."""
+"""What is true of beginning and arriving in every store."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from dataclasses import replace
 
 from beholder.errors import Refused, StoreError
@@ -11,12 +10,9 @@ from beholder.testing.store_facts import (
     HOUR,
     NOON,
     Opener,
-    answer,
     claim,
     come,
-    end,
     expect,
-    known,
     rows,
     study_record,
     visit,
@@ -82,6 +78,28 @@ async def a_plan_may_change_until_a_person_has_claimed_a_list(open_: Opener) -> 
         assert len(await rows(store, "studies")) == 2
 
 
+async def a_plan_grows_and_what_is_there_stays(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record(lists=2))
+        ann, bob = await come(store, "ann"), await come(store, "bob")
+        assert [await claim(store, ann, per_list=1), await claim(store, bob, per_list=1)] == [1, 2]
+        late = await come(store, "late")
+        assert await claim(store, late, per_list=1) is None, "both lists are taken"
+        before = await rows(store, "lists")
+        await store.begin(study_record("d2", lists=4))
+        assert (await rows(store, "lists"))[:2] == before, "lists that were there stay"
+        assert [row["list"] for row in await rows(store, "lists")] == [1, 2, 3, 4]
+        assert (await store.counts(NOON))["lists"] == 4
+        assert await claim(store, late, per_list=1) == 3, "who came before finds the lists that were added"
+        await store.begin(study_record("d1", lists=2))
+        assert len(await rows(store, "lists")) == 4, "fewer lists take nothing away"
+        other = study_record("d3", lists=6)
+        other = replace(other, lists=[*other.lists[:3], {"list": 4, "trials": []}, *other.lists[4:]])
+        error = await expect(StoreError, store.begin(other), "lists that follow others than those that are there")
+        assert "holds 4 lists of this plan that are not those to which lists are added" in str(error)
+        assert len(await rows(store, "lists")) == 4
+
+
 async def runs_have_plans_people_and_counts_of_their_own(open_: Opener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
@@ -131,76 +149,3 @@ async def the_same_visit_gets_the_same_session(open_: Opener) -> None:
         assert len(await rows(store, "sessions")) == 3
         await expect(LookupError, store.arrive(visit("bob", digest="d9")), "arriving at a study that never began")
         await expect(ValueError, store.arrive(replace(visit("cat"), session=arrivals[0][0].session)), "a taken id")
-
-
-async def no_list_is_claimed_twice_by_200_at_once(open_: Opener) -> None:
-    async with open_("one") as store:
-        await store.begin(study_record(lists=150))
-        sessions = await asyncio.gather(*(come(store, str(number)) for number in range(200)))
-        claimed = await asyncio.gather(*(claim(store, session, per_list=1) for session in sessions))
-        taken = [number for number in claimed if number is not None]
-        assert sorted(taken) == list(range(1, 151)), "every list once, and none for the other 50"
-        stored = {row["session"]: row["list"] for row in await rows(store, "claims")}
-        assert stored == {s: n for s, n in zip(sessions, claimed, strict=True) if n is not None}
-
-
-async def the_least_filled_list_goes_first(open_: Opener) -> None:
-    async with open_("one") as store:
-        await store.begin(study_record(lists=4))
-        sessions = await asyncio.gather(*(come(store, str(number)) for number in range(10)))
-        claimed = Counter([await claim(store, session) for session in sessions])
-        assert claimed == {1: 3, 2: 3, 3: 2, 4: 2}, f"filled unevenly: {dict(claimed)}"
-        assert await claim(store, sessions[3]) == 4, "a session keeps its list"
-        assert len(await rows(store, "claims")) == 10
-
-
-async def an_expired_lease_opens_its_list_and_a_finished_session_keeps_it(open_: Opener) -> None:
-    async with open_("one") as store:
-        await store.begin(study_record(lists=2))
-        gone, done, late = [await come(store, name) for name in ("gone", "done", "late")]
-        assert [await claim(store, gone, per_list=1), await claim(store, done, per_list=1)] == [1, 2]
-        await store.append([answer(done), end(done)])
-        assert await claim(store, late, now=NOON + HOUR / 2, per_list=1) is None, "both lists are full"
-        assert (await known(store, late)).list is None
-        after = NOON + 2 * HOUR
-        assert await claim(store, late, now=after, until=after + HOUR, per_list=1) == 1, "the lease ran out"
-        assert await claim(store, gone, now=after, until=after + HOUR, per_list=1) == 1, "who comes back goes on"
-        other = await come(store, "other")
-        assert await claim(store, other, now=after, until=after + HOUR, per_list=2) == 2, "list 1 counts twice now"
-
-
-async def a_lease_is_renewed_and_released(open_: Opener) -> None:
-    async with open_("one") as store:
-        await store.begin(study_record(lists=1))
-        first, second = await come(store, "first"), await come(store, "second")
-        await store.renew(first, NOON + HOUR)
-        assert await claim(store, first, until=NOON + HOUR, per_list=1) == 1
-        await store.renew(first, NOON + 3 * HOUR)
-        assert await claim(store, second, now=NOON + 2 * HOUR, per_list=1) is None, "the lease was renewed"
-        await store.release(first)
-        assert await claim(store, second, until=NOON + HOUR, per_list=1) == 1, "the lease was released"
-        await expect(LookupError, store.renew("nobody", NOON), "renewing for nobody")
-        await expect(LookupError, store.release("nobody"), "releasing for nobody")
-        await expect(LookupError, claim(store, "nobody"), "claiming for nobody")
-
-
-async def a_session_that_ended_early_or_was_erased_opens_its_list(open_: Opener) -> None:
-    async with open_("one") as store:
-        await store.begin(study_record(lists=1))
-        first, second, third = [await come(store, name) for name in ("first", "second", "third")]
-        assert await claim(store, first, per_list=1) == 1
-        await store.append([end(first, "screened_out")])
-        assert await claim(store, second, per_list=1) == 1, "a session that was screened out does not count"
-        await store.append([end(second)])
-        assert await claim(store, third, per_list=1) is None, "a finished session counts"
-        await store.erase(second, NOON)
-        assert await claim(store, third, per_list=1) == 1, "a session that was erased does not count"
-
-
-async def robots_and_people_are_leased_apart(open_: Opener) -> None:
-    async with open_("one") as store:
-        await store.begin(study_record(lists=1))
-        for mode in ("robot", "link"):
-            assert await claim(store, await come(store, "a", mode=mode), per_list=1) == 1, f"{mode} found it taken"
-        assert await claim(store, await come(store, "b", mode="robot"), per_list=1) is None
-        assert await claim(store, await come(store, "b", mode="lab"), per_list=1) is None, "lab and link are people"

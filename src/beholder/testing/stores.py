@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import TypeAlias
 
-from beholder.testing import store_appends, store_erasures, store_races, store_sessions
+from beholder.testing import store_appends, store_claims, store_erasures, store_races, store_sessions
 from beholder.testing.store_facts import Opener
 
 Check: TypeAlias = Callable[[Opener], Awaitable[None]]
@@ -22,15 +22,19 @@ STORE_CHECKS: Mapping[str, Check] = {
         store_sessions.a_secret_is_made_once_and_differs_between_stores,
         store_sessions.a_text_may_change_and_people_keep_their_session,
         store_sessions.a_plan_may_change_until_a_person_has_claimed_a_list,
+        store_sessions.a_plan_grows_and_what_is_there_stays,
         store_sessions.runs_have_plans_people_and_counts_of_their_own,
         store_sessions.a_store_holds_one_study,
         store_sessions.the_same_visit_gets_the_same_session,
-        store_sessions.no_list_is_claimed_twice_by_200_at_once,
-        store_sessions.the_least_filled_list_goes_first,
-        store_sessions.an_expired_lease_opens_its_list_and_a_finished_session_keeps_it,
-        store_sessions.a_lease_is_renewed_and_released,
-        store_sessions.a_session_that_ended_early_or_was_erased_opens_its_list,
-        store_sessions.robots_and_people_are_leased_apart,
+        store_claims.no_list_is_claimed_twice_by_200_at_once,
+        store_claims.the_least_filled_list_goes_first,
+        store_claims.an_expired_lease_opens_its_list_and_a_finished_session_keeps_it,
+        store_claims.a_lease_is_renewed_and_released,
+        store_claims.a_session_that_ended_early_or_was_erased_opens_its_list,
+        store_claims.barred_lists_are_not_given_and_preferred_ones_go_first,
+        store_claims.the_lists_that_somebody_had_are_known,
+        store_claims.a_list_that_was_finished_twice_leaves_the_others_open,
+        store_claims.robots_and_people_are_leased_apart,
         store_appends.a_repeated_answer_changes_nothing_and_returns_the_first_time,
         store_appends.of_many_at_once_exactly_one_is_stored,
         store_appends.all_facts_of_a_request_are_stored_or_none,

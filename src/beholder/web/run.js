@@ -157,7 +157,8 @@ async function start(name) {
     const isEnd = step.kind === "end";
     const isGone = isEnd && (step.outcome === "withdrawn" || step.outcome === "no_consent");
     const way = { word: isEnd ? "erase" : "withdraw", run: withdraw }; // after the end there is nothing to stop
-    help.setStudy(study, isGone ? null : way);
+    // Where groups of participants have their own, they are not known before there is a list.
+    help.setStudy({ ...study, instructions: step.instructions ?? study.instructions }, isGone ? null : way);
     frame.setFoot({
       contact: study.contact,
       word: way.word,

@@ -28,7 +28,7 @@ export interface Item {
   options: string[]; required: boolean; placeholder: string | null; min: number | null; max: number | null;
 }
 
-interface StepBase { key: string; progress: [number, number]; prefetch: Media[] }
+interface StepBase { key: string; progress: [number, number]; prefetch: Media[]; instructions?: string /* safe HTML */ }
 /** `needs`: what the study needs of people and devices, a line each. `checks`: how long looking at that takes, and whether
  *  it takes eyes, ears, or both; null where nothing is looked at. */
 export interface ConsentStep extends StepBase {
@@ -66,7 +66,7 @@ export interface TrialStep extends StepBase {
 }
 export interface EndStep extends StepBase {
   kind: "end"; outcome: string; text: string; code: string | null; return_url: string | null; receipt: string | null;
-  answers: number; seconds: number | null; ended_at: string | null;
+  answers: number; seconds: number | null; ended_at: string | null; again: { url: string; minutes: number } | null;
 }
 export type Step = ConsentStep | TextStep | VolumeStep | BreakStep | CheckStep | QuestionsStep | TrialStep | EndStep;
 

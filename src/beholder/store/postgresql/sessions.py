@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any, NamedTuple
 
 import asyncpg
 
 from beholder.store.contract import Answer, Posed, Session, SessionFacts, Told
-from beholder.store.postgresql.connection import LOCK_ARRIVAL, LOCK_PLAN, connected, transaction
-from beholder.store.rules import NOT_PEOPLE, outdated_session, population, refused_arrival, unknown_session
+from beholder.store.postgresql.connection import LOCK_ARRIVAL, connected, transaction
+from beholder.store.rules import NOT_PEOPLE, population, refused_arrival
 from beholder.store.tables import (
     SHAPES,
     read_answer,
@@ -20,7 +19,6 @@ from beholder.store.tables import (
     read_session,
     read_told,
     session_row,
-    to_time,
 )
 from beholder.types import Mode
 
@@ -35,40 +33,6 @@ WHERE run = $1 AND mode = $2 AND participant = $3 AND visit = $4 AND digest IN
 _RUNS_TAKEN = """
 SELECT DISTINCT run FROM sessions JOIN claims USING (session)
 WHERE participant = $1 AND CASE WHEN mode IN ('robot', 'preview') THEN mode ELSE 'people' END = $2
-"""
-
-_CLAIMANT = """
-SELECT mode, plan_digest, claims.list,
-  (SELECT plan_digest FROM studies WHERE digest = (SELECT value FROM meta WHERE name = 'digest'))
-FROM sessions JOIN studies USING (digest) LEFT JOIN claims USING (session) WHERE session = $1
-"""
-
-_CLAIM = """
-INSERT INTO claims (session, list, at)
-SELECT $1, lists.list, $2
-FROM lists
-LEFT JOIN (
-  SELECT claims.list, count(*) AS sessions
-  FROM claims
-  JOIN sessions USING (session)
-  JOIN studies USING (digest)
-  LEFT JOIN ends USING (session)
-  LEFT JOIN leases USING (session)
-  WHERE studies.plan_digest = $3
-    AND CASE WHEN sessions.mode IN ('robot', 'preview') THEN sessions.mode ELSE 'people' END = $4
-    AND NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.session = claims.session)
-    AND (ends.outcome = 'completed' OR (ends.outcome IS NULL AND leases.until > $2))
-  GROUP BY claims.list
-) AS filled ON filled.list = lists.list
-WHERE lists.plan_digest = $3 AND ($5::bigint IS NULL OR coalesce(filled.sessions, 0) < $5)
-ORDER BY coalesce(filled.sessions, 0), lists.list
-LIMIT 1
-RETURNING list
-"""
-
-_RENEW = """
-INSERT INTO leases SELECT session, $2 FROM claims WHERE session = $1
-ON CONFLICT (session) DO UPDATE SET until = excluded.until
 """
 
 _STATE = f"""
@@ -106,15 +70,6 @@ ORDER BY told.n
 """
 
 
-class Claim(NamedTuple):
-    """Who wants a list, and on which terms."""
-
-    session: str
-    now: datetime
-    until: datetime
-    per_list: int | None
-
-
 async def arrive(pool: Any, arrivals: Sequence[Session]) -> list[tuple[Session, bool] | Exception]:
     """Return for each the session of the same visit under the same plan, and whether it is new."""
     found: list[tuple[Session, bool] | Exception] = []
@@ -144,50 +99,6 @@ async def runs_taken(pool: Any, participant: str, mode: Mode) -> frozenset[int]:
     """Return the runs in which somebody has claimed a list."""
     async with connected(pool) as connection:
         return frozenset(row[0] for row in await connection.fetch(_RUNS_TAKEN, participant, population(mode)))
-
-
-async def claim(pool: Any, claims: Sequence[Claim]) -> list[int | Exception | None]:
-    """Return for each the list of its session, claiming the least-filled one where it has none."""
-    # The lock comes in a statement of its own, so that the claim sees everything that was claimed before.
-    async with transaction(pool, lock=LOCK_PLAN) as connection:
-        # Without statistics, as in a study that has just begun, nested loops look cheap: 85 ms at 10,000 lists.
-        await connection.execute("SET LOCAL enable_nestloop = off")
-        return [await _claim(connection, wanted) for wanted in claims]
-
-
-async def _claim(connection: Any, wanted: Claim) -> int | Exception | None:
-    found = await connection.fetchrow(_CLAIMANT, wanted.session)
-    if found is None:
-        return unknown_session(wanted.session)
-    mode, plan, number, current = found
-    if number is None:
-        if plan != current:
-            return outdated_session()
-        now = to_time(wanted.now)
-        number = await connection.fetchval(_CLAIM, wanted.session, now, plan, population(mode), wanted.per_list)
-    if number is None:
-        return None
-    await connection.execute(_RENEW, wanted.session, to_time(wanted.until))
-    return int(number)
-
-
-async def renew(pool: Any, session: str, until: datetime) -> None:
-    """Let the lease of a claimed session last until then."""
-    async with connected(pool) as connection:
-        status: str = await connection.execute(_RENEW, session, to_time(until))
-        await _check_known(connection, session, status)
-
-
-async def release(pool: Any, session: str) -> None:
-    """End the lease of a session."""
-    async with connected(pool) as connection:
-        status: str = await connection.execute("DELETE FROM leases WHERE session = $1", session)
-        await _check_known(connection, session, status)
-
-
-async def _check_known(connection: Any, session: str, status: str) -> None:
-    if status.endswith(" 0") and not await connection.fetchval("SELECT 1 FROM sessions WHERE session = $1", session):
-        raise unknown_session(session)
 
 
 async def load_told(pool: Any, session: str) -> list[tuple[Session, Told]]:

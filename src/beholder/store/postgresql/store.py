@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
 
 from beholder.store.address import name_of
 from beholder.store.batch import Batcher
-from beholder.store.contract import Fact, Session, SessionFacts, StoreAway, Stored, StudyRecord, Table, Told
-from beholder.store.postgresql import appends, sessions, study
+from beholder.store.contract import Claim, Fact, Session, SessionFacts, StoreAway, Stored, StudyRecord, Table, Told
+from beholder.store.postgresql import appends, claims, sessions, study
 from beholder.store.postgresql.connection import check_schema, connected, migrate, open_pool, transaction
 from beholder.store.rules import read_only
 from beholder.store.tables import fact_row, read_row, to_text, to_time
@@ -28,7 +28,7 @@ class PostgresqlStore:
         self._pool, self._where, self._write = pool, where, write
         self._appends: Batcher[appends.Rows, Stored] = Batcher(partial(appends.append, pool), at_once=2)
         self._arrivals: Batcher[Session, tuple[Session, bool]] = Batcher(partial(sessions.arrive, pool))
-        self._claims: Batcher[sessions.Claim, int | None] = Batcher(partial(sessions.claim, pool))
+        self._claims: Batcher[Claim, int | None] = Batcher(partial(claims.claim, pool))
         self._facts: Batcher[str, SessionFacts | None] = Batcher(sessions.Reader(pool).read, at_once=2)
 
     @classmethod
@@ -65,17 +65,32 @@ class PostgresqlStore:
     async def runs_taken(self, participant: str, mode: Mode) -> frozenset[int]:
         return await sessions.runs_taken(self._pool, to_text(participant), mode)
 
-    async def claim(self, session: str, *, now: datetime, until: datetime, per_list: int | None) -> int | None:
+    async def lists_taken(self, participant: str, mode: Mode, run: int = 1) -> tuple[int, ...]:
+        return await claims.lists_taken(self._pool, to_text(participant), mode, run)
+
+    async def has_room(self, now: datetime, barred: Collection[int] = ()) -> bool:
+        return await claims.has_room(self._pool, now, barred)
+
+    async def claim(
+        self,
+        session: str,
+        *,
+        now: datetime,
+        until: datetime,
+        per_list: int | None,
+        barred: Collection[int] = (),
+        preferred: Collection[int] = (),
+    ) -> int | None:
         self._check_write()
-        return await self._claims.ask(sessions.Claim(to_text(session), now, until, per_list))
+        return await self._claims.ask(Claim(to_text(session), now, until, per_list, barred, preferred))
 
     async def renew(self, session: str, until: datetime) -> None:
         self._check_write()
-        await sessions.renew(self._pool, to_text(session), until)
+        await claims.renew(self._pool, to_text(session), until)
 
     async def release(self, session: str) -> None:
         self._check_write()
-        await sessions.release(self._pool, to_text(session))
+        await claims.release(self._pool, to_text(session))
 
     async def append(self, facts: Sequence[Fact]) -> Stored:
         self._check_write()

@@ -8,7 +8,7 @@ from typing import Any
 
 from beholder.store.contract import StudyRecord, Table
 from beholder.store.postgresql.connection import LOCK_PLAN, set_meta, transaction
-from beholder.store.rules import Held, check_begin, unknown_session
+from beholder.store.rules import Held, check_begin, check_growth, unknown_session
 from beholder.store.tables import (
     ERASABLE,
     SHAPES,
@@ -25,13 +25,18 @@ SELECT count(DISTINCT participant) FROM claims JOIN sessions USING (session) JOI
 WHERE plan_digest <> $1 AND run = $2 AND mode NOT IN ('robot', 'preview')
 """
 
+_LISTS = "SELECT list, trials FROM lists WHERE plan_digest = $1 ORDER BY list DESC LIMIT 1"
+
 _COUNTS = """
 SELECT
   count(*) AS arrived,
   count(*) FILTER (WHERE outcome IS NULL AND leases.until > $1) AS live,
   count(*) FILTER (WHERE outcome = 'completed') AS completed,
+  count(DISTINCT leases.list) FILTER (WHERE leases.until = 'infinity') AS finished,
   count(*) FILTER (WHERE outcome <> 'completed') AS ended,
-  coalesce(sum((SELECT count(*) FROM answers WHERE answers.session = sessions.session)), 0)::bigint AS answers
+  coalesce(sum((SELECT count(*) FROM answers WHERE answers.session = sessions.session)), 0)::bigint AS answers,
+  (SELECT count(*) FROM lists WHERE plan_digest =
+    (SELECT plan_digest FROM studies WHERE digest = (SELECT value FROM meta WHERE name = 'digest'))) AS lists
 FROM sessions LEFT JOIN ends USING (session) LEFT JOIN leases USING (session)
 WHERE run = $2 AND mode NOT IN ('robot', 'preview')
 """
@@ -52,8 +57,10 @@ async def begin(pool: Any, where: str, record: StudyRecord, run: int) -> None:
         if same is None:
             await _copy(connection, "studies", [study_row(record)])
             await _copy(connection, "stimuli", stimulus_rows(record))
-        if not await connection.fetchval("SELECT 1 FROM lists WHERE plan_digest = $1 LIMIT 1", record.plan_digest):
-            await _copy(connection, "lists", list_rows(record))
+        held, last = await connection.fetchrow(_LISTS, record.plan_digest) or (0, None)
+        check_growth(where, record, held, last)
+        if held < len(record.lists):
+            await _copy(connection, "lists", list_rows(record)[held:])
         await set_meta(connection, "digest", record.digest)
 
 

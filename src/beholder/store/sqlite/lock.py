@@ -16,6 +16,10 @@ from beholder.store.sqlite.files import unwritable
 LOCK, HOLDER = "lock.sqlite", "writer.json"
 
 
+class InUseError(StoreError):
+    """Another process writes to this store."""
+
+
 class Lock:
     """An exclusive lock on a file that SQLite holds for us, the same way on every system."""
 
@@ -47,12 +51,12 @@ class Lock:
         self._connection.close()
 
 
-def _in_use(folder: Path) -> StoreError:
+def _in_use(folder: Path) -> InUseError:
     who = ""
     with suppress(OSError, ValueError, KeyError, TypeError):
         holder = json.loads((folder / HOLDER).read_text("utf-8"))
         who = f" (process {holder['process']} on {holder['host']} since {holder['since']})"
-    return StoreError(
+    return InUseError(
         Problem(
             str(folder),
             f"is in use by another server{who}",

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from beholder.store.contract import Session, SessionFacts, Table, Told
-from beholder.store.rules import NOT_PEOPLE, outdated_session, population, refused_arrival, unknown_session
+from beholder.store.rules import NOT_PEOPLE, population, refused_arrival
 from beholder.store.tables import (
     SHAPES,
     Row,
@@ -34,28 +34,6 @@ WHERE run = ? AND mode = ? AND participant = ? AND visit = ? AND digest IN
 _RUNS_TAKEN = """
 SELECT DISTINCT run FROM sessions JOIN claims USING (session)
 WHERE participant = ? AND CASE WHEN mode IN ('robot', 'preview') THEN mode ELSE 'people' END = ?
-"""
-
-_CLAIM = """
-INSERT INTO claims (session, list, at)
-SELECT :session, lists.list, :now
-FROM lists
-LEFT JOIN (
-  SELECT claims.list, count(*) AS sessions
-  FROM claims
-  JOIN sessions USING (session)
-  JOIN studies USING (digest)
-  LEFT JOIN ends USING (session)
-  LEFT JOIN leases USING (session)
-  WHERE studies.plan_digest = :plan
-    AND CASE WHEN sessions.mode IN ('robot', 'preview') THEN sessions.mode ELSE 'people' END = :population
-    AND claims.session NOT IN (SELECT session FROM erasures)
-    AND (ends.outcome = 'completed' OR (ends.outcome IS NULL AND leases.until > :now))
-  GROUP BY claims.list
-) AS filled ON filled.list = lists.list
-WHERE lists.plan_digest = :plan AND (:per_list IS NULL OR coalesce(filled.sessions, 0) < :per_list)
-ORDER BY coalesce(filled.sessions, 0), lists.list
-LIMIT 1
 """
 
 _TOLD_TO = f"""
@@ -92,53 +70,6 @@ def runs_taken(connection: sqlite3.Connection, participant: str, mode: Mode) -> 
     """Return the runs in which somebody has claimed a list."""
     found = connection.execute(_RUNS_TAKEN, (participant, population(mode))).fetchall()
     return frozenset(run for (run,) in found)
-
-
-def claim(
-    connection: sqlite3.Connection, session: str, now: datetime, until: datetime, per_list: int | None
-) -> tuple[int, datetime] | None:
-    """Return the list of a session and since when it has it, claiming the least-filled list where it has none."""
-    found = connection.execute(
-        "SELECT mode, plan_digest, claims.list FROM sessions JOIN studies USING (digest)"
-        " LEFT JOIN claims USING (session) WHERE session = ?",
-        (session,),
-    ).fetchone()
-    if found is None:
-        raise unknown_session(session)
-    mode, plan, claimed = found
-    if claimed is None:
-        current = "SELECT plan_digest FROM studies WHERE digest = (SELECT value FROM meta WHERE name = 'digest')"
-        if connection.execute(current).fetchone()[0] != plan:
-            raise outdated_session()
-        values = {"session": session, "now": to_iso(now), "plan": plan, "population": population(mode)}
-        if not connection.execute(_CLAIM, {**values, "per_list": per_list}).rowcount:
-            return None
-    renew(connection, session, until)
-    number, at = connection.execute("SELECT list, at FROM claims WHERE session = ?", (session,)).fetchone()
-    return number, datetime.fromisoformat(at)
-
-
-def renew(connection: sqlite3.Connection, session: str, until: datetime) -> None:
-    """Let the lease of a claimed session last until then."""
-    changed = connection.execute(
-        "INSERT INTO leases SELECT session, ? FROM claims WHERE session = ?"
-        " ON CONFLICT DO UPDATE SET until = excluded.until",
-        (to_iso(until), session),
-    ).rowcount
-    if not changed:
-        check_known(connection, session)
-
-
-def release(connection: sqlite3.Connection, session: str) -> None:
-    """End the lease of a session."""
-    if not connection.execute("DELETE FROM leases WHERE session = ?", (session,)).rowcount:
-        check_known(connection, session)
-
-
-def check_known(connection: sqlite3.Connection, session: str) -> None:
-    """Raise LookupError unless this session arrived."""
-    if not connection.execute("SELECT 1 FROM sessions WHERE session = ?", (session,)).fetchone():
-        raise unknown_session(session)
 
 
 def load_facts(connection: sqlite3.Connection, session: str) -> SessionFacts | None:

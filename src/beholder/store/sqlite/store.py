@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from beholder.store.contract import Fact, Session, SessionFacts, StoreAway, Stored, StudyRecord, Table, Told
+from beholder.store.contract import Claim, Fact, Session, SessionFacts, StoreAway, Stored, StudyRecord, Table, Told
 from beholder.store.rules import read_only
-from beholder.store.sqlite import erasure, sessions, study
+from beholder.store.sqlite import claims, erasure, sessions, study
 from beholder.store.sqlite.files import (
     FACTS,
     IDENTITY,
@@ -88,23 +88,37 @@ class SqliteStore:
     async def runs_taken(self, participant: str, mode: Mode) -> frozenset[int]:
         return await self._read(lambda connection: sessions.runs_taken(connection, to_text(participant), mode))
 
-    async def claim(self, session: str, *, now: datetime, until: datetime, per_list: int | None) -> int | None:
+    async def lists_taken(self, participant: str, mode: Mode, run: int = 1) -> tuple[int, ...]:
+        return await self._read(lambda connection: claims.lists_taken(connection, to_text(participant), mode, run))
+
+    async def has_room(self, now: datetime, barred: Collection[int] = ()) -> bool:
+        return await self._read(lambda connection: claims.has_room(connection, now, barred))
+
+    async def claim(
+        self,
+        session: str,
+        *,
+        now: datetime,
+        until: datetime,
+        per_list: int | None,
+        barred: Collection[int] = (),
+        preferred: Collection[int] = (),
+    ) -> int | None:
         session = to_text(session)
+        wanted = Claim(session, now, until, per_list, barred, preferred)
 
         def remember(claimed: tuple[int, datetime] | None) -> None:
             if claimed is not None:
                 self._cache.change(session, lambda facts: replace(facts, list=claimed[0], claimed_at=claimed[1]))
 
-        claimed = await self._writer.do(
-            lambda connection: sessions.claim(connection, session, now, until, per_list), remember
-        )
+        claimed = await self._writer.do(lambda connection: claims.claim(connection, wanted), remember)
         return claimed[0] if claimed else None
 
     async def renew(self, session: str, until: datetime) -> None:
-        await self._writer.do(lambda connection: sessions.renew(connection, to_text(session), until))
+        await self._writer.do(lambda connection: claims.renew(connection, to_text(session), until))
 
     async def release(self, session: str) -> None:
-        await self._writer.do(lambda connection: sessions.release(connection, to_text(session)))
+        await self._writer.do(lambda connection: claims.release(connection, to_text(session)))
 
     async def append(self, facts: Sequence[Fact]) -> Stored:
         if not facts:

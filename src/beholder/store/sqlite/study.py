@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from beholder.store.contract import StudyRecord, Table
-from beholder.store.rules import Held, check_begin
+from beholder.store.rules import Held, check_begin, check_growth
 from beholder.store.tables import SHAPES, list_rows, read_record, stimulus_rows, study_row, to_iso
 
 _ELSEWHERE = """
@@ -15,13 +15,18 @@ SELECT count(DISTINCT participant) FROM claims JOIN sessions USING (session) JOI
 WHERE plan_digest <> ? AND run = ? AND mode NOT IN ('robot', 'preview')
 """
 
+_LISTS = "SELECT list, trials FROM lists WHERE plan_digest = ? ORDER BY list DESC LIMIT 1"
+
 _COUNTS = """
 SELECT
   count(*),
   count(CASE WHEN outcome IS NULL AND leases.until > :now THEN 1 END),
   count(CASE WHEN outcome = 'completed' THEN 1 END),
+  count(DISTINCT CASE WHEN leases.until = '9999' THEN leases.list END),
   count(CASE WHEN outcome <> 'completed' THEN 1 END),
-  coalesce(sum((SELECT count(*) FROM answers WHERE answers.session = sessions.session)), 0)
+  coalesce(sum((SELECT count(*) FROM answers WHERE answers.session = sessions.session)), 0),
+  (SELECT count(*) FROM lists WHERE plan_digest =
+    (SELECT plan_digest FROM studies WHERE digest = (SELECT value FROM meta WHERE name = 'digest')))
 FROM sessions LEFT JOIN ends USING (session) LEFT JOIN leases USING (session)
 WHERE run = :run AND mode NOT IN ('robot', 'preview')
 """
@@ -47,8 +52,10 @@ def begin(connection: sqlite3.Connection, where: str, record: StudyRecord, run: 
         row = study_row(record)
         connection.execute(_insert("studies"), (*row[:-1], to_iso(row[-1])))
         connection.executemany(_insert("stimuli"), stimulus_rows(record))
-    if not connection.execute("SELECT 1 FROM lists WHERE plan_digest = ?", (record.plan_digest,)).fetchone():
-        connection.executemany(_insert("lists"), list_rows(record))
+    there = connection.execute(_LISTS, (record.plan_digest,)).fetchone()
+    held, last = there or (0, None)
+    check_growth(where, record, held, last)
+    connection.executemany(_insert("lists"), list_rows(record)[held:])
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('digest', ?)", (record.digest,))
 
 
@@ -66,7 +73,7 @@ def current(connection: sqlite3.Connection) -> StudyRecord | None:
 def counts(connection: sqlite3.Connection, now: datetime, run: int) -> Mapping[str, int]:
     """Return how far the people of a run are."""
     row = connection.execute(_COUNTS, {"now": to_iso(now), "run": run}).fetchone()
-    return dict(zip(("arrived", "live", "completed", "ended", "answers"), row, strict=True))
+    return dict(zip(("arrived", "live", "completed", "finished", "ended", "answers", "lists"), row, strict=True))
 
 
 def touch(connection: sqlite3.Connection) -> None:

@@ -39,6 +39,7 @@ export async function end(step, page) {
       !isDone && words,
       isKept && (step.code !== null || step.return_url !== null) && code(step, page),
       isDone && words,
+      isDone && step.again !== null && another(step.again, page),
       isKept && step.receipt !== null && receipt(step, step.receipt, page),
     ),
   );
@@ -83,6 +84,17 @@ function code(step, { say, status }) {
     ),
     value,
     element("div", { class: "code-buttons" }, copy, back),
+  );
+}
+
+/** @param {NonNullable<EndStep["again"]>} again @param {Page} page */
+function another({ url, minutes }, { say }) {
+  return element(
+    "section",
+    { class: "panel again", "aria-labelledby": "again-title" },
+    element("h2", { id: "again-title" }, say("end.again.title")),
+    element("p", {}, say("end.again.text")),
+    element("a", { class: "button", id: "again", href: url }, say("end.again", { n: minutes })),
   );
 }
 
