@@ -16,6 +16,7 @@ from beholder.clean import Cleaned
 from beholder.clean.extend import shortfall
 from beholder.clean.folder import clean_tables
 from beholder.methods.contract import Asked, Slot, Trial
+from beholder.plan.model import PlannedList
 from beholder.printing import print_cleaned
 from beholder.study.model import Study
 from beholder.study.scale import SCALES
@@ -27,7 +28,7 @@ HEADS = {
     "reject": "session,participant,mode,outcome,minutes,reasons,message",
     "look": "session,participant,mode,outcome,minutes,reasons,words",
     "bonus": "participant,rule,sessions,amount,currency,agreement,session,reason",
-    "votes": "stimulus,question,planned,used,short",
+    "votes": "stimulus,other_stimulus,question,group,planned,used,short",
     "extend": "list,used_sessions,missing_sessions",
 }
 
@@ -199,20 +200,31 @@ ASK = Asked("q1", "quality", "ask", "?", SCALES["acr5"])
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(st.integers(0, 6), max_size=6), max_size=8))
 def test_the_lists_to_open_bring_every_stimulus_to_its_plan(drawn: list[list[int]]) -> None:
-    lists = {
-        number: tuple(
-            Trial(f"trial:{place}", "c", "rate", (Slot("s1", f"x{one}", "test", None, True, None),), (ASK,))
-            for place, one in enumerate(some, 1)
-        )
-        for number, some in enumerate(drawn, 1)
-    }
+    lists = {number: planned_list(number, some) for number, some in enumerate(drawn, 1)}
     missing = shortfall(lists, [])
     brought: Counter[str] = Counter()
-    for number, times in missing.extra.items():
+    for number, times in missing.extra().items():
         for one in drawn[number - 1]:
             brought[f"x{one}"] += times
-    assert all(brought[stimulus] >= planned for (stimulus, _), planned in missing.planned.items())
-    assert sum(missing.extra.values()) <= len(drawn)  # never more than the plan itself
+    assert all(brought[cell.stimulus] >= planned for cell, planned in missing.planned.items())
+    assert sum(missing.extra().values()) <= len(drawn)  # never more than the plan itself
+
+
+def planned_list(number: int, stimuli: list[int], *, makes_up: bool = False) -> PlannedList:
+    trials = (
+        Trial(f"trial:{place}", "c", "rate", (Slot("s1", f"x{one}", "test", None, True, None),), (ASK,))
+        for place, one in enumerate(stimuli, 1)
+    )
+    return PlannedList(number, tuple(trials), makes_up=makes_up)
+
+
+def test_lists_that_make_up_for_others_add_nothing_to_what_was_planned() -> None:
+    lists = {1: planned_list(1, [1, 2]), 2: planned_list(2, [1, 3]), 3: planned_list(3, [1, 2], makes_up=True)}
+    missing = shortfall(lists, [])
+    assert {cell.stimulus: planned for cell, planned in missing.planned.items()} == {"x1": 2, "x2": 1, "x3": 1}
+    assert missing.extra() == {1: 1, 2: 1}
+    asked = shortfall(lists, [], votes=3)
+    assert {cell.stimulus: planned for cell, planned in asked.planned.items()} == {"x1": 3, "x2": 3, "x3": 3}
 
 
 # The account
@@ -243,7 +255,7 @@ def test_the_account_is_a_page_that_a_coauthor_can_read(tmp_path: Path) -> None:
         "| Trapping clips not answered as asked and Gold stimuli rated far from their known value | 1 |",
         "1 person has too few sessions in use, and none of theirs is used.",
         "10 of 20 stimuli and questions have fewer used votes than were planned (votes.csv). 1 more session would "
-        "bring them there (extend.csv has the lists).",
+        "bring them there: `beholder extend` adds lists for what is missing and not under way.",
         "4 people, 0.50 GBP in all (bonus.csv).",
         "- Sessions of one person in use: At least 60 % of the sessions that somebody finished are used, and 1 at "
         "least, or none of them is; looked at from 2 sessions on.",
@@ -336,7 +348,7 @@ def test_beholder_clean_prints_it_compactly(tmp_path: Path, capsys: pytest.Captu
         "lost at                               sessions  only for this  ratings\n"
         "------------------------------------  --------  -------------  -------\n"
         "Trapping clips not answered as asked  1         1              10\n\n"
-        "10 of 20 stimuli and questions are short of votes; clean/extend.csv has the lists to open again.\n"
+        "10 of 20 stimuli and questions are short of votes; `beholder extend` adds lists for them.\n"
         "Bonus: 2 people, 0.20 GBP, in clean/bonus.csv.\n"
         "The whole account: clean/account.md.\n"
     )

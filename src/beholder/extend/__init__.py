@@ -1,0 +1,64 @@
+"""Extend: more lists for a study that people have begun, without a change to what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from beholder.plan.counting.evenness import Evenness
+    from beholder.study.model import Study
+
+__all__ = ["Extension", "extend"]
+
+
+@dataclass(frozen=True)
+class Extension:
+    """What `extend` has added to a plan, or would add."""
+
+    before: int
+    """How many lists the plan had."""
+    again: int
+    """Lists that are there a second time, because nothing of whoever finished them is used."""
+    dealt: int
+    """Lists made of what is short."""
+    more: int
+    """Lists that were added to what was planned."""
+    missing: int
+    """Votes that were missing, and that no open list brings."""
+    open: int
+    """Lists of those before that nobody has finished yet."""
+    balance: tuple[Evenness, ...]
+    """How even the plan is with all of them."""
+    is_written: bool
+    words: tuple[str, ...]
+    """All of this in sentences."""
+
+    @property
+    def added(self) -> int:
+        """How many lists were added."""
+        return self.again + self.dealt + self.more
+
+
+def extend(
+    study: str | Path | Study = "study.yaml",
+    *,
+    participants: int | None = None,
+    store: str | None = None,
+    robots: bool = False,
+    dry_run: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Extension:
+    """Add lists to the plan of a study that people have begun; return what was added.
+
+    Without `participants`, exactly what cleaning left short of its votes, and where design.votes says how many, what
+    stimuli that were added to the study need. With it, lists for so many more by the same design. `robots=True` judges
+    a rehearsal although people have answered; then, and with `dry_run`, nothing is written.
+    """
+    from beholder.extend.folder import extend_folder
+
+    return extend_folder(
+        study, participants=participants, store=store, robots=robots, dry_run=dry_run, progress=progress
+    )

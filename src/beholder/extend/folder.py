@@ -1,0 +1,198 @@
+"""Extending a study in its folder: reads the store, makes lists, adds them to the store and to plan/."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from beholder.blocking import block_on
+from beholder.clean.facts import TABLES
+from beholder.clean.judging import Judging, judge_tables, store_of
+from beholder.errors import Problem, StoreError, StudyError, UserError
+from beholder.extend import Extension
+from beholder.extend.short import MadeUp, Maker
+from beholder.extend.words import told
+from beholder.methods import find, load_study
+from beholder.methods.contract import Method
+from beholder.plan.bulk import no_collection
+from beholder.plan.counting.balance import balance
+from beholder.plan.digest import plan_digest, study_digest
+from beholder.plan.folder import write_plan
+from beholder.plan.growing.growth import Growth, complete, earlier_study, generations, grown
+from beholder.plan.growing.more import more_lists
+from beholder.plan.model import Added, Plan, PlannedList
+from beholder.plan.placing.clips import load_stimuli
+from beholder.plan.written import lists_from_json, lists_to_json
+from beholder.stimuli.catalogue import Catalogue
+from beholder.store.address import name_of
+from beholder.store.contract import StudyRecord
+from beholder.store.open import is_postgresql, open_store
+from beholder.store.record import record_of
+from beholder.store.sqlite.lock import InUseError
+from beholder.study.model import Study
+
+Tables = dict[str, list[dict[str, Any]]]
+
+
+def extend_folder(
+    study: str | Path | Study,
+    *,
+    participants: int | None,
+    store: str | None,
+    robots: bool,
+    dry_run: bool,
+    progress: Callable[[int, int], None] | None,
+) -> Extension:
+    """Add lists to the plan of a study."""
+    if participants is not None and participants < 1:
+        raise UserError(Problem("participants", f"is {participants}", "1 or more"))
+    loaded = study if isinstance(study, Study) else load_study(study)
+    url, method = store_of(loaded, store), find(loaded.method)
+    with no_collection():
+        record, tables = block_on(_read(url))
+        return _Extender(loaded, method, name_of(store) if store else "store/", record, tables, progress).extend(
+            url, participants, robots=robots, dry_run=dry_run
+        )
+
+
+async def _read(url: str) -> tuple[StudyRecord | None, Tables]:
+    """Return what a store holds, without a lock and beside whoever writes."""
+    tables: Tables = {}
+    async with open_store(url, write=False) as store:
+        for table in TABLES:
+            async with aclosing(store.rows(table)) as rows:  # type: ignore[type-var]
+                tables[table] = [row async for row in rows]
+        return await store.current(), tables
+
+
+class _Extender:
+    """Extends one study, as its store holds it."""
+
+    def __init__(
+        self,
+        study: Study,
+        method: Method,
+        where: str,
+        record: StudyRecord | None,
+        tables: Tables,
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
+        if record is None or not record.lists:
+            raise StoreError(Problem(where, "holds no plan yet", "", "Run `beholder serve` first."))
+        self._study, self._method, self._where, self._record, self._tables = study, method, where, record, tables
+        earlier = earlier_study(record.yaml, study, method)
+        if earlier is not None and earlier.run != study.run:
+            what = f"holds run {earlier.run}, and study.yaml is about run {study.run}"
+            raise StoreError(Problem(where, what, "", f"Begin run {study.run} with `beholder serve`, then extend it."))
+        self._before = generations(tables["studies"], tables["stimuli"], record.plan_digest)
+        self._catalogue: Catalogue = load_stimuli(study, method, progress, self._before)
+        self._growth: Growth = grown(earlier, record.stimuli, study, self._catalogue)
+        if self._growth.problems:
+            raise StudyError(self._growth.problems)
+        self._lists = tuple(lists_from_json(record.lists))
+        self._maker = Maker(study, self._catalogue, method, self._lists)
+
+    def extend(self, url: str, participants: int | None, *, robots: bool, dry_run: bool) -> Extension:
+        """Return what is added; it is written unless it is only to be looked at."""
+        judging = self._judge(robots=robots)
+        short = self._maker.shortfall(judging) if judging is not None else None
+        fresh: list[PlannedList] = []
+        made = MadeUp([], [])
+        if participants is not None:
+            fresh = more_lists(self._study, self._catalogue, self._method, self._lists, participants)
+        else:
+            if self._growth.stimuli:
+                fresh = self._newcomers()
+            if judging is None and not fresh:
+                judge_tables(self._study, self._tables, where=self._where, robots=robots)  # tells that nobody came
+            if judging is not None and short is not None:
+                made = self._maker.make_up(short, judging)
+        plan, json = self._grown([*fresh, *made.again, *made.dealt])
+        is_shown = dry_run or (robots and self._has_people())
+        if len(plan.lists) > len(self._lists) and not is_shown:
+            self._write(url, plan, json)
+        finished = short.finished if short is not None else frozenset()
+        coming = short.coming if short is not None else {}
+        wanted = short.wanted if short is not None and participants is None else {}
+        found = Extension(
+            before=len(self._lists),
+            again=len(made.again),
+            dealt=len(made.dealt),
+            more=len(fresh),
+            missing=sum(max(0, n - coming.get(cell, 0)) for cell, n in wanted.items()),
+            open=len(self._lists) - len(finished),
+            balance=balance(plan, self._catalogue),
+            is_written=not is_shown,
+            words=(),
+        )
+        return replace(found, words=told(found, self._growth.stimuli, is_shared=is_postgresql(url)))
+
+    def _judge(self, *, robots: bool) -> Judging | None:
+        """Return the sessions under this plan, judged; None where nobody came."""
+        digests = {row["digest"] for row in self._tables["studies"] if row["plan_digest"] == self._record.plan_digest}
+        came = [row for row in self._tables["sessions"] if row["digest"] in digests and row["run"] == self._study.run]
+        kinds = ("robot",) if robots else ("robot", "link", "panel", "lab", "prolific")
+        if not any(row["mode"] in kinds for row in came):
+            return None
+        judging = judge_tables(self._study, self._tables, where=self._where, robots=robots)
+        return judging if judging.facts.planned.keys() == {planned.number for planned in self._lists} else None
+
+    def _has_people(self) -> bool:
+        return any(row["mode"] not in ("robot", "preview") for row in self._tables["sessions"])
+
+    def _newcomers(self) -> list[PlannedList]:
+        """Return lists for stimuli that were added, where the study says how many votes they need."""
+        votes = self._study.design.votes
+        if votes is not None and self._maker.is_free:
+            return self._maker.newcomers(self._growth.stimuli, votes)
+        number = len(self._growth.stimuli)
+        why = "in this design only whole lists can be added"
+        if votes is None:
+            why = "nothing says how many people rate them"
+        what = f"is left out, {number} stimul{'us is' if number == 1 else 'i are'} new, and {why}"
+        people = self._suggested()
+        fix = f"`beholder extend --participants {people}` would give each as many ratings as the others were to have."
+        raise UserError(Problem("--participants", what, "1 or more", fix))
+
+    def _suggested(self) -> int:
+        """Return how many more participants give new stimuli as many ratings as the others have, all dealt alike."""
+        first = [planned for planned in self._lists if not planned.makes_up]
+        before = len(self._catalogue.by_cell) - len(self._growth.stimuli)
+        lists = -(-len(first) * len(self._catalogue.by_cell) // max(1, before))
+        return -(-lists // self._study.design.sessions_per_participant)
+
+    def _grown(self, fresh: Sequence[PlannedList]) -> tuple[Plan, list[Any]]:
+        """Return the plan with all its lists, and these as JSON: those that were there exactly as they are stored."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        digest = plan_digest(self._study, self._catalogue)
+        numbered = [
+            replace(planned, number=number, added=Added(self._why(planned), now, digest))
+            for number, planned in enumerate(fresh, len(self._lists) + 1)
+        ]
+        plan = Plan(self._record.plan_digest, self._study.design.seed, (*self._lists, *numbered))
+        json = [*self._record.lists, *list(lists_to_json(plan))[len(self._lists) :]]
+        read = replace(plan, lists=tuple(lists_from_json(json)))
+        return complete(read, self._study, self._catalogue, self._method, self._before), json
+
+    def _why(self, planned: PlannedList) -> str:
+        return "makes up" if planned.makes_up else "new stimuli" if self._growth.stimuli else "more participants"
+
+    def _write(self, url: str, plan: Plan, json: list[Any]) -> None:
+        record = record_of(self._study, self._catalogue, plan.plan_digest, json, datetime.now(UTC))
+
+        async def begin() -> None:
+            async with open_store(url) as store:
+                await store.begin(record, self._study.run)
+
+        try:
+            block_on(begin())
+        except InUseError as error:
+            (problem,) = error.problems
+            fix = "Stop the server, run `beholder extend` again, then `beholder serve`: it goes on with all lists."
+            raise StoreError(replace(problem, fix=fix)) from None
+        digest = study_digest(self._study, self._catalogue)
+        write_plan(plan, self._catalogue, digest, self._study.folder)

@@ -1,0 +1,177 @@
+"""What is short after cleaning, and the lists that make up for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from beholder.clean.extend import Cell, Shortfall, list_cells, lists_again, shortfall
+from beholder.clean.judging import Judging
+from beholder.methods.contract import Method, Trial
+from beholder.plan.counting.shown import free_slots
+from beholder.plan.counting.visited import first_visits
+from beholder.plan.groups import Group, groups_of
+from beholder.plan.growing.makeup import Dealt, Short, can_be_dealt, make_up
+from beholder.plan.growing.more import turn_of
+from beholder.plan.make import with_breaks
+from beholder.plan.model import PlannedList
+from beholder.stimuli.catalogue import Catalogue
+from beholder.study.between import named
+from beholder.study.model import Study
+
+_ROUNDS = 50
+"""Checks take places from what is rated, so that what is short may have to be dealt again."""
+
+
+class MadeUp(NamedTuple):
+    """Lists for what is short: whole ones again, and those that were put together anew."""
+
+    again: list[PlannedList]
+    dealt: list[PlannedList]
+
+
+class Maker:
+    """Makes lists for what is short in a study."""
+
+    def __init__(self, study: Study, catalogue: Catalogue, method: Method, lists: Sequence[PlannedList]) -> None:
+        self._study, self._method, self._lists = study, method, lists
+        self._groups = groups_of(study, catalogue, method)
+        self._units = method.units(study, catalogue)
+        self.in_pairs = self._units.kind == "pair"
+        self.is_free = can_be_dealt(self._units, study.design)
+        self._known = {named(group.levels): self._dealable(group) for group in self._groups}
+
+    def _dealable(self, group: Group) -> frozenset[frozenset[str]]:
+        """Return what can be dealt to a group: stimuli, or two together."""
+        units = self._method.units(group.study, group.catalogue)
+        if self.in_pairs:
+            return frozenset(frozenset(unit.stimuli) for unit in units.items)
+        return frozenset(frozenset({name}) for unit in units.items for name in unit.stimuli)
+
+    def shortfall(self, judging: Judging) -> Shortfall:
+        """Return how far the used votes are from the plan."""
+        lists = {planned.number: planned for planned in self._lists}
+        return shortfall(lists, judging.judged, votes=self._study.design.votes, in_pairs=self.in_pairs)
+
+    def newcomers(self, stimuli: Sequence[str], votes: int) -> list[PlannedList]:
+        """Return lists that give each of these stimuli, or each two with one of them, so many votes."""
+        wanted: dict[Cell, int] = {}
+        for group in self._groups:
+            units = self._method.units(group.study, group.catalogue)
+            questions = [question.id for question in self._method.questions(group.study)]
+            for unit in units.items:
+                shown = [_pair(unit.stimuli)] if self.in_pairs else [(name, "") for name in unit.stimuli]
+                for one, other in shown:
+                    if not set(stimuli).isdisjoint((one, other)):
+                        wanted[Cell(one, other, questions[0], named(group.levels))] = votes
+        return self._dealt(wanted, Counter(), Counter(), makes_up=False)
+
+    def make_up(self, short: Shortfall, judging: Judging) -> MadeUp:
+        """Return lists that bring every vote that is missing and that no open list brings."""
+        coming = short.coming
+        wanted = Counter({cell: n - coming[cell] for cell, n in short.wanted.items() if n > coming[cell]})
+        again = list(self._whole(short, wanted))
+        bound = {cell: n for cell, n in wanted.items() if not self._can_deal(cell)}
+        for number, often in sorted(lists_again(short.cells, bound, short.sessions).items()):
+            again += [replace(self._lists[number - 1], makes_up=True)] * often
+            for _ in range(often):
+                wanted -= Counter(short.cells[number])
+        if not wanted:
+            return MadeUp(again, [])
+        counts, orders = self._seen(short, judging, [*self._open(short), *again])
+        return MadeUp(again, self._dealt(wanted, counts, orders, makes_up=True, after=len(again)))
+
+    def _can_deal(self, cell: Cell) -> bool:
+        """Return whether a trial for it can be put together anew: pairs may have been others before stimuli came."""
+        return self.is_free and frozenset(cell.stimuli) in self._known[cell.group]
+
+    def _whole(self, short: Shortfall, wanted: Counter[Cell]) -> Iterator[PlannedList]:
+        """Yield lists that were lost as a whole and all of whose votes are missing; `wanted` is what is left then."""
+        for number in short.lost:
+            cells = Counter(short.cells[number])
+            if cells and all(wanted[cell] >= n for cell, n in cells.items()):
+                wanted -= cells
+                yield replace(self._lists[number - 1], makes_up=True)
+
+    def _open(self, short: Shortfall) -> list[PlannedList]:
+        return [planned for planned in self._lists if planned.number not in short.finished]
+
+    def _seen(
+        self, short: Shortfall, judging: Judging, coming: Iterable[PlannedList]
+    ) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, Dealt]]]:
+        """Return by group how many votes each stimulus has, and how often two came in which order."""
+        counts: Counter[tuple[str, str]] = Counter()
+        for cells in (short.used, Counter(cell for planned in coming for cell in list_cells(planned, self.in_pairs))):
+            for cell, n in cells.items():
+                counts.update({(cell.group, name): n for name in cell.stimuli})
+        orders: Counter[tuple[str, Dealt]] = Counter()
+        for planned in coming:
+            orders.update((named(planned.group), _order(trial)) for trial in planned.rated)
+        for one in judging.judged:
+            if one.decision.use and one.visit.list is not None:
+                group = named(self._lists[one.visit.list - 1].group)
+                places = {row.position for row in one.ratings if row.use and row.value is not None}
+                orders.update((group, _order(one.visit.trials[place - 1])) for place in places)
+        return counts, orders
+
+    def _dealt(
+        self,
+        wanted: Mapping[Cell, int],
+        counts: Mapping[tuple[str, str], int],
+        orders: Mapping[tuple[str, Dealt], int],
+        *,
+        makes_up: bool,
+        after: int = 0,
+    ) -> list[PlannedList]:
+        made: list[PlannedList] = []
+        for group in self._groups:
+            own = named(group.levels)
+            left = Counter({cell: n for cell, n in wanted.items() if cell.group == own})
+            for turn in range(_ROUNDS):
+                if not left:
+                    break
+                short = Short(
+                    group,
+                    self._units_of(group, left),
+                    {name: n for (there, name), n in counts.items() if there == own},
+                    {order: n for (there, order), n in orders.items() if there == own},
+                    self._usual(group),
+                )
+                for trials in make_up(short, self._method, turn_of(len(self._lists) + after + len(made), turn)):
+                    entries = (*self._training(group), *with_breaks(trials, group.study.design.breaks))
+                    planned = PlannedList(0, entries, group.levels, makes_up)
+                    cells = Counter(list_cells(planned, self.in_pairs))
+                    # Checks may stand in the place of all that was wanted of it.
+                    if cells & left:
+                        made.append(planned)
+                        left -= cells
+        return made
+
+    def _units_of(self, group: Group, wanted: Mapping[Cell, int]) -> dict[Dealt, int]:
+        """Return how often each stimulus, or each two, has to come: as often as its shortest question needs."""
+        units = self._method.units(group.study, group.catalogue)
+        names = {_pair(unit.stimuli): unit.stimuli for unit in units.items} if self.in_pairs else {}
+        found: dict[Dealt, int] = {}
+        for cell, n in wanted.items():
+            dealt = names.get((cell.stimulus, cell.other_stimulus), cell.stimuli)
+            found[dealt] = max(found.get(dealt, 0), n)
+        return found
+
+    def _usual(self, group: Group) -> int:
+        """Return how many trials are dealt to a list."""
+        own = [planned for planned in self._lists if planned.group == group.levels and not planned.makes_up]
+        return max(len(list(first_visits(planned))) for planned in own)
+
+    def _training(self, group: Group) -> tuple[Trial, ...]:
+        return next(planned.training for planned in self._lists if planned.group == group.levels)
+
+
+def _pair(stimuli: Dealt) -> tuple[str, str]:
+    """Return two stimuli as they are named where they get votes together."""
+    return min(stimuli), max(stimuli)
+
+
+def _order(trial: Trial) -> Dealt:
+    return tuple(slot.stimulus for slot in free_slots(trial))
