@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from beholder.errors import UserError
 from beholder.serve.playback import watch
 from beholder.simulate.cheats import turned
 from beholder.simulate.habits import Habits, habits_of
@@ -67,6 +68,13 @@ def test_a_second_look_keeps_the_bias_and_wavers_anew() -> None:
 
 def test_every_kind_can_be_named() -> None:
     assert list(read_mixture(",".join(RATERS))) == list(RATERS)
+
+
+@pytest.mark.parametrize("share", ["0", "-1", "nan", "inf", "many"])
+def test_a_share_is_a_number_above_zero(share: str) -> None:
+    with pytest.raises(UserError) as caught:
+        read_mixture(f"careless:0.1,honest:{share}")
+    assert str(caught.value) == f"--raters  '{share}' is no share. Allowed: a number above 0, as in honest:0.9."
 
 
 def test_gold_is_as_good_as_what_is_expected_of_it_on_every_question() -> None:

@@ -1,4 +1,4 @@
-"""Fit how much honest people differ and waver, from laboratory ratings: the numbers of simulate/raters.py.
+"""Fit how much honest people differ and waver, from laboratory ratings: the numbers of simulate/population.py.
 
 Looks at ratings alone, never at a rule of ours. Data: `ratings/vqeghd3_raw.csv` in ../shared/data, or in the folder
 that BEHOLDER_TEST_DATA names.
@@ -7,13 +7,17 @@ that BEHOLDER_TEST_DATA names.
 from __future__ import annotations
 
 import csv
+import math
 import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+
+from beholder.simulate.spreads import spreads_of
 
 Table = NDArray[np.float64]
 ROOT = Path(__file__).resolve().parents[1]
@@ -101,6 +105,40 @@ def fit_bias(felt: Fitted, wanted: float) -> float:
     return spread
 
 
+def spread(inconsistencies: Table) -> float:
+    """Return how far people differ in their inconsistency: the deviation of its logarithm, from outer quantiles."""
+    low, middle, high = (float(np.quantile(inconsistencies, share)) for share in (0.1, 0.5, 0.95))
+    below, above = np.log(middle / low) / 1.2816, np.log(high / middle) / 1.6449
+    return float(below + above) / 2
+
+
+def component_lines(path: Path, felt: Fitted) -> list[str]:
+    """Return what contents, conditions and people's tastes have in ratings, as shares of the scale.
+
+    What people feel is the laboratory's own inconsistency without their tastes; the others are as rated.
+    """
+    ratings = pd.read_csv(path)
+    table = pd.DataFrame(
+        {
+            "participant": ratings["subject"],
+            "content": ratings["content"],
+            "condition": ratings["condition"],
+            "stimulus": ratings["stimulus"],
+            "question": "quality",
+            "value": (ratings["score"] - LOW) / (HIGH - LOW),
+        }
+    )
+    found = {name: one.value or 0.0 for name, one in spreads_of(table, {"quality": 1 / (HIGH - LOW)}).found.items()}
+    middle = float(np.median(felt.inconsistencies)) / (HIGH - LOW)
+    within = math.sqrt(max(0.0, middle**2 - found["taste"] ** 2))
+    return [
+        f"content, sd: {found['content']:.3f} of the scale; content x condition: {found['content_condition']:.3f}",
+        f"taste (participant x condition), sd: {found['taste']:.3f}; inconsistency without it: {within:.3f}",
+        f"inconsistency, sd of its logarithm: {spread(felt.inconsistencies):.3f} (of ratings as they are: "
+        f"{found['inconsistency_spread']:.3f})",
+    ]
+
+
 def lines(measured: Fitted, felt: Fitted, back: Fitted) -> list[str]:
     """Return the distribution as it is printed."""
     span = HIGH - LOW
@@ -126,7 +164,7 @@ def main() -> int:
         return 2
     ratings = read_ratings(path)
     felt = fit(ratings)
-    print("\n".join(lines(measure(ratings), felt, measure_back(felt, _ROUNDS))))
+    print("\n".join(lines(measure(ratings), felt, measure_back(felt, _ROUNDS)) + component_lines(path, felt)))
     return 0
 
 

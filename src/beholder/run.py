@@ -43,13 +43,13 @@ def run(
     from beholder.simulate import simulate as send
 
     loaded = load_study(study)
-    wanted = participants if participants is not None else loaded.design.participants
-    if wanted < 1:
-        raise UserError(Problem("participants", f"is {wanted}", "1 or more"))
-    plan(study, progress=making)
+    if participants is not None and participants < 1:
+        raise UserError(Problem("participants", f"is {participants}", "1 or more"))
+    lists = len(plan(study, progress=making).lists)
     if simulate:
-        send(study, participants=wanted, raters=raters, seed=seed, store=store, progress=progress)
+        send(study, participants=participants, raters=raters, seed=seed, store=store, progress=progress)
     else:
+        wanted = None if participants is None else _lists_of(loaded, participants, lists)
         block_on(_serve_until(loaded, wanted, store, host, port, public_url, tell))
     clean(study, store=store, robots=simulate)
     analyse(study)
@@ -57,36 +57,46 @@ def run(
     return read_results(loaded.folder)
 
 
+def _lists_of(study: Study, participants: int, lists: int) -> int:
+    """Return how many lists so many people finish, or raise UserError where there are not as many."""
+    design = study.design
+    people = -(-lists // design.sessions_per_participant)
+    if participants > people:
+        raise UserError(
+            Problem(
+                "participants",
+                f"is {participants}, and the plan is for {people}",
+                f"1 to {people}",
+                f"Raise design.{'participants' if design.votes is None else 'votes'} in study.yaml.",
+            )
+        )
+    return min(lists, participants * design.sessions_per_participant)
+
+
 async def _serve_until(
     study: Study,
-    wanted: int,
+    wanted: int | None,
     store: str | None,
     host: str,
     port: int,
     public_url: str | None,
     tell: Callable[[Live], None] | None,
 ) -> None:
-    """Serve until this many people have completed the study."""
+    """Serve until people have finished this many lists: one that is finished twice is still one.
+
+    All lists when none are named, those that are added meanwhile among them.
+    """
     import asyncio
 
     from beholder.serve.server import running
     from beholder.serve.watching import watch
 
-    if wanted > study.design.participants:
-        raise UserError(
-            Problem(
-                "participants",
-                f"is {wanted}, and the plan is for {study.design.participants}",
-                f"1 to {study.design.participants}",
-                "Raise design.participants in study.yaml.",
-            )
-        )
     enough = asyncio.Event()
 
     def tell_and_count(live: Live) -> None:
         if tell:
             tell(live)
-        if live.counts["completed"] >= wanted:
+        if live.counts["finished"] >= (live.counts["lists"] if wanted is None else wanted):
             enough.set()
 
     async with running(study, store=store, host=host, port=port, public_url=public_url) as server:

@@ -4,30 +4,110 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, overload
 
 if TYPE_CHECKING:
     from beholder.simulate.crowd import Crowd
+    from beholder.simulate.memory import Rehearsal
+    from beholder.simulate.sources import Source
+    from beholder.simulate.storyboard import Storyboard
+
+Progress = Callable[[int, int], None]
+
+
+@overload
+def simulate(
+    study: str | Path = "study.yaml",
+    *,
+    participants: int | None = None,
+    raters: str = "honest",
+    seed: int = 1,
+    store: str | None = None,
+    source: str | Path | Source | None = None,
+    people: str = "",
+    memory: Literal[False] = False,
+    browser: Literal[False] = False,
+    progress: Progress | None = None,
+) -> Crowd: ...
+
+
+@overload
+def simulate(
+    study: str | Path = "study.yaml",
+    *,
+    participants: int | None = None,
+    raters: str = "honest",
+    seed: int = 1,
+    store: str | None = None,
+    source: str | Path | Source | None = None,
+    people: str = "",
+    browser: Literal[True],
+    progress: Progress | None = None,
+) -> Storyboard: ...
+
+
+@overload
+def simulate(
+    study: str | Path = "study.yaml",
+    *,
+    participants: int | None = None,
+    raters: str = "honest",
+    seed: int = 1,
+    store: str | None = None,
+    source: str | Path | Source | None = None,
+    people: str = "",
+    memory: Literal[True],
+    progress: Progress | None = None,
+) -> Rehearsal: ...
 
 
 def simulate(
     study: str | Path = "study.yaml",
     *,
-    participants: int,
+    participants: int | None = None,
     raters: str = "honest",
     seed: int = 1,
     store: str | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Crowd:
-    """Send robots with a known truth through the study's own HTTP; return them with that truth."""
+    source: str | Path | Source | None = None,
+    people: str = "",
+    memory: bool = False,
+    browser: bool = False,
+    progress: Progress | None = None,
+) -> Crowd | Rehearsal | Storyboard:
+    """Send robots with a known truth through the study's own HTTP; return them with that truth.
+
+    `participants` are as many as it takes for robots to finish every list when left out.
+    With `memory` nothing is sent: the answers that the same robots would give are written to rehearsal/ratings.csv.
+    With `browser` the robots sit at real browsers, and a picture of every step is kept in storyboard/.
+    `source` says where their numbers come from: `public`, or the study file of a pilot; `people` changes some, as
+    `fatigue:0.5,lapse:0.02`.
+    """
     from beholder.blocking import block_on
     from beholder.errors import Problem, UserError
     from beholder.methods import load_study
+    from beholder.simulate.sources import read_source
+
+    if participants is not None and participants < 1:
+        raise UserError(Problem("--participants", f"is {participants}", "1 or more"))
+    if memory and store is not None:
+        raise UserError(Problem("--memory", "keeps nothing in a store, and --store names one", "one of the two"))
+    taken = read_source(source, people)
+    if browser:
+        from beholder.simulate.storyboard import storyboard
+
+        return storyboard(
+            study, participants or 1, raters=raters, seed=seed, source=taken, store=store, progress=progress
+        )
+    if memory:
+        from beholder.simulate.writing import rehearse_folder
+
+        return rehearse_folder(
+            study, participants=participants, raters=raters, seed=seed, source=taken, progress=progress
+        )
+
     from beholder.serve.server import running
     from beholder.simulate.crowd import send_robots
-
-    if participants < 1:
-        raise UserError(Problem("--participants", f"is {participants}", "1 or more"))
+    from beholder.simulate.wanted import robots_wanted
 
     async def send() -> Crowd:
         async with running(load_study(study), store=store, port=0) as server:
@@ -35,9 +115,11 @@ def simulate(
                 server.host.served,
                 server.store,
                 server.address,
-                participants,
+                participants or await robots_wanted(server.host.served, server.store, seed),
                 raters=raters,
                 seed=seed,
+                people=taken.people,
+                means=taken.means,
                 progress=progress,
             )
 

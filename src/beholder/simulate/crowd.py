@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import httpx
@@ -12,10 +12,12 @@ from beholder.checks.contract import Robot as Able
 from beholder.serve.served import Served
 from beholder.serve.tokens import robot_signature
 from beholder.simulate.cheats import CHEATS
-from beholder.simulate.oracle import Oracle
+from beholder.simulate.oracle import Oracle, OracleMind
+from beholder.simulate.people import robot_name
+from beholder.simulate.population import Population
 from beholder.simulate.raters import ability, assign_kinds, read_mixture
 from beholder.simulate.robot import Robot
-from beholder.simulate.truth import Truth, plant_truth
+from beholder.simulate.truth import Truth, truth_of
 from beholder.store.contract import Store
 
 _AT_ONCE = 8
@@ -44,32 +46,36 @@ async def send_robots(
     progress: Progress | None = None,
     robots: list[Robot] | None = None,
     able: Able | None = None,
+    people: Population | None = None,
+    means: Mapping[str, float] | None = None,
 ) -> Crowd:
     """Return a crowd that has taken the study. Robots arrive in order, so that each gets the same list every time.
     Each run has robots of its own: with one seed, other people with other chance, and the same truth.
 
     The store is only read, for the secret and the claims: it may be another process that serves and writes. A list
     of `robots` is filled, for whoever wants to watch them. `able` says what all of them are able to do, in place of
-    their kinds.
+    their kinds. `people` says what they are like, `means` which qualities of conditions are known.
     """
-    questions = {question.id: question for question in served.method.questions(served.study)}
-    truth = plant_truth(served.catalogue, tuple(questions), seed, questions)
-    oracle = Oracle(served, store.secret, truth, seed)
+    truth = truth_of(served.study, served.catalogue, served.method, seed, people, means)
+    oracle = Oracle(served, store.secret, truth, seed, people)
     run = served.study.run
     kinds = assign_kinds(read_mixture(raters), count, seed, run)
     robots = [] if robots is None else robots
+    minds: list[OracleMind] = []
     limits = httpx.Limits(max_connections=_AT_ONCE)
     async with httpx.AsyncClient(base_url=address, limits=limits, timeout=60) as client:
         for number, kind in enumerate(kinds, 1):
-            name = f"{seed}-{number}" if run == 1 else f"{seed}-{number}-run-{run}"
+            name = robot_name(seed, number, run)
             params = {"robot": name, "signature": robot_signature(store.secret, name)}
-            mind = oracle.mind(kind, name, able or ability(kind))
+            minds.append(oracle.mind(kind, name, able or ability(kind)))
             body = CHEATS.get(kind, Robot)
-            robots.append(body(name, served.study.name, params, client, mind, patience_s=patience_s))
+            robots.append(body(name, served.study.name, params, client, minds[-1], patience_s=patience_s))
         for robot in robots:
             await robot.arrive()
             await robot.consent()
         oracle.claims |= {row["session"]: row["list"] async for row in store.rows("claims")}
+        for robot, mind in zip(robots, minds, strict=True):
+            robot.stays = mind.answers(robot.session) if robot.session in oracle.claims else None
         await _take_all(robots, progress)
     return Crowd(truth, robots, kinds)
 

@@ -37,6 +37,11 @@ class Habits:
     hurries: bool = False
     """Answers as soon as the page lets them, by a program."""
 
+    @property
+    def is_mute(self) -> bool:
+        """Whether they have no sound on."""
+        return self.follows == {"text"}
+
 
 _BLIND = Habits(follows=frozenset(), recognises=0.0, click_s=0.9, slider_s=1.2)
 HABITS: Mapping[str, Habits] = {

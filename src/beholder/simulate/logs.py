@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.random import Generator
 
+from beholder.methods.contract import Trial
 from beholder.simulate.habits import Habits
 from beholder.types import Json
 
@@ -43,6 +44,17 @@ def page_log(trial: Mapping[str, Any], answer: Json, habits: Habits, rng: Genera
     now = _click(events, clicks, max(now, ended), pace)
     events.append([now + pace.after(_NEXT_MS), "click", None, {"what": "next"}])
     return [[round(event[0]), *event[1:]] for event in sorted(events, key=lambda event: event[0])]
+
+
+def page_ms(trial: Trial, lengths_ms: Sequence[int], habits: Habits) -> tuple[float, float]:
+    """Return how long a page takes in the middle of all times: all but the judgements, and the judgements."""
+    played = max(lengths_ms, default=0) if trial.together else sum(lengths_ms) + _BETWEEN_MS * len(lengths_ms)
+    rated = sum(slot.rated for slot in trial.slots)
+    judged = [
+        (habits.slider_s if asked.scale.look == "slider" else habits.click_s) * (1 if asked.scale.min < 0 else rated)
+        for asked in trial.asked
+    ]
+    return _ORIENT_MS + played + _NEXT_MS, 1000 * sum(judged)
 
 
 class _Pace:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from numpy.random import Generator
 
 from beholder.checks.contract import Known
 from beholder.checks.contract import Robot as Able
-from beholder.checks.trust import Seen
+from beholder.checks.trust import CHECK_ROLES, Seen
+from beholder.methods.choices import ChoiceMethod
 from beholder.methods.contract import Asked, Method, Percept, Slot, Trial
 from beholder.plan.placing.asking import say_of
 from beholder.serve.posing import check_of, examine, pose
@@ -18,7 +20,9 @@ from beholder.serve.served import Served
 from beholder.simulate.chance import keyed_rng
 from beholder.simulate.habits import Habits, habits_of
 from beholder.simulate.logs import page_log
-from beholder.simulate.raters import perceive
+from beholder.simulate.people import Someone, answering, perceived
+from beholder.simulate.population import Population
+from beholder.simulate.raters import MADE_UP
 from beholder.simulate.robot import Robot, plain_fill
 from beholder.simulate.truth import Truth
 from beholder.study.checks import Asking, Say
@@ -34,11 +38,21 @@ _FIRMLY = 0.8
 """How often somebody who reads an obvious statement takes the end of the scale, and not the place beside it."""
 
 
+class Moment(NamedTuple):
+    """How far a session has come, from 0 to 1, and what the trial before adds to what is perceived."""
+
+    progress: float = 0.0
+    carried: float = 0.0
+
+
 class Oracle:
     """The minds of all robots of one simulation. `claims` maps a session to its list and is filled in by the caller."""
 
-    def __init__(self, served: Served, secret: bytes, truth: Truth, seed: int) -> None:
+    def __init__(
+        self, served: Served, secret: bytes, truth: Truth, seed: int, people: Population | None = None
+    ) -> None:
         self.served, self.method, self.truth, self.seed = served, served.method, truth, seed
+        self.people = people or Population()
         self.claims: dict[str, int] = {}
         self._secret = secret
         study = served.study
@@ -58,6 +72,30 @@ class Oracle:
         step = self._step(session, key)
         assert step.trial is not None, key
         return step.trial
+
+    def trials(self, session: str) -> tuple[Trial, ...]:
+        """Return what is rated in a session, in order."""
+        steps = self.served.script(self.claims[session]).steps
+        return tuple(step.trial for step in steps if step.is_rated and step.trial is not None)
+
+    def moment(self, session: str, trial: Trial) -> Moment:
+        """Return when in a session a trial comes, and after what."""
+        if trial.purpose != "rate" or not (self.people.fatigue or self.people.carry):
+            return Moment()
+        trials = self.trials(session)
+        place = next(place for place, one in enumerate(trials) if one is trial)
+        before = next((rows for one in reversed(trials[:place]) if (rows := self._rated_rows(one))), [])
+        of_row = self.truth.quality.mean(axis=1)
+        carried = self.people.carry * (of_row[before].mean() - of_row.mean()) if before else 0.0
+        return Moment(place / max(1, len(trials) - 1), float(carried))
+
+    def _rated_rows(self, trial: Trial) -> list[int]:
+        """Return what is rated in a trial, checks left out; a comparison with one is no rating."""
+        rated = [slot for slot in trial.slots if slot.rated]
+        kept = [slot for slot in rated if slot.role not in CHECK_ROLES]
+        if len(kept) < len(rated) and isinstance(self.method, ChoiceMethod):
+            return []
+        return [self.truth.stimuli[slot.stimulus] for slot in kept]
 
     def says(self, slot: Slot) -> Say | None:
         """Return how the stimulus of a slot asks for an answer; None where it does not."""
@@ -112,24 +150,33 @@ class OracleMind:
 
     def __init__(self, oracle: Oracle, kind: str, participant: str, able: Able) -> None:
         self._oracle, self._participant, self._able = oracle, participant, able
-        self._habits = habits_of(kind)
-        felt = (perceive(kind, oracle.truth, oracle.seed, participant, again=again) for again in (False, True))
-        self._once, self._again = felt
-        # Who mutes what can only be heard makes it up, as somebody does who forges.
-        self._unheard = perceive("forges", oracle.truth, oracle.seed, participant)
+        usual, pace = habits_of(kind), oracle.people.pace
+        self._habits = replace(usual, click_s=pace * usual.click_s, slider_s=pace * usual.slider_s)
+        self._someone = Someone(kind, participant, oracle.truth, oracle.people, oracle.seed)
+
+    def answers(self, session: str) -> int:
+        """Return how many trials of a session are answered before this one leaves."""
+        return self._someone.answers(len(self._oracle.trials(session)))
 
     def rate(self, robot: Robot, step: Mapping[str, Any]) -> Json:
+        return self.answer(robot.session, step["key"])
+
+    def answer(self, session: str, key: str) -> Json:
+        """Return how a trial is answered, by robot or by browser."""
         oracle = self._oracle
-        trial = oracle.trial(robot.session, step["key"])
-        rng = keyed_rng(oracle.seed, "answer", self._participant, trial.id)
+        trial = oracle.trial(session, key)
+        rng = answering(oracle.seed, self._participant, trial.id)
+        moment = oracle.moment(session, trial)
         percept = {
-            f"{asked.id}.{slot.id}": self._percept(asked, slot, rng) for asked in trial.asked for slot in trial.slots
+            f"{asked.id}.{slot.id}": self._percept(asked, slot, moment, rng)
+            for asked in trial.asked
+            for slot in trial.slots
         }
         if trial.purpose == "train":
             percept |= expected_percepts(trial, is_able=self._able.can("training"))
             return oracle.method.respond(trial, percept, rng)
         percept |= self._recognised(trial, rng)
-        asked_for = self._asked_for(trial, step["key"])
+        asked_for = self._asked_for(trial, key)
         if not asked_for:
             return oracle.method.respond(trial, percept, rng)
         return _obeyed(oracle.method, trial, percept, asked_for, rng)
@@ -145,15 +192,21 @@ class OracleMind:
     def examined(self, robot: Robot, step: Mapping[str, Any]) -> tuple[Json, float]:
         return self._oracle.examined(robot, step["key"], self._able)
 
-    def _percept(self, asked: Asked, slot: Slot, rng: Generator) -> float:
+    def _percept(self, asked: Asked, slot: Slot, moment: Moment, rng: Generator) -> float:
         """Return what is perceived of a slot. A statement that is there to be wrong or right is about no stimulus."""
         truth = self._oracle.truth
         again = asked.purpose == "repeat" or slot.role == "repeat"
         column = truth.questions.get(asked.question.partition(":")[2] if asked.purpose == "repeat" else asked.question)
         row = truth.stimuli[slot.stimulus]
-        felt = self._unheard if self._is_unheard(slot) else self._again if again else self._once
-        # Who has not read it answers as to any other statement about the same stimulus.
-        return float(felt[row, column] if column is not None else felt[row, rng.integers(felt.shape[1])])
+        if column is None:
+            # Who has not read it answers as to any other statement about the same stimulus.
+            column = int(rng.integers(truth.quality.shape[1]))
+        # Who mutes what can only be heard makes it up, as somebody does who forges.
+        is_unheard = self._is_unheard(slot)
+        person = MADE_UP if is_unheard else self._someone.person
+        look = self._someone.look(row, column, again=again and not is_unheard)
+        quality = float(truth.quality[row, column])
+        return float(perceived(person, self._oracle.people, quality, look, **moment._asdict()))
 
     def _recognised(self, trial: Trial, rng: Generator) -> dict[str, float]:
         """Return what is perceived of a hidden reference that is recognised, where the reference itself is at hand."""
@@ -182,7 +235,7 @@ class OracleMind:
         return found
 
     def _is_unheard(self, slot: Slot) -> bool:
-        return self._habits.follows == {"text"} and self._oracle.is_sound(slot)
+        return self._habits.is_mute and self._oracle.is_sound(slot)
 
     def _is_away(self, key: str) -> bool:
         rng = keyed_rng(self._oracle.seed, "away", self._participant, key)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -11,59 +13,87 @@ from numpy.typing import NDArray
 from beholder.checks.contract import Robot as Able
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.simulate.chance import keyed_rng
+from beholder.simulate.population import Population
 from beholder.simulate.truth import Truth
 from beholder.study.qualification import RULES
 
 Percepts = NDArray[np.float64]
-Rater = Callable[[Percepts, Generator, Generator], Percepts]
-"""From the latent quality of all stimuli to what one person perceives: by what they are, and by what changes each time
-they look."""
+Number = float | Percepts
+"""One number, or one for each of many."""
 
-# Shares of the scale, fitted to 24 people in a laboratory who rated 72 videos on five points (VQEG HDTV3), such that
-# rounding to the scale gives ratings that measure as theirs: `tools/fit_raters.py` prints the whole distribution. Their
-# votes are of one visit each, so all of the inconsistency counts as new each time: repeats of real people agree better.
-_BIAS_SD = 0.117
 _SHARP, _MEDIAN, _SLOPPY = 0.117, 0.147, 0.195
-"""Inconsistency of the rater at the 10th, the 50th and the 95th percentile."""
+"""Inconsistency of the rater at the 10th, the 50th and the 95th percentile of the data in `population.PUBLIC`. Their
+votes are of one visit each, so all of it counts as new each time: repeats of real people agree better."""
 _NOISY = 0.25
 """More than anybody in the data had."""
 _GUESS, _GUESS_SD = 0.6, 0.2
 """What somebody makes up who has seen nothing and wants to look as if they had."""
 
 
-def _person(noise: float) -> Rater:
-    """Return the model of somebody who rates what they perceive: with a bias of their own, and wavering."""
+class Person(NamedTuple):
+    """What somebody is: how what they look at, and what changes each time they look, becomes what they perceive."""
 
-    def perceives(quality: Percepts, own: Generator, now: Generator) -> Percepts:
-        return quality + own.normal(0, _BIAS_SD) + now.normal(0, noise, quality.shape)
-
-    return perceives
-
-
-def _careless(quality: Percepts, own: Generator, now: Generator) -> Percepts:
-    return now.uniform(0, 1, quality.shape)
-
-
-def _straight(quality: Percepts, own: Generator, now: Generator) -> Percepts:
-    return np.full(quality.shape, own.uniform(0.2, 0.8))
+    level: Number
+    noise: Number
+    sees: Number = 0.0
+    """1 for who looks, 0 for who makes it up."""
+    gain: Number = 1.0
+    tires: Number = 0.0
+    lapses: Number = 0.0
 
 
-def _middle(quality: Percepts, own: Generator, now: Generator) -> Percepts:
-    return np.full(quality.shape, 0.5)
+Model = Callable[[Population, Generator], Person]
+"""From what all have in common to somebody, by chance of their own."""
 
 
-def _made_up(quality: Percepts, own: Generator, now: Generator) -> Percepts:
-    return now.normal(_GUESS, _GUESS_SD, quality.shape)
+def _seeing(share: float | None = None) -> Model:
+    """Return the model of somebody who rates what they perceive: with a bias of their own, and wavering.
+
+    Their inconsistency is a share of that in the middle, or as it comes.
+    """
+
+    def person(people: Population, own: Generator) -> Person:
+        bias, wavering, gain = own.standard_normal(3)
+        differs = share if share is not None else math.exp(people.inconsistency_spread * wavering)
+        return Person(
+            level=people.bias * bias,
+            noise=people.inconsistency * differs,
+            sees=1.0,
+            gain=math.exp(people.gain_spread * gain),
+            tires=people.fatigue,
+            lapses=people.lapse,
+        )
+
+    return person
 
 
-_honest = _person(_MEDIAN)
-RATERS: Mapping[str, Rater] = {
-    "sharp": _person(_SHARP), "honest": _honest, "sloppy": _person(_SLOPPY), "noisy": _person(_NOISY),
-    "careless": _careless, "straight": _straight, "middle": _middle, "copies": _honest, "skips": _honest,
-    "forges": _made_up, "visible": _honest, "shares": _honest, "tabs": _honest, "replays": _honest, "fast": _honest,
-    "away": _honest,
+def _careless(people: Population, own: Generator) -> Person:
+    return Person(0.0, 1.0)
+
+
+def _straight(people: Population, own: Generator) -> Person:
+    return Person(own.uniform(0.2, 0.8), 0.0)
+
+
+def _middle(people: Population, own: Generator) -> Person:
+    return Person(0.5, 0.0)
+
+
+def _made_up(people: Population, own: Generator) -> Person:
+    return MADE_UP
+
+
+MADE_UP = Person(_GUESS, _GUESS_SD)
+_honest = _seeing()
+RATERS: Mapping[str, Model] = {
+    "sharp": _seeing(_SHARP / _MEDIAN), "honest": _honest, "sloppy": _seeing(_SLOPPY / _MEDIAN),
+    "noisy": _seeing(_NOISY / _MEDIAN), "careless": _careless, "straight": _straight, "middle": _middle,
+    "copies": _honest, "skips": _honest, "forges": _made_up, "visible": _honest, "shares": _honest, "tabs": _honest,
+    "replays": _honest, "fast": _honest, "away": _honest,
 }  # fmt: skip
 """Kinds of raters by name. What else a kind does is in `habits` and `cheats`."""
+ANYWHERE = frozenset({"careless"})
+"""Kinds that answer anywhere on the scale alike."""
 _UNABLE = "unable-"
 _WAYS = (
     "brightness_second", "pitch", "training", "media:fullscreen", "media:sound", "network:slow", "remote:hints",
@@ -80,12 +110,33 @@ def ability(kind: str) -> Able:
     return Able(frozenset({UNABLE[kind]})) if kind in UNABLE else Able()
 
 
-def perceive(kind: str, truth: Truth, seed: int, participant: str, *, again: bool = False) -> Percepts:
+def person_of(kind: str, people: Population, own: Generator) -> Person:
+    """Return somebody of a kind."""
+    return (_honest if kind in UNABLE else RATERS[kind])(people, own)
+
+
+def wavers(kind: str, now: Generator, shape: tuple[int, ...]) -> Percepts:
+    """Return what changes each time that somebody of a kind looks."""
+    return now.random(shape) if kind in ANYWHERE else now.standard_normal(shape)
+
+
+def felt(person: Person, quality: Number, waver: Number, *, shift: Number = 0.0, progress: Number = 0.0) -> Number:
+    """Return what is perceived of a quality, before the ends of the scale are met.
+
+    `shift` is what taste and the trial before do to it, `progress` how far the session has come, from 0 to 1.
+    """
+    noise = person.noise * (1 + person.tires * progress)
+    strength = person.sees * (quality + shift) + person.level + noise * waver
+    return strength + (person.gain - 1) * (strength - 0.5)
+
+
+def perceive(
+    kind: str, truth: Truth, seed: int, participant: str, *, again: bool = False, people: Population | None = None
+) -> Percepts:
     """Return what this participant perceives, between 0 and 1, shaped as the truth; or when they look `again`."""
-    rater = _honest if kind in UNABLE else RATERS[kind]
-    own = keyed_rng(seed, "rater", participant)
+    person = person_of(kind, people or Population(), keyed_rng(seed, "rater", participant))
     now = keyed_rng(seed, "again" if again else "once", participant)
-    return np.clip(rater(truth.quality, own, now), 0, 1)
+    return np.clip(felt(person, truth.quality, wavers(kind, now, truth.quality.shape)), 0, 1)
 
 
 def read_mixture(spec: str) -> dict[str, float]:
@@ -103,7 +154,7 @@ def read_mixture(spec: str) -> dict[str, float]:
             raise UserError(
                 Problem("--raters", f"{share!r} is no share", "a number above 0, as in honest:0.9")
             ) from None
-        if not shares[name] > 0:
+        if not 0 < shares[name] < math.inf:
             raise UserError(Problem("--raters", f"{share!r} is no share", "a number above 0, as in honest:0.9"))
     whole = sum(shares.values())
     return {name: share / whole for name, share in shares.items()}

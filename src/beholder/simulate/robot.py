@@ -57,6 +57,8 @@ class Robot:
     checked: dict[str, Json] = field(default_factory=dict)
     """The last answer to each check, by its name, as the server keeps it."""
     refused: str = ""
+    stays: int | None = None
+    """How many trials are answered before it leaves for good; all when None."""
 
     @property
     def device(self) -> dict[str, Json]:
@@ -65,7 +67,13 @@ class Robot:
 
     @property
     def is_done(self) -> bool:
-        return bool(self.refused) or self.step.get("kind") == "end"
+        return bool(self.refused) or self.step.get("kind") == "end" or self.has_left
+
+    @property
+    def has_left(self) -> bool:
+        """Whether it is gone, before the trial at hand."""
+        key = str(self.step.get("key", ""))
+        return self.stays is not None and key.startswith("trial:") and int(key.split(":")[1]) > self.stays
 
     async def arrive(self) -> None:
         """Come to the door; somebody who has finished before is turned away and is done."""

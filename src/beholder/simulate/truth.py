@@ -8,14 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from beholder.methods.contract import Method
+from beholder.plan.groups import groups_of
 from beholder.simulate.chance import keyed_rng
+from beholder.simulate.population import Population
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.stimuli.samples import SAMPLE_CONDITIONS
-from beholder.study.model import Question
+from beholder.study.model import Question, Study
 from beholder.study.recipes import KINDS, read_recipe
 
 _BEST, _WORST = 0.85, 0.2
-_CONTENT_SD = 0.03
 _GOLD = (0.0, 0.96)
 """The worst and the best that a video was felt to be in the data of `tools/fit_raters.py`: even the best is not perfect
 to everybody."""
@@ -30,22 +32,51 @@ class Truth:
     stimuli: Mapping[str, int]
     questions: Mapping[str, int]
     conditions: Mapping[str, float]
+    condition_of: tuple[str, ...] = ()
+    """The condition of each row."""
+
+
+def truth_of(
+    study: Study,
+    catalogue: Catalogue,
+    method: Method,
+    seed: int = 1,
+    people: Population | None = None,
+    means: Mapping[str, float] | None = None,
+) -> Truth:
+    """Return the truth of a study, with a column for every question that any of its participants is asked."""
+    asked = {one.id: one for group in groups_of(study, catalogue, method) for one in method.questions(group.study)}
+    return plant_truth(catalogue, tuple(asked), seed, asked, people, means)
 
 
 def plant_truth(
-    catalogue: Catalogue, questions: tuple[str, ...], seed: int, scales: Mapping[str, Question] | None = None
+    catalogue: Catalogue,
+    questions: tuple[str, ...],
+    seed: int,
+    scales: Mapping[str, Question] | None = None,
+    people: Population | None = None,
+    means: Mapping[str, float] | None = None,
 ) -> Truth:
     """Return the truth: our samples' own order where they are used, else falling from the first condition on.
 
     A reference is the best of all, and anchors are the worst: the lower they cut and the more they blur, the worse.
     A gold stimulus is what is expected of it, on the `scales` of the questions; one that asks for an answer is as good
-    as what it was made of.
+    as what it was made of. `means` are qualities of conditions that are known otherwise.
     """
-    conditions = _condition_qualities(catalogue)
+    people = people or Population()
+    conditions = _condition_qualities(catalogue) | {
+        name: quality for name, quality in (means or {}).items() if name in catalogue.conditions
+    }
     rng = keyed_rng(seed, "contents")
-    effects = dict(zip(catalogue.contents, rng.normal(0, _CONTENT_SD, len(catalogue.contents)), strict=True))
+    effects = dict(zip(catalogue.contents, rng.normal(0, people.content, len(catalogue.contents)), strict=True))
+    table = keyed_rng(seed, "cells").normal(0, people.content_condition, (len(effects), len(conditions)))
+    cells = {(one, other): table[i, j] for i, one in enumerate(effects) for j, other in enumerate(conditions)}
     quality = np.array(
-        [[conditions.get(s.condition, 0.5) + effects.get(s.content, 0.0)] * len(questions) for s in catalogue.stimuli]
+        [
+            [conditions.get(s.condition, 0.5) + effects.get(s.content, 0.0) + cells.get((s.content, s.condition), 0.0)]
+            * len(questions)
+            for s in catalogue.stimuli
+        ]
     ).reshape(len(catalogue.stimuli), len(questions))
     rows = {stimulus.id: row for row, stimulus in enumerate(catalogue.stimuli)}
     for stimulus in catalogue.stimuli:
@@ -62,6 +93,7 @@ def plant_truth(
         stimuli=rows,
         questions={question: column for column, question in enumerate(questions)},
         conditions=conditions,
+        condition_of=tuple(stimulus.condition for stimulus in catalogue.stimuli),
     )
 
 

@@ -21,15 +21,16 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from beholder.study.model import Study
 from beholder.testing.exams import Exam, take_check, take_look
 from beholder.testing.hands import Hand, hand_for
+from beholder.testing.rating import Wanted, rate_all, wanted_scores
 from beholder.testing.sight import Oracle, oracle_for
 from beholder.types import Json
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, Locator, Page
+    from playwright.async_api import Browser, Page
 
 __all__ = [
-    "Moment", "OnStep", "Oracle", "complete_study", "find_chromium", "fitting_answers", "open_browser", "oracle_for",
-    "walk",
+    "Moment", "OnStep", "Oracle", "Rater", "complete_study", "find_chromium", "fitting_answers", "open_browser",
+    "oracle_for", "walk",
 ]  # fmt: skip
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -45,13 +46,14 @@ _ARGUMENTS = (
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--no-first-run",
     f"--disable-features={','.join(_OFF)}",
 )  # fmt: skip
-_SHARES = (0.62, 0.18, 0.87, 0.41, 0.73, 0.29)
 _MOST_PRESSES = 60
 
 Moment: TypeAlias = Literal["shown", "answered"]
 OnStep: TypeAlias = Callable[["Page", str, Moment], Awaitable[None]]
 """Called with the key of each step: when it is `shown`, and when it is `answered` but not yet left; a check with
 several screens is answered on each of them."""
+Rater: TypeAlias = Callable[[str], Awaitable[Wanted]]
+"""Returns what somebody answers on a trial, by its key."""
 
 
 def find_chromium() -> str | None:
@@ -94,14 +96,15 @@ async def complete_study(
     keyboard_only: bool = False,
     on_step: OnStep | None = None,
     oracle: Oracle | None = None,
+    rater: Rater | None = None,
 ) -> str:
     """Take a study to its end and return the completion code.
 
     `answers` is by item of the questionnaires; what it leaves out gets any answer. With keyboard_only no pointer is
-    used at all; a page on a touch screen is tapped. `oracle` answers checks and training.
+    used at all; a page on a touch screen is tapped. `oracle` answers checks and training, `rater` trials.
     """
     await page.goto(link)
-    await walk(page, answers=answers, keyboard_only=keyboard_only, on_step=on_step, oracle=oracle)
+    await walk(page, answers=answers, keyboard_only=keyboard_only, on_step=on_step, oracle=oracle, rater=rater)
     code = page.locator("#code")
     assert await code.count() == 1, f"the study ended without a code: {await _words_on(page)}"
     return await code.inner_text()
@@ -115,6 +118,7 @@ async def walk(
     keyboard_only: bool = False,
     on_step: OnStep | None = None,
     oracle: Oracle | None = None,
+    rater: Rater | None = None,
 ) -> str:
     """Go on from the step that is shown until one of this kind or key, and return its key."""
     hand = await hand_for(page, keyboard_only=keyboard_only)
@@ -148,11 +152,17 @@ async def walk(
                 await play_examples(page, hand)
             elif kind == "trial":
                 await play_all(page, hand, watched)
-                is_expected = oracle is not None and key.startswith("training:")
-                await rate_all(page, hand, scores_of(await oracle(key)) if is_expected and oracle else {})
+                await rate_all(page, hand, await _wanted(key, oracle, rater))
             if on_step is not None:
                 await on_step(page, key, "answered")
         await leave(page, hand, control)
+
+
+async def _wanted(key: str, oracle: Oracle | None, rater: Rater | None) -> Wanted:
+    """Return what is answered on a page; nothing where any answer will do."""
+    if key.startswith("training:"):
+        return wanted_scores(await oracle(key)) if oracle is not None else {}
+    return await rater(key) if rater is not None else {}
 
 
 async def _examine(
@@ -170,17 +180,6 @@ async def _examine(
             await on_step(page, key, "answered")
 
     await take_check(Exam(page, hand, key, answer, on_screen))
-
-
-def scores_of(answer: Json) -> dict[tuple[str, str], float]:
-    """Return the scores of an answer to a trial by question and slot; none where it is of another kind."""
-    scores = answer.get("scores") if isinstance(answer, Mapping) else None
-    found: dict[tuple[str, str], float] = {}
-    for question, slots in scores.items() if isinstance(scores, Mapping) else ():
-        for slot, value in slots.items() if isinstance(slots, Mapping) else ():
-            if isinstance(value, int | float):
-                found[question, slot] = value
-    return found
 
 
 async def play_all(page: Page, hand: Hand, watched: set[str]) -> None:
@@ -208,53 +207,6 @@ async def play_examples(page: Page, hand: Hand) -> None:
         told = ", ".join(f'main .example.{name}[data-slot="{slot}"]' for name in ("is-played", "is-failed"))
         if await button.count() or await page.locator("main #next").get_attribute("aria-disabled") == "true":
             await page.locator(told).first.wait_for(state="attached")
-
-
-async def rate_all(page: Page, hand: Hand, scores: Mapping[tuple[str, str], float] | None = None) -> None:
-    """Answer everything on a page: sliders, radio buttons, boxes and required reasons, no two neighbours alike.
-
-    `scores` are given by question and slot; what they leave out gets any answer.
-    """
-    main = page.locator("main")
-    given = scores or {}
-    for place, slider in enumerate(await main.locator(".fader-input:visible").all()):
-        if await slider.get_attribute("aria-disabled") == "true":
-            await _open_slider(page, hand, slider)
-        if await slider.get_attribute("aria-disabled") != "true":
-            score = given.get(await _where(slider))
-            low, high = [float(await slider.get_attribute(name) or 0) for name in ("min", "max")]
-            share = _SHARES[place % len(_SHARES)] if score is None else (score - low) / (high - low)
-            await hand.slide(slider, share)
-    for place, group in enumerate((await _groups(main.locator("input[type=radio]:visible"))).values()):
-        score = given.get(await _where(group[0]))
-        wanted = [box for box in group if score is not None and float(await box.input_value()) == score]
-        await hand.tick(wanted[0] if wanted else group[(1 + place) % len(group)])
-    for place, group in enumerate((await _groups(main.locator("input[type=checkbox]:visible"))).values()):
-        if not any([await box.is_checked() for box in group]):
-            await hand.tick(group[place % len(group)])
-    for field in await main.locator("textarea[aria-required=true]:visible, textarea[required]:visible").all():
-        await hand.write(field, "It looked right.")
-
-
-async def _groups(boxes: Locator) -> dict[str, list[Locator]]:
-    """Return the boxes that belong together, by their name."""
-    groups: dict[str, list[Locator]] = {}
-    for box in await boxes.all():
-        groups.setdefault(await box.get_attribute("name") or "", []).append(box)
-    return groups
-
-
-async def _where(control: Locator) -> tuple[str, str]:
-    """Return the question and the slot that a control belongs to."""
-    return await control.get_attribute("data-question") or "", await control.get_attribute("data-slot") or ""
-
-
-async def _open_slider(page: Page, hand: Hand, slider: Locator) -> None:
-    """Play the slot of a slider that is open only meanwhile."""
-    slot = await slider.evaluate("node => node.closest('[data-slot]')?.dataset.slot ?? ''")
-    button = page.locator(f'main button.play[data-slot="{slot}"]:visible')
-    if await button.count() == 1 and await button.get_attribute("aria-disabled") != "true":
-        await hand.press(button)
 
 
 async def fill_questions(page: Page, hand: Hand, answers: Mapping[str, Json]) -> None:

@@ -19,7 +19,7 @@ from beholder.methods import find, load_study, method_folder
 from beholder.methods.contract import Method, Trial
 from beholder.new import new
 from beholder.plan import plan
-from beholder.plan.balance import balance
+from beholder.plan.counting.balance import balance
 from beholder.plan.make import make_plan
 from beholder.serve.server import Running, running
 from beholder.serve.tokens import robot_signature

@@ -1,0 +1,189 @@
+"""Filling a sheet: the trials of a plan, read one by one and made into arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beholder.checks.trust import CHECK_ROLES
+from beholder.methods.choices import ChoiceMethod, Seen
+from beholder.methods.contract import Asked, Scale, Trial
+from beholder.methods.scores import ScoreMethod
+from beholder.simulate.truth import Truth
+from beholder.stimuli.catalogue import Catalogue
+from beholder.types import Role
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+def is_usual(method: object, family: type[object], *names: str) -> bool:
+    """Return whether a method has these functions from its family."""
+    return all(getattr(type(method), name) is getattr(family, name) for name in names)
+
+
+class Page:
+    """The questions of a page that are rated, as columns of the truth, and whether the page can be answered at once."""
+
+    def __init__(self, number: int, asked: tuple[Asked, ...], truth: Truth, scales: list[Scale]) -> None:
+        self.number, self.asked = number, asked
+        rated = [one for one in asked if one.purpose == "ask"]
+        for one in rated:
+            if one.scale not in scales:
+                scales.append(one.scale)
+        self.has_trap = any(one.purpose == "trap" for one in asked)
+        self.is_odd = any(one.ticks or one.question not in truth.questions for one in rated)
+        self.is_below_zero = any(one.scale.min < 0 for one in asked)
+        self.columns = [] if self.is_odd else [truth.questions[one.question] for one in rated]
+        self.scales = [scales.index(one.scale) for one in rated]
+        self.reversed = [one.keyed == "-" for one in rated]
+
+
+class Filling:
+    """The trials of a plan while they are read: of each its list, position and page, and all of their slots."""
+
+    def __init__(self, method: ScoreMethod | ChoiceMethod, truth: Truth) -> None:
+        self._method, self._truth = method, truth
+        self._is_compared = isinstance(method, ChoiceMethod)
+        self._has_beside = not is_usual(method, ScoreMethod, "beside") if isinstance(method, ScoreMethod) else False
+        self._pages: dict[int, Page] = {}
+        self._scales: list[Scale] = []
+        self._lengths: list[int] = []
+        self._trials: list[tuple[int, int, int, int]] = []
+        """List, position, page, and how many slots."""
+        self._rows: list[int] = []
+        self._roles: list[Role] = []
+        self._is_rated: list[bool] = []
+        self._beside: list[int] = []
+        """By slot, which place of the page it is rated against, from 1, or 0."""
+        self._judged: list[int] = []
+        """By trial, the place of the slot that is judged, where two are compared."""
+
+    def add(self, number: int, trials: Sequence[Trial]) -> bool:
+        """Add the trials of a list; return whether all of them can be answered at once."""
+        self._lengths.append(len(trials))
+        rows = self._truth.stimuli
+        for position, trial in enumerate(trials, 1):
+            slots = trial.slots
+            # A plan has very many trials with the same few questions, which are one object.
+            page = self._pages.get(id(trial.asked))
+            if page is None:
+                page = Page(len(self._pages), trial.asked, self._truth, self._scales)
+                self._pages[id(trial.asked)] = page
+            if page.is_odd or trial.id != f"trial:{position}" or self._is_intricate(trial, page):
+                return False
+            self._trials.append((number, position, page.number, len(slots)))
+            self._rows += [rows[slot.stimulus] for slot in slots]
+            self._roles += [slot.role for slot in slots]
+            self._is_rated += [slot.rated for slot in slots]
+            if self._is_compared:
+                judged = Seen.of(trial)
+                self._judged.append(slots.index(judged.second if judged.judged_is_second else judged.first) + 1)
+            elif self._has_beside:
+                self._beside += self._places_beside(trial)
+        return True
+
+    def _is_intricate(self, trial: Trial, page: Page) -> bool:
+        """Return whether one draw of chance hangs on another: what is asked for, a trap, a reference to recognise."""
+        if page.has_trap:
+            return self._is_compared or any(slot.role == "hidden_reference" for slot in trial.slots)
+        return not self._is_compared and page.is_below_zero and bool(trial.targets)
+
+    def _places_beside(self, trial: Trial) -> list[int]:
+        assert isinstance(self._method, ScoreMethod)
+        beside = [self._method.beside(trial, slot) if slot.rated else None for slot in trial.slots]
+        places = {slot.id: place for place, slot in enumerate(trial.slots, 1)}
+        return [0 if one is None else places[one] for one in beside]
+
+    def columns(self, catalogue: Catalogue) -> dict[str, Any]:
+        """Return the parts of a sheet by their names."""
+        of_trial = np.array(self._trials, dtype=np.int64).reshape(-1, 4)
+        roles = tuple(dict.fromkeys(self._roles))
+        codes = {role: place for place, role in enumerate(roles)}
+        role = _ints([codes[one] for one in self._roles])
+        rows, is_rated = _ints(self._rows), np.array(self._is_rated, dtype=np.bool_)
+        sizes = of_trial[:, 3]
+        trial = np.repeat(np.arange(len(of_trial)), sizes)
+        first = np.cumsum(sizes) - sizes
+        place = np.arange(len(rows)) - first[trial] + 1
+        is_check = np.isin(role, [codes[one] for one in roles if one in CHECK_ROLES])
+        is_shown = np.bincount(trial[(role == codes.get("reference", -1)) & ~is_rated], minlength=len(sizes)) > 0
+        other = np.zeros(len(rows), dtype=np.int64)
+        if self._is_compared:
+            is_shown = np.zeros(len(sizes), dtype=np.bool_)
+            void = np.bincount(trial[is_rated & is_check], minlength=len(sizes)) > 0
+            judged = _ints(self._judged)
+            kept = is_rated & (place == judged[trial]) & ~void[trial]
+            # Two are rated, so what their places add up to tells the other one.
+            both = np.bincount(trial[is_rated], weights=place[is_rated], minlength=len(sizes)).astype(np.int64)
+            other = both[trial] - judged[trial]
+        else:
+            kept = is_rated & ~is_check
+            other = _ints(self._beside) if self._has_beside else other
+        at, asked = self._entries(np.flatnonzero(kept), trial, of_trial[:, 2])
+        beside = np.where(other[at] > 0, rows[first[trial[at]] + other[at] - 1], -1)
+        return self._coded(catalogue, roles, of_trial, asked, {
+            "pages": trial[at], "slot": place[at], "stimulus": rows[at], "other": beside, "other_slot": other[at],
+            "role": role[at],
+            "is_hidden": (role[at] == codes.get("hidden_reference", -1)) & is_shown[trial[at]],
+        })  # fmt: skip
+
+    def _entries(self, kept: Ints, trial: Ints, pages: Ints) -> tuple[Ints, Ints]:
+        """Return the slot of each entry and its question, as a row of all pages' questions: question by question."""
+        counts = _ints([len(page.columns) for page in self._pages.values()])
+        begins = np.cumsum(counts) - counts
+        many = np.bincount(trial[kept], minlength=len(pages))
+        asked = counts[pages] if len(pages) else many
+        start = np.cumsum(many) - many
+        of = np.repeat(np.arange(len(pages)), many * asked)
+        within = np.arange(len(of)) - np.repeat(np.cumsum(many * asked) - many * asked, many * asked)
+        return kept[start[of] + within % np.maximum(1, many[of])], begins[pages[of]] + within // np.maximum(1, many[of])
+
+    def _coded(
+        self,
+        catalogue: Catalogue,
+        roles: tuple[Role, ...],
+        of_trial: Ints,
+        asked: Ints,
+        parts: dict[str, Any],
+    ) -> dict[str, Any]:
+        """Return the parts with what follows from list, question and stimulus."""
+        pages = list(self._pages.values())
+        used, trial = np.unique(parts.pop("pages"), return_inverse=True)
+        lists = of_trial[used, 0][trial]
+        rows, others = parts["stimulus"], parts["other"]
+        contents, content_of = _codes([one.content for one in catalogue.stimuli], catalogue.contents)
+        conditions, condition_of = _codes([one.condition for one in catalogue.stimuli], catalogue.conditions)
+        return dict(
+            contents=contents,
+            conditions=conditions,
+            scales=tuple(self._scales),
+            roles=roles,
+            starts=np.searchsorted(lists, np.arange(len(self._lengths) + 1)).astype(np.int64),
+            trials=_ints(self._lengths),
+            list=lists,
+            position=of_trial[used, 1][trial],
+            trial=trial,
+            question=_ints([column for page in pages for column in page.columns])[asked],
+            content=content_of[rows],
+            condition=condition_of[rows],
+            other_condition=np.where(others < 0, -1, condition_of[others]),
+            scale=_ints([scale for page in pages for scale in page.scales])[asked],
+            is_reversed=np.array([turned for page in pages for turned in page.reversed], dtype=np.bool_)[asked],
+            is_sound=np.array([one.medium == "audio" for one in catalogue.stimuli], dtype=np.bool_)[rows],
+            **parts,
+        )
+
+
+def _codes(names: Sequence[str], known: Iterable[str]) -> tuple[tuple[str, ...], Ints]:
+    """Return all names, those that are known first, and the place of each among them."""
+    every = tuple(dict.fromkeys((*known, *names)))
+    places = {name: place for place, name in enumerate(every)}
+    return every, _ints([places[name] for name in names])
+
+
+def _ints(values: Sequence[int]) -> Ints:
+    return np.array(values, dtype=np.int64)

@@ -1,0 +1,184 @@
+"""How far people and contents differ in ratings: the variance components that rater models are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from beholder.stats.crossed import Components, crossed, variance_components
+from beholder.stats.mixed_equations import Codes, Floats
+
+FEWEST_PEOPLE, FEWEST_CONTENTS, FEWEST_RATINGS = 5, 4, 60
+"""With fewer a standard deviation is off by more than a third of itself."""
+FEWEST_STEADY, FEWEST_EACH = 8, 8
+"""People, and how many ratings more than conditions of each, from which on it is told how far their inconsistencies
+differ."""
+
+
+class Found(NamedTuple):
+    """A number that ratings tell, or why they do not."""
+
+    value: float | None
+    why: str
+
+
+class Spreads(NamedTuple):
+    """What the ratings of a study tell of those who gave them, as shares of the scale."""
+
+    found: Mapping[str, Found]
+    """By the name that it has in a population."""
+    means: Mapping[str, float]
+    """The quality of each condition, from 0 to 1."""
+
+
+def spreads_of(ratings: pd.DataFrame, steps: Mapping[str, float]) -> Spreads:
+    """Return the spreads in scores (participant, content, condition, stimulus, question, value from 0 to 1).
+
+    Over several questions variances are averaged. `steps` is how far apart two answers to a question are: rounding to
+    them adds a twelfth of their square to what people waver by.
+    """
+    parts = [_of_question(mine, steps.get(str(name), 0.0)) for name, mine in ratings.groupby("question", sort=False)]
+    variances: dict[str, Found] = {}
+    for name in ("bias", "content", "content_condition", "taste", "inconsistency", "inconsistency_spread"):
+        known = [part.found[name] for part in parts]
+        values = [one.value for one in known if one.value is not None]
+        why = next((one.why for one in known if one.value is None), "")
+        variances[name] = Found(math.sqrt(max(0.0, float(np.mean(values)))), "") if values else Found(None, why)
+    if (median := variances["inconsistency"].value) is not None:
+        # Its square is a mean over people; that of the person in the middle is smaller, the more they differ.
+        spread = variances["inconsistency_spread"].value or 0.0
+        variances["inconsistency"] = Found(median * math.exp(-(spread**2)), "")
+    names = dict.fromkeys(name for part in parts for name in part.means)
+    means = {name: float(np.mean([part.means[name] for part in parts if name in part.means])) for name in names}
+    return Spreads(variances, means)
+
+
+def _of_question(votes: pd.DataFrame, step: float) -> Spreads:
+    """Return the variances of one question, and the means of its conditions."""
+    value = votes["value"].to_numpy(np.float64)
+    person, content, condition, stimulus = (
+        _codes(votes[name]) for name in ("participant", "content", "condition", "stimulus")
+    )
+    people, contents, conditions = (int(code.max(initial=-1)) + 1 for code in (person, content, condition))
+    model = crossed(value, condition, person, content)
+    names = list(dict.fromkeys(votes["condition"]))
+    means = model.mean if model is not None else [float(value[condition == n].mean()) for n in range(conditions)]
+    by_stimulus = variance_components(value, person, stimulus)
+    few = too_few(people, "participant", FEWEST_PEOPLE) or too_few(len(value), "rating", FEWEST_RATINGS)
+    few_contents = few or too_few(contents, "content", FEWEST_CONTENTS)
+    content_spread, cell_spread = _contents(value, person, content, condition, stimulus, by_stimulus)
+    rounding = step**2 / 12
+    own = _own(value, condition, person, stimulus, by_stimulus)
+    taste, inside = own.taste, own.inconsistency - rounding
+    return Spreads(
+        {
+            "bias": _told(own.bias, few),
+            "content": _told(content_spread, few_contents),
+            "content_condition": _told(cell_spread, few_contents),
+            "taste": _told(taste, few or ("one condition, and it takes 2" if conditions < 2 else "")),
+            "inconsistency": _told(inside, few),
+            "inconsistency_spread": _steadiness(value, condition, person, stimulus, inside, rounding),
+        },
+        dict(zip(names, (float(mean) for mean in means), strict=True)),
+    )
+
+
+def too_few(count: int, what: str, needed: int, such: str = "") -> str:
+    """Return that there are fewer of something than it takes; nothing where there are enough."""
+    return f"{count} {what}{'s' * (count != 1)}{such}, and it takes {needed}" if count < needed else ""
+
+
+def _told(value: float, few: str) -> Found:
+    if few:
+        return Found(None, few)
+    return Found(value, "") if math.isfinite(value) else Found(None, "who rated what does not tell it apart")
+
+
+def _contents(
+    value: Floats, person: Codes, content: Codes, condition: Codes, stimulus: Codes, parts: Components
+) -> tuple[float, float]:
+    """Return the variances between contents, and between contents in what one condition does to them.
+
+    All votes on a stimulus share the second, so both are looked for in the means of stimuli, without the biases of
+    those who happened to rate them.
+    """
+    each = np.bincount(stimulus)
+    off = value - (np.bincount(stimulus, weights=value) / each)[stimulus]
+    votes = np.bincount(person)
+    kept = votes * parts.one / (votes * parts.one + parts.residual) if parts.one > 0 else np.zeros(len(votes))
+    own = value - (kept * np.bincount(person, weights=off) / votes)[person]
+    first = np.unique(stimulus, return_index=True)[1]
+    means = np.bincount(stimulus, weights=own) / each
+    single = np.arange(len(means), dtype=np.intp)
+    found = crossed(means, _again(condition[first]), _again(content[first]), single)
+    if found is None:
+        return math.nan, math.nan
+    return found.one, found.residual - parts.residual * float(np.mean(1 / each))
+
+
+def _again(codes: Codes) -> Codes:
+    return np.asarray(np.unique(codes, return_inverse=True)[1], np.intp)
+
+
+class _Own(NamedTuple):
+    """The variances of what people bring along; a taste that cannot be told is part of the inconsistency."""
+
+    bias: float
+    taste: float
+    inconsistency: float
+
+
+def _own(value: Floats, condition: Codes, person: Codes, stimulus: Codes, parts: Components) -> _Own:
+    """Return what people differ in throughout, what they think of one condition beside it, and what is left.
+
+    `parts` knows people alone: what somebody thinks of each condition, averaged over those that they saw, passes there
+    for bias.
+    """
+    cells = _tastes(condition, person)
+    votes, many = np.bincount(person), np.bincount(cells)
+    owner = person[np.unique(cells, return_index=True)[1]]
+    shared = float(np.mean(np.bincount(owner, weights=np.square(many / votes[owner]))))
+    found = crossed(value, condition, cells, stimulus) if shared < 1 else None
+    if found is None or not math.isfinite(found.one) or not math.isfinite(parts.one):
+        return _Own(parts.one, math.nan, parts.residual)
+    taste = (found.one - parts.one) / (1 - shared)
+    return _Own(parts.one - shared * max(0.0, taste), taste, found.residual)
+
+
+def _tastes(condition: Codes, person: Codes) -> Codes:
+    """Return a number for each person and condition that they rated."""
+    return _again(person * (int(condition.max(initial=0)) + 1) + condition)
+
+
+def _steadiness(
+    value: Floats, condition: Codes, person: Codes, stimulus: Codes, inside: float, rounding: float
+) -> Found:
+    """Return the variance between people of the logarithm of their inconsistency, whose own variance is `inside`.
+
+    It is looked for among ratings of one person and one condition, which share bias and taste.
+    """
+    cells = _tastes(condition, person)
+    owner = person[np.unique(cells, return_index=True)[1]]
+    free = np.bincount(person) - np.bincount(owner)
+    enough = free >= FEWEST_EACH
+    if enough.sum() < FEWEST_STEADY:
+        with_many = f" with {FEWEST_EACH} ratings more than conditions"
+        return Found(None, too_few(int(enough.sum()), "participant", FEWEST_STEADY, with_many))
+    if not inside > 0:
+        return Found(None, "nobody wavers")
+    rest = value - (np.bincount(stimulus, weights=value) / np.bincount(stimulus))[stimulus]
+    rest = rest - (np.bincount(cells, weights=rest) / np.bincount(cells))[cells]
+    left = np.bincount(person, weights=rest**2)[enough] / free[enough] - rounding
+    logs = np.log(np.maximum(left, inside / 20)) / 2
+    # The logarithm of a standard deviation varies by chance alone, the more so where a part has been taken off.
+    luck = (1 + rounding / inside) ** 2 * float(np.mean(special.polygamma(1, free[enough] / 2))) / 4
+    return Found(max(0.0, float(logs.var(ddof=1) - luck)), "")
+
+
+def _codes(names: pd.Series) -> Codes:
+    return np.asarray(pd.factorize(names)[0], np.intp)

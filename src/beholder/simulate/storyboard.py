@@ -1,0 +1,201 @@
+"""Robots in real browsers, and a picture of every step that they meet: the storyboard of a study."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from beholder.blocking import block_on
+from beholder.errors import Problem, UserError
+from beholder.methods import load_study
+from beholder.report.markup import Markup, tag
+from beholder.serve.server import Running, running
+from beholder.serve.tokens import robot_signature
+from beholder.simulate.cheats import CHEATS
+from beholder.simulate.oracle import Oracle, OracleMind
+from beholder.simulate.people import robot_name
+from beholder.simulate.raters import ability, assign_kinds, read_mixture
+from beholder.simulate.sources import Source
+from beholder.simulate.truth import Truth, truth_of
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, Page
+
+    from beholder.testing.rating import Wanted
+
+_PATIENCE_MS = 120_000
+_ANSWERED = ("trial", "training", "questions", "check")
+"""Steps of which a second picture shows how they look when they are answered."""
+_STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; color: #1c1f24; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin: 2.5rem 0 .5rem; }
+figure { margin: 0 0 2rem; break-inside: avoid; }
+figcaption { font-size: .9rem; color: #4d545e; margin: 0 0 .4rem; }
+code { float: right; color: #6a717b; }
+img { width: 100%; height: auto; border: 1px solid #cfd4da; border-radius: 6px; }
+"""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A page as it was met."""
+
+    file: str
+    key: str
+    moment: str
+    title: str
+
+
+@dataclass
+class Sitting:
+    """One robot at a browser: the pictures of what it met, and how it ended."""
+
+    name: str
+    folder: Path
+    pictures: list[Picture] = field(default_factory=list)
+    code: str = ""
+
+    async def look(self, page: Page, key: str, moment: str) -> None:
+        """Take a picture of the whole page."""
+        kind = key.partition(":")[0]
+        if moment == "answered" and kind not in _ANSWERED:
+            return
+        step = key.replace(":", "-") + ("-answered" if moment == "answered" else "")
+        file = self.folder / f"{len(self.pictures) + 1:02}-{step}.png"
+        # A picture that fades in is not what people look at.
+        await page.screenshot(path=file, full_page=True, animations="disabled")
+        title = await page.locator("main h1").first.inner_text() if await page.locator("main h1").count() else ""
+        self.pictures.append(Picture(file.name, key, moment, " ".join(title.split())))
+
+
+@dataclass(frozen=True)
+class Storyboard:
+    """What came of robots in real browsers: the truth they were given, what each met, and the page that shows it."""
+
+    truth: Truth
+    sittings: tuple[Sitting, ...]
+    page: Path
+
+
+def storyboard(
+    study: str | Path,
+    count: int,
+    *,
+    raters: str,
+    seed: int,
+    source: Source,
+    store: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Storyboard:
+    """Send robots through a study in real browsers, and keep a picture of every step below storyboard/.
+
+    They answer as robots of the same seed do over HTTP, and stay to the end. Their answers are kept only in a store
+    that is named, so that the pictures can be taken again.
+    """
+    _check_browser()
+    loaded = load_study(study)
+    kinds = assign_kinds(read_mixture(raters), count, seed, loaded.run)
+    _check_kinds(kinds)
+
+    async def draw(store: str | Path) -> Storyboard:
+        async with running(loaded, store=store, port=0) as server:
+            return await _draw(server, kinds, seed, source, progress)
+
+    if store is not None:
+        return block_on(draw(store))
+    with tempfile.TemporaryDirectory(prefix="beholder-storyboard-", ignore_cleanup_errors=True) as name:
+        return block_on(draw(Path(name)))
+
+
+def _check_browser() -> None:
+    """Raise UserError unless robots can sit at a real browser here."""
+    from beholder.testing.browser import NAMES, find_chromium
+
+    if importlib.util.find_spec("playwright") is None:
+        raise UserError(Problem("--browser", "needs Playwright, which is not installed", "", "pip install playwright"))
+    if find_chromium() is None:
+        fix = f"Install one as {NAMES[0]}, or name it in BEHOLDER_CHROMIUM."
+        raise UserError(Problem("--browser", "needs a Chromium, and none was found", "", fix))
+
+
+def _check_kinds(kinds: Sequence[str]) -> None:
+    sending = sorted(set(kinds) & CHEATS.keys())
+    if sending:
+        what = f"has {', '.join(sending)}, and a real page sends what it should"
+        raise UserError(Problem("--raters", what, "kinds that only rate", "Leave out --browser, or these kinds."))
+
+
+async def _draw(
+    server: Running, kinds: Sequence[str], seed: int, source: Source, progress: Callable[[int, int], None] | None
+) -> Storyboard:
+    from beholder.testing.browser import open_browser
+
+    served = server.host.served
+    truth = truth_of(served.study, served.catalogue, served.method, seed, source.people, source.means)
+    oracle = Oracle(served, server.store.secret, truth, seed, source.people)
+    folder = served.study.folder / "storyboard"
+    shutil.rmtree(folder, ignore_errors=True)
+    sittings = []
+    async with open_browser() as browser:
+        for number, kind in enumerate(kinds, 1):
+            sitting = Sitting(robot_name(seed, number, served.study.run), folder / f"robot-{number}")
+            sitting.folder.mkdir(parents=True)
+            await _sit(server, browser, sitting, oracle.mind(kind, sitting.name, ability(kind)), oracle)
+            sittings.append(sitting)
+            if progress is not None:
+                progress(number, len(kinds))
+    page = folder / "index.html"
+    page.write_text(_page(served.study.title, sittings), "utf-8")
+    return Storyboard(truth, tuple(sittings), page)
+
+
+async def _sit(server: Running, browser: Browser, sitting: Sitting, mind: OracleMind, oracle: Oracle) -> None:
+    """Let one robot take the study at a browser."""
+    from beholder.testing.browser import fitting_answers, oracle_for, walk
+    from beholder.testing.rating import wanted_of
+
+    context = await browser.new_context(viewport={"width": 1280, "height": 800})
+    page = await context.new_page()
+    page.set_default_timeout(_PATIENCE_MS)
+    signature = robot_signature(server.store.secret, sitting.name)
+    await page.goto(f"{server.link}?{urlencode({'robot': sitting.name, 'signature': signature})}")
+
+    async def rate(key: str) -> Wanted:
+        session = parse_qs(urlsplit(page.url).query)["resume"][0].split(".")[1]
+        if session not in oracle.claims:
+            facts = await server.store.session_facts(session)
+            assert facts is not None, session
+            oracle.claims[session] = facts.list or 1
+        return wanted_of(oracle.trial(session, key), mind.answer(session, key))
+
+    await walk(
+        page,
+        answers=fitting_answers(server.host.served.study),
+        on_step=sitting.look,
+        oracle=oracle_for(server, page),
+        rater=rate,
+    )
+    code = page.locator("#code")
+    sitting.code = await code.inner_text() if await code.count() else ""
+    await context.close()
+
+
+def _page(title: str, sittings: Sequence[Sitting]) -> str:
+    """Return all pictures on one page, to read or to print."""
+    words = "Every screen of the study in order, as a simulated participant met it in a browser."
+    body = [tag("h1", f"Storyboard: {title}"), tag("p", words)]
+    for number, sitting in enumerate(sittings, 1):
+        body += [tag("h2", f"Participant {number}")] if len(sittings) > 1 else []
+        for place, picture in enumerate(sitting.pictures, 1):
+            state = " (answered)" if picture.moment == "answered" else ""
+            said = f"{place}. {picture.title or picture.key}{state}"
+            shown = tag("img", src=f"{sitting.folder.name}/{picture.file}", alt=said, loading="lazy")
+            body.append(tag("figure", tag("figcaption", said, tag("code", picture.key)), shown))
+    head = tag("head", tag("meta", charset="utf-8"), tag("title", title), tag("style", Markup(_STYLE)))
+    return f"<!doctype html>{tag('html', head, tag('body', body), lang='en')}\n"
