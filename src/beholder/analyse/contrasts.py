@@ -39,11 +39,20 @@ class Contrast(NamedTuple):
     note: str
 
 
-class _Rated(NamedTuple):
+class Rated(NamedTuple):
     """The means of one condition by page, and the numbers of these pages among all of the question."""
 
     cells: Cells
     number: Codes
+
+
+class Matched(NamedTuple):
+    """How two conditions are compared, and the differences on the pages that have both."""
+
+    comparison: Comparison
+    pages: Cells
+    fewer: int
+    """How many pages the condition with the fewer of them has."""
 
 
 def contrasts_of(ratings: Ratings, named: Sequence[Pair] = ()) -> Iterator[Contrast]:
@@ -72,16 +81,22 @@ def contrasts_of(ratings: Ratings, named: Sequence[Pair] = ()) -> Iterator[Contr
                 yield _never(question, (one, other), ratings, part)
 
 
-def _rated(ratings: Ratings, part: pd.DataFrame) -> dict[str, _Rated]:
+def _rated(ratings: Ratings, part: pd.DataFrame) -> dict[str, Rated]:
     """Return the pages of every condition, in the order in which conditions are told."""
-    place, participant, content = codes_of(part["condition"], ratings.conditions), *_codes(part)
-    value, (place, participant, content) = averaged(part["value"].to_numpy(float), place, participant, content)
+    place = codes_of(part["condition"], ratings.conditions)
+    found = rated_pages(part["value"].to_numpy(float), place, *_codes(part))
+    return {ratings.conditions[code]: pages for code, pages in found.items()}
+
+
+def rated_pages(value: Floats, condition: Codes, participant: Codes, content: Codes) -> dict[int, Rated]:
+    """Return the pages of every condition by its number; `value` may have a row for each of several data sets."""
+    value, (condition, participant, content) = averaged(value, condition, participant, content)
     joint = participant.astype(np.int64) * (int(content.max(initial=0)) + 1) + content
     number = np.unique(joint, return_inverse=True)[1]
     found = {}
-    for code in np.unique(place):
-        mine = slice(*np.searchsorted(place, [code, code + 1]))
-        found[ratings.conditions[code]] = _Rated(Cells(value[mine], participant[mine], content[mine]), number[mine])
+    for code in np.unique(condition):
+        mine = slice(*np.searchsorted(condition, [code, code + 1]))
+        found[int(code)] = Rated(Cells(value[..., mine], participant[mine], content[mine]), number[mine])
     return found
 
 
@@ -90,14 +105,26 @@ def _direct(ratings: Ratings, question: str) -> dict[Pair, Cells]:
     part = ratings.votes[(ratings.votes["question"] == question) & (ratings.votes["other_condition"] != "")]
     names = ratings.conditions
     one, other = (codes_of(part[column], names) for column in ("condition", "other_condition"))
-    signed = np.where(one > other, -1.0, 1.0) * part["value"].to_numpy(float)
-    pair = np.minimum(one, other) * len(names) + np.maximum(one, other)
-    value, (pair, participant, content) = averaged(signed, pair, *_codes(part))
+    found = direct_pages(part["value"].to_numpy(float), one, other, *_codes(part))
+    return {(names[first], names[second]): pages for (first, second), pages in found.items()}
+
+
+def direct_pages(
+    value: Floats, one: Codes, other: Codes, participant: Codes, content: Codes
+) -> dict[tuple[int, int], Cells]:
+    """Return the votes between every two conditions by their numbers, above zero for the one with the lower number.
+
+    `value` may have a row for each of several data sets.
+    """
+    count = 1 + int(max(one.max(initial=0), other.max(initial=0)))
+    signed = np.where(one > other, -1.0, 1.0) * value
+    pair = np.minimum(one, other) * count + np.maximum(one, other)
+    value, (pair, participant, content) = averaged(signed, pair, participant, content)
     found = {}
     for number in np.unique(pair):
         mine = slice(*np.searchsorted(pair, [number, number + 1]))
-        both = names[number // len(names)], names[number % len(names)]
-        found[both] = Cells(value[mine], participant[mine], content[mine])
+        pages = Cells(value[..., mine], participant[mine], content[mine])
+        found[int(number) // count, int(number) % count] = pages
     return found
 
 
@@ -117,18 +144,25 @@ def _directly(question: str, pair: Pair, direct: Mapping[Pair, Cells], kind: str
     return _noted(Contrast(question, *pair, "direct", pages, _own(pages), mean_of(pages), is_named, ""), kind)
 
 
-def _apart(question: str, pair: Pair, rated: Mapping[str, _Rated], kind: str, is_named: bool, through: str) -> Contrast:
-    one, other = (rated[name] for name in pair)
+def matched(one: Rated, other: Rated) -> Matched:
+    """Return how two conditions are compared: by page where enough pages have both, else by their means."""
     place = np.full(1 + max(int(one.number.max()), int(other.number.max())), -1, np.intp)
     place[one.number] = np.arange(len(one.number))
     at = place[other.number]
     has_both = at >= 0
-    value = one.cells.value[at[has_both]] - other.cells.value[has_both]
+    value = one.cells.value[..., at[has_both]] - other.cells.value[..., has_both]
     pages = Cells(value, other.cells.participant[has_both], other.cells.content[has_both])
-    both, fewer = len(value), min(len(one.number), len(other.number))
-    if 2 * both >= fewer and (both >= _ENOUGH or both == fewer):
+    both, fewer = value.shape[-1], min(len(one.number), len(other.number))
+    is_paired = 2 * both >= fewer and (both >= _ENOUGH or both == fewer)
+    return Matched("paired" if is_paired else "unpaired", pages, fewer)
+
+
+def _apart(question: str, pair: Pair, rated: Mapping[str, Rated], kind: str, is_named: bool, through: str) -> Contrast:
+    one, other = (rated[name] for name in pair)
+    comparison, pages, fewer = matched(one, other)
+    if comparison == "paired":
         return _noted(Contrast(question, *pair, "paired", pages, _own(pages), mean_of(pages), is_named, through), kind)
-    few = f"unpaired, as few rated both on the same content: {both} of {fewer} pages"
+    few = f"unpaired, as few rated both on the same content: {len(pages.value)} of {fewer} pages"
     note = f"{through}; {few}" if through else few
     own, found = _own_apart(one.cells, other.cells), difference_of(one.cells, other.cells)
     return _noted(Contrast(question, *pair, "unpaired", pages, own, found, is_named, note), kind)

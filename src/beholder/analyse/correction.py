@@ -8,11 +8,13 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy import special
 
 from beholder.analyse.contrasts import Contrast, Pair, contrasts_of
 from beholder.analyse.metrics import MUSHRA
 from beholder.analyse.table import Ratings
+from beholder.stats.clustered import Floats
 from beholder.stats.holm import holm
 from beholder.stats.interval import t_interval
 from beholder.stats.signs import sign_test
@@ -76,11 +78,21 @@ def _corrected(ratings: Ratings, named: Sequence[Pair], family: Family, zeros: Z
     scope = ["test"] if family == "study" else ["question", "test"]
     if len(table):
         table["p_holm"] = counted.groupby([table[key] for key in scope]).transform(holm)
-    # What the others are held against is judged by itself; a pair that the study is not about is not judged.
-    judged = table["p_holm"].where(np.asarray([why in ("", UNNAMED) for why in outside], dtype=bool), table["p"])
-    has_direction = table["estimate"].sub(np.where(table["test"] == "sign", 0.5, 0)).round(_DECIMALS) != 0
-    table["clear"] = ((judged < ALPHA) & has_direction).astype(float).where(judged.notna())
+    above = table["estimate"].sub(np.where(table["test"] == "sign", 0.5, 0))
+    table["clear"] = are_clear(table["p"], table["p_holm"], above, outside)
     return Corrected(found, table)
+
+
+def are_clear(p: ArrayLike, p_holm: ArrayLike, above: ArrayLike, outside: Sequence[str]) -> Floats:
+    """Return 1 where a difference is clear, 0 where it is not, and NaN where it is not judged.
+
+    `outside` says of each, in the last dimension, why it is not corrected for.
+    """
+    # What the others are held against is judged by itself; a pair that the study is not about is not judged.
+    is_alone = np.asarray([why not in ("", UNNAMED) for why in outside], dtype=bool)
+    judged = np.where(is_alone, np.asarray(p, float), np.asarray(p_holm, float))
+    has_direction = np.round(np.asarray(above, float), _DECIMALS) != 0
+    return np.where(np.isnan(judged), math.nan, (judged < ALPHA) & has_direction)
 
 
 def _outsiders(ratings: Ratings) -> frozenset[str]:
@@ -89,14 +101,17 @@ def _outsiders(ratings: Ratings) -> frozenset[str]:
 
 
 def _outside(ratings: Ratings, one: Contrast, *, has_named: bool) -> str:
-    """Return why a contrast is not corrected for; nothing where it is."""
     if has_named:
         return "" if one.is_named else UNNAMED
-    both = {one.condition, one.other_condition}
-    if both & ratings.anchors:
+    hidden = ratings.references if ratings.methods[one.question] == MUSHRA else frozenset()
+    return outside_of((one.condition, one.other_condition), ratings.anchors, hidden)
+
+
+def outside_of(pair: Pair, anchors: frozenset[str], hidden: frozenset[str]) -> str:
+    """Return why a pair is not corrected for where no contrasts are named; nothing where it is."""
+    if not anchors.isdisjoint(pair):
         return "anchor: not corrected for"
-    is_hidden = ratings.methods[one.question] == MUSHRA and bool(both & ratings.references)
-    return "hidden reference: not corrected for" if is_hidden else ""
+    return "" if hidden.isdisjoint(pair) else "hidden reference: not corrected for"
 
 
 def _rows(one: Contrast, zeros: Zeros) -> list[tuple[object, ...]]:

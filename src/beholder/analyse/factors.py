@@ -1,4 +1,4 @@
-"""factors: one row per level of every column that the manifest has beside its own."""
+"""factors: one row per level of every column that the manifest has beside its own, and of groups of participants."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from beholder.analyse.notes import interval_citation, kind_note, unit_note
 from beholder.analyse.result import Result
 from beholder.analyse.table import COMPARISONS, Ratings, as_ratings
 
-PREFIX = "factor_"
+PREFIX, OTHER = "factor_", "other_factor_"
+"""Of the stimulus that a rating speaks for, and of the one that it was compared with."""
 
 
 def factors(data: pd.DataFrame | Ratings) -> Result | None:
     """Return n, mean, sd, median, quartiles and intervals of every level of every factor, per question.
 
-    A factor is a column `factor_<name>` of the ratings. None where there is none.
+    A factor is a column `factor_<name>` of the ratings; where two are compared, `other_factor_<name>` is that of the
+    other one. None where there is none.
     """
     ratings = as_ratings(data)
     columns = [str(name) for name in ratings.kept.columns if str(name).startswith(PREFIX)]
@@ -27,8 +29,8 @@ def factors(data: pd.DataFrame | Ratings) -> Result | None:
     order = {name: place for place, name in enumerate(ratings.questions)}
     table = table.sort_values("question", key=lambda names: names.map(order), kind="stable", ignore_index=True)
     note = (
-        "Each level of each factor of the manifest over all stimuli that have it; a stimulus without a level is in "
-        f"none. {unit_note(ratings, 'stimulus', 'both')}{kind_note(ratings)} Levels may differ in more than this "
+        "Each level of each factor over all stimuli, or all participants, that have it; what has no level is in none. "
+        f"{unit_note(ratings, 'stimulus', 'both')}{kind_note(ratings)} Levels may differ in more than this "
         "factor: in their contents, or in other factors."
     )
     return Result(table, note, interval_citation(ratings, "both"))
@@ -50,7 +52,28 @@ def _with_level(ratings: Ratings, column: str) -> pd.DataFrame:
     is_compared = kept["question"].map(ratings.kinds).isin(COMPARISONS)
     keys = ["question", "participant", "stimulus", "content", "level"]
     single = kept[~is_compared].groupby(keys, sort=True, observed=True)["value"].mean().reset_index()
-    levels = kept[is_compared].drop_duplicates("stimulus").set_index("stimulus")["level"]
+    whose = "participant" if _is_of_people(kept) else "stimulus"
+    of_people = kept.drop_duplicates("participant").set_index("participant")["level"]
+    levels = of_people if whose == "participant" else _levels(ratings.kept, column)
     both = ratings.table[ratings.table["question"].map(ratings.kinds).isin(COMPARISONS)]
-    compared = both.assign(level=both["stimulus"].map(levels)).dropna(subset=["level"])
+    compared = both.assign(level=both[whose].map(levels)).dropna(subset=["level"])
     return pd.concat([single, compared[[*keys, "value"]]], ignore_index=True)
+
+
+def _levels(kept: pd.DataFrame, column: str) -> pd.Series:
+    """Return the level of each stimulus that has one, be it the one that was judged or the one beside it."""
+    sides = [("stimulus", column), ("other_stimulus", OTHER + column.removeprefix(PREFIX))]
+    found = [
+        kept[[stimulus, level]].set_axis(["stimulus", "level"], axis=1) for stimulus, level in sides if level in kept
+    ]
+    known = pd.concat(found).dropna().drop_duplicates().astype(str)
+    known = known[known["level"] != ""]
+    # What differs between participants is no level of a stimulus: both sides of a comparison would cancel out in it.
+    return known.drop_duplicates("stimulus", keep=False).set_index("stimulus")["level"]
+
+
+def _is_of_people(votes: pd.DataFrame) -> bool:
+    """Return whether a factor is between participants: each has one level, and some stimulus has several."""
+    by_person = votes.groupby("participant", observed=True)["level"].nunique()
+    by_stimulus = votes.groupby("stimulus", observed=True)["level"].nunique()
+    return bool((by_person <= 1).all() and (by_stimulus > 1).any())

@@ -10,7 +10,7 @@ import pandas as pd
 
 from beholder.analyse.metrics import metric
 from beholder.analyse.table import Ratings
-from beholder.stats.clustered import Cells, Codes, Estimate, Floats, Over, mean_of
+from beholder.stats.clustered import Cells, Codes, Estimate, Floats, Over, mean_of, sums_by
 from beholder.stats.interval import bounds_for, is_share
 
 INTERVALS: Mapping[Over, str] = {
@@ -45,13 +45,18 @@ def codes_of(column: pd.Series, names: Sequence[str] | None = None) -> Codes:
 
 
 def averaged(value: Floats, *codes: Codes) -> tuple[Floats, tuple[Codes, ...]]:
-    """Return the means of the values that share all codes, with these codes, sorted by them."""
-    joint = np.zeros(len(value), np.int64)
+    """Return the means of the values that share all codes, with these codes, sorted by them.
+
+    `value` may have a row for each of several data sets.
+    """
+    joint = np.zeros(value.shape[-1], np.int64)
     for code in codes:
         joint = joint * (int(code.max(initial=0)) + 1) + code
     _, first, place = np.unique(joint, return_index=True, return_inverse=True)
-    means = np.bincount(place, weights=value) / np.bincount(place)
-    return np.asarray(means, np.float64), tuple(code[first] for code in codes)
+    if len(first) == len(joint):
+        return np.asarray(value[..., first], np.float64), tuple(code[first] for code in codes)
+    means = sums_by(place, np.atleast_2d(value), len(first)) / np.bincount(place, minlength=len(first))
+    return means.reshape(*value.shape[:-1], len(first)), tuple(code[first] for code in codes)
 
 
 def by_group(ratings: Ratings, table: pd.DataFrame, groups: Groups) -> pd.DataFrame:

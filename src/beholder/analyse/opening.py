@@ -58,11 +58,12 @@ def open_ratings(source: str | Path | Study) -> Opened:
 def order_of(study: Study, roles: Mapping[str, str]) -> Order:
     """Return in which order a study tells its conditions and questions; `roles` are those of its conditions."""
     from beholder.methods import find
+    from beholder.methods.questions import all_questions
 
     return Order(
         conditions=tuple(condition.name for condition in study.conditions),
         last=tuple(str(name) for name in study.options.get("anchors") or ()),
-        questions=_question_names(find(study.method).questions(study)),
+        questions=_question_names(all_questions(study, find(study.method))),
         references=frozenset(name for name, role in roles.items() if role == "reference"),
         asked=study.analyse,
     )

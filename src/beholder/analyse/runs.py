@@ -43,7 +43,7 @@ def open_run(study: str | Path | Study, run: int, store: str | None = None, *, r
     # Through a file, so that they are read exactly as those in clean/ are.
     with tempfile.TemporaryDirectory(prefix="beholder-run-") as folder:
         path = Path(folder) / "ratings.csv"
-        path.write_bytes(b"".join(rating_blocks(rows)))
+        path.write_bytes(b"".join(rating_blocks(rows, judging.facts.stimuli)))
         table = load_ratings(path)
     marks = {one.visit.session: "; ".join(one.decision.reasons) for one in judging.judged}
     ratings = replace(tidy(table, order), marks=marks)

@@ -30,6 +30,7 @@ class Cells(NamedTuple):
     """Values with the participant and the content of each, numbered from 0 over the whole question."""
 
     value: Floats
+    """One of each; or, for `means_of` and `differences_of`, a row of them for each data set of the same design."""
     participant: Codes
     content: Codes
 
@@ -52,8 +53,30 @@ class Estimate(NamedTuple):
     """What the error covers: with one content, participants only."""
 
 
+class Estimates(NamedTuple):
+    """The same of many data sets with the same participants and contents, one number for each."""
+
+    mean: Floats
+    se: Floats
+    df: float
+    low: Floats
+    high: Floats
+    statistic: Floats
+    p: Floats
+    n: int
+    participants: int
+    contents: int
+    over: Over
+
+    @property
+    def first(self) -> Estimate:
+        """The estimate of the first data set."""
+        low, high, statistic, p = (float(numbers[0]) for numbers in (self.low, self.high, self.statistic, self.p))
+        return Estimate(float(self.mean[0]), float(self.se[0]), self.df, low, high, statistic, p, *self[7:])
+
+
 class _Side(NamedTuple):
-    """How far each value pulls an estimate, and whose it is."""
+    """How far each value pulls an estimate, a row for each data set, and whose it is."""
 
     pull: Floats
     participant: Codes
@@ -62,6 +85,11 @@ class _Side(NamedTuple):
 
 def mean_of(cells: Cells, over: Over = "both", *, equal: Codes | None = None, level: float = LEVEL) -> Estimate:
     """Return the mean and its error; every content weighs the same, or every group of values that `equal` numbers."""
+    return means_of(_alone(cells), over, equal=equal, level=level).first
+
+
+def means_of(cells: Cells, over: Over = "both", *, equal: Codes | None = None, level: float = LEVEL) -> Estimates:
+    """Return what `mean_of` does, of every row of values."""
     mean, side = _side(cells, cells.content if equal is None else equal)
     return _estimate(mean, [side], over, level)
 
@@ -72,41 +100,64 @@ def difference_of(one: Cells, other: Cells, over: Over = "both", *, level: float
     Where the same participants and contents are on both sides this is the paired difference, and where nobody is it is
     Welch's, with the degrees of freedom of the smaller side.
     """
+    return differences_of(_alone(one), _alone(other), over, level=level).first
+
+
+def differences_of(one: Cells, other: Cells, over: Over = "both", *, level: float = LEVEL) -> Estimates:
+    """Return what `difference_of` does, of every row of values."""
     mean, side = _side(one, one.content)
     other_mean, other_side = _side(other, other.content)
     return _estimate(mean - other_mean, [side, other_side._replace(pull=-other_side.pull)], over, level)
 
 
-def _side(cells: Cells, equal: Codes) -> tuple[float, _Side]:
-    """Return the mean, in which every group adds the same, and how far each value pulls it."""
-    if not len(cells.value):
-        return math.nan, _Side(*cells)
+def _alone(cells: Cells) -> Cells:
+    """Return the cells of one data set as those of many."""
+    return cells._replace(value=np.asarray(cells.value, np.float64)[np.newaxis])
+
+
+def sums_by(codes: Codes, values: Floats, size: int) -> Floats:
+    """Return the sums of the values that share a number below `size`, for every row of values."""
+    rows = len(values)
+    if rows == 1:
+        return np.asarray(np.bincount(codes, weights=values[0], minlength=size)[np.newaxis], np.float64)
+    joint = (np.arange(rows)[:, np.newaxis] * size + codes).ravel()
+    sums = np.bincount(joint, weights=values.ravel(), minlength=rows * size)
+    return np.asarray(sums.reshape(rows, size), np.float64)
+
+
+def _side(cells: Cells, equal: Codes) -> tuple[Floats, _Side]:
+    """Return the means, in which every group adds the same, and how far each value pulls them."""
+    if not cells.value.shape[1]:
+        return np.full(len(cells.value), math.nan), _Side(*cells)
     sizes = np.bincount(equal)
     is_there = sizes > 0
     # Means of means, and not one weighted sum: what all say alike comes out as they say it.
-    mean = float((np.bincount(equal, weights=cells.value)[is_there] / sizes[is_there]).mean())
+    sums = np.compress(is_there, sums_by(equal, cells.value, len(sizes)), axis=1)
+    mean = (sums / sizes[is_there]).mean(axis=1)
     shares = 1 / (np.maximum(sizes, 1) * np.count_nonzero(is_there))
-    return mean, _Side(shares[equal] * (cells.value - mean), cells.participant, cells.content)
+    return mean, _Side(shares[equal] * (cells.value - mean[:, np.newaxis]), cells.participant, cells.content)
 
 
-def _estimate(mean: float, sides: Sequence[_Side], over: Over, level: float) -> Estimate:
-    """Return the estimate whose error follows from how far each value pulls it."""
-    n = sum(len(side.pull) for side in sides)
+def _estimate(mean: Floats, sides: Sequence[_Side], over: Over, level: float) -> Estimates:
+    """Return the estimates whose errors follow from how far each value pulls them."""
+    n = sum(side.pull.shape[1] for side in sides)
     people = _clusters(*(side.participant for side in sides))
     contents = _clusters(*(side.content for side in sides))
     if over == "both":
         over = _knowable(sides)
     variance, df = _variance(sides, over)
-    if not variance >= 0 or df < 1:
-        return Estimate(mean, *(math.nan,) * 6, n, people, contents, over)
-    se = math.sqrt(variance)
-    if se <= _NO_ERROR * max(1.0, abs(mean)):
-        # Where nothing varies t says nothing; all clusters point the same way, and a sign test counts them.
-        p = 1.0 if abs(mean) <= _NO_ERROR else 2.0**-df
-        return Estimate(mean, 0.0, df, mean, mean, math.nan, p, n, people, contents, over)
+    if df < 1:
+        nan = np.full(len(mean), math.nan)
+        return Estimates(mean, nan, math.nan, *(nan,) * 4, n, people, contents, over)
+    se = np.sqrt(variance)
+    is_still = se <= _NO_ERROR * np.maximum(1.0, np.abs(mean))
+    se = np.where(is_still, 0.0, se)
+    statistic = np.where(is_still, math.nan, mean / np.where(is_still, 1.0, se))
+    # Where nothing varies t says nothing; all clusters point the same way, and a sign test counts them.
+    p_still = np.where(np.abs(mean) <= _NO_ERROR, 1.0, 2.0**-df)
+    p = np.where(is_still, p_still, 2 * special.stdtr(df, -np.abs(statistic)))
     half = float(special.stdtrit(df, (1 + level) / 2)) * se
-    p = float(2 * special.stdtr(df, -abs(mean / se)))
-    return Estimate(mean, se, df, mean - half, mean + half, mean / se, p, n, people, contents, over)
+    return Estimates(mean, se, df, mean - half, mean + half, statistic, p, n, people, contents, over)
 
 
 def _knowable(sides: Sequence[_Side]) -> Over:
@@ -121,10 +172,10 @@ def _clusters(*codes: Codes) -> int:
     return int(np.count_nonzero(np.bincount(np.concatenate(codes))))
 
 
-def _variance(sides: Sequence[_Side], over: Over) -> tuple[float, float]:
-    """Return the variance of a mean, or of a difference, and its degrees of freedom."""
+def _variance(sides: Sequence[_Side], over: Over) -> tuple[Floats, float]:
+    """Return the variances of a mean, or of a difference, and their degrees of freedom."""
     if over == "ratings":
-        sizes = np.cumsum([0, *(len(side.pull) for side in sides)])
+        sizes = np.cumsum([0, *(side.pull.shape[1] for side in sides)])
         return _within(sides, [np.arange(*sizes[place : place + 2]) for place in range(len(sides))])
     by_people, df = _within(sides, [side.participant for side in sides])
     if over == "participants":
@@ -135,7 +186,7 @@ def _variance(sides: Sequence[_Side], over: Over) -> tuple[float, float]:
     by_cell, _ = _within(sides, _cells(sides))
     both = by_people + by_content - by_cell
     # The difference can fall below zero by chance where neither cluster matters.
-    return (both if both > 0 else max(by_people, by_content)), min(df, df_content)
+    return np.where(both > 0, both, np.maximum(by_people, by_content)), min(df, df_content)
 
 
 def _cells(sides: Sequence[_Side]) -> list[Codes]:
@@ -144,17 +195,18 @@ def _cells(sides: Sequence[_Side]) -> list[Codes]:
     joint = np.concatenate([side.participant * contents + side.content for side in sides])
     if joint.max(initial=0) > 4 * len(joint):
         joint = np.unique(joint, return_inverse=True)[1]
-    return np.split(joint, np.cumsum([len(side.pull) for side in sides])[:-1])
+    return np.split(joint, np.cumsum([side.pull.shape[1] for side in sides])[:-1])
 
 
-def _within(sides: Sequence[_Side], clusters: Sequence[Codes]) -> tuple[float, float]:
-    """Return the variance when clusters are independent, and how many the smaller side has minus one."""
+def _within(sides: Sequence[_Side], clusters: Sequence[Codes]) -> tuple[Floats, float]:
+    """Return the variances when clusters are independent, and how many the smaller side has minus one."""
     most = 1 + max(int(codes.max(initial=0)) for codes in clusters)
     counts = [_clusters(codes) for codes in clusters]
+    rows = len(sides[0].pull)
     if min(counts) < 2:
-        return math.nan, 0
-    sums = np.zeros(most)
+        return np.full(rows, math.nan), 0
+    sums = np.zeros((rows, most))
     for side, codes, count in zip(sides, clusters, counts, strict=True):
-        sums += math.sqrt(count / (count - 1)) * np.bincount(codes, weights=side.pull, minlength=most)
+        sums += math.sqrt(count / (count - 1)) * sums_by(codes, side.pull, most)
     # Not sums @ sums: on a busy machine its threads wait for each other a thousand times longer than this takes.
-    return float(np.square(sums).sum()), min(counts) - 1
+    return np.square(sums).sum(axis=1), min(counts) - 1

@@ -1,0 +1,92 @@
+"""The folder of a power analysis: tables, figures, notes and the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from beholder.check import unknown_contrasts
+from beholder.errors import Problem, StudyError, UserError
+from beholder.methods import find as find_method
+from beholder.methods import load_study
+from beholder.plan.make import make_plan
+from beholder.power.asking import SIZES, Asking, ladder, ladder_problems, laddered, problems_of, read_sizes
+from beholder.power.finding import Power
+from beholder.power.found import find
+from beholder.power.page import KIND, outcome
+from beholder.power.session import imagined
+from beholder.power.tested import Contents
+from beholder.power.variants import USUAL
+from beholder.power.words import told
+from beholder.power.world import World
+from beholder.report.outcome import refuse_taken, write_outcome
+from beholder.simulate.sources import read_source
+from beholder.simulate.truth import plant_truth
+from beholder.stimuli.ingest import load_catalogue
+
+_SOURCE = "public"
+"""Whose spread is taken where nobody says: people who were measured, and not the calm ones of a demo."""
+
+
+def power_folder(
+    source: str | Path,
+    *,
+    participants: str | Sequence[int] | None,
+    difference: float | None,
+    repetitions: int,
+    pilot: str | Path | None,
+    people: str,
+    methods: Sequence[str] | None,
+    contents: Contents,
+    rate: str | None,
+    seed: int,
+    out: Path | None,
+    progress: Callable[[int, int], None] | None,
+    stimuli: Callable[[int, int], None] | None,
+) -> Power:
+    """Imagine the study many times, write the folder, and return what was found."""
+    sizes, problems = read_sizes(participants)
+    asking = Asking(sizes, difference, repetitions, contents, rate, seed)
+    if problems := [*problems, *problems_of(asking)]:
+        raise UserError(problems)
+    study = load_study(source)
+    method = find_method(study.method)
+    for name in methods or ():
+        find_method(name, "--methods")
+    folder = out or study.folder / "power"
+    refuse_taken(folder, KIND)
+    taken = read_source(pilot if pilot is not None else _SOURCE, people)
+    if taken.people.leaving >= 1:
+        raise UserError(Problem("--people", "leaving is 1, and nobody would finish", "a number below 1"))
+    catalogue = load_catalogue(study, stimuli)
+    if problems := [*unknown_contrasts(study, catalogue), *ladder_problems(study, catalogue, method, difference)]:
+        raise StudyError(problems)
+    if len(catalogue.contents) < 2:
+        # One content stands for no other: what is found holds for it.
+        asking = replace(asking, contents="fixed")
+    is_ladder = difference is not None or not taken.means
+    quality = ladder(study, catalogue, method, difference)
+    if not is_ladder:
+        planted = plant_truth(catalogue, (), seed, means=taken.means).conditions
+        quality = {name: planted[name] for name in laddered(study, catalogue)}
+    world = World(study, catalogue, method, quality, taken.people, asking.contents, seed)
+    if not sizes:
+        asking = replace(asking, sizes=tuple(sorted({*SIZES, max(2, _own_size(world))})))
+    beside = list(dict.fromkeys(USUAL if methods is None else methods))
+    found = find(world, asking, taken, beside, is_ladder=is_ladder, progress=progress)
+    made = outcome(found)
+    page = write_outcome(made, folder)
+    return Power(
+        found.table("power"), found.table("sizes"), found.table("needed"), found.table("methods"), told(found), page,
+        made.notes, found.results["power"].plot,
+    )  # fmt: skip
+
+
+def _own_size(world: World) -> int:
+    """Return how many participants the study is for; where it asks for votes, how many those take."""
+    design = world.study.design
+    if design.votes is None:
+        return design.participants
+    plan = make_plan(world.study, imagined(world.study, world.catalogue, world), world.method)
+    return -(-len(plan.lists) // design.sessions_per_participant)

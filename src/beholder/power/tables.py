@@ -1,0 +1,169 @@
+"""The tables of a power analysis, from what came out of every size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from beholder.power.cost import Pay, hours, starting
+from beholder.power.curve import Point
+from beholder.power.needed import GOALS, needed_for
+from beholder.power.session import Session
+from beholder.stats.clustered import Floats
+from beholder.stats.interval import share_interval
+
+POWER = [
+    "question", "participants", "target", "condition", "other_condition", "difference", "pairs", "power", "power_low",
+    "power_high", "estimate", "half_width",
+]  # fmt: skip
+SIZES = [
+    "question", "participants", "starting", "ratings_low", "ratings_high", "ratings", "minutes", "hours", "cost",
+    "currency", "mean_half_width", "difference_half_width", "tau", "best", "false_alarms", "false_alarms_low",
+    "false_alarms_high",
+]  # fmt: skip
+NEEDED = [
+    "question", "target", "condition", "other_condition", "difference", "goal", "participants", "minutes", "hours",
+    "cost", "currency", "note",
+]  # fmt: skip
+
+
+def power_table(points: Sequence[Point], *, by_pair: bool) -> pd.DataFrame:
+    """Return the chance to find differences by their size, of each pair where asked for, and of all at once."""
+    known = {key: apart for point in points for key, apart in _differing(point).items()}
+    rows = [row for point in points for row in _power_rows(point, known, by_pair=by_pair)]
+    return pd.DataFrame(rows, columns=POWER)
+
+
+def _differing(point: Point) -> dict[tuple[int, int, int], float]:
+    """Return how far conditions are apart that differ and are tested, by question and both of them."""
+    untested = set(np.flatnonzero(np.isnan(point.found).any(axis=0)).tolist())
+    return {
+        (test.question, test.one, test.other): abs(apart)
+        for place, (test, apart) in enumerate(zip(point.tests, point.true.tolist(), strict=True))
+        if place not in untested and apart and not test.outside
+    }
+
+
+def _power_rows(
+    point: Point, known: Mapping[tuple[int, int, int], float], *, by_pair: bool
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of one size; `known` is what differs and is tested with any size."""
+    names, size = point.session.sheet.conditions, np.abs(point.true)
+    is_tested = ~np.isnan(point.found).any(axis=0)
+    for number, question in enumerate(point.session.world.questions):
+        mine = np.array([one.question == number and not one.outside for one in point.tests], dtype=bool) & is_tested
+        head = {"question": question, "participants": point.participants, "condition": "", "other_condition": ""}
+        for difference in np.unique(size[mine & (size > 0)]):
+            some = mine & (size == difference)
+            yield {**head, "target": "difference", "difference": float(difference), **_chance(point, some)}
+        for place in np.flatnonzero(mine) if by_pair else ():
+            test, some = point.tests[place], np.arange(len(mine)) == place
+            pair = {"condition": names[test.one], "other_condition": names[test.other]}
+            yield {
+                **head, **pair, "target": "contrast", "difference": float(point.true[place]), **_chance(point, some),
+            }  # fmt: skip
+        every, whole = mine & (size > 0), [apart for key, apart in known.items() if key[0] == number]
+        if every.any():
+            # What too few people can test is not found.
+            found = share_of((point.found[:, every].sum(axis=1) == len(whole)).astype(float))
+            yield {**head, "target": "all", "difference": min(whole), "pairs": len(whole), **found}
+
+
+def _chance(point: Point, some: Floats) -> dict[str, Any]:
+    """Return how often some differences are found, on average over them."""
+    turned = np.sign(point.true[some])
+    return {
+        "pairs": int(some.sum()),
+        **share_of(point.found[:, some].mean(axis=1), int(some.sum())),
+        "estimate": float(np.mean(np.where(turned == 0, 1.0, turned) * point.estimate[some])),
+        "half_width": float(np.mean(point.half[some])),
+    }
+
+
+def share_of(own: Floats, each: int = 1, name: str = "power") -> dict[str, float]:
+    """Return a share over repetitions with its 95 % interval: how sure the simulation is of it."""
+    found = share_interval(own, len(own) * each)
+    return {name: found.mean, f"{name}_low": found.low, f"{name}_high": found.high}
+
+
+def sizes_table(points: Sequence[Point], pay: Pay | None) -> pd.DataFrame:
+    """Return what so many participants give, and what they take."""
+    return pd.DataFrame([row for point in points for row in _size_rows(point, pay)], columns=SIZES)
+
+
+def _size_rows(point: Point, pay: Pay | None) -> Iterator[dict[str, Any]]:
+    session = point.session
+    low, high = session.ratings
+    for number, question in enumerate(session.world.questions):
+        mine = np.array([one.question == number and not one.outside for one in point.tests], dtype=bool)
+        tau = point.tau[:, number]
+        yield {
+            "question": question,
+            "participants": point.participants,
+            "starting": starting(point.participants, session.world.people.leaving, session.sheet.trials.tolist()),
+            "ratings_low": low,
+            "ratings_high": high,
+            "ratings": int((session.sheet.question == number).sum()),
+            **_spent(point.participants, session, pay),
+            "mean_half_width": point.mean_half[number],
+            "difference_half_width": float(np.mean(point.half[mine])) if mine.any() else math.nan,
+            "tau": float(np.nanmean(tau)) if not np.isnan(tau).all() else math.nan,
+            "best": float(point.is_best[:, number].mean()),
+            **share_of(point.alarms[:, number], name="false_alarms"),
+        }
+
+
+def _spent(participants: float, session: Session, pay: Pay | None) -> dict[str, Any]:
+    """Return time and cost of so many participants; none where their number is not known."""
+    if math.isnan(participants):
+        return {"minutes": session.minutes, "hours": math.nan, "cost": math.nan, "currency": ""}
+    cost = pay.of(participants, session) if pay else None
+    return {
+        "minutes": session.minutes,
+        "hours": hours(participants, session.minutes),
+        "cost": cost.minor / 100 if cost else math.nan,
+        "currency": cost.currency if cost else "",
+    }
+
+
+def needed_table(power: pd.DataFrame, points: Sequence[Point], pay: Pay | None, repetitions: int) -> pd.DataFrame:
+    """Return how many participants every target takes for a chance of 80 and of 90 %."""
+    rows = []
+    sizes = [point.participants for point in points]
+    keys = ["question", "target", "condition", "other_condition", "difference"]
+    for key, mine in power.groupby(keys, sort=False):
+        chances = mine.set_index("participants")["power"].reindex(sizes).tolist()
+        for goal in GOALS:
+            needed = needed_for(sizes, chances, goal, repetitions)
+            spent = _spent(needed.participants, points[-1].session, pay)
+            rows.append({
+                **dict(zip(keys, key, strict=True)), "goal": goal, "participants": needed.participants, **spent,
+                "note": needed.note,
+            })  # fmt: skip
+    return pd.DataFrame(rows, columns=NEEDED)
+
+
+POWER_NOTE = (
+    "power: share of the simulated studies in which a difference is clear (Holm's correction, as in analyse) and "
+    "points the right way, with the 95 % Korn-Graubard interval that the number of repetitions leaves. target "
+    "difference: the mean over all pairs whose true difference, in points of the scale, is difference; contrast: one "
+    "pair; all: every pair that truly differs, at once, the smallest being difference. estimate: the mean of what was "
+    "estimated; scales have ends, and draw differences in. half_width: of its 95 % interval. A difference is clear at "
+    "0.05."
+)
+SIZES_NOTE = (
+    "starting: how many have to begin for so many to finish and be used; who leaves is replaced. ratings_low, "
+    "ratings_high: fewest and most of a stimulus, or of a pair. minutes: of one participant; hours and cost: of all "
+    "who finish. mean_half_width and difference_half_width: half the mean width of the 95 % interval of a condition's "
+    "mean and of a difference of two. tau: mean Kendall tau-b of the order of conditions with the true order. best: "
+    "how often the best condition has the highest mean. false_alarms: share of studies of equally good conditions in "
+    "which any difference is called clear; 5 % or less is promised."
+)
+NEEDED_NOTE = (
+    "participants: where the chance reaches goal; between two numbers that were tried its probit is taken as straight "
+    "over the root of the number, and beyond them nothing is told (note)."
+)

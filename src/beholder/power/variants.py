@@ -1,0 +1,177 @@
+"""The same study by other methods: which needs the fewest hours of participants for the same power."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from pydantic import ValidationError
+
+from beholder.errors import BeholderError
+from beholder.methods import find
+from beholder.power.cost import Pay, hours
+from beholder.power.curve import Point, point_of
+from beholder.power.needed import GOALS, needed_for
+from beholder.power.recast import as_long, as_method
+from beholder.power.session import session_of
+from beholder.power.world import World
+from beholder.stimuli.catalogue import Catalogue
+from beholder.study.checks import Checks
+
+USUAL = ("parallel", "acr", "pair")
+"""Methods that are held against each other when nobody names any: all at once, one by one, two by two."""
+_DOUBLINGS = 3
+_GAIN = 0.02
+"""Less than that from twice as many participants is nothing."""
+_GOAL = GOALS[0]
+COLUMNS = [
+    "method", "contents", "difference", "power", "participants", "trials", "minutes", "hours", "cost", "currency",
+    "note",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A method with what came out of it; without points where the study cannot be had by it."""
+
+    method: str
+    points: tuple[Point, ...]
+    note: str = ""
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The stimuli without those that would be made for checks."""
+        return self.points[0].session.stimuli
+
+
+def variants_of(
+    world: World,
+    own: Sequence[Point],
+    methods: Sequence[str],
+    repetitions: int,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[Variant, ...]:
+    """Return the study by each method, with sessions about as long as its own, for the difference that it can find."""
+    first = Variant(world.method.name, tuple(own))
+    smallest = min(differences(own[0]), default=math.nan)
+    first = _stretched(first, smallest, repetitions, progress)
+    share = target_of(first.points)
+    others = [_variant(world, own, name, repetitions, progress) for name in methods if name != world.method.name]
+    return (first, *(_stretched(one, share, repetitions, progress) for one in others))
+
+
+def target_of(points: Sequence[Point]) -> float:
+    """Return the smallest difference, as a share of the scale, that these studies find with a good chance, if any."""
+    steps = differences(points[0])
+    found = [share for share in steps if max(chance_of(point, share) for point in points) >= _GOAL]
+    return min(found or steps, default=math.nan)
+
+
+def is_reached(points: Sequence[Point]) -> bool:
+    """Return whether even the smallest difference is found with a good chance by the largest of these studies."""
+    smallest = min(differences(points[0]), default=math.nan)
+    return max(chance_of(point, smallest) for point in points) >= _GOAL
+
+
+def _variant(
+    world: World, own: Sequence[Point], name: str, repetitions: int, progress: Callable[[int], None] | None
+) -> Variant:
+    method = find(name, "--methods")
+    said = ""
+    for checks, note in ((world.study.checks, ""), (Checks(), "without its checks")):
+        try:
+            other = replace(world, study=as_method(world.study, method, checks), method=method)
+            other = replace(other, study=as_long(other, own[0].session.rating_minutes))
+            sessions = [session_of(other, one.participants) for one in own]
+        except (BeholderError, ValidationError) as error:
+            said = said or _why(error)
+            continue
+        return Variant(name, tuple(point_of(one, repetitions, progress, has_null=False) for one in sessions), note)
+    return Variant(name, (), said)
+
+
+def _why(error: BeholderError | ValidationError) -> str:
+    """Return in a line why there is no such study."""
+    if isinstance(error, ValidationError):
+        return f"its options have to be chosen: {', '.join(str(part['loc'][0]) for part in error.errors())}"
+    problems = getattr(error, "problems", ())
+    return f"{problems[0].where} {problems[0].what}" if problems else str(error)
+
+
+def _stretched(variant: Variant, share: float, repetitions: int, progress: Callable[[int], None] | None) -> Variant:
+    """Return the method with larger studies until it finds a difference, or with smaller ones until it does not."""
+    points = list(variant.points)
+
+    def point(participants: int) -> Point:
+        session = session_of(replace(variant.points[0].session.world, catalogue=variant.catalogue), participants)
+        return point_of(session, repetitions, progress, has_null=False)
+
+    for _ in range(_DOUBLINGS):
+        if not points or chance_of(points[-1], share) >= _GOAL or _is_flat(points, share):
+            break
+        points.append(point(2 * points[-1].participants))
+    for _ in range(_DOUBLINGS):
+        if not points or not chance_of(points[0], share) >= _GOAL or points[0].participants < 4:
+            break
+        points.insert(0, point(points[0].participants // 2))
+    return replace(variant, points=tuple(points))
+
+
+def _is_flat(points: Sequence[Point], share: float) -> bool:
+    """Return whether more participants add nothing: contents set the limit, where they are not fixed."""
+    if len(points) < 2 or points[0].session.world.contents == "fixed":
+        return False
+    return not chance_of(points[-1], share) - chance_of(points[-2], share) >= _GAIN
+
+
+def differences(point: Point) -> list[float]:
+    """Return how far conditions of the first question are apart, as shares of the scale."""
+    shares = np.abs(point.true[_mine(point)]) / point.session.world.spans[0]
+    return sorted({round(float(one), 9) for one in shares if one > 0})
+
+
+def _mine(point: Point) -> list[int]:
+    """Return the tests of the first question that the study is about."""
+    untested = set(np.flatnonzero(np.isnan(point.found).any(axis=0)).tolist())
+    inside = [place for place, one in enumerate(point.tests) if one.question == 0 and not one.outside]
+    return [place for place in inside if place not in untested]
+
+
+def chance_of(point: Point, share: float) -> float:
+    """Return the chance to find a difference of this share of the scale, on average over the pairs so far apart."""
+    span = point.session.world.spans[0]
+    mine = [place for place in _mine(point) if math.isclose(abs(point.true[place]) / span, share, abs_tol=1e-8)]
+    return float(point.found[:, mine].mean()) if mine else math.nan
+
+
+def methods_table(variants: Sequence[Variant], pay: Pay | None, repetitions: int) -> pd.DataFrame:
+    """Return what each method takes for the same power; differences are in points of the study's own scale."""
+    own = variants[0].points
+    share, span = target_of(own), own[0].session.world.spans[0]
+    rows = [_row(one, share, span, pay, repetitions) for one in variants]
+    return pd.DataFrame(rows, columns=COLUMNS).assign(contents=own[0].session.world.contents)
+
+
+def _row(variant: Variant, share: float, span: float, pay: Pay | None, repetitions: int) -> dict[str, object]:
+    row: dict[str, object] = {
+        "method": variant.method, "difference": share * span, "power": _GOAL, "participants": math.nan,
+        "trials": math.nan, "minutes": math.nan, "hours": math.nan, "cost": math.nan, "currency": "",
+        "note": f"cannot be had: {variant.note}",
+    }  # fmt: skip
+    if not variant.points:
+        return row
+    sizes = [point.participants for point in variant.points]
+    needed = needed_for(sizes, [chance_of(point, share) for point in variant.points], _GOAL, repetitions)
+    session = variant.points[0].session
+    note = "; ".join(filter(None, [needed.note, variant.note]))
+    row |= {"trials": int(session.sheet.trials[0]), "minutes": session.minutes, "note": note}
+    if math.isnan(needed.participants):
+        return row
+    cost = pay.of(needed.participants, session) if pay else None
+    return row | {
+        "participants": needed.participants, "hours": hours(needed.participants, session.minutes),
+        "cost": cost.minor / 100 if cost else math.nan, "currency": cost.currency if cost else "",
+    }  # fmt: skip
