@@ -10,7 +10,8 @@ from typing import Any
 
 from beholder.clean import Cleaned
 from beholder.methods.contract import Asked, Role, Slot, Target, Trial
-from beholder.plan.model import PlannedList, list_to_json
+from beholder.plan.model import PlannedList
+from beholder.plan.written import list_to_json
 from beholder.study.model import Study
 from beholder.study.resolved import resolved_yaml
 from seeing import PLAYED

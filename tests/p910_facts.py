@@ -13,7 +13,8 @@ import yaml
 
 from beholder.methods import find, load_study
 from beholder.methods.contract import Asked, Slot, Target, Trial
-from beholder.plan.model import PlannedList, list_to_json
+from beholder.plan.model import PlannedList
+from beholder.plan.written import list_to_json
 from beholder.study.model import Study
 from beholder.study.resolved import resolved_yaml
 from p910_batch import Clip, Submission

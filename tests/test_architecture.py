@@ -18,14 +18,19 @@ SOURCES = sorted(ROOT.rglob("*.py"))
 
 ORDER = ["errors", "types", "study", "stimuli", "methods", "checks", "plan", "store", "serve", "recruit"]
 """Each part may import those to its left."""
-READERS = {"clean", "analyse", "report", "export", "compare", "dimensions", "metrics"}
+READERS = {"clean", "analyse", "report", "export", "compare", "dimensions", "extend", "metrics"}
 ANYTHING = {
     "cli",
     "cli_compare",
     "cli_dimensions",
+    "cli_extend",
     "cli_media",
     "cli_metrics",
+    "cli_power",
+    "cli_simulate",
+    "power",
     "printing",
+    "printing_plans",
     "__init__",
     "__main__",
     "run",
@@ -34,6 +39,7 @@ ANYTHING = {
     "testing",
     "simulate",
     "new",
+    "planning",
     "blocking",
 }
 
@@ -89,7 +95,8 @@ def test_the_name_of_a_method_lives_in_its_own_folder_only() -> None:
     assert names
     names -= {"pair", "likert"}  # also a kind of unit, and a type of questionnaire item
     quoted = re.compile(rf"""["']({"|".join(names)})["']""")
-    defaults = {ROOT / "demo.py", ROOT / "cli.py", ROOT / "testing" / "studies.py"}  # what to show without being asked
+    # What to show without being asked.
+    defaults = {ROOT / "demo.py", ROOT / "cli.py", ROOT / "testing" / "studies.py", ROOT / "power" / "variants.py"}
     # Names of numbers in tables whose method need not be installed; names of presets.
     defaults |= {ROOT / "analyse" / "metrics.py", ROOT / "study" / "presets.py"}
     places = [
@@ -133,7 +140,7 @@ def test_text_files_are_read_and_written_as_utf_8() -> None:
 def test_the_public_names_are_these() -> None:
     assert beholder.__all__ == [
         "BeholderError", "Problem", "UserError", "analyse", "check", "clean", "compare", "demo", "dimensions", "export",
-        "metrics", "new", "plan", "report", "run", "schema", "serve", "simulate",
+        "extend", "metrics", "new", "plan", "power", "report", "run", "schema", "serve", "simulate",
     ]  # fmt: skip
     for name in beholder.__all__:
         assert callable(getattr(beholder, name))

@@ -29,9 +29,9 @@ def test_a_line_says_whether_its_aim_was_met() -> None:
 
 
 def test_the_plan_that_is_measured_can_be_made_and_written(tmp_path: Path) -> None:
-    from bench_plan import measure_plan
+    from bench_plan import write_large
 
-    measure_plan(tmp_path, participants=12, contents=12)
+    assert write_large(tmp_path, 12, 12).seconds > 0
     assert (tmp_path / "plan" / "plan.json").is_file()
 
 
@@ -52,3 +52,17 @@ def test_the_ratings_that_are_analysed_are_a_table_with_every_condition(tmp_path
     results = beholder.analyse(write_ratings(tmp_path / "ratings.csv", 2000), out=tmp_path / "analyse")
     assert len(results.conditions) == CONDITIONS
     assert len(results.pairs) == CONDITIONS * (CONDITIONS - 1) // 2
+
+
+def test_the_rehearsal_that_is_measured_has_as_many_ratings_as_it_says() -> None:
+    from bench_rehearse import measure_rehearse
+
+    first, _ = measure_rehearse(ratings=480)
+    assert first.what.startswith("480 ratings of 6 robots in memory")
+
+
+async def test_the_leases_that_are_measured_are_all_different(tmp_path: Path) -> None:
+    from bench_leases import measure_sqlite
+
+    row = await measure_sqlite(tmp_path, 20)
+    assert row.what == "Leases per second, 20 lists: SQLite, one server, 64 at once"

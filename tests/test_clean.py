@@ -19,7 +19,8 @@ from beholder.clean.texts import read_text
 from beholder.errors import StoreError
 from beholder.methods import find
 from beholder.methods.contract import Asked, Break, Slot, Trial
-from beholder.plan.model import PlannedList, list_to_json
+from beholder.plan.model import PlannedList
+from beholder.plan.written import list_to_json
 from beholder.study.model import Study
 from beholder.study.resolved import resolved_yaml
 

@@ -15,7 +15,8 @@ from beholder.errors import StudyError
 from beholder.methods import load_study
 from beholder.methods.contract import Asked, Role, Slot, Trial
 from beholder.plan.digest import plan_digest
-from beholder.plan.model import PlannedList, list_to_json
+from beholder.plan.model import PlannedList
+from beholder.plan.written import list_to_json
 from beholder.stimuli.ingest import load_catalogue
 from beholder.study.checks import Postscreen as PostscreenRule
 from beholder.study.cleaning import Clean

@@ -18,7 +18,8 @@ from beholder.checks.agreement import spearman
 from beholder.checks.variance import variance
 from beholder.clean.tables import cell, csv_blocks, csv_text, table_bytes, text_blocks
 from beholder.methods.contract import Asked, Break, Slot, Target, Trial
-from beholder.plan.model import ListReader, PlannedList, list_from_json, list_to_json
+from beholder.plan.model import PlannedList
+from beholder.plan.written import ListReader, list_from_json, list_to_json
 from beholder.study.scale import SCALES
 
 TEXT = st.text(alphabet=st.characters(codec="utf-8"), max_size=6) | st.sampled_from(["a\rb", "a\r\nb", '"', ",", "\n"])

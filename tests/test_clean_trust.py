@@ -19,7 +19,8 @@ from beholder.clean.folder import clean_tables
 from beholder.clean.sayings import RULE_TITLES, saying
 from beholder.methods import find
 from beholder.methods.contract import Asked, Slot, Target, Trial
-from beholder.plan.model import PlannedList, list_to_json
+from beholder.plan.model import PlannedList
+from beholder.plan.written import list_to_json
 from beholder.study import checks as options
 from beholder.study.model import Study
 from beholder.study.resolved import resolved_yaml

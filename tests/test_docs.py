@@ -231,9 +231,9 @@ def models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
     """Yield a model and every model below it."""
     yield model
     for field in model.model_fields.values():
-        found = re.findall(r"beholder\.study\.(?:model|scale)\.(\w+)", repr(field.annotation))
-        for name in found:
-            below = getattr(__import__("beholder.study.model", fromlist=["*"]), name, None)
+        found = re.findall(r"(beholder\.study\.(?:model|scale|design))\.(\w+)", repr(field.annotation))
+        for module, name in found:
+            below = getattr(__import__(module, fromlist=["*"]), name, None)
             if isinstance(below, type) and issubclass(below, BaseModel):
                 yield from models(below)
 

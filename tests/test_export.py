@@ -22,7 +22,8 @@ import beholder
 from beholder.cli import cli
 from beholder.errors import UserError
 from beholder.methods.contract import Asked, Break, Slot, Trial
-from beholder.plan.model import PlannedList, list_to_json
+from beholder.plan.model import PlannedList
+from beholder.plan.written import list_to_json
 from beholder.store.contract import Answer, End, Events, Posed, Session, StudyRecord, Told
 from beholder.store.open import open_store
 from beholder.study.model import Study

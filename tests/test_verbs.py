@@ -178,9 +178,11 @@ def test_check_prints_what_a_participant_goes_through(study: Path) -> None:
 def test_check_counts_its_warnings_at_the_end(study: Path) -> None:
     written = yaml.safe_load(study.read_text("utf-8"))
     written["conditions"] = ["natural", "smooth", "jerky"]
+    written["recruit"] = {"reward": "1.50 GBP"}
     study.write_text(yaml.safe_dump(written), "utf-8")
     said = command("check", cwd=study.parent)
     assert said.returncode == 0, said.stderr
+    assert "\n6 sessions at 1.50 GBP earn 9.00 GBP, about " in said.stdout
     assert said.stderr == ("Warning: condition frozen  is not listed in conditions, so its 4 stimuli are left out.\n")
     assert said.stdout.endswith("\nNo errors, 1 warning.\n")
 

@@ -119,11 +119,11 @@ def record_of(served: Any, plan: Any, at: datetime = NOON) -> StudyRecord:
 
 
 @asynccontextmanager
-async def hosted(folder: Path, tiny: Path, *, visits: int = 1, **keys: Any) -> AsyncIterator[tuple[Host, Clock, Store]]:
+async def hosted(folder: Path, tiny: Path, **keys: Any) -> AsyncIterator[tuple[Host, Clock, Store]]:
     """Give a host without a server, its clock and its store."""
     path = write_study(folder / "study", tiny, **keys)
     served, plan = load_served(load_study(path), "http://here")
     clock = Clock()
     async with open_store(folder / "store") as store:
         await store.begin(record_of(served, plan.plan_digest))
-        yield Host(served, store, now=clock, visits=visits), clock, store
+        yield Host(served, store, now=clock), clock, store

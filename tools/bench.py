@@ -15,17 +15,23 @@ from pathlib import Path
 from bench_analyse import measure_analyse
 from bench_answers import measure_answers
 from bench_clean import measure_clean
+from bench_leases import LIMITS, measure_leases
 from bench_mixed import measure_mixed
 from bench_models import measure_models
 from bench_page import measure_page
 from bench_plan import measure_plan
+from bench_power import measure_power
+from bench_rehearse import measure_rehearse
 from bench_report import measure_report
 from bench_start import measure_help, measure_start
 from bench_study import write_many
 from bench_table import Row, lines
 from bench_votes import measure_votes
 
-_PARTS = ("start", "page", "answers", "plan", "clean", "analyse", "mixed", "models", "report", "votes")
+_PARTS = (
+    "start", "page", "answers", "plan", "clean", "analyse", "mixed", "models", "report", "votes", "leases", "rehearse",
+    "power",
+)  # fmt: skip
 _SERVED = {"start", "page", "answers"}
 """Parts that need a study with very many stimuli."""
 _PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
@@ -56,13 +62,16 @@ def measure(scratch: Path, parts: Sequence[str]) -> list[Row]:
         "start": lambda: [measure_help(), measure_start(study, scratch)],
         "page": lambda: [measure_page(study, scratch)],
         "answers": lambda: measure_answers(study, scratch),
-        "plan": lambda: [measure_plan(scratch)],
+        "plan": lambda: measure_plan(scratch),
         "clean": lambda: measure_clean(scratch),
         "analyse": lambda: [measure_analyse(scratch)],
         "mixed": measure_mixed,
         "models": measure_models,
         "report": lambda: [measure_report(scratch)],
         "votes": measure_votes,
+        "leases": lambda: measure_leases(scratch),
+        "rehearse": measure_rehearse,
+        "power": measure_power,
     }
     rows: list[Row] = []
     for part in parts:
@@ -99,6 +108,11 @@ def _foot() -> list[str]:
         " same size.",
         "- Cleaning: `acr` with the rules of `preset: p910`; 12 clips, a trap and a gold clip in each submission, a"
         " list for each; SQLite. Every file of clean/ and analyse/ is written, also what each rule says of each trial.",
+        "- Ratings in memory: the plan is made before; timed are the answers, the same as over HTTP, and the table with"
+        " all columns of ratings.csv, which is not written.",
+        "- Power: plans, answers, clustered tests and Holm's correction of 8 conditions on each of 10 pages, with as"
+        " many repetitions again in which all conditions are equally good; one process.",
+        LIMITS,
         "- Processor time is that of the server's process. That of PostgreSQL comes on top; that of SQLite is in it.",
     ]
 

@@ -18,7 +18,8 @@ from beholder.methods import find, load_study
 from beholder.methods.contract import Trial
 from beholder.plan.digest import study_digest
 from beholder.plan.make import make_plan
-from beholder.plan.model import Plan, lists_to_json
+from beholder.plan.model import Plan
+from beholder.plan.written import lists_to_json
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.stimuli.lesson import Expectation, Lesson
 from beholder.store.contract import Answer, End, Session, StudyRecord

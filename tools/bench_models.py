@@ -20,6 +20,7 @@ import pandas as pd
 
 from beholder.stats.rater_models.annex_e import p910
 from beholder.stats.rater_models.votes import Votes
+from bench_process import most_memory
 from bench_table import Row, at_least, below
 
 _DATA = Path(os.environ.get("BEHOLDER_TEST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
@@ -114,17 +115,9 @@ def many_votes(ratings: int) -> Votes:
     return Votes(np.clip(np.rint(value, out=value), 1, 5, out=value), rater, stimulus, raters, _STIMULI)
 
 
-def _most_memory() -> int:
-    """Return the most bytes that this process has had so far."""
-    import resource
-
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-
-
 if __name__ == "__main__":
     votes = many_votes(int(sys.argv[1]))
     began = time.perf_counter()
     found = p910(votes)
     seconds = time.perf_counter() - began
-    print(json.dumps({"seconds": seconds, "iterations": found.iterations, "gigabytes": _most_memory() / 1e9}))
+    print(json.dumps({"seconds": seconds, "iterations": found.iterations, "gigabytes": most_memory() / 1e9}))

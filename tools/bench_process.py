@@ -53,6 +53,14 @@ def seconds_of(arguments: Sequence[str]) -> float:
     return time.perf_counter() - began
 
 
+def most_memory() -> int:
+    """Return the most bytes that this process has had so far."""
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
 def serving_study(study: Path, store: str) -> contextlib.AbstractContextManager[Server]:
     """Give `beholder serve` as everybody starts it."""
     return serving(["-m", "beholder", "serve", str(study), "--store", store], f"/s/{NAME}")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 
 from playwright.async_api import Browser, ViewportSize, async_playwright
 
 from beholder.methods import load_study
 from beholder.new import new
+from beholder.planning import plan
 from beholder.run import run
 from beholder.testing.browser import fitting_answers, walk
 from docs_camera import save, visitor
@@ -26,6 +28,7 @@ async def take_pictures(folder: Path, scratch: Path, chromium: str) -> list[Path
             made += await picture_gallery(browser, folder, scratch)
             made += await picture_qualification(browser, folder, scratch)
             made += await _picture_report(browser, new("parallel", scratch / "report"), folder)
+            made += await _picture_plan(browser, new("parallel", scratch / "plan"), folder)
         finally:
             await browser.close()
     return made
@@ -48,3 +51,27 @@ async def _picture_report(browser: Browser, study: Path, folder: Path) -> list[P
     page = await browser.new_page(viewport=ViewportSize(width=1280, height=900))
     await page.goto(results.report.as_uri())
     return [await save(page, folder / "report.png")]
+
+
+def _in_order(names: list[str], is_drawn: bool) -> list[str]:
+    return names if is_drawn else sorted(names)
+
+
+async def _picture_plan(browser: Browser, study: Path, folder: Path) -> list[Path]:
+    """Take the heat maps of a plan that was given, and in which some come too often in one place."""
+    made = await asyncio.to_thread(lambda: plan(study))
+    rows = [
+        f"{planned.number},{position},{slot},{name}"
+        for planned in made.lists
+        for position, trial in enumerate(planned.rated, 1)
+        # Half of the people meet the stimuli in the order of the alphabet.
+        for slot, name in enumerate(_in_order([one.stimulus for one in trial.slots], planned.number % 2 == 0), 1)
+    ]
+    (study.parent / "mine.csv").write_text("\n".join(["list,position,slot,stimulus", *rows]), "utf-8")
+    text = study.read_text("utf-8")
+    study.write_text(re.sub(r"design:\n(  .*\n)+", "design: {plan: mine.csv}\n", text), "utf-8")
+    await asyncio.to_thread(lambda: plan(study, report=True))
+    page = await browser.new_page(viewport=ViewportSize(width=1280, height=900))
+    await page.goto((study.parent / "plan" / "report" / "index.html").as_uri())
+    await page.locator("#condition-slot").scroll_into_view_if_needed()
+    return [await save(page, folder / "plan-report.png")]

@@ -18,8 +18,9 @@ from beholder.methods import find, method_folder, names
 from beholder.study.analysing import Analyse
 from beholder.study.checks import CHECKS, Checks, GoldItem, Statement
 from beholder.study.cleaning import Accept, AcceptAsking, Bonus, Clean, Quality, Quantity, Rater
+from beholder.study.design import Design, Level, Sparse, Star
 from beholder.study.kind import field_kind
-from beholder.study.model import Ask, Condition, Design, Playback, Question, Recruit, Star, Stimuli, Study
+from beholder.study.model import Ask, Condition, Playback, Question, Recruit, Stimuli, Study
 from beholder.study.pages import Example, Page, Texts
 from beholder.study.presets import CLEAN_PRESETS, PRESETS
 from beholder.study.qualification import RULES, Plate, Qualification, Quiz
@@ -39,6 +40,8 @@ PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("playback", "playback", Playback),
     ("design", "design", Design),
     ("pairs", "design: pairs", Star),
+    ("sparse pairs", "design: pairs", Sparse),
+    ("levels", "design: between: FACTOR: LEVEL", Level),
     ("texts", "texts", Texts),
     ("pages", "texts: instructions", Page),
     ("examples", "texts: instructions: examples", Example),

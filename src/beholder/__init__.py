@@ -18,9 +18,11 @@ from beholder.demo import demo
 from beholder.dimensions import dimensions
 from beholder.errors import BeholderError, Problem, UserError
 from beholder.export import export
+from beholder.extend import extend
 from beholder.metrics import metrics
 from beholder.new import new
-from beholder.plan import plan
+from beholder.planning import plan
+from beholder.power import power
 from beholder.report import report
 from beholder.run import run
 from beholder.serve import serve
@@ -29,5 +31,5 @@ from beholder.study import schema
 
 __all__ = [
     "BeholderError", "Problem", "UserError", "analyse", "check", "clean", "compare", "demo", "dimensions", "export",
-    "metrics", "new", "plan", "report", "run", "schema", "serve", "simulate",
+    "extend", "metrics", "new", "plan", "power", "report", "run", "schema", "serve", "simulate",
 ]  # fmt: skip

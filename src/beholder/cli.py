@@ -12,20 +12,21 @@ import click
 
 from beholder.cli_compare import compare
 from beholder.cli_dimensions import dimensions
+from beholder.cli_extend import extend
 from beholder.cli_media import media
 from beholder.cli_metrics import metrics
+from beholder.cli_power import power
+from beholder.cli_simulate import simulate
 from beholder.errors import UserError
 from beholder.printing import (
     Bar,
-    in_minutes,
-    in_range,
     live_teller,
     print_cleaned,
     print_exported,
     print_scores,
     print_table,
-    tell_asking,
 )
+from beholder.printing_plans import print_checked, print_lists, tell_asking
 
 if TYPE_CHECKING:
     from beholder.analyse.results import Results
@@ -54,7 +55,10 @@ def cli() -> None:
 cli.add_command(media)
 cli.add_command(compare)
 cli.add_command(dimensions)
+cli.add_command(extend)
 cli.add_command(metrics)
+cli.add_command(power)
+cli.add_command(simulate)
 
 
 def main() -> None:
@@ -112,41 +116,25 @@ def check(study: Path, resolved: bool, make: bool) -> None:
     if make:
         tell_asking(found.asking)
         return
-    low, high = found.ratings_per_stimulus
-    click.echo(f"{found.study.title}\n")
-    width = max(42, *(len(stage.name) for stage in found.stages))
-    for stage in found.stages:
-        click.echo(f"  {stage.name:<{width}} {stage.minutes:5.1f} min")
-    click.echo(f"  {'together about':<{width}} {found.minutes:5.1f} min\n")
-    screens = f"{found.screens_before} screen{'s' * (found.screens_before > 1)}"
-    click.echo(f"About {in_minutes(found.minutes_before)} and {screens} before the first rating.")
-    click.echo(
-        f"{found.stimuli} stimuli: {found.contents} contents, {len(found.conditions)} conditions "
-        f"({', '.join(found.conditions)})"
-    )
-    if found.is_compared:
-        click.echo(f"{found.participants} participants compare each stimulus {in_range(low, high)} times.")
-    else:
-        click.echo(f"{found.participants} participants give each stimulus {in_range(low, high)} ratings.")
-    tell_asking(found.asking)
-    n = len(found.warnings)
-    click.echo(f"No errors, {n} warning{'s' * (n > 1)}." if n else "No problems found.")
+    print_checked(found)
 
 
 @cli.command()
 @STUDY
-def plan(study: Path) -> None:
+@click.option("--report", "has_report", is_flag=True, help="Also draw the counts as heat maps: plan/report/index.html.")
+def plan(study: Path, has_report: bool) -> None:
     """Write the balanced plan and print how balanced it is."""
     import beholder
     from beholder.methods import load_study
 
-    with Bar("Stimuli") as progress:
-        made = beholder.plan(study, progress=progress)
+    with Bar("Stimuli") as progress, Bar("Figures") as drawing:
+        made = beholder.plan(study, report=has_report, progress=progress, drawing=drawing)
     loaded = load_study(study)
-    run = f", run {loaded.run}" if loaded.run > 1 else ""
-    click.echo(f"{len(made.lists)} lists, one for each participant; seed {made.seed}{run}.\n")
+    print_lists(made, loaded)
     with (loaded.folder / "plan" / "balance.csv").open(encoding="utf-8", newline="") as table:
         print_table(list(csv.DictReader(table)))
+    if has_report:
+        click.echo(f"\nReport: {loaded.folder / 'plan' / 'report' / 'index.html'}")
 
 
 @cli.command()
@@ -194,24 +182,6 @@ def preview(study: Path, host: str, port: int) -> None:
 
     with Bar("Stimuli") as progress:
         beholder.serve(study, host=host, port=port, preview=True, tell=tell, progress=progress)
-
-
-@cli.command()
-@STUDY
-@STORE
-@click.option("--participants", required=True, type=click.IntRange(1), help="How many robots.")
-@RATERS
-@SEED
-def simulate(study: Path, store: str | None, participants: int, raters: str, seed: int) -> None:
-    """Rehearse with robots, and compare with the truth."""
-    import beholder
-
-    with Bar("Robots") as progress:
-        crowd = beholder.simulate(
-            study, participants=participants, raters=raters, seed=seed, store=store, progress=progress
-        )
-    beholder.clean(study, store=store, robots=True)
-    print_scores(beholder.analyse(study), crowd.truth.conditions)
 
 
 @cli.command()

@@ -85,4 +85,4 @@ def described(names: Sequence[str], texts: Mapping[str, Column | tuple[Kind, str
 
 def factor_columns(names: Iterable[str]) -> tuple[Column, ...]:
     """Return a column for each further column of the manifest."""
-    return tuple(Column(f"factor_{name}", "text", f"{name}, as the manifest has it.") for name in names)
+    return tuple(Column(f"factor_{name}", "text", f"{name}, as the manifest or the design has it.") for name in names)

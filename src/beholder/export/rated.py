@@ -84,7 +84,11 @@ _BESIDE = (
 
 def ratings(source: Source) -> Filled:
     """Return every rating, used or not."""
-    names = sorted({name for shown in source.judging.facts.stimuli.values() for name in shown.factors})
+    names = sorted(
+        {name for shown in source.judging.facts.stimuli.values() for name in shown.factors}
+        # Those between participants are the same in every row of a session.
+        | {name for rows in source.ratings.values() for rating in rows[:1] for name in rating.factors}
+    )
     table = Table(
         "ratings",
         "rating, used or not: see `use` and `reasons`",
