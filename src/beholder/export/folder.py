@@ -166,7 +166,7 @@ async def _stream(url: str, source: Source, writer: Writer, tell: Callable[[floa
     from beholder.store.open import open_store
 
     seen: set[str] = set()
-    async with open_store(url, write=False) as store, aclosing(store.rows("events")) as batches:  # type: ignore[type-var]
+    async with open_store(url, write=False) as store, aclosing(store.rows("events")) as batches:
         async for batch in batches:
             for row in happened.event_rows(source, batch):
                 writer.add(row)

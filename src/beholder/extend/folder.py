@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,7 +29,7 @@ from beholder.plan.written import lists_from_json, lists_to_json
 from beholder.stimuli.catalogue import Catalogue
 from beholder.store.address import name_of
 from beholder.store.contract import StudyRecord
-from beholder.store.open import is_postgresql, open_store
+from beholder.store.open import is_postgresql, open_store, read_rows
 from beholder.store.record import record_of
 from beholder.store.sqlite.lock import InUseError
 from beholder.study.model import Study
@@ -61,12 +60,8 @@ def extend_folder(
 
 async def _read(url: str) -> tuple[StudyRecord | None, Tables]:
     """Return what a store holds, without a lock and beside whoever writes."""
-    tables: Tables = {}
     async with open_store(url, write=False) as store:
-        for table in TABLES:
-            async with aclosing(store.rows(table)) as rows:  # type: ignore[type-var]
-                tables[table] = [row async for row in rows]
-        return await store.current(), tables
+        return await store.current(), {table: await read_rows(store, table) for table in TABLES}
 
 
 class _Extender:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import aclosing
-from typing import Any
+from datetime import UTC, datetime
 
 from beholder.methods import find
 from beholder.methods.contract import Trial
@@ -15,19 +14,26 @@ from beholder.plan.model import Plan
 from beholder.plan.placing.clips import load_stimuli
 from beholder.plan.written import lists_from_json
 from beholder.serve.served import Served
-from beholder.store.contract import Store, StudyRecord, Table
+from beholder.store.contract import Store, StudyRecord
+from beholder.store.open import read_rows
 from beholder.store.rules import outdated_session
 from beholder.study.model import Study
 
 
 async def restore(store: Store, study: Study, plan: Plan, progress: Callable[[int, int], None] | None = None) -> bool:
     """Return whether the store holds an extended plan of this study which plan/ lacked; it has been written there."""
+    studies = await read_rows(store, "studies")
+    # All lists of a large plan take longer to read than everything else at the start.
+    if plan.plan_digest in {row["plan_digest"] for row in studies}:
+        counts = await store.counts(datetime.now(UTC), study.run)
+        if counts["lists"] <= len(plan.lists):
+            return False
     record = await store.current()
     stored = stored_plan(record) if record is not None else None
-    if stored is None or not stored.is_extended or _is_same(stored, plan):
+    if stored is None or not stored.is_extended:
         return False
     method = find(study.method)
-    before = generations(await _rows(store, "studies"), await _rows(store, "stimuli"), stored.plan_digest)
+    before = generations(studies, await read_rows(store, "stimuli"), stored.plan_digest)
     catalogue = load_stimuli(study, method, progress, before)
     if plan_digest(study, catalogue) not in stored.covers:
         return False
@@ -58,12 +64,3 @@ async def take_in(served: Served, store: Store, number: int) -> None:
     served.grow(fresh)
     if number > len(served.lists):
         raise outdated_session()
-
-
-def _is_same(stored: Plan, plan: Plan) -> bool:
-    return stored.plan_digest == plan.plan_digest and len(stored.lists) <= len(plan.lists)
-
-
-async def _rows(store: Store, table: Table) -> list[dict[str, Any]]:
-    async with aclosing(store.rows(table)) as rows:  # type: ignore[type-var]
-        return [row async for row in rows]

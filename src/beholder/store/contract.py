@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, Protocol
@@ -235,7 +235,7 @@ class Store(Protocol):
         """Return what the same person was told in other sessions of the same population, oldest first."""
         ...
 
-    def rows(self, table: Table) -> AsyncIterator[dict[str, Any]]:
+    def rows(self, table: Table) -> AsyncGenerator[dict[str, Any], None]:
         """Yield the rows of a table in the order of insertion, JSON decoded, times as aware datetimes."""
         ...
 

@@ -68,6 +68,11 @@ async def _read_tables(url: str | Path, tables: tuple[Table, ...]) -> dict[str, 
     found: dict[str, list[dict[str, Any]]] = {}
     async with open_store(url, write=False) as store:
         for table in tables:
-            async with aclosing(store.rows(table)) as rows:  # type: ignore[type-var]
-                found[table] = [row async for row in rows]
+            found[table] = await read_rows(store, table)
     return found
+
+
+async def read_rows(store: Store, table: Table) -> list[dict[str, Any]]:
+    """Return the rows of a table of a store that is open."""
+    async with aclosing(store.rows(table)) as rows:
+        return [row async for row in rows]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -104,7 +104,7 @@ class PostgresqlStore:
     async def told_to(self, session: str) -> Sequence[tuple[Session, Told]]:
         return await sessions.load_told(self._pool, to_text(session))
 
-    async def rows(self, table: Table) -> AsyncIterator[dict[str, Any]]:
+    async def rows(self, table: Table) -> AsyncGenerator[dict[str, Any], None]:
         async with transaction(self._pool) as connection:
             async for row in connection.cursor(study.select(table), prefetch=_CHUNK):
                 yield read_row(table, row)

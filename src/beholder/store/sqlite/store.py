@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
@@ -148,7 +148,7 @@ class SqliteStore:
     async def told_to(self, session: str) -> Sequence[tuple[Session, Told]]:
         return await self._read(lambda connection: sessions.load_told(connection, to_text(session)))
 
-    async def rows(self, table: Table) -> AsyncIterator[dict[str, Any]]:
+    async def rows(self, table: Table) -> AsyncGenerator[dict[str, Any], None]:
         with closing(await asyncio.to_thread(self._connect)) as connection:
             cursor = await asyncio.to_thread(connection.execute, study.select(table))
             while chunk := await asyncio.to_thread(cursor.fetchmany, _CHUNK):
