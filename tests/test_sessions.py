@@ -75,6 +75,7 @@ async def test_a_later_session_is_shorter_and_its_instructions_stay_at_hand(ofte
     first = await (await ann.come()).until("end")
     assert first == ["consent", "questions:before", "text:instructions", *trials, "questions:after"]
     _, arrival = await host.arrive(ann.params, ann.device)
+    assert arrival["step"]["progress"] == [1, 5], "from its first page on"  # type: ignore[index,call-overload]
     assert await (await ann.come()).until("end") == ["consent", *trials]
     assert arrival["study"]["instructions"] != ""  # type: ignore[index,call-overload]
     assert ann.step["progress"] == [5, 5]

@@ -162,6 +162,8 @@ class Host:
             return await self._step(await self._arrivals.facts(session))
         if kept:
             await self.store.append(kept)
+        if script is None:
+            return self._unclaimed(session, here, is_again=bool(await self._again.had(facts.session)))
         return self._public(facts, here, script)
 
     def _onward(
@@ -182,16 +184,20 @@ class Host:
                 return here, kept, facts
             facts = replace(facts, told={**facts.told, fact.key: fact})
 
-    def _public(self, facts: SessionFacts, step: Planned, script: Script | None) -> dict[str, Json]:
+    def _unclaimed(self, session: str, step: Planned, *, is_again: bool) -> dict[str, Json]:
+        """Return a step as it is shown before a list is claimed, when there is nothing to fetch."""
+        script = self.served.script(1, is_again=is_again)
+        texts, media = self._texts_of(None), self._media(session, script)
+        shown = public_step(step, script, texts, self.served.method, script.playback, media)
+        return {**shown, "prefetch": [], "needs": self.examiner.needed(script)}
+
+    def _public(self, facts: SessionFacts, step: Planned, script: Script) -> dict[str, Json]:
         served, session = self.served, facts.session.session
         shown = public_step(
-            step, script or served.script(1), self._texts_of(facts.list if script else None), served.method,
-            (script or served.script(1)).playback, self._media(session, script),
-        )  # fmt: skip
-        if script is not None and served.has_own_instructions:
+            step, script, self._texts_of(facts.list), served.method, script.playback, self._media(session, script)
+        )
+        if served.has_own_instructions:
             shown["instructions"] = self._help(facts.list)
-        if script is None:  # before a list is claimed there is nothing to fetch
-            return {**shown, "prefetch": [], "needs": self.examiner.needed(served.script(1))}
         if step.is_training:
             return shown | self._reader.lessons.public(step, script, facts.told)
         if step.attempt and step.is_rated:
@@ -236,6 +242,7 @@ class Host:
         if isinstance(following, Ending):
             step = await self._step(await self._arrivals.facts(session))
         else:
+            assert script is not None, "whoever has agreed has a list"
             step = self._public(after, following, script)
         return {"stored_at": now.isoformat(), "feedback": read.feedback, "step": step}
 
@@ -325,8 +332,8 @@ class Host:
 
     # Media
 
-    def _media(self, session: str, script: Script | None) -> Callable[[str, Slot], dict[str, Json]]:
-        is_heard = script is None or script.playback.sound == "on"
+    def _media(self, session: str, script: Script) -> Callable[[str, Slot], dict[str, Json]]:
+        is_heard = script.playback.sound == "on"
         return lambda key, slot: self._addresses.describe(session, key, slot.id, slot.stimulus, is_heard)
 
     async def media(self, token: str) -> Deliverable:
