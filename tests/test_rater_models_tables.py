@@ -10,8 +10,11 @@ import pytest
 
 import beholder
 from beholder.analyse.models import quality
+from beholder.analyse.models.p910 import P910
+from beholder.analyse.models.rater_model import each_question
 from beholder.analyse.rater_models import MODEL_COLUMNS, RATER_COLUMNS, model_raters, models
 from beholder.analyse.results import read_result
+from beholder.analyse.table import as_ratings
 from beholder.report.figures import figures
 from beholder.report.material import load_material
 from beholder.report.modelled import modelled
@@ -86,6 +89,14 @@ def test_annex_e_warns_in_short_sessions_and_not_in_long_ones() -> None:
     assert warning in short.note
     assert "Too few ratings" not in long.note
     assert quality(ratings(), "shrunken").note.startswith("Ours, no standard: ")
+
+
+def test_a_model_that_stops_early_says_so() -> None:
+    found = [
+        (asked, P910.fit(asked.votes)._replace(is_settled=False, iterations=1000))
+        for asked in each_question(as_ratings(ratings(contents=12)))
+    ]
+    assert P910.remarks(found) == ["It had not settled after 1,000 rounds."]
 
 
 def graded(extra: dict[int, int]) -> pd.DataFrame:

@@ -67,7 +67,7 @@ class Design(Part):
     )
     pairs: Annotated[
         Literal["all", "sparse"] | Star | Sparse | Annotated[str, StringConstraints(pattern=r"\.csv$")],
-        Says("all, sparse, {star: condition}, {sparse: number}, or a CSV file"),
+        Says("all, sparse, {star: condition}, {sparse: 2 to 100}, or a CSV file"),
     ] = Field(
         default="all",
         description="Where two are compared: `all` pairs of conditions; `{star: condition}`, those with that one; "

@@ -31,8 +31,6 @@ def short(asked: Asked, fitted: Fitted) -> str:
             f"{alone:,} of {len(asked.raters):,} participants fit exactly, as one with a single rating always does; "
             "this model gives them nearly all the weight on what they rated."
         )
-    if not fitted.is_settled:
-        told.append(f"It had not settled after {fitted.iterations:,} rounds.")
     return " ".join(told)
 
 

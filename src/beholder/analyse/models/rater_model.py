@@ -43,7 +43,7 @@ class RaterModel:
         return [f"{question}: {remark}" if len(found) > 1 else remark for question, remark in told]
 
     def _odd(self, asked: Asked, fitted: Fitted) -> list[str]:
-        return [remark for remark in (self.remark(asked, fitted), parted(fitted)) if remark]
+        return [remark for remark in (self.remark(asked, fitted), unsettled(fitted), parted(fitted)) if remark]
 
 
 def each_question(ratings: Ratings) -> list[Asked]:
@@ -56,6 +56,11 @@ def qualities(asked: Asked, fitted: Fitted) -> pd.DataFrame:
     return asked.stimuli.assign(
         question=asked.question, quality=fitted.quality, se=fitted.se, low=fitted.low, high=fitted.high
     )
+
+
+def unsettled(fitted: Fitted) -> str:
+    """Return a warning where a model stopped before nothing changed any more; empty where it had settled."""
+    return "" if fitted.is_settled else f"It had not settled after {fitted.iterations:,} rounds."
 
 
 def parted(fitted: Fitted) -> str:

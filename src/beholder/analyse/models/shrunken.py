@@ -16,16 +16,13 @@ ENOUGH = 3
 
 
 def too_short(asked: Asked, fitted: Fitted) -> str:
-    """Return a warning where participants gave hardly more than one rating, or nothing firm was found."""
-    told = []
-    if asked.usual < ENOUGH:
-        told.append(
-            f"Half of the participants gave {asked.usual:g} or fewer ratings: bias and inconsistency can hardly be "
-            "told apart. Go by the plain mean."
-        )
-    if not fitted.is_settled:
-        told.append(f"It had not settled after {fitted.iterations:,} rounds.")
-    return " ".join(told)
+    """Return a warning where participants gave hardly more than one rating."""
+    if asked.usual >= ENOUGH:
+        return ""
+    return (
+        f"Half of the participants gave {asked.usual:g} or fewer ratings: bias and inconsistency can hardly be told "
+        "apart. Go by the plain mean."
+    )
 
 
 SHRUNKEN = RaterModel(
