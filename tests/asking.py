@@ -25,6 +25,8 @@ PARTS = {"zqplain": "It is quiet there.", "zqlong": "It is quiet there, and it s
 OFF = 30
 """How far from what was asked for a wrong answer is."""
 
+Hosted = tuple[Host, Clock]
+
 
 def write_asking(folder: Path, **keys: Any) -> Path:
     """Write a study of texts, three on a page, and return its study.yaml; three of them ask for an answer."""
@@ -72,6 +74,15 @@ def scores(step: Mapping[str, Any], asked: Mapping[str, Any], *, obeys: bool) ->
         off = OFF if target.value < 50 else -OFF
         given[where.partition(".")[2]] = target.value + (0 if obeys else off)
     return {"scores": {"q1": given}}
+
+
+def clip(step: Mapping[str, Any], value: int = 4, *, stutters: bool = False) -> Submission:
+    """Return an answer to a clip that played well or did not."""
+    events = watch_events(step["trial"])
+    if stutters:
+        (frames,) = [one for one in events if one[1] == "frames"]
+        frames[3] = {**frames[3], "dropped": frames[3]["total"]}
+    return Submission({"scores": {"q1": {"s1": value}}}, events=events)
 
 
 class Rater(Person):

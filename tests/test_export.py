@@ -6,14 +6,10 @@ import asyncio
 import csv
 import hashlib
 import json
-import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 import pandas as pd
 import pytest
@@ -21,130 +17,8 @@ import pytest
 import beholder
 from beholder.cli import cli
 from beholder.errors import UserError
-from beholder.methods.contract import Asked, Break, Slot, Trial
-from beholder.plan.model import PlannedList
-from beholder.plan.written import list_to_json
-from beholder.store.contract import Answer, End, Events, Posed, Session, StudyRecord, Told
-from beholder.store.open import open_store
 from beholder.study.model import Study
-from beholder.study.resolved import resolved_yaml
-from beholder.types import Json, Mode
-from seeing import PLAYED
-
-DATA = Path(os.environ.get("BEHOLDER_TEST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
-START = datetime(2026, 11, 15, 9, tzinfo=UTC)
-CONDITIONS = ("NA", "01", "no", "Größe 2")
-SECRETS = ("Anna from Bonn", "because of my boss", "a remark of mine", "prolific-5f3a", "BH-RECEIPT", "Europe/Berlin")
-"""What must not be in an export that is handed on."""
-
-
-def make_study(folder: Path, **keys: Any) -> Study:
-    study = Study.model_validate(
-        {
-            "beholder": 1, "name": "exported", "title": "Exported", "method": "parallel", "stimuli": "stimuli",
-            "questions": [{"id": "quality", "text": "How good?", "scale": "acr5"}],
-            "before": [
-                {"id": "name", "text": "Who are you?", "type": "text"},
-                {"id": "sees", "text": "Glasses?", "type": "single", "options": ["no", "01"]},
-                {"id": "uses", "text": "What?", "type": "multiple", "options": ["=phone", "NA"]},
-            ],
-            "after": [
-                {"id": "age", "text": "Age", "type": "number"}, {"id": "easy", "text": "Easy", "type": "likert"},
-            ],
-            **keys,
-        }
-    )  # fmt: skip
-    study._folder = folder
-    return study
-
-
-def record(study: Study, digest: str = "d1", plan: str = "p1", conditions: Sequence[str] = CONDITIONS) -> StudyRecord:
-    (asked,) = (Asked("q1", question.id, "ask", question.text, question.scale) for question in study.questions)
-    entries: list[Trial | Break] = []
-    for content in ("city", "007"):
-        slots = tuple(
-            Slot(f"s{place}", f"{condition}/{content}", "test", "ABCD"[place - 1], True, None)
-            for place, condition in enumerate(conditions, 1)
-        )
-        draws = {"judged": slots[0].stimulus}  # what a comparison is signed by
-        entries += [Trial(content, content, "rate", slots, (asked,), draws), Break("1")]
-    return StudyRecord(
-        digest,
-        plan,
-        study.name,
-        resolved_yaml(study),
-        "beholder 0",
-        [
-            {
-                "stimulus": f"{condition}/{content}", "content": content, "condition": condition, "role": "test",
-                "medium": "video", "sha256": "f0", "probe": {"duration_ms": 4000, "fps": 25.0},
-                "factors": {"rate": "0050"},
-            }
-            for condition in conditions
-            for content in ("city", "007")
-        ],
-        [list_to_json(PlannedList(1, tuple(entries[:-1])))],
-        START,
-    )  # fmt: skip
-
-
-def answers_of(scores: Mapping[str, float]) -> dict[str, Json]:
-    rated: dict[str, Json] = {"scores": {"q1": dict(scores)}}
-    return {
-        "consent": {"agree": True},
-        "questions:before": {"answers": {"name": SECRETS[0], "sees": "no", "uses": ["=phone", "NA"]}},
-        "check:colour:1": {"numbers": [12]},
-        "trial:1": {**rated, "comment": SECRETS[2], "reasons": {"q1": [SECRETS[1]]}},
-        "trial:2": rated,
-        "questions:after": {"answers": {"age": 30.5, "easy": 2}},
-    }
-
-
-async def come(store: Any, name: str, place: int, *, mode: Mode = "link", digest: str = "d1", says: Any = None) -> None:
-    """Let somebody come and answer everything, with a log of what they typed."""
-    at = START + timedelta(hours=place)
-    device: dict[str, Json] = {
-        "screen": [1920, 1080], "dpr": 1.5, "pointer": "fine", "browser": "Chrome 130", "platform": "Win32",
-        "timezone": SECRETS[5],
-    }  # fmt: skip
-    await store.arrive(Session(name, f"p-{name}", digest, 1, mode, 1, device, at))
-    if says is None:
-        return
-    await store.identify(f"p-{name}", "prolific", SECRETS[3])
-    await store.claim(name, now=at, until=at + timedelta(hours=1), per_list=None)
-    for minute, (key, answer) in enumerate(answers_of(says).items(), 1):
-        later = at + timedelta(minutes=minute)
-        played: dict[str, Json] = {slot: dict(PLAYED) for slot in says} if key.startswith("trial") else {}
-        events: list[Json] = [[0, "shown", None, None], [1.5, "change", "s1", {"question": "q1", "value": 3}]]
-        if key == "questions:before":
-            events = [[9, "change", None, {"question": "name", "value": SECRETS[0]}]]
-            events += [[10, "change", None, {"question": "sees", "value": "no"}]]
-        await store.append(
-            [
-                Answer(name, key, answer, played, 1000.0, 10_000.0, "mouse", "t1", later),
-                Events(name, key, "t1", 0, events, later),
-            ]
-        )
-    await store.append([Posed(name, "check:colour:1", "5eed", {"plates": 1}, {"numbers": [12]}, at)])
-    await store.append([Told(name, "check:colour:1", "colour", "pass", "", {"attempt": 1}, at)])
-    await store.append([End(name, "completed", "", "CODE-1", SECRETS[4], at + timedelta(minutes=20))])
-
-
-GOOD = {"s1": 5, "s2": 3, "s3": 2, "s4": 1}
-
-
-async def fill(study: Study) -> None:
-    """Fill a store: three people, of whom one pressed the same button throughout, one withdrew, one left, a robot."""
-    async with open_store(study.folder / "store") as store:
-        await store.begin(record(study))
-        await come(store, "alice", 1, says=GOOD)
-        await come(store, "bob", 2, says={"s1": 4, "s2": 4, "s3": 1, "s4": 2})
-        await come(store, "same", 3, says=dict.fromkeys(GOOD, 3))
-        await come(store, "gone", 4, says=GOOD)
-        await store.append([End("gone", "withdrawn", "", "", "", START)])
-        await store.erase("gone", START + timedelta(hours=9))
-        await come(store, "left", 5)
-        await come(store, "machine", 6, mode="robot", says=GOOD)
+from exporting import CONDITIONS, SECRETS, fill, make_study, package, rows
 
 
 @pytest.fixture(scope="module")
@@ -162,15 +36,6 @@ def folder(study: Study) -> Path:
 @pytest.fixture(scope="module")
 def parquet(study: Study) -> Path:
     return beholder.export(study, out=study.folder / "parquet", format="parquet", p910=True).folder
-
-
-def package(folder: Path) -> dict[str, Any]:
-    return dict(json.loads((folder / "datapackage.json").read_text("utf-8")))
-
-
-def rows(folder: Path, name: str) -> list[dict[str, str]]:
-    with (folder / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def read_as_the_readme_says(folder: Path) -> Any:
@@ -390,85 +255,6 @@ def test_progress_comes_to_its_end(study: Study, tmp_path: Path) -> None:
     assert told == sorted(told)
 
 
-# Other methods, other stores
-
-
-async def fill_one(study: Study, votes: Sequence[Mapping[str, Json]], made: StudyRecord) -> None:
-    """Fill a store with people who answered one page each."""
-    async with open_store(study.folder / "store") as store:
-        await store.begin(made)
-        for place, vote in enumerate(votes, 1):
-            name, at = f"v{place:02}", START + timedelta(hours=place)
-            await store.arrive(Session(name, f"p{place:02}", "d1", 1, "link", 1, {}, at))
-            await store.claim(name, now=at, until=at + timedelta(hours=1), per_list=None)
-            played: dict[str, Json] = {slot: dict(PLAYED) for slot in ("s1", "s2", "s3")}
-            await store.append([Answer(name, "trial:1", vote, played, 0.0, 9000.0, "mouse", "t", at)])
-            await store.append([End(name, "completed", "", "", "", at)])
-
-
-def test_comparisons_are_counted_by_pair(tmp_path: Path) -> None:
-    study = make_study(tmp_path, method="pair", questions=[{"id": "better", "text": "Which?", "scale": "pref3"}])
-    made = record(study, conditions=("NA", "no"))
-    choices = [{"choices": {"q1": {"better": better}}} for better in ("s1", "s1", "s2", "tie")]
-    asyncio.run(fill_one(study, choices, made))
-    folder = beholder.export(study).folder
-    assert rows(folder, "pair_counts") == [
-        {
-            "question": "better", "content": "city", "condition": "NA", "other_condition": "no", "n": "4",
-            "preferred": "2", "ties": "1", "other_preferred": "1",
-        }
-    ]  # fmt: skip
-    assert not (folder / "matrix.csv").exists()
-    with pytest.raises(UserError) as caught:
-        beholder.export(study, p910=True)
-    assert str(caught.value) == (
-        "--p910  has no table for ratings of kind choice. Allowed: scores and grades. "
-        "Leave it out; ratings and pair_counts have everything."
-    )
-
-
-def test_the_votes_of_the_p910_parser_give_its_table(tmp_path: Path) -> None:
-    path = DATA / "p910" / "acr_B_default_bonus" / "answers_merged_votes_per_clip.csv"
-    if not path.is_file():
-        pytest.skip(f"p910 is not in {DATA}; set BEHOLDER_TEST_DATA")
-    with path.open(encoding="utf-8", newline="") as file:
-        published = [row for row in csv.DictReader(file) if row["n"] == "20"][:3]
-    votes = [[float(row[f"vote_{number}"]) for row in published] for number in range(1, 21)]
-    answers = [{"scores": {"q1": {f"s{slot}": vote for slot, vote in enumerate(some, 1)}}} for some in votes]
-    study = make_study(tmp_path, clean={"without": ["watched"]}, checks={"variance": False})
-    asyncio.run(fill_one(study, answers, record(study, conditions=("c1", "c2", "c3"))))
-    folder = beholder.export(study, p910=True).folder
-    clips = {row["condition"]: row for row in rows(folder, "votes_per_clip")}
-    for condition, row in zip(("c1", "c2", "c3"), published, strict=True):
-        clip = clips[condition]
-        for name in ("n", "MOS", "std", "95%CI", *(f"vote_{number}" for number in range(1, 21))):
-            assert float(clip[name]) == pytest.approx(float(row[name]), rel=1e-9), name
-        # Ours is Student's t over people: a little wider.
-        half = (float(clip["ci_high"]) - float(clip["ci_low"])) / 2
-        assert 1 < half / float(clip["95%CI"]) < 1.08
-
-
-def test_a_study_that_nobody_finished_has_empty_tables_with_their_heads(tmp_path: Path) -> None:
-    study = make_study(tmp_path)
-
-    async def visit() -> None:
-        async with open_store(tmp_path / "store") as store:
-            await store.begin(record(study, digest="d0", plan="p0"))
-            await come(store, "early", 1, digest="d0")
-            await store.begin(record(study))
-            await come(store, "late", 2)
-
-    asyncio.run(visit())
-    folder = beholder.export(study, p910=True).folder
-    assert rows(folder, "ratings") == rows(folder, "events") == rows(folder, "votes_per_clip") == []
-    assert [(row["session"], row["use"], row["reasons"]) for row in rows(folder, "sessions")] == [
-        ("early", "false", "plan:earlier"),
-        ("late", "false", "complete:not_finished"),
-    ]
-    assert [row["words"] for row in rows(folder, "exclusions")] == ["Came under an earlier plan", "Did not finish"]
-    assert [row["participant"] for row in rows(folder, "participants")] == ["p-late", "p-early"]
-
-
 def test_an_export_that_was_killed_is_simply_made_again(study: Study, tmp_path: Path) -> None:
     half = tmp_path / "out" / ".new.killed" / "new"
     half.mkdir(parents=True)
@@ -476,42 +262,3 @@ def test_an_export_that_was_killed_is_simply_made_again(study: Study, tmp_path: 
     beholder.export(study, out=tmp_path / "out")
     assert not (tmp_path / "out" / ".new.killed").exists()
     assert (tmp_path / "out" / "datapackage.json").exists()
-
-
-def test_what_a_browser_calls_itself_is_no_formula(tmp_path: Path) -> None:
-    study = make_study(tmp_path)
-
-    async def fill_it() -> None:
-        async with open_store(study.folder / "store") as store:
-            await store.begin(record(study))
-            await come(store, "alice", 1, says=GOOD)
-            later = START + timedelta(hours=2)
-            log: list[Json] = [[0, "click", "=1+1", "@SUM(A1)"], [1, "key", None, {"key": "="}]]
-            await store.append([Events("alice", "trial:1", "=2+2", 0, log, later)])
-
-    asyncio.run(fill_it())
-    told = [row for row in rows(beholder.export(study).folder, "events") if row["tab"] != "t1"]
-    assert [(row["tab"], row["slot"], row["data"]) for row in told] == [
-        ("'=2+2", "'=1+1", "'@SUM(A1)"), ("'=2+2", "", '{"key": "="}'),
-    ]  # fmt: skip
-
-
-def test_facts_in_postgresql_are_the_same_and_no_message_has_the_password(postgresql_url: str, tmp_path: Path) -> None:
-    study = make_study(tmp_path)
-    parts = urlsplit(postgresql_url)
-    url = urlunsplit(parts._replace(netloc=f"{parts.username}:s3cret@{parts.netloc.rpartition('@')[2]}"))
-
-    async def fill_it(people: Sequence[str]) -> None:
-        async with open_store(url) as store:
-            await store.begin(record(study))
-            for place, name in enumerate(people, 1):
-                await come(store, name, place, says=GOOD)
-
-    asyncio.run(fill_it(()))
-    with pytest.raises(UserError) as empty:
-        beholder.export(study, store=url)
-    assert "holds no sessions yet" in str(empty.value)
-    assert "s3cret" not in str(empty.value)
-    asyncio.run(fill_it(("alice", "bob")))
-    exported = beholder.export(study, store=url)
-    assert (exported.rows["sessions"], exported.rows["ratings"], exported.rows["events"]) == (2, 16, 24)

@@ -3,75 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beholder.errors import PlanError, Problem
 from beholder.methods import find
-from beholder.methods.acr import Acr
-from beholder.methods.contract import Break, Generator, Method, Slot, Trial, Unit, Units
+from beholder.methods.contract import Break, Generator, Method, Slot, Trial, Unit
 from beholder.methods.parallel import Parallel
 from beholder.plan.counting.balance import balance, balance_table, ratings_per_stimulus
 from beholder.plan.dealing.slots import PALETTE
 from beholder.plan.make import make_plan
 from beholder.plan.model import Plan
-from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
+from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
+from planning import assert_promises, make_catalogue, make_study
 
 acr, parallel = find("acr"), find("parallel")
-PROBE = Probe(1000, "mp4", 2000, 320, 180, 25.0, "h264", "", 0)
-
-
-def make_catalogue(contents: int, conditions: int, missing: frozenset[tuple[int, int]] = frozenset()) -> Catalogue:
-    names = tuple(f"condition{n}" for n in range(conditions))
-    sources = tuple(f"content{n}" for n in range(contents))
-    return Catalogue(
-        tuple(
-            Stimulus(f"{t}-{c}", t, c, "test", "video", f"{c}/{t}.mp4", "00", PROBE, Path("served"))
-            for i, t in enumerate(sources)
-            for j, c in enumerate(names)
-            if (i, j) not in missing
-        ),
-        names,
-        sources,
-    )
-
-
-def make_study(method: str = "parallel", **design: Any) -> Study:
-    return Study.model_validate(
-        {
-            "beholder": 1,
-            "name": "tiny",
-            "title": "Tiny",
-            "method": method,
-            "stimuli": "stimuli",
-            "questions": [{"id": "quality", "text": "How good?"}],
-            "design": design,
-        }
-    )
 
 
 def stimuli_of(trial: Trial) -> tuple[str, ...]:
     return tuple(slot.stimulus for slot in trial.slots)
-
-
-def problems_of(study: Study, catalogue: Catalogue, method: Method = parallel) -> str:
-    with pytest.raises(PlanError) as caught:
-        make_plan(study, catalogue, method)
-    return str(caught.value)
-
-
-def assert_promises(plan: Plan, catalogue: Catalogue) -> None:
-    for row in balance(plan, catalogue):
-        if row.promised is not None:
-            assert row.difference <= row.promised, row
 
 
 def assert_list_rules(plan: Plan, contents: str) -> None:
@@ -96,6 +50,7 @@ def pages(draw: st.DrawFn) -> tuple[Study, Catalogue]:
     if rule == "apart" and contents == 1:
         most = 1
     study = make_study(
+        "parallel",
         participants=draw(st.integers(1, 40)),
         trials=draw(st.integers(1, most)),
         per_trial=per_trial,
@@ -176,14 +131,14 @@ def test_a_content_without_some_condition_shows_what_it_has(
 ) -> None:
     lacking = Counter(content for content, _ in missing)
     catalogue = make_catalogue(6, 6, frozenset(cell for cell in missing if lacking[cell[0]] <= 3))
-    study = make_study(participants=participants, per_trial=3, always=["condition0"], contents="once")
+    study = make_study("parallel", participants=participants, per_trial=3, always=["condition0"], contents="once")
     plan = make_plan(study, catalogue, parallel)
     assert_promises(plan, catalogue)
     assert_list_rules(plan, "once")
 
 
 def test_slots_are_named_by_place_and_coloured_without_repetition() -> None:
-    plan = make_plan(make_study(participants=30, contents="once"), make_catalogue(5, 4), parallel)
+    plan = make_plan(make_study("parallel", participants=30, contents="once"), make_catalogue(5, 4), parallel)
     first = Counter[str | None]()
     for planned in plan.lists:
         for trial in planned.trials:
@@ -197,7 +152,7 @@ def test_slots_are_named_by_place_and_coloured_without_repetition() -> None:
 
 
 def test_more_than_eight_slots_use_the_eight_best_colours_and_some_others() -> None:
-    plan = make_plan(make_study(participants=5, contents="once"), make_catalogue(2, 10), parallel)
+    plan = make_plan(make_study("parallel", participants=5, contents="once"), make_catalogue(2, 10), parallel)
     for planned in plan.lists:
         for trial in planned.trials:
             colours = {slot.colour for slot in trial.slots}
@@ -214,16 +169,18 @@ def test_a_single_slot_has_no_letter_and_no_colour() -> None:
 
 def test_the_same_seed_gives_the_same_plan_and_another_seed_another() -> None:
     catalogue = make_catalogue(6, 5)
-    study = make_study(participants=12, trials=4, per_trial=3, contents="once", seed=3)
-    again = make_study(participants=12, trials=4, per_trial=3, contents="once", seed=3)
-    other = make_study(participants=12, trials=4, per_trial=3, contents="once", seed=4)
+    study = make_study("parallel", participants=12, trials=4, per_trial=3, contents="once", seed=3)
+    again = make_study("parallel", participants=12, trials=4, per_trial=3, contents="once", seed=3)
+    other = make_study("parallel", participants=12, trials=4, per_trial=3, contents="once", seed=4)
     plan = make_plan(study, catalogue, parallel)
     assert plan == make_plan(again, catalogue, parallel)
     assert plan.lists != make_plan(other, catalogue, parallel).lists
 
 
 def test_breaks_come_after_every_so_many_trials_but_not_after_the_last() -> None:
-    plan = make_plan(make_study(participants=1, trials=6, breaks=2, contents="once"), make_catalogue(6, 2), parallel)
+    plan = make_plan(
+        make_study("parallel", participants=1, trials=6, breaks=2, contents="once"), make_catalogue(6, 2), parallel
+    )
     kinds = [entry.id for entry in plan.lists[0].entries]
     assert kinds == ["trial:1", "trial:2", "break:1", "trial:3", "trial:4", "break:2", "trial:5", "trial:6"]
     assert [entry for entry in plan.lists[0].entries if isinstance(entry, Break)] == [
@@ -233,14 +190,16 @@ def test_breaks_come_after_every_so_many_trials_but_not_after_the_last() -> None
 
 
 def test_trials_left_out_are_as_many_as_possible_up_to_twelve() -> None:
-    few = make_plan(make_study(participants=2, contents="once"), make_catalogue(7, 2), parallel)
-    many = make_plan(make_study(participants=2, contents="once"), make_catalogue(30, 2), parallel)
+    few = make_plan(make_study("parallel", participants=2, contents="once"), make_catalogue(7, 2), parallel)
+    many = make_plan(make_study("parallel", participants=2, contents="once"), make_catalogue(30, 2), parallel)
     assert len(few.lists[0].trials) == 7
     assert len(many.lists[0].trials) == 12
 
 
 def test_contents_do_not_keep_the_same_company() -> None:
-    plan = make_plan(make_study(participants=40, trials=5, contents="once"), make_catalogue(20, 2), parallel)
+    plan = make_plan(
+        make_study("parallel", participants=40, trials=5, contents="once"), make_catalogue(20, 2), parallel
+    )
     together = Counter(
         frozenset((one.content, two.content))
         for planned in plan.lists
@@ -254,7 +213,7 @@ def test_contents_do_not_keep_the_same_company() -> None:
 
 def test_the_first_lists_alone_are_nearly_even() -> None:
     catalogue = make_catalogue(20, 8)
-    study = make_study(participants=46, trials=10, per_trial=4, contents="once")
+    study = make_study("parallel", participants=46, trials=10, per_trial=4, contents="once")
     plan = make_plan(study, catalogue, parallel)
     first = replace(plan, lists=plan.lists[:10])
     rows = {row.count: row for row in balance(first, catalogue)}
@@ -265,7 +224,9 @@ def test_the_first_lists_alone_are_nearly_even() -> None:
 
 def test_the_balance_reports_what_was_promised_and_what_was_not() -> None:
     catalogue = make_catalogue(4, 3)
-    plan = make_plan(make_study(participants=6, trials=4, per_trial=2, contents="once"), catalogue, parallel)
+    plan = make_plan(
+        make_study("parallel", participants=6, trials=4, per_trial=2, contents="once"), catalogue, parallel
+    )
     table = balance_table(balance(plan, catalogue))
     assert table[0] == ["count", "cells", "least", "most", "difference", "promised"]
     assert table[1] == ["condition totals", "3", "16", "16", "0", "at most 1"]
@@ -288,7 +249,7 @@ def test_the_balance_reports_what_was_promised_and_what_was_not() -> None:
 
 
 def test_ratings_per_stimulus_count_every_finished_list_once() -> None:
-    plan = make_plan(make_study(participants=6, trials=4, contents="once"), make_catalogue(4, 3), parallel)
+    plan = make_plan(make_study("parallel", participants=6, trials=4, contents="once"), make_catalogue(4, 3), parallel)
     assert set(ratings_per_stimulus(plan).values()) == {6}
     assert len(ratings_per_stimulus(plan)) == 12
 
@@ -306,169 +267,11 @@ class WithReference(Parallel):
 
 
 def test_what_a_method_composes_stays_with_its_stimulus() -> None:
-    plan = make_plan(make_study(participants=6, contents="once"), make_catalogue(4, 3), cast("Method", WithReference()))
+    plan = make_plan(
+        make_study("parallel", participants=6, contents="once"), make_catalogue(4, 3), cast("Method", WithReference())
+    )
     trials = [trial for planned in plan.lists for trial in planned.trials]
     for trial in trials:
         assert [slot.rated for slot in trial.slots] == [not s.endswith("condition0") for s in stimuli_of(trial)]
     assert len({trial.draws["drawn"] for trial in trials}) > 5
     assert len(ratings_per_stimulus(plan)) == 8
-
-
-class Tuples(Acr):
-    def units(self, study: Study, catalogue: Catalogue) -> Units:
-        return Units("tuple", super().units(study, catalogue).items, 4, "slots")
-
-
-class BothOrders(Acr):
-    def units(self, study: Study, catalogue: Catalogue) -> Units:
-        return Units("stimulus", super().units(study, catalogue).items, 1, "order")
-
-
-class TooManySlots(Acr):
-    def compose(self, study: Study, unit: Unit, catalogue: Catalogue, rng: Generator) -> Trial:
-        trial = super().compose(study, unit, catalogue, rng)
-        return Trial(trial.id, trial.content, trial.purpose, trial.slots * 2, trial.asked)
-
-
-class PagesWithCompanions(Parallel):
-    def units(self, study: Study, catalogue: Catalogue) -> Units:
-        return replace(super().units(study, catalogue), companions={"a": ("b",)})
-
-
-class Wide(Parallel):
-    def problems(self, study: Study, catalogue: Catalogue) -> Iterable[Problem]:
-        return ()
-
-
-class Nothing(Acr):
-    def units(self, study: Study, catalogue: Catalogue) -> Units:
-        return Units("stimulus", (), 1, "none")
-
-
-def test_kinds_of_later_versions_are_refused_by_name() -> None:
-    study, catalogue = make_study("acr"), make_catalogue(2, 2)
-    expected = "study.yaml  method {} deals {}, not in this version. Allowed: contents, single stimuli and pairs."
-    for method, name, what in (
-        (Tuples(), "acr", "tuples"),
-        (BothOrders(), "acr", "slots in both orders"),
-        (PagesWithCompanions(), "parallel", "contents with companions"),
-    ):
-        assert problems_of(study, catalogue, cast("Method", method)) == expected.format(name, what)
-
-
-def test_nothing_to_rate_is_an_error() -> None:
-    message = "study.yaml  stimuli hold nothing to rate. Add stimuli of the conditions under test."
-    assert problems_of(make_study("acr"), make_catalogue(2, 2), cast("Method", Nothing())) == message
-
-
-def test_more_trials_than_contents_that_come_once_is_an_error() -> None:
-    message = "study.yaml  design.trials is 10, but there are 4 contents and each may come once. Allowed: 1 to 4. "
-    some, every = make_study(trials=10, contents="once", per_trial=2), make_study(trials=10, contents="once")
-    assert problems_of(some, make_catalogue(4, 4)) == (
-        f"{message}Add contents, or write contents: apart, which allows 1 to 8."
-    )
-    assert problems_of(some, make_catalogue(4, 6)) == f"{message}Add contents, or write contents: apart."
-    assert problems_of(every, make_catalogue(4, 3)) == f"{message}Add contents."
-
-
-def test_conditions_in_every_trial_leave_only_more_contents_as_a_way_out() -> None:
-    study = make_study(trials=5, per_trial=2, always=["condition0"], contents="once")
-    assert problems_of(study, make_catalogue(1, 3)) == (
-        "study.yaml  design.trials is 5, but there is 1 content and each may come once. Allowed: 1. Add contents."
-    )
-
-
-def test_a_method_that_composes_other_slots_than_it_was_dealt_is_a_bug_of_the_method() -> None:
-    with pytest.raises(ValueError, match=r"^acr composed 2 slots without a label from a unit of 1 stimuli$"):
-        make_plan(make_study("acr"), make_catalogue(2, 2), cast("Method", TooManySlots()))
-
-
-def test_contents_with_conditions_in_every_trial_come_once() -> None:
-    study = make_study(trials=5, per_trial=2, always=["condition0"], contents="apart")
-    assert problems_of(study, make_catalogue(4, 6)) == (
-        "study.yaml  design.trials is 5, but there are 4 contents and with design.always each may come once. "
-        "Allowed: 1 to 4. Add contents: no stimulus comes twice in a list."
-    )
-
-
-def test_one_content_cannot_be_kept_apart_from_itself() -> None:
-    assert problems_of(make_study("acr", trials=3, contents="apart"), make_catalogue(1, 6), acr) == (
-        "study.yaml  design.trials is 3, but there is 1 content, and trials of one content may not be neighbours. "
-        "Allowed: 1. Add contents, or write contents: free."
-    )
-
-
-def test_more_trials_than_the_stimuli_of_a_content_make_is_an_error() -> None:
-    study = make_study(trials=5, per_trial=2, contents="apart")
-    assert problems_of(study, make_catalogue(2, 5, frozenset({(1, 0), (1, 1)}))) == (
-        "study.yaml  design.trials is 5, but there are 2 contents, and content content1 has stimuli for 1 trial "
-        "of a list. Allowed: 1 to 2. Add contents: no stimulus comes twice in a list."
-    )
-    study = make_study(trials=5, per_trial=5, contents="apart")
-    assert problems_of(study, make_catalogue(2, 8)) == (
-        "study.yaml  design.trials is 5, but there are 2 contents, and content content0 has stimuli for 1 trial "
-        "of a list. Allowed: 1 to 2. Add contents, or write per_trial: 2: no stimulus comes twice in a list."
-    )
-
-
-def test_more_trials_than_stimuli_is_an_error() -> None:
-    assert problems_of(make_study("acr", trials=7, contents="free"), make_catalogue(2, 3), acr) == (
-        "study.yaml  design.trials is 7, but there are 6 stimuli of 2 contents, and none may come twice in a list. "
-        "Allowed: 1 to 6. Add stimuli."
-    )
-
-
-def test_every_content_with_too_few_stimuli_is_named_at_once() -> None:
-    catalogue = make_catalogue(3, 4, frozenset({(0, 1), (2, 0), (2, 3)}))
-    assert problems_of(make_study(per_trial=4), catalogue).splitlines() == [
-        "study.yaml  design.per_trial is 4, but content content0 has 3 stimuli. Allowed: 2. "
-        "Add the missing files, or leave the content out.",
-        "study.yaml  design.per_trial is 4, but content content2 has 2 stimuli. Allowed: 2. "
-        "Add the missing files, or leave the content out.",
-    ]
-    assert problems_of(make_study(), catalogue).startswith(
-        "study.yaml  design.per_trial is left out, which means all 4 conditions, but content content0 has 3 stimuli. "
-    )
-
-
-def test_conditions_in_always_must_exist_everywhere() -> None:
-    study = make_study(per_trial=1, always=["condition1", "condtion2"])
-    assert problems_of(study, make_catalogue(2, 3, frozenset({(1, 1)}))).splitlines() == [
-        "study.yaml  design.per_trial is 1, and parallel compares at least two. Allowed: 2 or more.",
-        "study.yaml  design.always puts condition1 into every trial, but content content1 has none. "
-        "Add the file, or leave content1 out.",
-        "study.yaml  design.always names condtion2, which is no condition. "
-        "Allowed: condition0, condition1, condition2. Did you mean condition2?",
-        "study.yaml  design.per_trial is 1, but design.always puts 2 conditions into every trial. Allowed: 2.",
-    ]
-
-
-def test_more_slots_than_colours_is_an_error() -> None:
-    assert problems_of(make_study(), make_catalogue(2, 13), cast("Method", Wide())) == (
-        "study.yaml  design.per_trial is left out, which means all 13 conditions, and there are 12 colours to tell "
-        "slots apart. Allowed: 2 to 12."
-    )
-
-
-def test_more_slots_than_conditions_is_an_error() -> None:
-    assert problems_of(make_study(per_trial=9), make_catalogue(2, 4)) == (
-        "study.yaml  design.per_trial is 9, but there are 4 conditions to show. Allowed: 2 to 4."
-    )
-
-
-def test_more_conditions_in_every_trial_than_a_page_can_hold_is_an_error() -> None:
-    study = make_study(per_trial=3, always=[f"condition{n}" for n in range(13)])
-    assert problems_of(study, make_catalogue(2, 14)) == (
-        "study.yaml  design.per_trial is 3, but design.always puts 13 conditions into every trial. "
-        "Leave 2 of them out: a page can hold 12."
-    )
-
-
-def test_a_page_that_holds_nothing_but_what_is_always_there_is_an_error() -> None:
-    study = make_study(per_trial=2, always=["condition0", "condition3"])
-    assert problems_of(study, make_catalogue(3, 9)) == (
-        "study.yaml  design.per_trial is 2, but design.always puts 2 conditions into every trial, and condition1, "
-        "condition2, condition4, condition5 and 3 more would never be shown. Allowed: 3 to 9."
-    )
-    plan = make_plan(make_study(per_trial=2, always=["condition0", "condition1"]), make_catalogue(3, 2), parallel)
-    assert {len(trial.slots) for planned in plan.lists for trial in planned.trials} == {2}
