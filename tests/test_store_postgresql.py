@@ -10,7 +10,7 @@ import asyncpg
 import pytest
 
 from beholder.errors import StoreError
-from beholder.store.contract import Posed, StoreAway, Told
+from beholder.store.contract import Entry, Link, Posed, StoreAway, Told
 from beholder.store.migrations import migrations
 from beholder.store.open import open_store, read_tables
 from beholder.store.postgresql.connection import migrate, open_pool
@@ -100,13 +100,14 @@ async def test_a_lost_connection_is_away_and_comes_back(postgresql_url: str) -> 
         assert list((await known(store, session)).answers) == ["trial:1", "trial:2"]
 
 
-@pytest.mark.parametrize("table", ["studies", "stimuli", "lists", "sessions", "claims", "answers"])
+@pytest.mark.parametrize("table", ["studies", "stimuli", "lists", "sessions", "claims", "answers", "ledger"])
 async def test_facts_are_append_only(postgresql_url: str, table: str) -> None:
     async with open_store(postgresql_url) as store:
         await store.begin(study_record())
         session = await come(store, "ann")
         await claim(store, session)
         await store.append([answer(session)])
+        await store.ledger.append([Entry("stop", "done", NOON)])
     for statement in (
         f"UPDATE facts.{table} SET n = DEFAULT",
         f"DELETE FROM facts.{table}",
@@ -121,7 +122,7 @@ async def test_who_is_who_lies_in_a_schema_of_its_own_and_is_forgotten(postgresq
     async with open_store(postgresql_url) as store:
         await store.begin(study_record())
         first, second = await come(store, "ann"), await come(store, "ann", number=2)
-        await store.identify("p-ann", "prolific", "5f3a")
+        await store.identify(Link("p-ann", "prolific", "5f3a"))
         await store.erase(first, NOON)
         assert await sql(postgresql_url, links) == [("p-ann", "prolific", "5f3a")]
         await store.erase(second, NOON)
@@ -217,7 +218,7 @@ async def test_a_newer_database_is_refused(postgresql_url: str) -> None:
     async with open_store(postgresql_url):
         pass
     await sql(postgresql_url, "UPDATE facts.meta SET value = '7' WHERE name = 'schema_version'")
-    with pytest.raises(StoreError, match=r"was written by a newer Beholder \(schema 7, this one knows 3\)"):
+    with pytest.raises(StoreError, match=r"was written by a newer Beholder \(schema 7, this one knows 4\)"):
         async with open_store(postgresql_url):
             pass
 

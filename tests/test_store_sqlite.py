@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from beholder.errors import StoreError
-from beholder.store.contract import Posed, StoreAway, Told
+from beholder.store.contract import Link, Posed, StoreAway, Told
 from beholder.store.migrations import migrations
 from beholder.store.open import open_store, read_tables
 from beholder.store.sqlite.files import connect_write, migrate, schema_version
@@ -34,7 +34,7 @@ async def fill(folder: Path) -> str:
         session = await come(store, "ann")
         await claim(store, session)
         await store.append([answer(session)])
-        await store.identify("p-ann", "prolific", "5f3a")
+        await store.identify(Link("p-ann", "prolific", "5f3a"))
     return session
 
 
@@ -303,7 +303,7 @@ async def test_nothing_is_acknowledged_into_a_file_that_was_deleted_or_replaced(
         assert [(type(result), str(result)) for result in results] == [(StoreAway, message)] * 8
         assert not await store.ready()
         with pytest.raises(StoreAway, match=r"identity\.sqlite was deleted or replaced while it was open"):
-            await store.identify("p-ann", "prolific", "5f3a")
+            await store.identify(Link("p-ann", "prolific", "5f3a"))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows moves no folder with open files")

@@ -120,7 +120,8 @@ DESIGN = (
 )
 KNOWN = (
     "beholder, name, title, language, method, options, preset, stimuli, conditions, questions, playback, design, "
-    "texts, before, after, qualification, training, checks, clean, analyse, recruit, run, contact and source"
+    "texts, before, after, qualification, training, checks, clean, analyse, recruit, budget, family, "
+    "retention, run, contact and source"
 )
 NAMED = "Allowed: acr5, acr9, acr11, cont100 or {min, max, step, labels, look}."
 SLUG = "Allowed: up to 64 small letters, digits, - and _, beginning with a letter or digit."
@@ -154,8 +155,8 @@ EXAMPLE = r"Write for example (?P<content>[^_]+)_(?P<condition>.+)\.mp4"
         ("design: {trials: 10001}", "design.trials is 10001. Allowed: a whole number, 1 to 10,000."),
         ("design: {always: natural}", "design.always is natural. Allowed: a list."),
         ("design: {always: [~]}", "design.always.0 is empty. Allowed: text that is not empty."),
-        ("recruit: {minutes: 0}", "recruit.minutes is 0. Allowed: a number above 0."),
-        ("recruit: {minutes: .inf}", "recruit.minutes is .inf. Allowed: a number above 0."),
+        ("recruit: {minutes: 0}", "recruit.minutes is 0. Allowed: a number above 0, 600 or less."),
+        ("recruit: {minutes: .inf}", "recruit.minutes is .inf. Allowed: a number above 0, 600 or less."),
         ("playback: {fullscreen: yes}", "playback.fullscreen is yes. Allowed: true or false. Write true."),
         ("playback: {fullscreen: 1}", "playback.fullscreen is 1. Allowed: true or false."),
         ("playback: {watch: hole}", "playback.watch is hole. Allowed: whole, start or none. Did you mean whole?"),
@@ -224,12 +225,9 @@ EXAMPLE = r"Write for example (?P<content>[^_]+)_(?P<condition>.+)\.mp4"
             "checks.gold is 3. Allowed: true or false, or a map with the keys action, retries, max_failed, end_after, "
             "per_session, tolerance and items.",
         ),
-        ("budget: 150 GBP", "budget is not in this version. Take it out."),
         ("playback: {loop: regions}", "playback.loop is regions. Allowed: off, after-first or region. "
                                       "Did you mean region?"),
         ("questions: [{id: q, text: x, keyed: minus}]", "questions.0.keyed is minus. Allowed: + or -."),
-        ("recruit: {mode: prolific}", "recruit.mode is prolific, which is not in this version. Allowed: link."),
-        ("recruit: {places: 40}", "recruit.places is not in this version. Take it out."),
         # parts that do not fit
         ("questions: [{id: q, text: x}, {id: q, text: y}]",
          "questions.1.id is q, as is questions.0.id. Allowed: every id once. Rename or remove one."),

@@ -56,7 +56,7 @@ def test_short_forms_keep_the_schema(more: dict[str, Any]) -> None:
         {"design": {"participants": 0}},
         {"questions": [{"id": "q", "text": "x", "scale": "acr4"}]},
         {"playback": {"watch": "hole"}},
-        {"recruit": {"mode": "prolific"}},
+        {"recruit": {"mode": "mturk"}},
     ],
 )
 def test_what_a_study_may_not_hold_breaks_the_schema(more: dict[str, Any]) -> None:

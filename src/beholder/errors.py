@@ -14,7 +14,7 @@ A traceback means that the bug is ours (exit code 1).
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -64,11 +64,32 @@ class StoreError(UserError):
     """The store cannot be used as asked."""
 
 
-class Refused(BeholderError):
-    """A request that changes nothing: which code, where, what is wrong, what is allowed."""
+class LedgerError(UserError):
+    """The ledger cannot be written as asked: somebody else holds it, or the same debt is there already."""
 
-    def __init__(self, what: str, *, where: str = "", allowed: str = "", code: str = "bad_answer", status: int = 422):
+
+class RecruitError(UserError):
+    """The platform, or what is asked of it, has problems."""
+
+
+class Refused(BeholderError):
+    """A request that changes nothing: which code, where, what is wrong, what is allowed.
+
+    `more` goes out beside them: `at`, the time that it is about, and `return_url`, where the person can go back to.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str = "",
+        allowed: str = "",
+        code: str = "bad_answer",
+        status: int = 422,
+        more: Mapping[str, str] | None = None,
+    ):
         self.what, self.where, self.allowed, self.code, self.status = what, where, allowed, code, status
+        self.more = dict(more or {})
         super().__init__(what)
 
 

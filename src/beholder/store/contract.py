@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, Protocol
@@ -21,8 +22,9 @@ class StoreAway(BeholderError):
 
 Table = Literal[
     "studies", "stimuli", "lists", "sessions", "claims", "posed", "answers", "events", "told", "ends", "erasures",
+    "ledger",
 ]  # fmt: skip
-"""The tables of facts. `ledger` joins them with recruiting."""
+"""The tables of facts."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,75 @@ class End:
 Fact = Answer | Events | Told | Posed | End
 
 
+class Link(NamedTuple):
+    """Who somebody is on the platform that they came from; kept apart from the facts."""
+
+    participant: str
+    platform: str
+    platform_id: str
+
+
+class Coming(NamedTuple):
+    """A visit as the platform counts it, and the session that it led to; kept apart from the facts."""
+
+    session: str
+    posting: str
+    """The study's own id on the platform; empty where it has none."""
+    submission: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One event of the ledger: what was planned, sent, heard or done about people and money, and never changed."""
+
+    kind: str
+    """approve, bonus, reject, return, message; draft, publish, places, pause, resume, stop; decisions; or what somebody
+    did about a person: release, reset, let_in, shut_out, leave_out, take_in, forget, purge; seat (which
+    station of a laboratory has which number)."""
+    event: str
+    """planned, confirmed, setup_sent, setup_done, pay_sent, accepted, settled, refused, unknown, cancelled,
+    resend_authorised; done where nothing has to be waited for."""
+    at: datetime
+    submission: str = ""
+    participant: str = ""
+    """The pseudonym."""
+    session: str = ""
+    amount_minor: int = 0
+    currency: str = ""
+    reason_code: str = ""
+    reason_text: str = ""
+    batch: str = ""
+    provider_ref: str = ""
+    evidence: Json = None
+    entry: int = 0
+    """Its number from 1, given by the ledger."""
+
+
+class Ledger(Protocol):
+    """What was done about people and money, append-only. Any process may add to it, also beside a server."""
+
+    async def append(self, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+        """Return the entries with their numbers, after a durable commit of all of them or none.
+
+        A second `planned` of the same (kind, submission, reason_code) raises LedgerError: the same debt is owed once.
+        So does a second `pay_sent` of the same (kind, batch, reason_code): each leave to send is used once. What has
+        no submission, such as `places`, may be planned as often as it is needed.
+        """
+        ...
+
+    async def entries(self, after: int = 0) -> tuple[Entry, ...]:
+        """Return every entry with a higher number, in order."""
+        ...
+
+    async def purge_identity(self) -> int:
+        """Take out of every entry about a visit on a platform whose it was; return how many entries said it."""
+        ...
+
+    def hold(self) -> AbstractAsyncContextManager[None]:
+        """Give the right to send money and messages to one process at a time; to another raise LedgerError."""
+        ...
+
+
 class Stored(NamedTuple):
     """What became of a request: when its first fact was first stored, and whether this request stored it."""
 
@@ -162,6 +233,8 @@ class Store(Protocol):
 
     secret: bytes
     """Made with the store; keys every hash, token and draw."""
+    ledger: Ledger
+    """What was done about people and money. It may be added to although this store only reads."""
 
     async def begin(self, record: StudyRecord, run: int = 1) -> None:
         """Write a study text, its stimuli and its plan, once; of a plan that is there, only lists beyond those stored.
@@ -243,8 +316,27 @@ class Store(Protocol):
         """Delete the answers, events, told and posed of a session and its identity; leave a tombstone."""
         ...
 
-    async def identify(self, participant: str, platform: str, platform_id: str) -> None:
-        """Keep the link from pseudonym to platform id, apart from the facts."""
+    async def identify(self, link: Link, coming: Coming | None = None, *, seen: Collection[str] | None = None) -> bool:
+        """Keep the link from pseudonym to platform id, and which visit led to which session, apart from the facts.
+
+        Where a visit has led to a session that is neither this one nor among those seen, nothing is kept: False.
+        """
+        ...
+
+    async def links(self) -> Sequence[Link]:
+        """Return who everybody is. Only recruiting asks, and who takes ids out of what people wrote."""
+        ...
+
+    async def comings(self) -> Sequence[Coming]:
+        """Return which visits on the platform led to which sessions, oldest first. For those who ask for links."""
+        ...
+
+    async def purge_identity(self) -> int:
+        """Delete every link and every visit; return how many people nobody can tell any more.
+
+        The secret is replaced, as with the old one an id would lead to its pseudonym again. So tokens and links that
+        were made before open nothing any more.
+        """
         ...
 
     async def counts(self, now: datetime, run: int = 1) -> Mapping[str, int]:

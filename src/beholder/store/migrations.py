@@ -41,9 +41,9 @@ def due(where: str, version: int, steps: Sequence[Migration]) -> tuple[Migration
     return tuple(steps[version:])
 
 
-def check_current(where: str, version: int, steps: Sequence[Migration]) -> None:
-    """Raise StoreError unless a store can be read as it is."""
-    if due(where, version, steps):
+def check_current(where: str, version: int, steps: Sequence[Migration], oldest: int | None = None) -> None:
+    """Raise StoreError unless a store can be read as it is: an older one can where `oldest` says so."""
+    if due(where, version, steps) and (oldest is None or version < oldest):
         raise StoreError(
             Problem(
                 where,

@@ -13,23 +13,24 @@ from beholder.store.contract import Store, Table
 
 
 @asynccontextmanager
-async def open_store(url: str | Path, *, write: bool = True) -> AsyncIterator[Store]:
+async def open_store(url: str | Path, *, write: bool = True, alone: bool = False) -> AsyncIterator[Store]:
     """Give the store at a folder, `sqlite:///folder` or `postgresql://...`, and close it in the end.
 
     With write, it is made where there is none and brought up to date; without, it must be there.
+    One process at a time writes to SQLite; with alone, no other may write to PostgreSQL either meanwhile.
     """
-    store = await _open(url, write)
+    store = await _open(url, write, alone)
     try:
         yield store
     finally:
         await store.close()
 
 
-async def _open(url: str | Path, write: bool) -> Store:
+async def _open(url: str | Path, write: bool, alone: bool) -> Store:
     if is_postgresql(url):
         from beholder.store.postgresql.store import PostgresqlStore
 
-        return await PostgresqlStore.open(str(url), write=write)
+        return await PostgresqlStore.open(str(url), write=write, alone=alone)
     from beholder.store.sqlite.store import SqliteStore
 
     return await SqliteStore.open(folder_of(url), write=write)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from beholder.errors import Problem, Refused, StoreError
-from beholder.store.contract import Session, StudyRecord
+from beholder.errors import LedgerError, Problem, Refused, StoreError
+from beholder.store.contract import Entry, Session, StudyRecord
 from beholder.store.tables import from_json, to_json
 from beholder.types import Mode
 
@@ -73,9 +73,36 @@ def check_growth(where: str, record: StudyRecord, held: int, last: str | None) -
         )
 
 
+class InUseError(StoreError):
+    """Another process writes to this store."""
+
+
+def in_use(where: str, who: str) -> InUseError:
+    """Return the error of writing to a store beside a process that has to be alone, or of being alone beside one."""
+    fix = "Stop it, or use PostgreSQL: there several servers may share one study."
+    return InUseError(Problem(where, f"is in use by another server{who}", fix=fix))
+
+
 def read_only(where: str) -> StoreError:
     """Return the error of writing to a store that was opened for reading."""
     return StoreError(Problem(where, "is open for reading only", fix="Open it with write=True."))
+
+
+def repeated_entry(where: str, entry: Entry) -> LedgerError:
+    """Return the error of planning a debt twice, or of using the leave to send a batch twice."""
+    what = f"the {entry.kind} {entry.reason_code} of submission {entry.submission} is planned already"
+    if entry.event == "pay_sent":
+        what = f"batch {entry.batch} has been sent already"
+    return LedgerError(
+        Problem(where, what, fix="Somebody else was faster: run it again, and it goes on from what is there.")
+    )
+
+
+def held_ledger(where: str, who: str) -> LedgerError:
+    """Return the error of sending while somebody else sends."""
+    return LedgerError(
+        Problem(where, f"somebody is sending money or messages already{who}", fix="Wait for them, then run it again.")
+    )
 
 
 def unknown_session(session: str) -> LookupError:

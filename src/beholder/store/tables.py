@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import pydantic_core
 
-from beholder.store.contract import Answer, End, Events, Fact, NotJson, Posed, Session, StudyRecord, Table, Told
+from beholder.store.contract import Answer, End, Entry, Events, Fact, NotJson, Posed, Session, StudyRecord, Table, Told
 from beholder.types import Json
 
 Kind = Literal["text", "json", "time", "int", "real"]
@@ -40,7 +40,7 @@ class Shape:
 
 def _shape(key: str, rest: str) -> Shape:
     kinds: dict[str, Kind] = {"at": "time"}
-    kinds |= dict.fromkeys(("list", "run", "visit", "from", "rows"), "int")
+    kinds |= dict.fromkeys(("list", "run", "visit", "from", "rows", "entry", "amount_minor"), "int")
     kinds |= dict.fromkeys(("shown_ms", "sent_ms"), "real")
     kinds |= dict.fromkeys(("probe", "factors", "trials", "device", "public", "private"), "json")
     kinds |= dict.fromkeys(("answer", "playback", "events", "evidence"), "json")
@@ -60,6 +60,11 @@ SHAPES: Mapping[Table, Shape] = {
     "told": _shape("session key check", "verdict reason evidence at"),
     "ends": _shape("session", "outcome reason code receipt at"),
     "erasures": _shape("session", "rows at"),
+    "ledger": _shape(
+        "entry",
+        "kind event submission participant session amount_minor currency reason_code reason_text batch provider_ref "
+        "evidence at",
+    ),
 }
 ERASABLE: tuple[Table, ...] = ("posed", "answers", "events", "told")
 """What an erasure takes away; every other fact stays."""
@@ -162,6 +167,16 @@ def fact_row(fact: Fact) -> tuple[Table, Row]:
             )  # fmt: skip
 
 
+def entry_row(entry: Entry) -> Row:
+    """Return the row of an entry of the ledger; the last column is the time."""
+    return (
+        entry.entry, to_text(entry.kind), to_text(entry.event), to_text(entry.submission), to_text(entry.participant),
+        to_text(entry.session), entry.amount_minor, to_text(entry.currency), to_text(entry.reason_code),
+        to_text(entry.reason_text), to_text(entry.batch), to_text(entry.provider_ref), to_json(entry.evidence),
+        to_time(entry.at),
+    )  # fmt: skip
+
+
 def session_row(session: Session) -> Row:
     """Return the row of a session."""
     return (
@@ -215,6 +230,16 @@ def read_posed(row: Sequence[Any]) -> Posed:
 def read_end(row: Sequence[Any]) -> End:
     """Return the end of a row."""
     return End(**read_row("ends", row))
+
+
+def read_entry(row: Sequence[Any]) -> Entry:
+    """Return the entry of a row of the ledger."""
+    return Entry(**read_row("ledger", row))
+
+
+def entry_columns(entry: Entry) -> dict[str, Any]:
+    """Return an entry by column, in the order of the table."""
+    return {column: getattr(entry, column) for column in SHAPES["ledger"].columns}
 
 
 def read_record(study: Sequence[Any], stimuli: Sequence[Sequence[Any]], lists: Sequence[Sequence[Any]]) -> StudyRecord:

@@ -25,30 +25,54 @@ class Line(NamedTuple):
     cells: Mapping[str, str]
 
 
+class Sheet(NamedTuple):
+    """A CSV as it stands: its first line, the other lines with their numbers, and what stands between cells."""
+
+    heads: list[str]
+    rows: list[tuple[int, list[str]]]
+    delimiter: str
+
+
 def read_lines(folder: Path, name: str, columns: Sequence[str], problems: list[Problem]) -> list[Line]:
     """Return the lines of a CSV that has exactly these columns, in any order; what is wrong is added to `problems`.
 
     Blank lines are passed over, a cell that is not there is empty.
     """
+    sheet = read_sheet(folder, name, columns, problems)
+    if sheet is None:
+        return []
+    heads = [head.lower() for head in sheet.heads]
+    wrong = list(_wrong_columns(f"{name}:1", heads, columns))
+    problems.extend(wrong)
+    return [] if wrong else list(_lines(name, heads, sheet.rows, problems))
+
+
+def read_sheet(folder: Path, name: str, columns: Sequence[str], problems: list[Problem]) -> Sheet | None:
+    """Return a CSV with whichever columns it has; None where it cannot be read, and `problems` tell why.
+
+    `columns` are those that are looked for: by them it is told what stands between cells.
+    """
     path = folder / name
     if not path.is_file():
-        problems.append(Problem(name, "does not exist", "", f"Write it, with the columns {', '.join(columns)}."))
-        return []
+        problems.append(Problem(name, "does not exist", "", f"Write it, with {_columns(columns)}."))
+        return None
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         problems.append(Problem(name, "is not UTF-8 text", fix="Save it as CSV UTF-8."))
-        return []
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text, columns), strict=True)
+        return None
+    delimiter = _delimiter(text, columns)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         lines = [(reader.line_num, [plain(cell) for cell in cells]) for cells in reader]
     except csv.Error as error:
         problems.append(Problem(f"{name}:{reader.line_num}", f"is no CSV: {error}"))
-        return []
-    heads = [cell.lower() for cell in lines[0][1]] if lines else []
-    wrong = list(_wrong_columns(f"{name}:1", heads, columns))
-    problems.extend(wrong)
-    return [] if wrong else list(_lines(name, heads, lines[1:], problems))
+        return None
+    return Sheet(lines[0][1] if lines else [], lines[1:], delimiter)
+
+
+def _columns(names: Sequence[str]) -> str:
+    return f"the column{'s' * (len(names) != 1)} {', '.join(names)}"
 
 
 def plain(text: str) -> str:
@@ -79,9 +103,14 @@ def _lines(
 
 
 def _delimiter(text: str, columns: Collection[str]) -> str:
-    """Return what stands between cells: under which the first line has most of the columns."""
+    """Return what stands between cells: under which the first line has most of the columns, then most cells."""
     first = text.partition("\n")[0]
-    return max(DELIMITERS, key=lambda one: len({cell.strip(' "\r').lower() for cell in first.split(one)} & {*columns}))
+
+    def known(one: str) -> tuple[int, int]:
+        cells = first.split(one)
+        return len({cell.strip(' "\r').lower() for cell in cells} & {*columns}), len(cells)
+
+    return max(DELIMITERS, key=known)
 
 
 def _wrong_columns(where: str, heads: Sequence[str], columns: Sequence[str]) -> Iterator[Problem]:

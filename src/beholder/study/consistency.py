@@ -15,6 +15,7 @@ from beholder.study.fault import Fault
 from beholder.study.kind import listed
 from beholder.study.reader import dotted, shown
 from beholder.study.recipes import meant_kind
+from beholder.study.recruiting_faults import recruiting_faults
 from beholder.study.texts import path_fault, text_fault
 
 
@@ -32,7 +33,7 @@ def inconsistencies(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
     yield from between_faults(data, [word for _, word in _words(data, "questions", "id")], known)
     yield from _texts(data, folder)
     yield from _paths(data)
-    yield from _block_list(data, folder)
+    yield from recruiting_faults(data, folder)
     yield from _language(data)
     yield from cleaning_faults(data)
     yield from _contrasts(data)
@@ -176,17 +177,6 @@ def _paths(data: Mapping[str, Any]) -> Iterator[Fault]:
         fault = path_fault(path) if isinstance(path, str) else None
         if fault is not None:
             yield Fault(fault.what, fault.allowed, fault.fix, place)
-
-
-def _block_list(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
-    path = _part(data, "recruit").get("block")
-    if not isinstance(path, str):
-        return
-    fault = path_fault(path)
-    if fault is None and not (folder / path).is_file():
-        fault = Fault(f"is {shown(path)}, and there is no such file", "a text file with one id a line")
-    if fault is not None:
-        yield Fault(fault.what, fault.allowed, fault.fix, ("recruit", "block"))
 
 
 def _language(data: Mapping[str, Any]) -> Iterator[Fault]:

@@ -19,7 +19,6 @@ from beholder.study.kind import NUMBERS, Kind, kind_of, listed
 from beholder.study.model import Playback, Study
 from beholder.study.presets import preset, with_clean_preset
 from beholder.study.reader import Reader, shown, sides_of
-from beholder.study.reserved import is_reserved_value
 from beholder.study.scale import SCALES
 from beholder.types import Json
 
@@ -66,6 +65,16 @@ def build_study(document: Document, rules: Rules | None, found: Iterable[Problem
     study._folder = document.folder
     study._lines = document.lines()
     return study
+
+
+def build_part(document: Document, model: type[_Model]) -> _Model:
+    """Return what a document of another kind than a study describes; raises `StudyError` with all problems."""
+    reader = Reader(document)
+    kind = Kind(model=model)
+    made = _validated(model, reader.read(kind), reader, kind, ())
+    if reader.found or made is None:
+        raise StudyError(dict.fromkeys(problem for _, problem in sorted(reader.found, key=lambda pair: pair[0])))
+    return made
 
 
 def _study_kind(rules: Rules | None) -> Kind:
@@ -201,8 +210,6 @@ def _refuse(detail: Any, reader: Reader, kind: Kind, start: Place, data: Any, re
         reader.refuse(place, f"is a list of {len(value)}" if value else "is empty", allowed)
     elif detail["type"] == "missing":
         reader.refuse(place, "is missing", below.words())
-    elif is_reserved_value(place, value):
-        reader.refuse(place, f"is {shown(value)}, which is not in this version", below.words())
     else:
         near = [str(choice) for choice in below.choices]
         said = "is empty" if value in ("", None, []) else f"is {shown(value)}"

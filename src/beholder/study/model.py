@@ -22,6 +22,7 @@ from beholder.study.pages import Texts
 from beholder.study.part import Part, Slug, Text
 from beholder.study.presets import Preset
 from beholder.study.qualification import Qualification
+from beholder.study.recruiting import Recruit, Retention
 from beholder.study.scale import SCALES, Scale
 from beholder.study.training import Training
 
@@ -194,24 +195,6 @@ class Ask(Part):
         ]
 
 
-class Recruit(Part):
-    """Where participants come from."""
-
-    mode: Literal["link"] = Field(default="link", description="`link`: anybody who has the address.")
-    minutes: float | None = Field(
-        default=None,
-        gt=0,
-        description="A lease on a list lasts this long after the last sign of life; 60 when left out.",
-    )
-    reward: Money | None = Field(
-        default=None, description="What one session earns, such as 2.00 GBP: for the cost that `power` tells."
-    )
-    block: Text | None = Field(
-        default=None,
-        description="A file with one id a line: they are turned away kindly. Read at each arrival, kept nowhere.",
-    )
-
-
 class Study(Part):
     """What the researcher wrote, defaults filled, frozen."""
 
@@ -249,6 +232,16 @@ class Study(Part):
         description="Which differences are asked for, and how tests are corrected. It may always change.",
     )
     recruit: Recruit = Recruit()
+    budget: Money | None = Field(
+        default=None, description="The most that the study may cost with fees, such as `150 GBP`. A hard cap."
+    )
+    family: Slug | None = Field(
+        default=None,
+        description="Studies of one family never share a participant: on Prolific by a group of that name.",
+    )
+    retention: Annotated[Retention, Says("a day such as 2027-01-31, or {identity, answers}")] = Field(
+        default=Retention(), description="How long what is known of people is kept: a day, or `{identity, answers}`."
+    )
     run: int = Field(
         default=1,
         ge=1,
@@ -279,6 +272,8 @@ class Study(Part):
             data["stimuli"] = {"folder": data["stimuli"]}
         if isinstance(data.get("conditions"), list | tuple):
             data["conditions"] = tuple({"name": c} if isinstance(c, str) else c for c in data["conditions"])
+        if isinstance(data.get("retention"), str):
+            data["retention"] = {"identity": data["retention"]}
         design, checks = data.get("design"), data.get("checks", {})
         sessions = design.get("sessions_per_participant") if isinstance(design, dict) else None
         if type(sessions) is int and sessions > 1 and isinstance(checks, dict) and "quota" not in checks:

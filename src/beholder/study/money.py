@@ -10,9 +10,10 @@ from pydantic import StringConstraints
 
 from beholder.study.kind import Says
 
+_WRITTEN = r"^([1-9][0-9]{0,6}(\.[0-9]{1,2})?|0\.(0[1-9]|[1-9][0-9]?)) [A-Z]{3}$"
 Money = Annotated[
     str,
-    StringConstraints(pattern=r"^([1-9][0-9]{0,6}(\.[0-9]{2})?|0\.(0[1-9]|[1-9][0-9])) [A-Z]{3}$"),
+    StringConstraints(pattern=_WRITTEN),
     Says("an amount above 0 and a currency of three capital letters, such as 0.10 GBP"),
 ]
 
@@ -37,3 +38,13 @@ def money(text: str) -> Sum:
     found = re.fullmatch(r"([0-9.]+) ([A-Z]{3})", text)
     assert found is not None, text
     return Sum(int(Decimal(found[1]) * 100), found[2])
+
+
+def hourly(reward: Sum, minutes: int) -> Sum:
+    """Return what an hour earns at a reward for so many minutes, rounded down."""
+    return Sum(reward.minor * 60 // minutes, reward.currency)
+
+
+def is_money(text: str) -> bool:
+    """Return whether a text is an amount above 0 and a currency, as they are written in a study."""
+    return re.fullmatch(_WRITTEN, text) is not None

@@ -16,7 +16,7 @@ PRESETS: Mapping[Preset, Mapping[str, Any]] = {
             "attention": {"per_session": 3, "targets": [5, 95], "max_failed": 1, "end_after": 2},
             "variance": True, "speed": True, "agreement": True,
         },
-        "recruit": {"minutes": 100},
+        "recruit": {"time_limit": "100 min"},
     },
     # ITU-T P.910 by crowdsourcing: who can see, on what, in which light, and from where.
     "p910": {

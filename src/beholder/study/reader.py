@@ -10,7 +10,6 @@ from beholder.errors import Problem, did_you_mean
 from beholder.study.document import Document, Place
 from beholder.study.kind import NUMBERS, Kind, listed
 from beholder.study.nodes import Entries, Items, Node, Scalar, core_value
-from beholder.study.reserved import is_reserved_key
 
 _LEFT_OUT: Final = object()
 _LONGEST_SHOWN = 40
@@ -73,9 +72,7 @@ class Reader:
         values: dict[str, Any] = {}
         for key, (_, part) in node.entries.items():
             here = (*place, key)
-            if is_reserved_key(here) and key not in keys:
-                self.drop(here, "is not in this version", "", "Take it out.")
-            elif key not in keys and not is_open:
+            if key not in keys and not is_open:
                 self._unknown(here, list(keys))
             else:
                 below = Kind(as_text=True) if kind.as_text else keys.get(key, kind.value or Kind(is_free=True))

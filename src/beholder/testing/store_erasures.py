@@ -6,7 +6,9 @@ import asyncio
 
 from beholder.errors import Refused
 from beholder.store.contract import (
+    Coming,
     Events,
+    Link,
     Posed,
     Told,
 )
@@ -79,11 +81,11 @@ async def a_platform_id_is_nowhere_among_the_facts(open_: Opener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
         session = await come(store, "ann")
-        await store.identify("p-ann", "prolific", "5f3a-secret-id")
-        await store.identify("p-ann", "prolific", "5f3a-secret-id")
+        await store.identify(Link("p-ann", "prolific", "5f3a-secret-id"), Coming(session, "post", "sub-secret-id"))
+        await store.identify(Link("p-ann", "prolific", "5f3a-secret-id"))
         await store.append([answer(session)])
         for table in TABLES:
-            assert "5f3a-secret-id" not in repr(await rows(store, table)), f"{table} holds a platform id"
+            assert "secret-id" not in repr(await rows(store, table)), f"{table} holds a platform id"
 
 
 async def counts_are_of_people(open_: Opener) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import TypeAlias
 
-from beholder.testing import store_appends, store_claims, store_erasures, store_races, store_sessions
+from beholder.testing import store_appends, store_claims, store_erasures, store_ledger, store_races, store_sessions
 from beholder.testing.store_facts import Opener
 
 Check: TypeAlias = Callable[[Opener], Awaitable[None]]
@@ -53,6 +53,13 @@ STORE_CHECKS: Mapping[str, Check] = {
         store_erasures.a_platform_id_is_nowhere_among_the_facts,
         store_erasures.counts_are_of_people,
         store_erasures.a_store_is_ready_while_it_is_open,
+        store_ledger.the_ledger_numbers_its_entries_and_gives_them_back,
+        store_ledger.the_same_debt_is_planned_once_and_a_batch_sent_once,
+        store_ledger.of_many_who_plan_the_same_debt_at_once_one_does,
+        store_ledger.one_at_a_time_may_send,
+        store_ledger.who_is_who_is_known_until_it_is_erased_or_purged,
+        store_ledger.of_two_people_who_come_by_one_visit_at_once_one_is_kept,
+        store_ledger.a_purged_ledger_says_what_was_paid_and_not_to_whom,
     )
 }
 """Every check by name, for a test of its own each."""

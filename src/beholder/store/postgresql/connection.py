@@ -14,10 +14,13 @@ from beholder.errors import Problem, StoreError
 from beholder.store.address import name_of
 from beholder.store.contract import StoreAway
 from beholder.store.migrations import check_current, due, migrations
+from beholder.store.rules import in_use
 
 SCHEMA = "facts"
-LOCK_SCHEMA, LOCK_PLAN, LOCK_ARRIVAL = 0xBE401, 0xBE402, 0xBE403
-"""Advisory locks: of upgrading, of everything that depends on who has claimed which list, of arriving."""
+LOCK_SCHEMA, LOCK_PLAN, LOCK_ARRIVAL, LOCK_LEDGER, LOCK_SENDER = 0xBE401, 0xBE402, 0xBE403, 0xBE404, 0xBE405
+LOCK_WRITING = 0xBE406
+"""Advisory locks: of upgrading, of everything that depends on who has claimed which list, of arriving, of adding to the
+ledger, of sending money and messages; of writing, which whoever writes shares and who has to be alone does not."""
 
 _AWAY = (
     OSError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError,
@@ -39,8 +42,15 @@ def _away(error: Exception) -> StoreAway:
     return StoreAway(f"{type(error).__name__}: {error}")
 
 
-async def open_pool(url: str) -> Any:
-    """Return a pool for this address, or raise StoreError with what the server said."""
+async def open_pool(url: str, *, write: bool = False) -> Any:
+    """Return a pool for this address, or raise StoreError with what the server said.
+
+    To write, each of its connections shares the lock of writing as long as it is there.
+    """
+
+    async def share(connection: Any) -> None:
+        if write:
+            await connection.execute("SELECT pg_advisory_lock_shared($1)", LOCK_WRITING)
 
     async def keep(connection: Any) -> None:
         """Nothing to reset: no session state is ever set, and a reset would cost a round trip per batch."""
@@ -50,7 +60,9 @@ async def open_pool(url: str) -> Any:
             url,
             min_size=1,
             max_size=8,
+            init=share,
             reset=keep,
+            max_inactive_connection_lifetime=0,
             timeout=10,
             command_timeout=60,
             server_settings={
@@ -69,6 +81,13 @@ async def open_pool(url: str) -> Any:
                 fix="Check the address, and that the server runs and lets you in.",
             )
         ) from error
+
+
+async def be_alone(pool: Any, where: str) -> None:
+    """Keep others from writing until the pool is closed, or raise InUseError: nothing is reset, so the lock stays."""
+    async with connected(pool) as connection:
+        if not await connection.fetchval("SELECT pg_try_advisory_lock($1)", LOCK_WRITING):
+            raise in_use(where, "")
 
 
 @asynccontextmanager

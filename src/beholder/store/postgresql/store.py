@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
@@ -10,9 +11,23 @@ from typing import Any
 
 from beholder.store.address import name_of
 from beholder.store.batch import Batcher
-from beholder.store.contract import Claim, Fact, Session, SessionFacts, StoreAway, Stored, StudyRecord, Table, Told
-from beholder.store.postgresql import appends, claims, sessions, study
-from beholder.store.postgresql.connection import check_schema, connected, migrate, open_pool, transaction
+from beholder.store.contract import (
+    Claim,
+    Coming,
+    Fact,
+    Ledger,
+    Link,
+    Session,
+    SessionFacts,
+    StoreAway,
+    Stored,
+    StudyRecord,
+    Table,
+    Told,
+)
+from beholder.store.postgresql import appends, claims, identity, sessions, study
+from beholder.store.postgresql.connection import be_alone, check_schema, connected, migrate, open_pool, transaction
+from beholder.store.postgresql.ledger import PostgresqlLedger
 from beholder.store.rules import read_only
 from beholder.store.tables import fact_row, read_row, to_text, to_time
 from beholder.types import Mode
@@ -25,6 +40,7 @@ class PostgresqlStore:
 
     def __init__(self, pool: Any, where: str, secret: bytes, write: bool) -> None:
         self.secret = secret
+        self.ledger: Ledger = PostgresqlLedger(pool, where)
         self._pool, self._where, self._write = pool, where, write
         self._appends: Batcher[appends.Rows, Stored] = Batcher(partial(appends.append, pool), at_once=2)
         self._arrivals: Batcher[Session, tuple[Session, bool]] = Batcher(partial(sessions.arrive, pool))
@@ -32,10 +48,12 @@ class PostgresqlStore:
         self._facts: Batcher[str, SessionFacts | None] = Batcher(sessions.Reader(pool).read, at_once=2)
 
     @classmethod
-    async def open(cls, url: str, *, write: bool) -> PostgresqlStore:
+    async def open(cls, url: str, *, write: bool, alone: bool = False) -> PostgresqlStore:
         """Return the store at an address; its tables are made where there are none."""
-        pool, where = await open_pool(url), name_of(url)
+        pool, where = await open_pool(url, write=write and not alone), name_of(url)
         try:
+            if alone:
+                await be_alone(pool, where)
             if write:
                 await migrate(pool, where)
             else:
@@ -113,11 +131,23 @@ class PostgresqlStore:
         self._check_write()
         return await study.erase(self._pool, to_text(session), to_time(at))
 
-    async def identify(self, participant: str, platform: str, platform_id: str) -> None:
+    async def identify(self, link: Link, coming: Coming | None = None, *, seen: Collection[str] | None = None) -> bool:
         self._check_write()
-        link = (to_text(participant), to_text(platform), to_text(platform_id))
-        async with connected(self._pool) as connection:
-            await connection.execute("INSERT INTO identity.links VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", *link)
+        visit = Coming(*map(to_text, coming)) if coming else None
+        return await identity.remember(self._pool, Link(*map(to_text, link)), visit, seen)
+
+    async def links(self) -> Sequence[Link]:
+        return await identity.links(self._pool)
+
+    async def comings(self) -> Sequence[Coming]:
+        return await identity.comings(self._pool)
+
+    async def purge_identity(self) -> int:
+        self._check_write()
+        secret = secrets.token_bytes(32)
+        people = await identity.purge(self._pool, secret)
+        self.secret = secret
+        return people
 
     async def counts(self, now: datetime, run: int = 1) -> Mapping[str, int]:
         return await study.counts(self._pool, now, run)

@@ -105,6 +105,7 @@ async def erase(pool: Any, session: str, at: datetime) -> int:
         )
         for table in ERASABLE:
             await connection.execute(f"DELETE FROM {table} WHERE session = $1", session)
+        await connection.execute("DELETE FROM identity.comings WHERE session = $1", session)
         await connection.execute(
             "DELETE FROM identity.links WHERE participant = $1 AND NOT EXISTS"
             " (SELECT 1 FROM sessions WHERE participant = $1 AND session NOT IN (SELECT session FROM erasures))",

@@ -1,4 +1,4 @@
-"""Forgetting in SQLite: the one way in which facts go, and the link to a platform's id with them."""
+"""Forgetting in SQLite: the one way in which facts go."""
 
 from __future__ import annotations
 
@@ -7,16 +7,6 @@ from datetime import datetime
 
 from beholder.store.rules import unknown_session
 from beholder.store.tables import ERASABLE, to_iso
-
-
-def remember(identity: sqlite3.Connection, link: tuple[str, str, str]) -> None:
-    """Keep the link from pseudonym to platform and id."""
-    identity.execute("INSERT INTO links VALUES (?, ?, ?) ON CONFLICT DO NOTHING", link)
-
-
-def forget(identity: sqlite3.Connection, participant: str) -> None:
-    """Take the link of a pseudonym away."""
-    identity.execute("DELETE FROM links WHERE participant = ?", (participant,))
 
 
 def last_of(connection: sqlite3.Connection, session: str) -> str | None:

@@ -7,12 +7,13 @@ import secrets
 import sqlite3
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Literal
 
 from beholder.errors import Problem, StoreError
 from beholder.store.contract import StoreAway
 from beholder.store.migrations import check_current, due, migrations, statements
 
-FACTS, IDENTITY = "facts.sqlite", "identity.sqlite"
+FACTS, IDENTITY, LEDGER = "facts.sqlite", "identity.sqlite", "ledger.sqlite"
 _AWAY = {
     sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY,
     sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_PERM,
@@ -65,19 +66,24 @@ def unwritable(folder: Path, error: Exception) -> StoreError:
     )
 
 
-def connect_write(path: Path, schema: str | Traversable) -> sqlite3.Connection:
-    """Return a connection that writes durably, its schema up to date; the file is for its owner only."""
+def connect_write(
+    path: Path, schema: str | Traversable, *, journal: Literal["WAL", "DELETE"] = "WAL", timeout: float = 2
+) -> sqlite3.Connection:
+    """Return a connection that writes durably, its schema up to date; the file is for its owner only.
+
+    A WAL serves one process that writes for long; a journal that is deleted, processes that come and go.
+    """
     folder = path.parent
     try:
         # SQLite gives its -wal and -shm files the mode of the database, so the mode must be right from the start.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=2)
+        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=timeout)
     except (OSError, sqlite3.Error) as error:
         raise unwritable(folder, error) from error
     try:
         for setting in (
-            "journal_mode = WAL",
-            "synchronous = FULL",
+            f"journal_mode = {journal}",
+            f"synchronous = {'FULL' if journal == 'WAL' else 'EXTRA'}",
             "foreign_keys = ON",
             # Without it INSERT OR REPLACE would delete a fact past its trigger.
             "recursive_triggers = ON",
@@ -99,8 +105,8 @@ def connect_write(path: Path, schema: str | Traversable) -> sqlite3.Connection:
     return connection
 
 
-def connect_read(path: Path, schema: str | Traversable) -> sqlite3.Connection:
-    """Return a connection that only reads, beside whoever writes."""
+def connect_read(path: Path, schema: str | Traversable, oldest: int | None = None) -> sqlite3.Connection:
+    """Return a connection that only reads, beside whoever writes; where `oldest` is given, also an older file."""
     if not path.is_file():
         raise StoreError(
             Problem(str(path.parent), "holds no facts yet", fix="Run `beholder serve` or `beholder simulate` first.")
@@ -112,7 +118,7 @@ def connect_read(path: Path, schema: str | Traversable) -> sqlite3.Connection:
             f"{path.resolve().as_uri()}?{mode}", uri=True, isolation_level=None, check_same_thread=False, timeout=5
         )
         try:
-            check_current(str(path.parent), schema_version(connection), migrations(schema))
+            check_current(str(path.parent), schema_version(connection), migrations(schema), oldest)
         except sqlite3.Error as error:
             connection.close()
             failure = error
@@ -166,6 +172,11 @@ def make_secret(connection: sqlite3.Connection) -> bytes:
     """Return the secret of this store, made on the first call."""
     connection.execute("INSERT INTO meta VALUES ('secret', ?) ON CONFLICT DO NOTHING", (secrets.token_hex(32),))
     return read_secret(connection)
+
+
+def replace_secret(connection: sqlite3.Connection, secret: bytes) -> None:
+    """Put a new secret in the place of the old one."""
+    connection.execute("UPDATE meta SET value = ? WHERE name = 'secret'", (secret.hex(),))
 
 
 def read_secret(connection: sqlite3.Connection) -> bytes:

@@ -1,4 +1,4 @@
-"""The lock of an embedded store: one process writes, and the system lets go of it when that process dies."""
+"""The locks of an embedded store: one process writes, one sends, and a lock is gone when its process dies."""
 
 from __future__ import annotations
 
@@ -6,29 +6,33 @@ import json
 import os
 import socket
 import sqlite3
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from beholder.errors import Problem, StoreError
+from beholder.errors import UserError
+from beholder.store.rules import in_use
 from beholder.store.sqlite.files import unwritable
 
 LOCK, HOLDER = "lock.sqlite", "writer.json"
 
 
-class InUseError(StoreError):
-    """Another process writes to this store."""
-
-
 class Lock:
     """An exclusive lock on a file that SQLite holds for us, the same way on every system."""
 
-    def __init__(self, folder: Path) -> None:
-        """Take the lock, or raise StoreError with who holds it."""
-        self._folder = folder
+    def __init__(
+        self,
+        folder: Path,
+        file: str = LOCK,
+        holder: str = HOLDER,
+        refusal: Callable[[str, str], UserError] | None = None,
+    ) -> None:
+        """Take the lock, or raise what is said to others, with where it is and who holds it."""
+        self._holder = folder / holder
         try:
-            os.close(os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600))
-            self._connection = sqlite3.connect(folder / LOCK, isolation_level=None, check_same_thread=False, timeout=0)
+            os.close(os.open(folder / file, os.O_RDWR | os.O_CREAT, 0o600))
+            self._connection = sqlite3.connect(folder / file, isolation_level=None, check_same_thread=False, timeout=0)
         except (OSError, sqlite3.Error) as error:
             raise unwritable(folder, error) from error
         try:
@@ -37,29 +41,22 @@ class Lock:
             self._connection.close()
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                 raise unwritable(folder, error) from error
-            raise _in_use(folder) from error
+            raise (refusal or in_use)(str(folder), self._who()) from error
         # Who holds the lock stands beside it, because the locked file cannot be read. Only a held lock makes it true.
         since = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
-        holder = {"process": os.getpid(), "host": socket.gethostname(), "since": since}
         with suppress(OSError):
-            (folder / HOLDER).write_text(json.dumps(holder), "utf-8")
+            self._holder.write_text(
+                json.dumps({"process": os.getpid(), "host": socket.gethostname(), "since": since}), "utf-8"
+            )
 
     def release(self) -> None:
-        """Let another process write."""
+        """Let another process have it."""
         with suppress(OSError):
-            (self._folder / HOLDER).unlink()
+            self._holder.unlink()
         self._connection.close()
 
-
-def _in_use(folder: Path) -> InUseError:
-    who = ""
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        holder = json.loads((folder / HOLDER).read_text("utf-8"))
-        who = f" (process {holder['process']} on {holder['host']} since {holder['since']})"
-    return InUseError(
-        Problem(
-            str(folder),
-            f"is in use by another server{who}",
-            fix="Stop it, or use PostgreSQL: there several servers may share one study.",
-        )
-    )
+    def _who(self) -> str:
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            holder = json.loads(self._holder.read_text("utf-8"))
+            return f" (process {holder['process']} on {holder['host']} since {holder['since']})"
+        return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import sqlite3
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import closing
@@ -11,9 +12,22 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from beholder.store.contract import Claim, Fact, Session, SessionFacts, StoreAway, Stored, StudyRecord, Table, Told
+from beholder.store.contract import (
+    Claim,
+    Coming,
+    Fact,
+    Ledger,
+    Link,
+    Session,
+    SessionFacts,
+    StoreAway,
+    Stored,
+    StudyRecord,
+    Table,
+    Told,
+)
 from beholder.store.rules import read_only
-from beholder.store.sqlite import claims, erasure, sessions, study
+from beholder.store.sqlite import claims, erasure, identity, sessions, study
 from beholder.store.sqlite.files import (
     FACTS,
     IDENTITY,
@@ -24,11 +38,13 @@ from beholder.store.sqlite.files import (
     make_folder,
     make_secret,
     read_secret,
+    replace_secret,
 )  # fmt: skip
 from beholder.store.sqlite.inserts import Appended
+from beholder.store.sqlite.ledger import SqliteLedger
 from beholder.store.sqlite.lock import Lock
 from beholder.store.sqlite.writer import Writer
-from beholder.store.tables import Row, fact_row, read_row, to_iso, to_text
+from beholder.store.tables import Row, entry_columns, fact_row, read_row, to_iso, to_text
 from beholder.types import Mode
 
 T = TypeVar("T")
@@ -38,10 +54,11 @@ _CHUNK = 500
 class SqliteStore:
     """Facts in a folder: one process writes, any number read. `beholder.store.open` makes it."""
 
-    def __init__(self, folder: Path, secret: bytes, writer: Writer | None, identity: Writer | None, lock: Lock | None):
+    def __init__(self, folder: Path, secret: bytes, writer: Writer | None, people: Writer | None, lock: Lock | None):
         self.secret = secret
+        self.ledger: Ledger = SqliteLedger(folder)
         self._folder, self._where, self._lock = folder, str(folder), lock
-        self._facts_writer, self._identity_writer = writer, identity
+        self._facts_writer, self._people_writer = writer, people
         self._cache = sessions.Cache()
 
     @classmethod
@@ -55,7 +72,7 @@ class SqliteStore:
         try:
             facts = await asyncio.to_thread(connect_write, folder / FACTS, "sqlite")
             try:
-                identity = await asyncio.to_thread(connect_write, folder / IDENTITY, "sqlite-identity")
+                people = await asyncio.to_thread(connect_write, folder / IDENTITY, "sqlite-identity")
                 secret = make_secret(facts)
             except BaseException:
                 facts.close()
@@ -63,7 +80,7 @@ class SqliteStore:
         except BaseException:
             lock.release()
             raise
-        writers = Writer(facts, OpenFile(folder / FACTS)), Writer(identity, OpenFile(folder / IDENTITY))
+        writers = Writer(facts, OpenFile(folder / FACTS)), Writer(people, OpenFile(folder / IDENTITY))
         return cls(folder, secret, *writers, lock)
 
     @property
@@ -71,6 +88,12 @@ class SqliteStore:
         if self._facts_writer is None:
             raise read_only(self._where)
         return self._facts_writer
+
+    @property
+    def _people(self) -> Writer:
+        if self._people_writer is None:
+            raise read_only(self._where)
+        return self._people_writer
 
     async def begin(self, record: StudyRecord, run: int = 1) -> None:
         await self._writer.do(lambda connection: study.begin(connection, self._where, record, run))
@@ -149,6 +172,10 @@ class SqliteStore:
         return await self._read(lambda connection: sessions.load_told(connection, to_text(session)))
 
     async def rows(self, table: Table) -> AsyncGenerator[dict[str, Any], None]:
+        if table == "ledger":
+            for entry in await self.ledger.entries():
+                yield entry_columns(entry)
+            return
         with closing(await asyncio.to_thread(self._connect)) as connection:
             cursor = await asyncio.to_thread(connection.execute, study.select(table))
             while chunk := await asyncio.to_thread(cursor.fetchmany, _CHUNK):
@@ -158,19 +185,30 @@ class SqliteStore:
     async def erase(self, session: str, at: datetime) -> int:
         session = to_text(session)
         alone = await self._writer.do(lambda connection: erasure.last_of(connection, session))
-        # The link goes first: should we die here, asking again takes the rest away.
-        if alone is not None and self._identity_writer is not None:
-            await self._identity_writer.do(lambda identity: erasure.forget(identity, alone))
+        # Who it was goes first: should we die here, asking again takes the rest away.
+        await self._people.do(lambda people: identity.forget(people, session, alone), wipes=True)
         return await self._writer.do(
             lambda connection: erasure.erase(connection, session, at),
             lambda _: self._cache.change(session, sessions.erased),
+            wipes=True,
         )
 
-    async def identify(self, participant: str, platform: str, platform_id: str) -> None:
-        if self._identity_writer is None:
-            raise read_only(self._where)
-        link = (to_text(participant), to_text(platform), to_text(platform_id))
-        await self._identity_writer.do(lambda identity: erasure.remember(identity, link))
+    async def identify(self, link: Link, coming: Coming | None = None, *, seen: Collection[str] | None = None) -> bool:
+        link = Link(*map(to_text, link))
+        coming = Coming(*map(to_text, coming)) if coming else None
+        return await self._people.do(lambda people: identity.remember(people, link, coming, seen))
+
+    async def links(self) -> Sequence[Link]:
+        return await self._read_people(identity.links)
+
+    async def comings(self) -> Sequence[Coming]:
+        return await self._read_people(identity.comings)
+
+    async def purge_identity(self) -> int:
+        secret = secrets.token_bytes(32)
+        await self._writer.do(lambda connection: replace_secret(connection, secret), wipes=True)
+        self.secret = secret
+        return await self._people.do(identity.purge, wipes=True)
 
     async def counts(self, now: datetime, run: int = 1) -> Mapping[str, int]:
         return await self._read(lambda connection: study.counts(connection, now, run))
@@ -185,16 +223,16 @@ class SqliteStore:
         return True
 
     async def close(self) -> None:
-        for writer in (self._facts_writer, self._identity_writer):
+        for writer in (self._facts_writer, self._people_writer):
             if writer is not None:
                 await writer.close()
         if self._lock is not None:
             self._lock.release()
             self._lock = None
 
-    async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def _read(self, work: Callable[[sqlite3.Connection], T], file: str = FACTS, schema: str = "sqlite") -> T:
         def reading() -> T:
-            with closing(self._connect()) as connection:
+            with closing(self._connect(file, schema)) as connection:
                 connection.execute("BEGIN")  # one snapshot for all that is read
                 return work(connection)
 
@@ -203,9 +241,15 @@ class SqliteStore:
         except sqlite3.Error as error:
             raise away(error) or error from error
 
-    def _connect(self) -> sqlite3.Connection:
+    async def _read_people(self, work: Callable[[sqlite3.Connection], Sequence[T]]) -> Sequence[T]:
+        if self._people_writer is None and not (self._folder / IDENTITY).is_file():
+            return ()  # somebody keeps the facts and has deleted who is who
+        return await self._read(work, IDENTITY, "sqlite-identity")
+
+    def _connect(self, file: str = FACTS, schema: str = "sqlite") -> sqlite3.Connection:
         """Return a connection to the file that is written, or to whichever is there if this store only reads."""
-        lost = self._facts_writer.file.lost() if self._facts_writer is not None else None
+        writer = self._facts_writer if file == FACTS else self._people_writer
+        lost = writer.file.lost() if writer is not None else None
         if lost is not None:
             raise lost
-        return connect_read(self._folder / FACTS, "sqlite")
+        return connect_read(self._folder / file, schema, identity.OLDEST if file == IDENTITY else None)

@@ -30,6 +30,7 @@ class _Request:
     after: Callable[[Any], None]
     rows: Rows = ()
     work: Callable[[sqlite3.Connection], Any] | None = None
+    wipes: bool = False
     result: Any = None
     error: BaseException | None = field(default=None)
 
@@ -46,9 +47,19 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="beholder-store", daemon=True)
         self._thread.start()
 
-    async def do(self, work: Callable[[sqlite3.Connection], T], after: Callable[[T], None] = lambda _: None) -> T:
-        """Return what `work` returns, once it is durable. It may run twice, so it must change nothing else."""
-        return await self._submit(_Request(self._loop.create_future(), after, work=work))  # type: ignore[no-any-return]
+    async def do(
+        self,
+        work: Callable[[sqlite3.Connection], T],
+        after: Callable[[T], None] = lambda _: None,
+        *,
+        wipes: bool = False,
+    ) -> T:
+        """Return what `work` returns, once it is durable. It may run twice, so it must change nothing else.
+
+        With `wipes`, what it deletes is gone from the disk too: the log in which it was written is emptied.
+        """
+        request = _Request(self._loop.create_future(), after, work=work, wipes=wipes)
+        return await self._submit(request)  # type: ignore[no-any-return]
 
     async def append(self, rows: Rows, after: Callable[[Appended], None]) -> Appended:
         """Return what became of the rows of one request, once that is durable."""
@@ -78,6 +89,9 @@ class Writer:
             group = [request for request in waiting if request is not None]
             if group:
                 self._commit(group)
+                if any(request.wipes for request in group):
+                    with suppress(sqlite3.Error):  # a reader is in the way: the next one, or closing, empties it
+                        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 lost = self.file.lost()
                 with suppress(RuntimeError):  # the loop was closed without closing the store
                     self._loop.call_soon_threadsafe(_settle, group, lost)

@@ -1,0 +1,215 @@
+"""Whether recruiting, money and retention fit each other: told from the values as they were read, with all else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from beholder.errors import did_you_mean
+from beholder.study.document import Place
+from beholder.study.fault import Fault
+from beholder.study.kind import listed
+from beholder.study.money import Sum, money
+from beholder.study.reader import dotted, shown
+from beholder.study.recruiting import Recruit
+from beholder.study.recruiting_times import time_faults
+from beholder.study.texts import path_fault
+
+_MODES: Mapping[str, tuple[str, ...]] = {
+    "approve_after": ("prolific",), "further": ("prolific",), "single_use": ("link", "panel"),
+    "people": ("link", "panel"), "id_parameter": ("panel",), "visit_parameter": ("panel",), "codes": ("panel",),
+    "return_to": ("panel",), "stations": ("lab",), "filters": ("prolific",), "groups": ("prolific",),
+    "block_groups": ("prolific",), "block_studies": ("prolific",), "project": ("prolific",),
+}  # fmt: skip
+"""Keys that only some modes know."""
+_OPEN = ("link", "panel", "lab", "prolific")
+_CLOSED = ("mturk", "amt")
+"""Amazon Mechanical Turk, as people would write it."""
+OWN_PARAMETERS = ("preview", "robot", "again", "resume", "invited")
+"""Names in an address that mean something to the server already."""
+_PLACEHOLDERS = ("code", "id")
+_LIMITS: tuple[tuple[str, int, int | None], ...] = (
+    ("age", 18, 100), ("approval_rate", 0, 100), ("approved_submissions", 0, None),
+)  # fmt: skip
+"""Filters with numbers, and the least and most that they take."""
+
+
+def recruiting_faults(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
+    """Yield what does not fit, by places from the top of the study."""
+    recruit = _map(data.get("recruit"))
+    mode = recruit.get("mode", "link")
+    for key, modes in _MODES.items():
+        if mode in _OPEN and mode not in modes and _is_chosen(key, recruit.get(key)):
+            what = f"does not go with mode {mode}"
+            fix = "Take it out, or change recruit.mode."
+            yield Fault(what, f"mode {listed(modes)}", fix, ("recruit", key))
+    if mode in _CLOSED:
+        fix = "Use prolific, or panel with any platform that passes an id and takes a code."
+        yield Fault(f"is {mode}, which closed on 30 September 2026", listed(_OPEN), fix, ("recruit", "mode"))
+    if mode == "panel":
+        yield from _panel(recruit)
+    if mode == "prolific" and recruit.get("reward") is None:
+        what, fix = "is prolific, and recruit.reward is not written", "Write what one session earns."
+        yield Fault(what, "recruit.reward, such as 2.00 GBP", fix, ("recruit", "mode"))
+    yield from _amounts(data, recruit)
+    yield from time_faults(data)
+    yield from _returns(recruit)
+    yield from _codes(recruit)
+    yield from _files(recruit, folder)
+    yield from _ranges(_map(recruit.get("filters")))
+
+
+def _is_chosen(key: str, value: Any) -> bool:
+    """Return whether a key says anything: a resolved study holds every key, those left out as they stand then."""
+    if isinstance(value, Mapping):
+        return any(_is_chosen("", one) for one in value.values())
+    default = Recruit.model_fields[key].default if key else None
+    return bool(value) and value != default
+
+
+def _panel(recruit: Mapping[str, Any]) -> Iterator[Fault]:
+    id_parameter, visit = recruit.get("id_parameter"), recruit.get("visit_parameter")
+    if not id_parameter and not recruit.get("people"):
+        fix = "Name the parameter in which the platform passes the id, or a CSV of those invited."
+        what = "is panel, and nothing says who comes"
+        yield Fault(what, "recruit.id_parameter, recruit.people, or both", fix, ("recruit", "mode"))
+    for key, name in (("id_parameter", id_parameter), ("visit_parameter", visit)):
+        if name in OWN_PARAMETERS:
+            what, allowed = f"is {name}, which means something else in our addresses", "any other name"
+            yield Fault(what, allowed, "Let the platform pass it under another name.", ("recruit", key))
+    if visit and not id_parameter:
+        what, fix = f"is {shown(visit)}, and recruit.id_parameter is not written", "Write both, or take it out."
+        yield Fault(what, "an id of the visit beside one of the person", fix, ("recruit", "visit_parameter"))
+    elif visit and visit == id_parameter:
+        what = f"is {shown(visit)}, as is recruit.id_parameter"
+        yield Fault(what, "two names", "Take it out where the platform has one id.", ("recruit", "visit_parameter"))
+    if recruit.get("single_use") is True and not recruit.get("people"):
+        what, fix = "is true, and there is nobody to write a link for", "Write recruit.people, or take it out."
+        yield Fault(what, "recruit.people beside it", fix, ("recruit", "single_use"))
+
+
+def _amounts(data: Mapping[str, Any], recruit: Mapping[str, Any]) -> Iterator[Fault]:
+    bonus = _map(_map(data.get("clean")).get("bonus"))
+    written: dict[Place, Any] = {("recruit", key): recruit.get(key) for key in ("reward", "screen_out")}
+    written["recruit", "hourly_minimum"] = recruit.get("hourly_minimum")
+    written |= {("clean", "bonus", key, "each"): _map(bonus.get(key)).get("each") for key in ("quantity", "quality")}
+    written["budget",] = data.get("budget")
+    sums = {place: found for place, text in written.items() if (found := _sum(text)) is not None}
+    if not sums:
+        return
+    leader, first = next(iter(sums.items()))
+    for place, amount in sums.items():
+        is_told = leader[0] == place[0] == "clean"  # where the two bonuses are read
+        if amount.currency != first.currency and not is_told:
+            what = f"is {amount}, and {dotted(leader)} is {first}"
+            yield Fault(what, f"an amount in {first.currency}", "Write all amounts in one currency.", place)
+    reward, out = sums.get(("recruit", "reward")), sums.get(("recruit", "screen_out"))
+    if reward and out and out.currency == reward.currency and out.minor >= reward.minor:
+        what, fix = f"is {out}, and recruit.reward is {reward}", "Whoever finishes earns more than who did not fit."
+        yield Fault(what, f"an amount below {reward}", fix, ("recruit", "screen_out"))
+
+
+def _returns(recruit: Mapping[str, Any]) -> Iterator[Fault]:
+    for outcome, address in _map(recruit.get("return_to")).items():
+        place: Place = ("recruit", "return_to", outcome)
+        if not isinstance(address, str) or not address.strip():
+            continue
+        if not _is_https(address):
+            yield Fault(f"is {shown(address)}", "an address that begins with https://", "", place)
+        for name in re.findall(r"\{([^{}]*)\}", address):
+            if name not in _PLACEHOLDERS:
+                fix = did_you_mean(name, _PLACEHOLDERS)
+                yield Fault(f"holds {{{name}}}, which nothing fills in", "{code} and {id}", fix, place)
+
+
+def _codes(recruit: Mapping[str, Any]) -> Iterator[Fault]:
+    first: dict[str, str] = {}
+    for outcome, code in _map(recruit.get("codes")).items():
+        if not isinstance(code, str):
+            continue
+        if code in first:
+            what = f"is {shown(code)}, as is recruit.codes.{first[code]}"
+            fix = "A code tells how a session ended: give each outcome its own."
+            yield Fault(what, "every code once", fix, ("recruit", "codes", outcome))
+        first.setdefault(code, outcome)
+
+
+def _files(recruit: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
+    for key, allowed in (("block", "a text file with one id a line"), ("people", "a CSV with a column id")):
+        path = recruit.get(key)
+        if not isinstance(path, str):
+            continue
+        fault = path_fault(path)
+        if fault is None and not (folder / path).is_file():
+            fault = Fault(f"is {shown(path)}, and there is no such file", allowed)
+        if fault is None and key == "block" and not _is_text(folder / path):
+            fault = Fault(f"is {shown(path)}, which is not UTF-8 text", allowed, "Save it as UTF-8.")
+        if fault is not None:
+            yield Fault(fault.what, fault.allowed, fault.fix, ("recruit", key))
+    excluded = recruit.get("exclude")
+    for index, path in enumerate(excluded if isinstance(excluded, list) else ()):
+        place: Place = ("recruit", "exclude", index)
+        if not isinstance(path, str):
+            continue
+        if not (folder / path).is_dir():
+            what = f"is {shown(path)}, and there is no such folder"
+            yield Fault(what, "the folder of another study, such as ../first-study", "", place)
+        elif (folder / path).resolve() == folder.resolve():
+            what, fix = f"is {shown(path)}, the folder of this study", "Nobody begins a study twice anyway."
+            yield Fault(what, "the folder of another study", fix, place)
+
+
+def _ranges(filters: Mapping[str, Any]) -> Iterator[Fault]:
+    for key, low, high in _LIMITS:
+        ends = _numbers(filters.get(key))
+        if any(end < low or (high is not None and end > high) for end in ends):
+            words = f"{low} to {high}" if high is not None else f"{low} or more"
+            yield Fault(f"is {_said(ends)}", words, "", ("recruit", "filters", key))
+        else:
+            yield from _turned(ends, ("recruit", "filters", key))
+    for key, value in _map(filters.get("more")).items():
+        yield from _turned(_numbers(value), ("recruit", "filters", "more", key))
+
+
+def _turned(ends: Sequence[float], place: Place) -> Iterator[Fault]:
+    if len(ends) == 2 and ends[0] > ends[1]:
+        yield Fault(f"is {_said(ends)}", f"the lower one first: {_said(ends[::-1])}", "", place)
+
+
+def _numbers(value: object) -> Sequence[float]:
+    """Return the ends of a range, or its one end; nothing where it is none."""
+    ends: list[Any] = value if isinstance(value, list) else [value]
+    return [] if any(isinstance(end, bool) or not isinstance(end, int | float) for end in ends) else ends
+
+
+def _said(ends: Sequence[float]) -> str:
+    return f"[{', '.join(f'{end:g}' for end in ends)}]" if len(ends) > 1 else f"{ends[0]:g}"
+
+
+def _is_https(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    return parts.scheme == "https" and bool(parts.hostname) and not re.search(r"\s", address)
+
+
+def _is_text(path: Path) -> bool:
+    try:
+        path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return False
+    return True
+
+
+def _sum(value: object) -> Sum | None:
+    """Return the sum that was written; None where it is no amount, which is told elsewhere."""
+    is_amount = isinstance(value, str) and re.fullmatch(r"[0-9]+(\.[0-9]{2})? [A-Z]{3}", value)
+    return money(str(value)) if is_amount else None
+
+
+def _map(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
