@@ -27,6 +27,14 @@ THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 AXE = Path(__file__).parent.parent / "node_modules" / "axe-core" / "axe.min.js"
 SHORT = {"participants": 6, "trials": 2, "per_trial": 2, "seed": 3}
 """A design of two pages with two clips each."""
+QUICK_SOUNDS = """
+const { start } = AudioBufferSourceNode.prototype;
+AudioBufferSourceNode.prototype.start = function (...when) {
+  if (this.buffer.duration > 1) this.playbackRate.value = 6;
+  return start.call(this, ...when);
+};
+"""
+"""The long sounds of checks are over soon, where nobody listens; stimuli take their time, which is judged."""
 
 
 @dataclass
@@ -59,7 +67,7 @@ class Visit:
         page.on("pageerror", lambda error: self.troubles.append(f"page error: {error}"))
         page.on("request", request)
         page.on("requestfailed", failed)
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(60_000)  # a busy machine takes its time; what is broken never comes
         return page
 
     async def go(self, until: str, **how: Any) -> str:
@@ -103,9 +111,13 @@ class Site:
     async def stop(self) -> None:
         await self._running.aclose()
 
-    async def visit(self, query: str = "?participant=ada", *, expects_trouble: bool = False, **device: Any) -> Visit:
-        """Open the link in a browser that was never here before."""
+    async def visit(
+        self, query: str = "?participant=ada", *, expects_trouble: bool = False, script: str = "", **device: Any
+    ) -> Visit:
+        """Open the link in a browser that was never here before; `script` runs before ours on every page."""
         context = await self.browser.new_context(**{"viewport": DESKTOP, **device})
+        if script:
+            await context.add_init_script(script)
         visit = Visit(self, context, await context.new_page(), expects_trouble=expects_trouble)
         visit.watch(visit.page)
         self.visits.append(visit)

@@ -95,15 +95,16 @@ async def test_the_link_to_a_platform_id_is_made_up_for_at_the_next_arrival(serv
     class Hiccup:
         def __init__(self, store: Any) -> None:
             self.store = store
-            self.linked: list[tuple[str, ...]] = []
+            self.linked: list[tuple[object, ...]] = []
 
         def __getattr__(self, name: str) -> Any:
             return getattr(self.store, name)
 
-        async def identify(self, *link: str) -> None:
+        async def identify(self, *link: object, **keys: object) -> bool:
             self.linked.append(link)
             if len(self.linked) == 1:
                 raise StoreAway("once")
+            return True
 
     store = Hiccup(server.store)
     host = Host(server.host.served, cast("Store", store))

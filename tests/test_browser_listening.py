@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from browsing import MARKS, Site, Stand, Visit, barriers, overhang
+from browsing import MARKS, QUICK_SOUNDS, Site, Stand, Visit, barriers, overhang
 
 if TYPE_CHECKING:
     from playwright.async_api import Page, Route
@@ -101,7 +101,7 @@ async def test_listening_by_keyboard_alone_with_sounds_that_keep_their_phase(sta
 
 async def test_tones_are_counted_by_touch_and_a_wrong_count_is_told_on_fresh_ones(stand: Stand) -> None:
     site = await stand.serve(qualification={"tones": {"clips": 1, "attempts": 2}})
-    visit = await arrive(site, viewport={"width": 390, "height": 844}, has_touch=True)
+    visit = await arrive(site, script=QUICK_SOUNDS, viewport={"width": 390, "height": 844}, has_touch=True)
     page = visit.page
     await visit.step("check:tones:1")
     await page.fill("#count", "3")

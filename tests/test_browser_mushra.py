@@ -20,9 +20,15 @@ CONDITIONS = [{"name": "original", "role": "reference"}, "clear", "dull"]
 SLOTS = ("s1", "s2", "s3", "s4")
 """The reference with its name, then three without one, the reference among them."""
 SECONDS = 1.5
+CHANGE_AT_A_THIRD = """async () => {
+  const head = document.querySelector(".timeline-head").parentElement;
+  while (!(parseFloat(head.style.getPropertyValue("--at")) > 30)) await new Promise(requestAnimationFrame);
+  document.querySelector("main .reference button.play").click();
+}"""
+"""Presses in the page itself: a key from outside may come when the sound is over."""
 
 
-def write_sounds(folder: Path) -> None:
+def write_sounds(folder: Path, seconds: float) -> None:
     """Write two contents under each condition, as short tones."""
     for place, condition in enumerate(("original", "clear", "dull")):
         for number, content in enumerate(("one", "two")):
@@ -33,7 +39,7 @@ def write_sounds(folder: Path) -> None:
                 file.setnchannels(1)
                 file.setsampwidth(2)
                 file.setframerate(16000)
-                samples = (math.sin(2 * math.pi * pitch * n / 16000) for n in range(int(SECONDS * 16000)))
+                samples = (math.sin(2 * math.pi * pitch * n / 16000) for n in range(int(seconds * 16000)))
                 file.writeframes(b"".join(struct.pack("<h", int(6000 * sample)) for sample in samples))
 
 
@@ -46,9 +52,9 @@ def write_images(folder: Path) -> None:
             Image.new("RGB", (160, 100), (60 * place, 90, 120 * number)).save(path)
 
 
-async def serve(stand: Stand, **keys: Any) -> Site:
+async def serve(stand: Stand, seconds: float = 0.5, **keys: Any) -> Site:
     """Serve a mushra on sounds, two pages of three versions each."""
-    write_sounds(stand.folder / f"study{len(stand.sites)}" / "sounds")
+    write_sounds(stand.folder / f"study{len(stand.sites)}" / "sounds", seconds)
     return await stand.serve(**{
         "method": "mushra", "stimuli": "sounds", "conditions": CONDITIONS,
         "questions": [{"id": "quality", "text": "How good is it, held against the reference?"}],
@@ -121,14 +127,11 @@ async def test_the_reference_has_a_button_no_slider_and_is_to_be_heard_as_well(s
 
 
 async def test_switching_keeps_the_place(stand: Stand) -> None:
-    site = await serve(stand)
+    site = await serve(stand, SECONDS)
     visit = await start(site)
     page = visit.page
     await page.keyboard.press("1")
-    await page.wait_for_function("() => parseFloat(document.querySelector('.timeline-head').parentElement"
-                                 ".style.getPropertyValue('--at')) > 30")  # fmt: skip
-    await page.keyboard.press("0")
-    await page.wait_for_selector("main .reference.is-playing")
+    await page.evaluate(CHANGE_AT_A_THIRD)
     await hear(page, "s3", "s4", "s2", "s1")
     await rate(page, s2=1, s3=2, s4=3)
     await page.click("#next")
@@ -137,11 +140,11 @@ async def test_switching_keeps_the_place(stand: Stand) -> None:
     left = next(place for place, (kind, slot, _) in enumerate(told) if (kind, slot) == ("pause", "s2"))
     assert told[left + 1][:2] == ("play", "s1")
     assert told[left][2] > 0.3 * 1000 * SECONDS
-    assert abs(told[left + 1][2] - told[left][2]) < 100
+    assert abs(told[left + 1][2] - told[left][2]) < 300, "and not from the start"
 
 
 async def test_a_part_loops_between_two_grips_that_keys_move_and_that_stay_apart(stand: Stand) -> None:
-    site = await serve(stand)
+    site = await serve(stand, SECONDS)
     visit = await start(site)
     page = visit.page
     grips = page.locator(".timeline [role=slider]")

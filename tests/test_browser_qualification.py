@@ -13,7 +13,7 @@ from playwright.async_api import Page
 from beholder.check import check
 from beholder.stimuli.samples import make_samples
 from beholder.testing.browser import fitting_answers, oracle_for, walk
-from browsing import MARKS, Stand, Visit, barriers, overhang
+from browsing import MARKS, QUICK_SOUNDS, Stand, Visit, barriers, overhang
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Route
@@ -139,7 +139,7 @@ async def test_a_person_goes_through_the_whole_of_p910_from_consent_to_the_code(
 
 async def test_listening_is_qualified_for_by_keyboard_alone(listening: Stand) -> None:
     site = await listening.serve(**SOUND)
-    visit = await site.visit()
+    visit = await site.visit(script=QUICK_SOUNDS)
     await visit.go("end", oracle=oracle_for(site.server, visit.page), keyboard_only=True)
     found = await verdicts(visit)
     assert list(found) == ["device", "media", "network", "headphones", "tones", "sides", "training"]
@@ -151,7 +151,7 @@ async def test_listening_is_qualified_for_by_keyboard_alone(listening: Stand) ->
 
 async def test_a_phone_qualifies_for_listening_by_touch(listening: Stand) -> None:
     site = await listening.serve(**SOUND)
-    visit = await site.visit(**PHONE)
+    visit = await site.visit(script=QUICK_SOUNDS, **PHONE)
     look = Look(sizes=SIZES[:1])
     await visit.go("end", oracle=oracle_for(site.server, visit.page), on_step=look)
     assert look.troubles == []

@@ -34,7 +34,10 @@ class Sitter(Visitor):
 @pytest.fixture
 async def site(tmp_path: Path, tiny: Path) -> AsyncIterator[Site]:
     path = write_study(tmp_path / "study", tiny, qualification={"brightness": True, "sides": True})
-    async with running(load_study(path), port=0) as server, httpx.AsyncClient(base_url=server.address) as client:
+    async with (
+        running(load_study(path), port=0) as server,
+        httpx.AsyncClient(base_url=server.address, timeout=60) as client,
+    ):
         yield Site(server.host, server.store, server.address, client)
 
 
@@ -83,7 +86,10 @@ async def test_somebody_who_goes_on_with_another_device_is_asked_again(site: Sit
 
 async def test_a_preview_shows_every_check_and_stores_nothing(tmp_path: Path, tiny: Path) -> None:
     path = write_study(tmp_path / "study", tiny, qualification=EVERY)
-    async with running(load_study(path), port=0) as server, httpx.AsyncClient(base_url=server.address) as client:
+    async with (
+        running(load_study(path), port=0) as server,
+        httpx.AsyncClient(base_url=server.address, timeout=60) as client,
+    ):
         site = Site(server.host, server.store, server.address, client)
         visitor = Sitter(site, preview=server.host.preview.link.partition("preview=")[2])
         steps = (await visitor.arrive()).json()["preview"]["steps"]

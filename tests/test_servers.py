@@ -15,8 +15,8 @@ import pytest
 
 from beholder.errors import UserError
 from beholder.methods import load_study
-from beholder.serve import serve
 from beholder.serve.server import running
+from beholder.serving import serve
 from beholder.simulate.crowd import send_robots
 from beholder.testing import write_study
 from service import Service, free_port
@@ -39,7 +39,9 @@ async def test_several_servers_serve_one_study_at_once(study: Path, postgresql_d
         )
         lists = Counter([row["list"] async for row in one.store.rows("claims")])
         wandering = both[0].robots[0]
-        async with httpx.AsyncClient(base_url=two.address) as client:  # begun at one server, asked at the other
+        async with httpx.AsyncClient(
+            base_url=two.address, timeout=60
+        ) as client:  # begun at one server, asked at the other
             headers = {"authorization": f"Bearer {wandering.token}"}
             assert (await client.get("/api/step", headers=headers)).json()["code"] == wandering.step["code"]
     assert set(lists.values()) == {1}

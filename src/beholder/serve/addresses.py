@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from beholder.errors import Refused
 from beholder.serve import tokens
-from beholder.serve.public import public_media
+from beholder.serve.public import Media, public_media
 from beholder.serve.script import Script
 from beholder.serve.served import Served
 from beholder.stimuli.blinding import Blinded, blind, drawn_size
@@ -32,6 +32,11 @@ class Addresses:
         stimulus = self._catalogue.by_id[stimulus_id]
         size = self._catalogue.class_sizes[stimulus_id] + drawn_size(filler)
         return public_media(stimulus, f"/media/{token}", size, is_heard=is_heard)
+
+    def of(self, session: str, script: Script) -> Media:
+        """Return what tells a browser of each medium of a session."""
+        is_heard = script.playback.sound == "on"
+        return lambda key, slot: self.describe(session, key, slot.id, slot.stimulus, is_heard)
 
     def knows(self, session: str) -> bool:
         """Return whether the addresses of a session are in memory."""

@@ -2,27 +2,47 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+from typing import NamedTuple
 
 from beholder.methods.contract import Trial
 from beholder.plan.ground.votes import rated_units
+from beholder.serve.acts import Acts
 from beholder.serve.script import Script
 from beholder.serve.served import Served
 from beholder.store.contract import Session, SessionFacts, Store, Told
+from beholder.study.money import money
+from beholder.study.recruiting import is_closed
 
 KEY = "again"
 """Where it is kept that somebody has been here before, and need not be asked everything anew."""
 _CHECK = "sessions"
 
 
+class Offer(NamedTuple):
+    """Another session as it is offered: about how long it takes, which it is, and what it earns."""
+
+    minutes: int
+    number: int
+    of: int
+    earns: str | None
+    bonus: tuple[int, str] | None
+    """From how many accepted sessions on there is more for each of them, and how much."""
+
+
 class Again:
     """Knows what somebody who has had lists may have next."""
 
-    def __init__(self, served: Served, store: Store) -> None:
-        self._served, self._store = served, store
+    def __init__(self, served: Served, store: Store, acts: Acts) -> None:
+        self._served, self._store, self._acts = served, store, acts
         self.visits = served.study.design.sessions_per_participant
         """How many sessions one person may take."""
+        recruit = served.study.recruit
+        self.is_offered = recruit.mode != "prolific" or recruit.further == "bonus"
+        """Whether the next session begins on the last page of this one, and not as a visit of its own."""
         self._is_pair = self.visits > 1 and served.method.units(served.study, served.catalogue).kind == "pair"
         self._known = 0
         self._lists_of: dict[object, list[int]] = {}
@@ -34,7 +54,23 @@ class Again:
         if self.visits == 1:
             return ()
         taken = await self._store.lists_taken(session.participant, session.mode, session.run)
-        return tuple(number for number in taken if number != but)
+        counted = list(taken)
+        for number in await self._given_way(session):  # a list that was taken twice counts once
+            if number in counted:
+                counted.remove(number)
+        return tuple(number for number in counted if number != but)
+
+    async def _given_way(self, session: Session) -> list[int]:
+        """Return the lists of sessions that gave way to a new visit, and so do not count."""
+        if not self._acts.pardons(session.participant):
+            return []
+        void = []
+        for visit in range(1, session.visit):
+            earlier, _ = await self._store.arrive(replace(session, session=secrets.token_hex(10), visit=visit))
+            facts = await self._store.session_facts(earlier.session)
+            if facts is not None and facts.list is not None and self._acts.gives_way(facts):
+                void.append(facts.list)
+        return void
 
     def barred(self, had: Sequence[int]) -> frozenset[int]:
         """Return the lists with anything that somebody has rated, and those of other groups than theirs."""
@@ -58,19 +94,32 @@ class Again:
         first = place // self.visits * self.visits
         return self._chains.get(group, [])[first : first + self.visits]
 
-    async def offer(self, facts: SessionFacts, script: Script, now: datetime) -> int | None:
-        """Return about how many minutes another session takes; None where there is none for this person."""
+    async def offer(self, facts: SessionFacts, script: Script, now: datetime) -> Offer | None:
+        """Return what another session is like; None where there is none for this person."""
         is_done = facts.end is not None and facts.end.outcome == "completed" and not facts.erased
         if self.visits == 1 or not is_done or facts.session.mode == "robot":
             return None
-        if facts.session.run != self._served.study.run:
+        if facts.session.run != self._served.study.run or is_closed(self._served.study.recruit, now):
             return None
         had = await self.had(facts.session)
         if len(had) >= self.visits or not await self._store.has_room(now, self.barred(had)):
             return None
+        return self.offered(script, len(had) + 1)
+
+    def offered(self, script: Script, number: int) -> Offer:
+        """Return what the next session is like, which is that number of all that one person may take."""
         trials = [step.trial for step in script.steps if step.is_rated and step.trial is not None]
         seconds = sum(self._served.method.seconds(trial, self._served.catalogue) for trial in trials)
-        return max(1, round(seconds / 60))
+        study = self._served.study
+        bonus = study.clean.bonus.quantity if study.clean.bonus else None
+        is_near = bonus is not None and bonus.sessions <= self.visits
+        return Offer(
+            minutes=max(1, round(seconds / 60)),
+            number=number,
+            of=self.visits,
+            earns=str(money(study.recruit.reward)) if study.recruit.reward else None,
+            bonus=(bonus.sessions, str(money(bonus.each))) if bonus is not None and is_near else None,
+        )
 
     def told(self, session: Session, had: Sequence[int], now: datetime) -> list[Told]:
         """Return what is kept of a later session: that it is one."""

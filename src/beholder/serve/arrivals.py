@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from beholder.errors import Refused
+from beholder.serve.acts import Acts
 from beholder.serve.again import Again
 from beholder.serve.attempts import acts
 from beholder.serve.devices import device_of, is_same, move
+from beholder.serve.doors import Doors
 from beholder.serve.flow import Ending, answers_of, next_step
 from beholder.serve.growing import take_in
 from beholder.serve.guest import Guest
+from beholder.serve.room import Room
 from beholder.serve.script import Script
 from beholder.serve.served import Served
 from beholder.store.contract import Fact, Session, SessionFacts, Store
@@ -25,8 +28,18 @@ _OTHER_DEVICES = 5
 class Arrivals:
     """Receives people, each for as many sessions as one person may take, one after the other."""
 
-    def __init__(self, served: Served, store: Store, words: Mapping[str, str], again: Again) -> None:
+    def __init__(
+        self,
+        served: Served,
+        store: Store,
+        words: Mapping[str, str],
+        again: Again,
+        doors: Doors,
+        acts: Acts,
+        room: Room,
+    ) -> None:
         self._served, self._store, self._words, self._again = served, store, words, again
+        self._doors, self._acts, self._room = doors, acts, room
         self._visits = again.visits
         self._run = served.study.run
 
@@ -34,40 +47,67 @@ class Arrivals:
         """Return the session of somebody who comes, and whether it is new, or raise Refused.
 
         It is the first one that has not ended. Who was turned away gets no other, but for a device that did not fit:
-        with another one they may begin again, if nothing else was failed. A new session has all attempts anew.
-        Who has claimed a list in another run of the study gets none in this one.
+        with another one they may begin again, if nothing else was failed; or where the researcher let them. A new
+        session has all attempts anew. Who has claimed a list in another run of the study gets none in this one.
         """
-        if await self._store.runs_taken(guest.participant, guest.mode) - {self._run}:
+        taken = await self._store.runs_taken(guest.participant, guest.mode)
+        if taken - {self._run}:
             raise self._other_run()
+        if not taken:
+            await self._check_new(guest, device, now)
         completed = 0
-        for visit in range(1, self._visits + _OTHER_DEVICES + 1):
+        last = ""
+        for visit in range(1, self._visits + _OTHER_DEVICES + self._acts.pardons(guest.participant) + 1):
             id_ = secrets.token_hex(10)
             asked = Session(id_, guest.participant, self._served.digest, self._run, guest.mode, visit, device, now)
             if completed:
-                await self._check_left(asked, completed, now)
+                await self._check_left(guest, asked, completed, now)
             session, is_new = await self._store.arrive(asked)
             facts = await self.facts(session.session)
+            if self._acts.gives_way(facts):
+                await self._store.release(session.session)
+                continue
             if facts.end is None:
-                if facts.list is None and guest.mode != "robot" and not await self._store.has_room(now):
-                    raise Refused(self._words["full"], code="full", status=403)
-                if guest.platform:
-                    await self._store.identify(guest.participant, guest.platform, guest.platform_id)
+                if facts.list is None and guest.mode != "robot" and not await self._room.is_left(now):
+                    await self._doors.keep(guest, session.session)  # the platform lists the visit all the same
+                    raise self._doors.refusal("full", platform_id=guest.platform_id)
                 return session.session, is_new
+            last = session.session
             completed += facts.end.outcome == "completed"
             if completed == self._visits:
-                raise Refused(self._words["finished"], code="finished", status=403)
+                return self._over(guest, last, "finished")
             has_other = not is_same(device_of(session.device, facts.told), device)
             may_return = facts.end.outcome == "wrong_device" and has_other and not self._has_failed(facts)
             if facts.end.outcome != "completed" and not may_return:
                 break
-        raise Refused(self._words["ended"], code="finished", status=403)
+        return self._over(guest, last, "ended")
+
+    async def _check_new(self, guest: Guest, device: Mapping[str, Json], now: datetime) -> None:
+        """Raise Refused where somebody does not begin now; whom a platform sent after closing is known all the same."""
+        try:
+            await self._doors.check_new(guest, now)
+        except Refused as refused:
+            if refused.code == "closed" and guest.mode in ("panel", "prolific"):
+                id_ = secrets.token_hex(10)
+                asked = Session(id_, guest.participant, self._served.digest, self._run, guest.mode, 1, device, now)
+                session, _ = await self._store.arrive(asked)
+                await self._doors.keep(guest, session.session)
+            raise
+
+    def _over(self, guest: Guest, last: str, code: str) -> tuple[str, bool]:
+        """Return the last session, whose end has the code to take back; where a platform counts visits, refuse."""
+        if last and guest.mode == "panel" and not guest.submission:
+            return last, False
+        raise self._doors.refusal(code)
 
     async def again(self, guest: Guest) -> tuple[Guest, str | None]:
         """Return who comes back and to which session; None where it never began, in another run than this one."""
         if guest.session is None:
             return guest, None
         facts = await self.known(guest.session)
-        if guest.wants_more and facts.end is not None and facts.session.run == self._run:
+        if self._acts.gives_way(facts):
+            return Guest(facts.session.mode, facts.session.participant), None
+        if guest.wants_more and facts.end is not None and facts.session.run == self._run and self._again.is_offered:
             return Guest(facts.session.mode, facts.session.participant), None
         if facts.session.run == self._run or facts.end is not None or facts.list is not None:
             return guest, guest.session
@@ -101,7 +141,7 @@ class Arrivals:
                 return
 
     def _other_run(self) -> Refused:
-        return Refused(self._words["earlier_run"], code="earlier_run", status=403)
+        return self._doors.refusal("earlier_run")
 
     def _has_failed(self, facts: SessionFacts) -> bool:
         """Return whether somebody has failed at something that they, and not their device, had to do."""
@@ -110,13 +150,11 @@ class Arrivals:
         told = [one for one in facts.told.values() if one.verdict == "fail" and one.check in gates]
         return any(acts(one, gates[one.check]) == "gate" for one in told)
 
-    async def _check_left(self, session: Session, completed: int, now: datetime) -> None:
-        """Raise Refused where somebody comes again and there is nothing left that they have not met."""
+    async def _check_left(self, guest: Guest, session: Session, completed: int, now: datetime) -> None:
+        """Raise Refused where somebody comes again after closing, or there is nothing left that they have not met."""
         had = await self._again.had(session)
-        is_under_way = len(had) > completed
-        if (
-            not is_under_way
-            and session.mode != "robot"
-            and not await self._store.has_room(now, self._again.barred(had))
-        ):
-            raise Refused(self._words["nothing_left"], code="finished", status=403)
+        if len(had) > completed:  # one is under way
+            return
+        self._doors.check_open(guest, now)
+        if session.mode != "robot" and not await self._room.is_left(now, self._again.barred(had)):
+            raise self._doors.refusal("nothing_left")

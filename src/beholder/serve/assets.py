@@ -46,12 +46,15 @@ class Assets:
         for name, asset in self.files.items():
             whole.update(name.encode() + b"\0" + asset.body + b"\0")
         self.hash = whole.hexdigest()[:16]
-        self._page = (root / "index.html").read_text("utf-8")
+        self._root = root
 
-    def page(self, study: Study) -> Asset:
-        """Return the one HTML page of a study."""
-        text = self._page
-        values = {"web": f"/web/{self.hash}", "study": study.name, "title": study.title, "language": study.language}
+    def page(self, study: Study, name: str = "index.html", *, station: int | None = None) -> Asset:
+        """Return the one HTML page of a study, at a station of a laboratory where there is one; or another page."""
+        text = (self._root / name).read_text("utf-8")
+        values = {
+            "web": f"/web/{self.hash}", "study": study.name, "title": study.title, "language": study.language,
+            "station": "" if station is None else str(station),
+        }  # fmt: skip
         for name, value in values.items():
             text = text.replace("{{" + name + "}}", html.escape(value))
         body = text.encode()

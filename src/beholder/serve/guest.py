@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import hmac
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from beholder.errors import Refused
 from beholder.serve import tokens
+from beholder.serve.block_list import BlockList
+from beholder.serve.lab.keys import read_seat
+from beholder.serve.returning import home
 from beholder.study.model import Study
 from beholder.types import Mode
 
 _PLATFORMS = {"participant": "link", "PROLIFIC_PID": "prolific"}
-"""Parameters that carry somebody's id, and whose id it is."""
+"""Parameters of an open link that carry somebody's id, and whose id it is."""
+LAB, NUMBER = "lab", "number"
+"""Where people are known by a seat, or by a numbered link: another study has the same numbers, and other people."""
+PROLIFIC = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+"""What Prolific calls the person, the posting and the visit."""
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_PLACEHOLDER = re.compile(r"\{\{|\{.+\}|%.+%|<.+>|\[.+\]")
+"""What a platform or a mail program should have filled in, such as {{id}}, ${ID}, %SURVEY_CODE% or [ID]."""
 
 
 @dataclass(frozen=True)
@@ -25,14 +36,20 @@ class Guest:
     session: str | None = None
     platform: str = ""
     platform_id: str = ""
+    posting: str = ""
+    """The study's own id on the platform, where it has one."""
+    submission: str = ""
+    """The visit as the platform counts it, where it passes one."""
     list: int = 1
     """Which list a preview is of."""
     wants_more: bool = False
     """Whether somebody who has finished a session wants another one."""
 
 
-def identify(params: Mapping[str, str], secret: bytes, study: Study, words: Mapping[str, str]) -> Guest:
-    """Return who arrives; somebody without any id is a new anonymous person."""
+def identify(
+    params: Mapping[str, str], secret: bytes, study: Study, words: Mapping[str, str], blocked: BlockList
+) -> Guest:
+    """Return who arrives; somebody without any id is a new anonymous person where the link is open, else refused."""
     if "preview" in params:
         if not hmac.compare_digest(params["preview"].encode(), tokens.preview_secret(secret).encode()):
             raise Refused(words["unknown_token"], where="preview", code="unknown_token", status=401)
@@ -44,22 +61,76 @@ def identify(params: Mapping[str, str], secret: bytes, study: Study, words: Mapp
         if not hmac.compare_digest(params.get("signature", "").encode(), signature.encode()):
             raise Refused(words["unknown_token"], where="signature", code="unknown_token", status=401)
         return Guest("robot", tokens.pseudonym(secret, "robot", robot))
-    for name, platform in _PLATFORMS.items():
-        value = params.get(name, "").strip()
-        if value:
-            if value in _blocked(study):
-                raise Refused(words["blocked"], code="blocked", status=403)
-            return Guest("link", tokens.pseudonym(secret, platform, value), platform=platform, platform_id=value)
+    if study.recruit.mode == "lab" and params.keys().isdisjoint(("again", "resume")):
+        seat = read_seat(secret, params.get("seat", ""))
+        if seat is None:
+            raise Refused(words["lab"], where="seat", code="closed", status=403)
+        return Guest("lab", tokens.pseudonym(secret, LAB, str(seat)), platform=LAB, platform_id=str(seat))
+    known = _known(params, secret, study, words, blocked)
+    if known is not None:
+        return known
     if "again" in params:
         return Guest("link", session=tokens.read_token(secret, study.name, params["again"]).session, wants_more=True)
     if "resume" in params:
         return Guest("link", session=tokens.read_token(secret, study.name, params["resume"]).session)
+    if study.recruit.mode != "link" or study.recruit.single_use:
+        raise _refusal(study, words, "no_id")
     return Guest("link", tokens.pseudonym(secret, "anonymous", secrets.token_hex(16)))
 
 
-def _blocked(study: Study) -> frozenset[str]:
-    """Return the ids in the study's block list, read anew each time, so that a line added counts at once."""
-    if study.recruit.block is None:
-        return frozenset()
-    lines = (study.folder / study.recruit.block).read_text("utf-8").splitlines()
-    return frozenset(line.strip() for line in lines)
+def _known(
+    params: Mapping[str, str], secret: bytes, study: Study, words: Mapping[str, str], blocked: BlockList
+) -> Guest | None:
+    """Return who somebody is on the platform that they came from; None where the address does not tell."""
+    recruit = study.recruit
+    found: tuple[str, str, str, str] | None
+    if "invited" in params and recruit.mode in ("link", "panel"):
+        invited = tokens.read_invitation(secret, params["invited"].strip())
+        if invited is None:
+            raise _refusal(study, words, "no_id", "invited")
+        is_numbered = recruit.mode == "link" and recruit.people is None
+        found = NUMBER if is_numbered else recruit.mode, invited, "", ""
+    elif recruit.mode == "link":
+        found = None if recruit.single_use else _open(params, study, words)
+    else:
+        found = _passed(params, study, words)
+    if found is None:
+        return None
+    platform, value, posting, submission = found
+    if blocked.has(value):
+        raise _refusal(study, words, "blocked")
+    participant = tokens.pseudonym(secret, platform, value)
+    return Guest(
+        recruit.mode, participant, platform=platform, platform_id=value, posting=posting, submission=submission
+    )
+
+
+def _open(params: Mapping[str, str], study: Study, words: Mapping[str, str]) -> tuple[str, str, str, str] | None:
+    """Return the platform and the id that an open link was given; a placeholder, which all would share, is refused."""
+    for name, platform in _PLATFORMS.items():
+        if value := params.get(name, "").strip():
+            if _PLACEHOLDER.fullmatch(value.lstrip("$")):
+                raise _refusal(study, words, "placeholder", name)
+            return platform, value, "", ""
+    return None
+
+
+def _passed(params: Mapping[str, str], study: Study, words: Mapping[str, str]) -> tuple[str, str, str, str] | None:
+    """Return the platform, and the ids of person, posting and visit that it passed; what is no id raises Refused."""
+    recruit = study.recruit
+    names = PROLIFIC if recruit.mode == "prolific" else (recruit.id_parameter, None, recruit.visit_parameter)
+    values = [params.get(name, "").strip() if name else "" for name in names]
+    if any(map(_PLACEHOLDER.search, values)):
+        raise _refusal(study, words, "placeholder")
+    if not values[0] or (recruit.mode == "prolific" and not all(values)):
+        return None
+    for name, value in zip(names, values, strict=True):
+        if value and not _ID.fullmatch(value):
+            raise _refusal(study, words, "odd_id", name or "")
+    return recruit.mode, values[0], values[1], values[2]
+
+
+def _refusal(study: Study, words: Mapping[str, str], code: str, where: str = "") -> Refused:
+    """Return why somebody cannot come in, with the platform's own page to go back to."""
+    back = home(study)
+    return Refused(words[code], where=where, code=code, status=403, more={"return_url": back} if back else None)

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import cast
 
 from beholder.checks.contract import Robot
 from beholder.errors import Refused
 from beholder.serve import tokens
-from beholder.serve.ends import CODED
+from beholder.serve.again import Again
+from beholder.serve.ends import public_offer
 from beholder.serve.examiner import Examiner
 from beholder.serve.farewell import Farewell
 from beholder.serve.flow import Ending, next_step
 from beholder.serve.posing import check_of, rng_of, seed_of
 from beholder.serve.public import Media, public_end, public_step
 from beholder.serve.reading import Reader
+from beholder.serve.returning import code_for, return_url
 from beholder.serve.script import CONSENT, Planned
 from beholder.serve.served import Served
 from beholder.serve.submission import Submission
 from beholder.store.contract import Session, SessionFacts, Told
-from beholder.types import Json
+from beholder.types import Json, Outcome
 
 SESSION = "preview"
 """What stands for the session in the tokens and addresses of a preview; of another list than the first, with it."""
 _SCREEN: Mapping[str, Json] = {"screen": [1920, 1080], "dpr": 1}
 """A device to draw for until somebody has come with theirs."""
+_SAMPLE = "XXXX-XXXX"
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 
@@ -53,7 +57,9 @@ class Preview:
         examiner: Examiner,
         reader: Reader,
         farewell: Farewell,
+        again: Again,
     ) -> None:
+        self._again = again
         self._served, self._texts, self._words, self._media = served, texts, words, media
         self._secret, self._examiner, self._reader = secret, examiner, reader
         self.session, self.script = session_of(number), served.script(number)
@@ -105,9 +111,7 @@ class Preview:
             outcome = key.removeprefix("end:")
             text = self._texts.get("thanks" if outcome == "completed" else outcome, "")
             text = self._farewell if outcome == "failed_checks" else text
-            code = "XXXX-XXXX" if outcome in CODED else None
-            pages = sum(step.kind == "trial" for step in self.script.steps)
-            return public_end(self.script, outcome, text, code=code, receipt="BH-XXXXXXXX-XXXX-XXXX", answers=pages)
+            return self._end(cast("Outcome", outcome), text)
         served, step = self._served, self._step(key)
         shown = public_step(step, self.script, self._texts, served.method, self.script.playback, self._media)
         if step is CONSENT:
@@ -115,6 +119,23 @@ class Preview:
         if step.is_training:
             shown |= self._reader.lessons.public(step, self.script, {})
         return shown | self._examiner.public(self.before(step), step, self.script) if step.check is not None else shown
+
+    def _end(self, outcome: Outcome, text: str) -> dict[str, Json]:
+        """Return an end with a code that opens nothing, and what another session would be like."""
+        study = self._served.study
+        code = _SAMPLE if code_for(study, self._secret, self.session, outcome) else None
+        is_more = outcome == "completed" and self._again.visits > 1
+        offer = public_offer(self._again.offered(self.script, 2), study, self.link) if is_more else None
+        return public_end(
+            self.script,
+            outcome,
+            text,
+            code=code,
+            return_url=return_url(study, code, outcome, "ID"),
+            receipt=f"BH{'-XXXX' * 7}",
+            answers=sum(step.kind == "trial" for step in self.script.steps),
+            again=offer,
+        )
 
     def before(self, step: Planned) -> SessionFacts:
         """Return the facts before a step."""

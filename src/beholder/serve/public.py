@@ -67,6 +67,7 @@ def public_end(
     *,
     code: str | None,
     receipt: str | None,
+    return_url: str | None = None,
     answers: int = 0,
     seconds: float | None = None,
     ended_at: datetime | None = None,
@@ -76,7 +77,7 @@ def public_end(
     _, total = script.page(0)
     return {
         "key": "end", "kind": "end", "progress": [total, total], "prefetch": [], "outcome": outcome, "text": text,
-        "code": code, "return_url": None, "receipt": receipt, "answers": answers, "seconds": seconds,
+        "code": code, "return_url": return_url, "receipt": receipt, "answers": answers, "seconds": seconds,
         "ended_at": ended_at.isoformat() if ended_at else None, "again": again,
     }  # fmt: skip
 

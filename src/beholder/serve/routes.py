@@ -20,6 +20,7 @@ from beholder.serve.assets import Asset, Assets
 from beholder.serve.delivery import deliver
 from beholder.serve.headers import SecurityHeaders
 from beholder.serve.host import Host
+from beholder.serve.lab.routes import lab_routes
 from beholder.serve.submission import read_submission
 from beholder.store.contract import NotJson, StoreAway
 from beholder.store.tables import to_json
@@ -44,13 +45,14 @@ class _Reply(Response):
 class _Pace:
     """A bucket of requests for each token: a browser gone wild is slowed down, nobody else."""
 
-    def __init__(self) -> None:
+    def __init__(self, burst: float = _BURST, per_second: float = _PER_SECOND) -> None:
+        self._burst, self._per_second = burst, per_second
         self._buckets: dict[str, tuple[float, float]] = {}
 
     def take(self, token: str) -> None:
         now = time.monotonic()
-        left, at = self._buckets.get(token, (_BURST, now))
-        left = min(_BURST, left + (now - at) * _PER_SECOND)
+        left, at = self._buckets.get(token, (self._burst, now))
+        left = min(self._burst, left + (now - at) * self._per_second)
         if left < 1:
             raise Refused("Too many requests at once. Please wait a moment.", code="too_many", status=429)
         if len(self._buckets) > 50_000:
@@ -61,8 +63,8 @@ class _Pace:
 def make_app(host: Host, assets: Assets) -> ASGIApp:
     """Return the application that serves one study."""
     study = host.served.study
-    page = assets.page(study)
-    pace = _Pace()
+    page, forgetting = assets.page(study), assets.page(study, "forget.html")
+    pace, slow = _Pace(), _Pace(burst=10, per_second=1)
 
     def token_of(request: Request) -> str:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
@@ -116,6 +118,17 @@ def make_app(host: Host, assets: Assets) -> ASGIApp:
     async def withdraw(request: Request) -> Response:
         return _Reply({"step": await host.withdraw(token_of(request))})
 
+    async def show_forget(request: Request) -> Response:
+        return _send(request, forgetting, "no-cache")
+
+    async def forget(request: Request) -> Response:
+        slow.take("forget")
+        body = await read_json(request)
+        receipt = body.get("receipt") if isinstance(body, Mapping) else None
+        if not isinstance(receipt, str):
+            raise Refused("receipt is not a text", where="receipt", allowed='{"receipt": "BH-…"}')
+        return _Reply({"at": (await host.forget(receipt)).isoformat()})
+
     async def media(request: Request) -> Response:
         token = request.path_params["token"]
         return deliver(request, token, await host.media(token))
@@ -143,9 +156,19 @@ def make_app(host: Host, assets: Assets) -> ASGIApp:
             Route("/api/answers/{key}", answer, methods=["PUT"]),
             Route("/api/events", events, methods=["POST"]),
             Route("/api/withdraw", withdraw, methods=["POST"]),
+            Route("/forget", show_forget),
+            Route("/api/forget", forget, methods=["POST"]),
             Route("/media/{token}", media),
             Route("/web/{hash}/{path:path}", web),
             Route("/healthz", health),
+            *lab_routes(
+                host,
+                assets,
+                send=lambda request, asset: _send(request, asset, "no-cache"),
+                reply=_Reply,
+                read=read_json,
+                token_of=token_of,
+            ),
         ],
         exception_handlers={
             Refused: _refuse,
@@ -206,7 +229,7 @@ def _error(refused: Refused) -> dict[str, Any]:
     return {
         "error": {
             "code": refused.code, "message": refused.what, "where": refused.where or None,
-            "allowed": refused.allowed or None,
+            "allowed": refused.allowed or None, **refused.more,
         }
     }  # fmt: skip
 

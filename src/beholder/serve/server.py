@@ -29,6 +29,8 @@ from beholder.plan.written import lists_to_json
 from beholder.serve.assets import Assets
 from beholder.serve.growing import restore
 from beholder.serve.host import Host
+from beholder.serve.lab.keys import lab_addresses
+from beholder.serve.lab.network import own_address
 from beholder.serve.routes import make_app
 from beholder.serve.served import Served
 from beholder.store.contract import Store
@@ -49,6 +51,11 @@ class Running:
     def link(self) -> str:
         """The address for participants."""
         return f"{self.host.served.public_url}/s/{self.host.served.study.name}"
+
+    @property
+    def lab(self) -> dict[str, str]:
+        """The addresses of a laboratory, by what they are called."""
+        return lab_addresses(self.host.served.study, self.store.secret, self.host.served.public_url)
 
 
 def load_served(
@@ -81,10 +88,13 @@ async def running(
         raise UserError(Problem("--public-url", f"is {public_url}", "an address that begins with https:// or http://"))
     port = _free_port(host, port, shares_port)
     address = f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"
-    served, plan = load_served(study, public_url or address, progress)
+    if public_url is None:
+        is_open = study.recruit.mode == "lab" and host in ("0.0.0.0", "::")  # then others have to find it
+        public_url = f"http://{own_address()}:{port}" if is_open else address
+    served, plan = load_served(study, public_url, progress)
     async with open_store(store or study.folder / "store") as opened:
         if await restore(opened, study, plan, progress):
-            served, plan = load_served(study, public_url or address, progress)
+            served, plan = load_served(study, public_url, progress)
         with no_collection():
             lists = list(lists_to_json(plan))
         await opened.begin(record_of(study, served.catalogue, plan.plan_digest, lists, datetime.now(UTC)), study.run)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-from datetime import datetime
 from typing import NamedTuple
 
 from beholder.errors import Refused
 from beholder.stimuli.blinding import PLACES
 
 _CLEAR_LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ23456789"  # none that look or sound like another
+_RECEIPT = 28
 
 
 def keyed(secret: bytes, *parts: str) -> bytes:
@@ -76,16 +76,31 @@ def robot_signature(secret: bytes, robot: str) -> str:
     return short(keyed(secret, "robot", robot))
 
 
+def invitation(secret: bytes, invited: str) -> str:
+    """Return what the personal link of somebody invited carries: their id in the list, and what proves it is ours."""
+    return f"{invited}.{short(keyed(secret, 'invitation', invited))}"
+
+
+def read_invitation(secret: bytes, text: str) -> str | None:
+    """Return who was invited with this link; None where we did not write it."""
+    invited = text.rpartition(".")[0]
+    is_ours = hmac.compare_digest(text.encode(), invitation(secret, invited).encode())
+    return invited if invited and is_ours else None
+
+
 def completion_code(secret: bytes, session: str, outcome: str) -> str:
     """Return the code that a participant takes back, such as K7QM-4XPD."""
     letters = _letters(keyed(secret, "code", session, outcome), 8)
     return f"{letters[:4]}-{letters[4:]}"
 
 
-def receipt_code(secret: bytes, session: str, at: datetime) -> str:
-    """Return the receipt with which a participant can ask for erasure without giving a name."""
-    letters = _letters(keyed(secret, "receipt", session), 8)
-    return f"BH-{at:%Y%m%d}-{letters[:4]}-{letters[4:]}"
+def receipt_code(secret: bytes, session: str) -> str:
+    """Return the receipt with which a participant can ask for erasure without giving a name.
+
+    Its letters carry 137 bits, so that nobody can guess it.
+    """
+    letters = _letters(keyed(secret, "receipt", session), _RECEIPT)
+    return "-".join(["BH", *(letters[first : first + 4] for first in range(0, _RECEIPT, 4))])
 
 
 def _letters(digest: bytes, count: int) -> str:

@@ -18,12 +18,21 @@ from beholder.blocking import block_on
 from beholder.errors import Problem, UserError
 from beholder.methods import load_study
 from beholder.serve import Live
+from beholder.serve.halts import Halts
 from beholder.serve.server import Running, running
 from beholder.store.contract import StoreAway
+from beholder.study.recruiting import is_personal
 
 Tell = Callable[[Live], None]
 Progress = Callable[[int, int], None]
+Beside = Callable[[Running], contextlib.AbstractAsyncContextManager[None]]
+"""What goes on while a server runs, such as asking a platform."""
 _EVERY_S = 1.0
+
+
+def alone(server: Running) -> contextlib.AbstractAsyncContextManager[None]:
+    """Let nothing go on beside a server."""
+    return contextlib.nullcontext()
 
 
 async def serve_until_stopped(
@@ -38,6 +47,7 @@ async def serve_until_stopped(
     shares_port: bool = False,
     parent: threading.Event | None = None,
     progress: Progress | None = None,
+    beside: Beside = alone,
 ) -> None:
     """Serve until SIGTERM, Ctrl-C, or the end of the parent process."""
     stop = asyncio.Event()
@@ -46,7 +56,7 @@ async def serve_until_stopped(
         async with running(
             load_study(study), store=Path(folder) / "store" if folder else store, host=host, port=port,
             public_url=public_url, shares_port=shares_port, progress=progress,
-        ) as server:  # fmt: skip
+        ) as server, beside(server):  # fmt: skip
             with _rarely_collecting():
                 await watch(server, stop, tell, parent)
 
@@ -54,11 +64,16 @@ async def serve_until_stopped(
 async def watch(server: Running, stop: asyncio.Event, tell: Tell | None, parent: threading.Event | None = None) -> None:
     """Tell the counts whenever they change, until `stop` is set or the parent is gone."""
     told = counts = None
+    shut = ""
     while not stop.is_set() and not (parent and parent.is_set()):
         with contextlib.suppress(StoreAway):  # it comes back, or the health page says that it does not
-            counts = await server.store.counts(datetime.now(UTC), server.host.served.study.run)
+            await server.host.look()
+            study = server.host.served.study
+            counts = await server.store.counts(datetime.now(UTC), study.run)
+            if tell and told is None:
+                shut = Halts(await server.store.ledger.entries()).words(study)
         if tell and counts and counts != told:
-            tell(Live(server.link, server.host.preview.link, counts))
+            tell(Live(server.link, server.host.preview.link, counts, server.lab, is_personal(study.recruit), shut))
             told = counts
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), _EVERY_S)
@@ -94,7 +109,9 @@ def _stopped_by_signal(stop: asyncio.Event) -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def serve_as_worker(study: str | Path, *, store: str, host: str, port: int, public_url: str) -> None:
+def serve_as_worker(
+    study: str | Path, *, store: str, host: str, port: int, public_url: str, beside: Beside = alone
+) -> None:
     """Serve beside other processes on one port, until standard input ends: so no worker outlives its parent."""
     gone = threading.Event()
 
@@ -105,7 +122,14 @@ def serve_as_worker(study: str | Path, *, store: str, host: str, port: int, publ
     threading.Thread(target=wait_for_end, daemon=True).start()
     block_on(
         serve_until_stopped(
-            study, store=store, host=host, port=port, public_url=public_url, shares_port=True, parent=gone
+            study,
+            store=store,
+            host=host,
+            port=port,
+            public_url=public_url,
+            shares_port=True,
+            parent=gone,
+            beside=beside,
         )
     )
 
@@ -120,6 +144,7 @@ def serve_with_workers(
     workers: int,
     tell: Tell | None,
     progress: Progress | None = None,
+    beside: Beside = alone,
 ) -> None:
     """Serve from several processes until interrupted; this one only watches and tells the counts."""
     if not store or not store.startswith(("postgresql://", "postgres://")):
@@ -140,7 +165,7 @@ def serve_with_workers(
                 "Start each with its own --port behind a proxy.",
             )
         )
-    block_on(_watch_workers(study, store, host, port, public_url, workers, tell, progress))
+    block_on(_watch_workers(study, store, host, port, public_url, workers, tell, progress, beside))
 
 
 async def _watch_workers(
@@ -152,11 +177,12 @@ async def _watch_workers(
     workers: int,
     tell: Tell | None,
     progress: Progress | None,
+    beside: Beside,
 ) -> None:
     stop = asyncio.Event()
     async with running(
         load_study(study), store=store, host=host, port=port, public_url=public_url, progress=progress
-    ) as first:
+    ) as first, beside(first):  # fmt: skip
         command = [
             sys.executable, "-m", "beholder", "serve", str(study), "--store", store, "--host", host,
             "--port", first.address.rpartition(":")[2], "--public-url", first.host.served.public_url, "--as-worker",

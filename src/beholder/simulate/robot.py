@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import httpx
 
@@ -57,8 +57,11 @@ class Robot:
     checked: dict[str, Json] = field(default_factory=dict)
     """The last answer to each check, by its name, as the server keeps it."""
     refused: str = ""
+    turned_away: dict[str, Any] = field(default_factory=dict)
+    """What a door said that stayed shut."""
     stays: int | None = None
     """How many trials are answered before it leaves for good; all when None."""
+    input: ClassVar[str] = "robot"
 
     @property
     def device(self) -> dict[str, Json]:
@@ -80,7 +83,8 @@ class Robot:
         body: Json = {"study": self.study, "params": dict(self.params), "device": self.device}
         response = await self._send("POST", "/api/arrive", body)
         if response.status_code == 403:
-            self.refused = response.json()["error"]["code"]
+            self.turned_away = response.json()["error"]
+            self.refused = self.turned_away["code"]
             return
         response.raise_for_status()
         arrival = response.json()
@@ -108,14 +112,15 @@ class Robot:
         spent = events[-1][0] if events else 1000.0
         body: Json = {
             "answer": answer, "events": events, "from": 0, "tab": tab or self.name, "shown_ms": 0.0, "sent_ms": spent,
-            "input": "robot",
+            "input": self.input,
         }  # fmt: skip
         return await self._send("PUT", f"/api/answers/{key}", body)
 
     async def follow(self, step: Mapping[str, Any], answer: Json, response: httpx.Response) -> None:
         """Go where a reply says, and remember what was stored."""
         if response.status_code == 403:
-            self.refused = response.json()["error"]["code"]
+            self.turned_away = response.json()["error"]
+            self.refused = self.turned_away["code"]
             return
         if response.status_code != 409:
             response.raise_for_status()

@@ -1,6 +1,6 @@
 // The server, as seen from here: four things to ask of it, and two ways in which it can say no.
 
-/** @import { AnswerBody, Arrival, Batch, Json, Step, Stored } from "./types" */
+/** @import { AnswerBody, Arrival, Batch, Json, Laboratory, Station, Step, Stored } from "./types" */
 
 /** Nobody answered, or not now: try again later. */
 export class Unreachable extends Error {
@@ -13,12 +13,15 @@ export class Unreachable extends Error {
 
 /** The server understood and said no. */
 export class Declined extends Error {
-  /** @param {number} status @param {{ code?: string, message?: string, where?: string }} error
+  /** @param {number} status
+   *  @param {{ code?: string, message?: string, where?: string, at?: string, return_url?: string }} error
    *  @param {Step | null} step */
   constructor(status, error, step) {
     super(error.message ?? "");
     this.status = status;
     this.code = error.code ?? "";
+    this.at = error.at ?? null;
+    this.returnUrl = error.return_url ?? null;
     this.step = step;
   }
 }
@@ -30,6 +33,12 @@ const PATIENCE_MS = 30_000;
  *  @returns {Promise<Arrival>} */
 export function arrive(body) {
   return request("POST", "arrive", { body });
+}
+
+/** Have everything erased of whoever has a receipt; resolves with when it was done.
+ *  @param {string} receipt @returns {Promise<{ at: string }>} */
+export function forget(receipt) {
+  return request("POST", "forget", { body: { receipt } });
 }
 
 /** @typedef {ReturnType<typeof connect>} Client */
@@ -46,6 +55,21 @@ export function connect(token) {
     events: (batch, { leaving = false } = {}) => request("POST", "events", { token, body: batch, keepalive: leaving }),
     /** @returns {Promise<Step | { step: Step }>} */
     withdraw: () => request("POST", "withdraw", { token, body: {} }),
+  };
+}
+
+/** Return the requests of one station of a laboratory, or of its operator. @param {string} key */
+export function connectLab(key) {
+  return {
+    /** @returns {Promise<Laboratory>} */
+    overview: () => request("GET", "lab", { token: key }),
+    /** @param {number} station @returns {Promise<Station>} */
+    station: (station) => request("GET", `lab/stations/${station}`, { token: key }),
+    /** Seat the next number, after the one who sits there. @param {number} station @param {number | null} after
+     *  @returns {Promise<Station>} */
+    next: (station, after) => request("POST", `lab/stations/${station}`, { token: key, body: { after } }),
+    /** Seat a number again. @param {number} station @param {number} number @returns {Promise<Station>} */
+    back: (station, number) => request("POST", `lab/stations/${station}`, { token: key, body: { back: number } }),
   };
 }
 

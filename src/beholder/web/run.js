@@ -20,6 +20,7 @@ import { loadWords } from "./words.js";
 
 /** @import { Client } from "./client.js" */
 /** @import { Keys } from "./keys.js" */
+/** @import { Kiosk } from "./kiosk/kiosk.js" */
 /** @import { Log } from "./log.js" */
 /** @import { Shelf } from "./media/shelf.js" */
 /** @import { Outbox } from "./outbox.js" */
@@ -30,7 +31,7 @@ import { loadWords } from "./words.js";
 /** What a step gets.
  *  @typedef {{ main: HTMLElement, say: Say, language: string, status: (text: string) => void,
  *              log: Log, signal: AbortSignal, shelf: Shelf, keys: Keys,
- *              patience: Patience, study: Arrival["study"] }} Page */
+ *              patience: Patience, study: Arrival["study"], kiosk: Kiosk | null }} Page */
 
 /** The kinds of steps; those after the first trial, and those that most studies lack, come when they are needed.
  *  @type {{ [kind: string]: () => Promise<(step: any, page: Page) => Promise<Json>> | ((step: any, page: Page) => Promise<Json>) }} */
@@ -44,8 +45,9 @@ const STEPS = {
   break: async () => (await fetched(import("./steps/pause.js"))).pause,
   end: async () => (await fetched(import("./steps/end.js"))).end,
 };
-const CLOSED = new Set(["finished", "earlier_run", "blocked", "full", "closed"]); // a no that is meant for this person
-const TITLED = new Set(["finished", "earlier_run", "full"]); // those with a title of their own
+// A no that is meant for this person, and those with a title of their own.
+const CLOSED = new Set(["finished", "earlier_run", "blocked", "full", "closed", "not_open", "halted", "excluded"]);
+const TITLED = new Set(["finished", "earlier_run", "full", "excluded"]);
 const SENDING_MS = 1500;
 
 await start(document.documentElement.dataset["study"] ?? "");
@@ -91,13 +93,20 @@ async function start(name) {
   }
   connection();
 
+  const station = document.documentElement.dataset["station"] ?? "";
+  const kiosk =
+    station === ""
+      ? null
+      : await (await fetched(import("./kiosk/kiosk.js"))).openKiosk(Number(station), { say, main: frame.main, patience });
+
   let arrival;
   try {
-    arrival = await come(name, kept, patience);
+    arrival = await (kiosk === null
+      ? come(name, kept, patience)
+      : patience.insist(() => arrive({ study: name, params: kiosk.params, device: device() })));
   } catch (error) {
     if (!(error instanceof Declined)) throw error;
-    const title = TITLED.has(error.code) ? `closed.${error.code}` : "closed.title";
-    tell(notice(say(title), error.message || say("closed.text")));
+    decline(error);
     return;
   }
 
@@ -116,7 +125,7 @@ async function start(name) {
   const box = openOutbox({ client, patience, storage, session, tab, onChange: connection });
   outbox = box;
   document.title = study.title;
-  frame.topbar.setTitle(study.title);
+  frame.topbar.setTitle(kiosk === null ? study.title : `${study.title} · ${kiosk.name}`);
 
   /** @type {(step: Step) => void} */
   let jump = () => {};
@@ -190,6 +199,7 @@ async function start(name) {
           keys,
           patience,
           study,
+          kiosk,
         });
         focusHeading();
         return await send(step, log, await answering, signal);
@@ -252,8 +262,19 @@ async function start(name) {
     if (error.step !== null) return error.step;
     if (error.status === 409 || error.status === 410) return patience.insist(() => client.step());
     if (error.status === 413 || error.status === 422 || error.status === 400) return null;
-    tell(notice(say("closed.title"), error.message || say("closed.text")));
+    decline(error);
     return new Promise(() => {});
+  }
+
+  /** Say why this person cannot come in or go on, and show the way back. @param {Declined} error */
+  function decline({ code, at, message, returnUrl }) {
+    const time =
+      at !== null && new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" }).format(new Date(at));
+    const words = time ? say(`closed.${code}.text`, { time }) : message || say("closed.text");
+    const back =
+      returnUrl !== null &&
+      element("a", { class: "button button-primary", id: "return", href: returnUrl }, say("closed.return"));
+    tell(notice(say(time || TITLED.has(code) ? `closed.${code}` : "closed.title"), words, back || null));
   }
 
   /** @param {HTMLElement} node */

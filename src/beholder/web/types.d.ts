@@ -66,7 +66,13 @@ export interface TrialStep extends StepBase {
 }
 export interface EndStep extends StepBase {
   kind: "end"; outcome: string; text: string; code: string | null; return_url: string | null; receipt: string | null;
-  answers: number; seconds: number | null; ended_at: string | null; again: { url: string; minutes: number } | null;
+  answers: number; seconds: number | null; ended_at: string | null; again: Offer | null;
+}
+/** Another session. `url` is null where it is a visit of its own; `bonus`: from how many sessions on, and how much more
+ *  each earns; `before_return`: returning to the platform ends the visit. */
+export interface Offer {
+  url: string | null; minutes: number; number: number; of: number; earns: string | null; bonus: [number, string] | null;
+  before_return: boolean;
 }
 export type Step = ConsentStep | TextStep | VolumeStep | BreakStep | CheckStep | QuestionsStep | TrialStep | EndStep;
 
@@ -75,6 +81,17 @@ export interface Arrival {
   token: string; link: string; step: Step;
   study: { name: string; title: string; language: string; contact: string | null; instructions: string /* safe HTML */ };
   preview: { steps: { key: string; label: string }[] } | null;
+}
+
+/** A station of a laboratory. `seat` and `resume`: by what its participant comes, or comes back; for the station only. */
+export interface Station {
+  station: number; number: number | null; state: "free" | "ready" | "under_way" | "ended"; previous: number | null;
+  outcome?: string | null; kind?: string | null; place?: [number, number] | null; minutes?: number | null;
+  seat?: string | null; resume?: string | null;
+}
+/** What GET /api/lab returns: all that the operator sees. */
+export interface Laboratory {
+  title: string; completed: number; lists: number; finished: number; stations: Station[]; addresses: string[];
 }
 
 /** What PUT /api/answers/{key} returns once the answer is stored. */

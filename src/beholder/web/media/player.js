@@ -14,6 +14,7 @@ import { isWhole, replay, share } from "./watched.js";
  *              last: number, rounds: number, drawn: number, measured: string, isCounted: boolean,
  *              isStarted: boolean, isLost: boolean }} Place */
 
+const JUMP_MS = 250; // less is what a clock may be off
 const MANY = 1500; // so many events, and further rounds of a loop are not told one by one
 
 /** Return the player of a trial, knowing what was watched before a reload.
@@ -80,19 +81,22 @@ export function openPlayer({ trial, kit, label, log, signal }) {
         if (place.open === null || !place.isStarted) return;
         log.add(kind, id, { at: place.track.position });
         keepRange(place, place.track.position);
+        place.last = place.track.position;
         place.isLost = true;
       },
       found() {
         const place = at(id);
         if (!place.isLost) return;
         place.isLost = false;
-        reopen(place, place.track.position); // what was watched is never guessed
+        // It went on where it was lost, though a busy browser may tell so late. After a jump nothing is guessed.
+        const { position } = place.track;
+        reopen(place, Math.abs(position - place.last) < JUMP_MS ? Math.min(place.last, position) : position);
         tick(place);
       },
       jumped() {
         const place = at(id);
         const to = place.track.position;
-        if (place.open === null || Math.abs(to - place.last) < 250) return;
+        if (place.open === null || Math.abs(to - place.last) < JUMP_MS) return;
         log.add("seek", id, { at: place.last, to });
         keepRange(place, place.last);
         reopen(place, to);

@@ -22,9 +22,12 @@ export async function end(step, page) {
   const { main, say } = page;
   const outcome = KNOWN.has(step.outcome) ? step.outcome : "technical";
   const isDone = outcome === "completed";
-  const lead = isDone && say(leadOf(step));
+  const lead = isDone && say(page.kiosk === null ? leadOf(step) : "lab.end");
   const words = step.text !== "" && element("section", { class: "panel prose" }, markup(step.text));
   const isKept = !["withdrawn", "no_consent"].includes(outcome);
+  const isTakenBack = page.kiosk === null && (step.code !== null || step.return_url !== null);
+  const more = isDone && step.again !== null && another(step.again, page);
+  const isFirst = more && step.again?.before_return === true; // returning ends the visit
   fill(
     main,
     element(
@@ -37,31 +40,43 @@ export async function end(step, page) {
         lead && element("p", {}, lead),
       ),
       !isDone && words,
-      isKept && (step.code !== null || step.return_url !== null) && code(step, page),
+      isFirst && more,
+      isTakenBack && code(step, page),
       isDone && words,
-      isDone && step.again !== null && another(step.again, page),
+      !isFirst && more,
       isKept && step.receipt !== null && receipt(step, step.receipt, page),
+      page.kiosk !== null && page.kiosk.leave(isDone),
     ),
   );
   return new Promise(() => {}); // nothing comes after it
 }
 
 /** Return which words tell what is left to do. @param {EndStep} step */
-function leadOf({ code, return_url }) {
+function leadOf({ code, return_url, again }) {
+  if (again?.before_return) return "end.completed.choice";
   if (return_url === null) return code === null ? "end.completed.text" : "end.completed.code";
   return code === null ? "end.completed.return" : "end.completed.code.return";
 }
 
 /** @param {EndStep} step @param {Page} page */
 function code(step, { say, status }) {
-  const value = step.code !== null && element("p", { class: "code-value", id: "code", translate: "no" }, step.code);
+  // Who did not take part needs no code to keep where there is a way back.
+  const isKept = step.return_url === null || !["withdrawn", "no_consent"].includes(step.outcome);
+  const shown = isKept ? step.code : null;
+  const value = shown !== null && element("p", { class: "code-value", id: "code", translate: "no" }, shown);
   const word = element("span", {}, say("end.copy"));
   const sign = element("span", { class: "code-sign" }, icon("copy"));
   const copy =
-    step.code !== null && element("button", { class: "button button-primary", id: "copy", type: "button" }, sign, word);
+    shown !== null &&
+    element(
+      "button",
+      { class: step.return_url === null ? "button button-primary" : "button", id: "copy", type: "button" },
+      sign,
+      word,
+    );
   if (copy) {
     copy.addEventListener("click", async () => {
-      const isCopied = await copyText(step.code ?? "", value || null);
+      const isCopied = await copyText(shown ?? "", value || null);
       word.textContent = say(isCopied ? "end.copied" : "end.marked");
       if (isCopied) fill(sign, icon("tick"));
       status(word.textContent);
@@ -69,32 +84,43 @@ function code(step, { say, status }) {
   }
   const back =
     step.return_url !== null &&
-    element(
-      "a",
-      { class: copy ? "button" : "button button-primary", id: "return", href: step.return_url },
-      say("end.return"),
-    );
+    element("a", { class: "button button-primary", id: "return", href: step.return_url }, say("end.return"));
   return element(
     "section",
     { class: "panel code", "aria-labelledby": "code-title" },
     element(
       "h2",
       { class: "code-title", id: "code-title" },
-      say(step.code === null ? "end.return.title" : step.outcome === "completed" ? "end.code" : "end.code.other"),
+      say(shown === null ? "end.return.title" : step.outcome === "completed" ? "end.code" : "end.code.other"),
     ),
     value,
-    element("div", { class: "code-buttons" }, copy, back),
+    element("div", { class: "code-buttons" }, back, copy),
   );
 }
 
 /** @param {NonNullable<EndStep["again"]>} again @param {Page} page */
-function another({ url, minutes }, { say }) {
+function another({ url, minutes, number, of, earns, bonus, before_return }, { say, kiosk }) {
+  const which = earns === null ? say("end.again.which", { number, of }) : say("end.again.earns", { number, of, sum: earns });
   return element(
     "section",
     { class: "panel again", "aria-labelledby": "again-title" },
     element("h2", { id: "again-title" }, say("end.again.title")),
     element("p", {}, say("end.again.text")),
-    element("a", { class: "button", id: "again", href: url }, say("end.again", { n: minutes })),
+    element("p", { id: "again-which" }, which),
+    bonus !== null && element("p", { id: "again-bonus" }, say("end.again.bonus", { n: bonus[0], sum: bonus[1] })),
+    before_return && element("p", { id: "again-before" }, say("end.again.before")),
+    url === null
+      ? element("p", { id: "again-own" }, say("end.again.own"))
+      : element(
+          "a",
+          {
+            class: "button",
+            id: "again",
+            href: kiosk === null ? url : location.href,
+            on: { click: () => kiosk?.comeAgain() },
+          },
+          say("end.again", { n: minutes }),
+        ),
   );
 }
 
@@ -110,7 +136,7 @@ async function copyText(text, node) {
 }
 
 /** @param {EndStep} step @param {string} number @param {Page} page */
-function receipt(step, number, { say, study, language }) {
+function receipt(step, number, { say, study, language, kiosk }) {
   /** @type {[string, string][]} */
   const rows = [["end.study", study.title]];
   if (step.ended_at !== null)
@@ -147,7 +173,12 @@ function receipt(step, number, { say, study, language }) {
   return element(
     "section",
     { class: "panel receipt", "aria-labelledby": "receipt-title" },
-    element("div", { class: "receipt-head" }, element("h2", { id: "receipt-title" }, say("end.receipt")), save),
+    element(
+      "div",
+      { class: "receipt-head" },
+      element("h2", { id: "receipt-title" }, say("end.receipt")),
+      kiosk === null ? save : kiosk.print(),
+    ),
     element(
       "dl",
       {},
@@ -160,7 +191,13 @@ function receipt(step, number, { say, study, language }) {
         ),
       ),
     ),
-    element("p", { class: "small soft" }, say("end.erase")),
+    element(
+      "p",
+      { class: "small soft" },
+      say("end.erase"),
+      " ",
+      kiosk === null && element("a", { id: "forget", href: `/forget#${number}` }, say("end.erase.link")),
+    ),
   );
 }
 

@@ -11,6 +11,7 @@ import { icon } from "../../icons.js";
 
 const FADE_S = 0.005;
 const AHEAD_S = 0.02; // so that all voices start on one sample
+const MARGIN_S = 0.005; // what the browser may mix in one go
 const RATE = 48000;
 const RATES = [8000, 96000];
 const RISE = Float32Array.from({ length: 65 }, (_, place) => (1 - Math.cos((Math.PI * place) / 64)) / 2);
@@ -92,6 +93,36 @@ export function openTracks(slots, { hears, playback, label, signal }) {
     }
   }
 
+  /** Start a slot, and with it those that it may change to. @param {AudioContext} awake @param {string} id
+   *  @param {number} from @param {Loop | null} loop @param {number} volume */
+  function begin(awake, id, from, loop, volume) {
+    for (let lead = AHEAD_S; ; lead *= 2) {
+      const at = awake.currentTime + lead;
+      /** @type {Map<string, Voice>} */
+      const voices = new Map();
+      for (const [other, buffer] of buffers) {
+        if (other !== id && !isLocked) continue;
+        const source = new AudioBufferSourceNode(awake, {
+          buffer,
+          loop: loop !== null,
+          loopStart: (loop?.[0] ?? 0) / 1000,
+          loopEnd: Math.min((loop?.[1] ?? 0) / 1000, buffer.duration),
+        });
+        const gain = new GainNode(awake, { gain: other === id && from === 0 ? volume : 0 });
+        if (other === id && from > 0 && volume > 0) gain.gain.setValueCurveAtTime(RISE, at, FADE_S);
+        source.connect(gain).connect(awake.destination);
+        source.start(at, from / 1000);
+        voices.set(other, { source, gain });
+      }
+      if (voices.size === 1 || awake.currentTime + MARGIN_S < at) return { at, voices };
+      // A busy machine was late: a voice that is told after its time starts behind the others.
+      for (const { source, gain } of voices.values()) {
+        source.stop();
+        gain.disconnect();
+      }
+    }
+  }
+
   const told = slots.map((slot) => hears(slot));
   /** Where each one stands while it is not heard; past its end: Infinity. @type {Map<string, number>} */
   const places = new Map();
@@ -141,23 +172,7 @@ export function openTracks(slots, { hears, playback, label, signal }) {
         if (mine !== asked) throw new DOMException("paused before it began", "AbortError");
         if (isLocked) level();
         stopAll();
-        const at = awake.currentTime + AHEAD_S;
-        /** @type {Map<string, Voice>} */
-        const voices = new Map();
-        for (const [other, buffer] of buffers) {
-          if (other !== id && !isLocked) continue;
-          const source = new AudioBufferSourceNode(awake, {
-            buffer,
-            loop: loop !== null,
-            loopStart: (loop?.[0] ?? 0) / 1000,
-            loopEnd: Math.min((loop?.[1] ?? 0) / 1000, buffer.duration),
-          });
-          const gain = new GainNode(awake, { gain: other === id && from === 0 ? volume : 0 });
-          if (other === id && from > 0 && volume > 0) gain.gain.setValueCurveAtTime(RISE, at, FADE_S);
-          source.connect(gain).connect(awake.destination);
-          source.start(at, from / 1000);
-          voices.set(other, { source, gain });
-        }
+        const { at, voices } = begin(awake, id, from, loop, volume);
         const begun = { at, from, loop, voices, heard: id, free: at + FADE_S };
         run = begun;
         /** @type {Voice} */ (voices.get(id)).source.onended = () => {

@@ -1,0 +1,132 @@
+"""A laboratory as its screens show it: who sits at which station, and how far they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import NamedTuple
+
+from beholder.errors import Refused
+from beholder.serve import tokens
+from beholder.serve.again import is_again
+from beholder.serve.flow import Ending, answers_of, next_step
+from beholder.serve.lab.keys import lab_addresses, seat
+from beholder.serve.lab.seats import Seats
+from beholder.serve.served import Served
+from beholder.store.contract import SessionFacts, Store
+from beholder.types import Json
+
+
+class _Standing(NamedTuple):
+    """How far somebody is."""
+
+    state: str
+    """ready, under_way or ended"""
+    session: str = ""
+    outcome: str | None = None
+    kind: str | None = None
+    """Of the step at hand."""
+    place: tuple[int, int] | None = None
+    """Which trial, and of how many."""
+    minutes: int | None = None
+
+
+class Lab:
+    """The stations of one study."""
+
+    def __init__(self, served: Served, store: Store, now: Callable[[], datetime]) -> None:
+        self._served, self._store, self._now = served, store, now
+        self._seats = Seats(store, served.study.run)
+        self._sessions: dict[str, str] = {}
+        self.stations = range(1, served.study.recruit.stations + 1)
+
+    async def overview(self) -> dict[str, Json]:
+        """Return what the operator sees."""
+        study = self._served.study
+        counts = await self._store.counts(self._now(), study.run)
+        addresses = lab_addresses(study, self._store.secret, "")
+        return {
+            "title": study.title,
+            "completed": counts["completed"],
+            "lists": counts["lists"],
+            "finished": counts["finished"],
+            "stations": [await self._shown(station) for station in self.stations],
+            "addresses": [addresses[f"Station {station}"] for station in self.stations],
+        }
+
+    async def station(self, station: int) -> dict[str, Json]:
+        """Return what a station sees, with what its participant may come by."""
+        shown = await self._shown(station)
+        number = shown["number"]
+        if not isinstance(number, int):
+            return {**shown, "seat": None, "resume": None}
+        standing = await self._standing(number)
+        name, secret = self._served.study.name, self._store.secret
+        resume = tokens.session_token(secret, name, standing.session) if standing.session else None
+        return {**shown, "seat": seat(secret, number), "resume": resume}
+
+    async def next(self, station: int, after: int | None) -> None:
+        """Seat the next participant, after the one who sits there; a number that nobody began under stays."""
+        if after is None or (await self._standing(after)).state != "ready":
+            await self._seats.next(station, after, self._now())
+
+    async def back(self, station: int, number: int) -> None:
+        """Let somebody sit down again who sat there before."""
+        if not await self._seats.back(station, number, self._now()):
+            allowed = "a participant who sat at this station"
+            raise Refused(f"Participant {number} did not sit here", where="number", allowed=allowed)
+
+    async def _shown(self, station: int) -> dict[str, Json]:
+        had = await self._seats.at(station)
+        if not had:
+            return {"station": station, "number": None, "state": "free", "previous": None}
+        standing = await self._standing(had[-1])
+        return {
+            "station": station, "number": had[-1], "state": standing.state, "outcome": standing.outcome,
+            "kind": standing.kind, "place": standing.place, "minutes": standing.minutes,
+            "previous": await self._left(had) if standing.state == "ready" else None,
+        }  # fmt: skip
+
+    async def _left(self, had: list[int]) -> int | None:
+        """Return who sat there before and was not done, so that a slip of the operator can be taken back."""
+        before = next((number for number in reversed(had) if number != had[-1]), None)
+        is_left = before is not None and (await self._standing(before)).state == "under_way"
+        return before if is_left else None
+
+    async def _standing(self, number: int) -> _Standing:
+        facts = await self._facts(number)
+        if facts is None:
+            return _Standing("ready")
+        session, end = facts.session, facts.end
+        until = end.at if end is not None else self._now()
+        minutes = max(0, int((until - session.at).total_seconds() // 60))
+        if end is not None:
+            return _Standing("ended", session.session, end.outcome, minutes=minutes)
+        script = None
+        if facts.list is not None and facts.list <= len(self._served.lists):
+            script = self._served.script(facts.list, is_again=is_again(facts.told))
+        here = next_step(script, answers_of(facts), facts.told, self._now())
+        if isinstance(here, Ending):
+            return _Standing("ended", session.session, here.outcome, minutes=minutes)
+        kind = "training" if here.is_training else here.kind
+        place = None
+        if here.is_rated and script is not None:
+            trials = [step.key for step in script.steps if step.is_rated]
+            place = trials.index(here.place_key) + 1, len(trials)
+        return _Standing("under_way", session.session, None, kind, place, minutes)
+
+    async def _facts(self, number: int) -> SessionFacts | None:
+        """Return what is known of somebody's latest session in this run; None before they have begun."""
+        participant = tokens.pseudonym(self._store.secret, "lab", str(number))
+        known = self._sessions.get(participant)
+        facts = await self._store.session_facts(known) if known is not None else None
+        if facts is None or facts.end is not None:  # not here yet, or perhaps here for another session
+            await self._learn()
+            latest = self._sessions.get(participant)
+            facts = await self._store.session_facts(latest) if latest is not None and latest != known else facts
+        return facts
+
+    async def _learn(self) -> None:
+        async for row in self._store.rows("sessions"):
+            if row["mode"] == "lab" and row["run"] == self._served.study.run:
+                self._sessions[row["participant"]] = row["session"]

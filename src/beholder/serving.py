@@ -1,0 +1,59 @@
+"""Serve a study, and ask its platform for room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+# At the top: a package that is imported later would take the place of the verb of its name.
+from beholder.serve import Live
+
+
+def serve(
+    study: str | Path = "study.yaml",
+    *,
+    store: str | None = None,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    public_url: str | None = None,
+    workers: int = 1,
+    preview: bool = False,
+    tell: Callable[[Live], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Serve a study until interrupted. With `preview`, only for looking: nothing is kept.
+
+    Several workers share one port and need PostgreSQL as the store. `progress` is told of stimuli that are made first.
+    Where the study is on a platform and its token is there, the platform is asked for room before anybody is turned
+    away.
+    """
+    from beholder.blocking import block_on
+    from beholder.recruit.room import making_room
+    from beholder.serve.watching import serve_until_stopped, serve_with_workers
+
+    if workers > 1:
+        serve_with_workers(
+            study,
+            store=store,
+            host=host,
+            port=port,
+            public_url=public_url,
+            workers=workers,
+            tell=tell,
+            progress=progress,
+            beside=making_room,
+        )
+    else:
+        block_on(
+            serve_until_stopped(
+                study,
+                store=store,
+                host=host,
+                port=port,
+                public_url=public_url,
+                preview=preview,
+                tell=tell,
+                progress=progress,
+                beside=making_room,
+            )
+        )
