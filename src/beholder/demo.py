@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from beholder.analyse.results import Results
+    from beholder.recruit.fake.reckoning import Reckoning
+    from beholder.recruit.unattended.told import Progress
     from beholder.serve import Live
     from beholder.simulate.truth import Truth
 
@@ -18,39 +20,62 @@ def demo(
     method: str = METHOD,
     folder: str | Path | None = None,
     *,
+    prolific: bool = False,
     robots: int = ROBOTS,
     stay: bool = False,
     port: int = 8000,
     on_link: Callable[[str], None] | None = None,
     on_result: Callable[[Truth, Results], None] | None = None,
+    on_money: Callable[[Reckoning], None] | None = None,
+    news: Callable[[Progress], None] | None = None,
     tell: Callable[[Live], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Results:
     """Return the results of robots in a study made of sample stimuli, written to `folder`; again, it goes on there.
 
     Without a folder it is `beholder-demo`, or `beholder-demo-METHOD` for any but the usual method. With `stay` it keeps
-    serving until interrupted, so that you can take the study yourself.
+    serving until interrupted, so that you can take the study yourself. With `prolific` people come in place of robots,
+    from a Prolific of play money on this machine, in `beholder-demo-prolific`: `news` is told what happens, `on_money`
+    what it came to.
     """
     from beholder.blocking import block_on
     from beholder.new import new
 
-    folder = Path(folder if folder is not None else FOLDER if method == METHOD else f"{FOLDER}-{method}")
+    folder = Path(folder if folder is not None else _usual_folder(method, prolific=prolific))
     study = folder / "study.yaml"
-    if study.exists():
-        _refuse_another(method, study)
-    else:
+    is_new = not study.exists()
+    if is_new:
         new(method, folder)
+    if prolific:
+        from beholder.recruit.fake.demonstration import demonstrate, put_on_prolific
 
-    return block_on(_demonstrate(study, robots, stay, port, on_link, on_result, tell, progress))
+        if is_new:
+            put_on_prolific(study)
+        _refuse_another(method, study, prolific=True)
+        work = demonstrate(
+            study, stay=stay, port=port, on_link=on_link, on_result=on_result, on_money=on_money, news=news, tell=tell
+        )
+    else:
+        _refuse_another(method, study, prolific=False)
+        work = _demonstrate(study, robots, stay, port, on_link, on_result, tell, progress)
+    return block_on(work)
 
 
-def _refuse_another(method: str, study: Path) -> None:
+def _usual_folder(method: str, *, prolific: bool) -> str:
+    return "-".join([FOLDER, *[method] * (method != METHOD), *["prolific"] * prolific])
+
+
+def _refuse_another(method: str, study: Path, *, prolific: bool) -> None:
     from beholder.errors import Problem, StudyError
     from beholder.methods import load_study
 
-    there = load_study(study).method
-    if there != method:
-        what = f"holds a study of method {there}, and {method} is asked for"
+    there = load_study(study)
+    what = ""
+    if there.method != method:
+        what = f"holds a study of method {there.method}, and {method} is asked for"
+    elif (there.recruit.mode == "prolific") != prolific:
+        what = f"holds a study whose people come by {there.recruit.mode}"
+    if what:
         raise StudyError(Problem(str(study.parent), what, "", "Choose another folder with --folder."))
 
 

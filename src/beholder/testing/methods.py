@@ -33,7 +33,7 @@ from beholder.types import Json
 _ROBOTS = 24
 _CHANCE = 0.5
 _FEWEST = (2, 4)
-_SECONDS = 1.0
+_SECONDS = 0.4
 _PARTS = ("README.md", "example.yaml", "view.js")
 
 
@@ -83,7 +83,7 @@ async def check_served(method: Method, study: Path) -> None:
     """Over HTTP: the public half leaks nothing, and bad answers are refused with a reason and change nothing."""
     async with (
         running(load_study(study), port=0) as server,
-        httpx.AsyncClient(base_url=server.address) as client,
+        httpx.AsyncClient(base_url=server.address, timeout=60) as client,
     ):
         robot = await _until_first_trial(server, client)
         _check_leaks_nothing(method, robot.step)

@@ -1,0 +1,216 @@
+"""Recruit: bring people, watch, decide, pay, close; and forget them when they ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from beholder.recruit.closing.found import Closed
+    from beholder.recruit.deciding.found import Decisions
+    from beholder.recruit.forgetting.found import Forgotten, Purged
+    from beholder.recruit.launching.found import Launch, Turned
+    from beholder.recruit.monitoring.found import View
+    from beholder.recruit.paying.found import Payment
+    from beholder.recruit.people.acts import Act, Acted
+    from beholder.recruit.people.found import Person
+    from beholder.study.model import Study
+
+__all__ = ["act", "close", "decide", "forget", "launch", "monitor", "participants", "pay", "purge", "turn"]
+
+
+def launch(
+    study: str | Path | Study = "study.yaml",
+    *,
+    publish: str | None = None,
+    places: int | None = None,
+    public_url: str | None = None,
+    store: str | None = None,
+    dry_run: bool = False,
+) -> Launch:
+    """Check everything, put the study up as a draft, and return what it costs; `publish="54.00 GBP"` opens it.
+
+    The amount is that of the quote, so that nobody spends what they have not seen. Called again it finds what it did.
+    """
+    from beholder.blocking import block_on
+    from beholder.recruit.desk import open_desk
+    from beholder.recruit.launching.launch import launch_desk
+
+    async def work() -> Launch:
+        async with open_desk(study, store) as desk:
+            return await launch_desk(desk, publish=publish, places=places, public_url=public_url, dry_run=dry_run)
+
+    return block_on(work())
+
+
+def turn(
+    study: str | Path | Study,
+    which: Literal["pause", "resume"],
+    *,
+    publish: str | None = None,
+    store: str | None = None,
+    dry_run: bool = False,
+) -> Turned:
+    """Let nobody begin for now, or let people begin again; return how the study stands on its platform.
+
+    Where more has to be set aside for those who do not fit, `publish` names the amount, which a dry run returns.
+    """
+    from beholder.blocking import block_on
+    from beholder.recruit.desk import open_desk
+    from beholder.recruit.launching.opening import turn_desk
+
+    async def work() -> Turned:
+        async with open_desk(study, store) as desk:
+            return await turn_desk(desk, which, publish=publish, dry_run=dry_run)
+
+    return block_on(work())
+
+
+def monitor(study: str | Path | Study = "study.yaml", *, store: str | None = None, robots: bool = False) -> View:
+    """Return how a study stands: arrivals, steps, drop-outs, balance, failures, pay, cost, and when it will be done.
+
+    `robots=True` looks at a rehearsal.
+    """
+    from beholder.blocking import block_on
+    from beholder.recruit.desk import open_desk
+    from beholder.recruit.monitoring.look import look
+
+    async def work() -> View:
+        async with open_desk(study, store) as desk:
+            return await look(desk, robots=robots)
+
+    return block_on(work())
+
+
+def participants(study: str | Path | Study = "study.yaml", *, store: str | None = None) -> Sequence[Person]:
+    """Return everybody who came: their sessions, steps, verdicts and what was done about them."""
+    from beholder.blocking import block_on
+    from beholder.recruit.desk import open_desk
+    from beholder.recruit.people.people import people
+
+    async def work() -> Sequence[Person]:
+        async with open_desk(study, store) as desk:
+            return await people(desk)
+
+    return block_on(work())
+
+
+def act(
+    kind: Act,
+    who: str,
+    reason: str,
+    study: str | Path | Study = "study.yaml",
+    *,
+    store: str | None = None,
+    dry_run: bool = False,
+) -> Acted:
+    """Do something about a person, by pseudonym or session: a recorded fact with its reason; return it in words.
+
+    `release`: the list is open to others. `reset`: all attempts anew. `let_in`, `shut_out`: may begin again, or may
+    not go on. `leave_out`, `take_in`: the answers are not used, or are, whatever the rules say.
+    """
+    from beholder.blocking import block_on
+    from beholder.recruit.desk import open_desk
+    from beholder.recruit.people.acts import act as act_desk
+
+    async def work() -> Acted:
+        async with open_desk(study, store) as desk:
+            return await act_desk(desk, kind, who, reason, dry_run=dry_run)
+
+    return block_on(work())
+
+
+def decide(
+    study: str | Path | Study = "study.yaml",
+    *,
+    submissions: str | Path | None = None,
+    sign: str | None = None,
+    store: str | None = None,
+    dry_run: bool = False,
+) -> Decisions:
+    """Return whom to pay and whom to use, with reasons, and write decide/decisions.csv, which may be changed.
+
+    `submissions` is the list of a platform as CSV (`panel`). `sign` is who signs what the file says: only then
+    anything of it is sent.
+    """
+    from beholder.blocking import block_on
+    from beholder.errors import Problem, RecruitError
+    from beholder.recruit.deciding.decide import decide_desk
+    from beholder.recruit.deciding.signing import RUN
+    from beholder.recruit.desk import open_desk
+
+    if sign is not None and sign.strip() == RUN:  # it signs what nobody has looked at
+        raise RecruitError(Problem("--sign", f"is {RUN}, as which only `beholder run` signs", "your name"))
+
+    async def work() -> Decisions:
+        async with open_desk(study, store) as desk:
+            return await decide_desk(
+                desk, submissions=Path(submissions) if submissions else None, sign=sign, dry_run=dry_run
+            )
+
+    return block_on(work())
+
+
+def pay(
+    study: str | Path | Study = "study.yaml",
+    *,
+    send: bool = False,
+    resend: Sequence[str] = (),
+    settle: Sequence[str] = (),
+    paid: bool = False,
+    top_up: bool = False,
+    store: str | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Payment:
+    """Return what is owed to whom; with `send` it is paid, once: what is unsure is read, and never sent again.
+
+    `resend` names payments that nobody has got and a person lets be sent once more, `settle` those that a person has
+    made up by hand. `paid` says that the list in pay/payments.csv has been paid. `top_up` adds what is missing to the
+    least pay for an hour. `tell` hears what is waited for.
+    """
+    from beholder.blocking import block_on
+    from beholder.recruit.desk import open_desk
+    from beholder.recruit.paying.pay import pay_desk
+
+    async def work() -> Payment:
+        async with open_desk(study, store) as desk:
+            return await pay_desk(
+                desk, send=send, resend=resend, settle=settle, paid=paid, top_up=top_up, tell=tell
+            )  # fmt: skip
+
+    return block_on(work())
+
+
+def close(study: str | Path | Study = "study.yaml", *, store: str | None = None, dry_run: bool = False) -> Closed:
+    """Stop recruiting, look once more, verify that nothing is unpaid, export, and return what the study came to."""
+    from beholder.blocking import block_on
+    from beholder.recruit.closing.close import close_desk
+    from beholder.recruit.desk import open_desk
+
+    async def work() -> Closed:
+        async with open_desk(study, store) as desk:
+            return await close_desk(desk, dry_run=dry_run)
+
+    return block_on(work())
+
+
+def forget(
+    receipt: str, study: str | Path | Study = "study.yaml", *, store: str | None = None, dry_run: bool = False
+) -> Forgotten:
+    """Erase everything of the person who has this receipt, and return what was erased; a tombstone says that it was."""
+    from beholder.recruit.forgetting.forget import forget_receipt
+
+    return forget_receipt(receipt, study, store=store, dry_run=dry_run)
+
+
+def purge(
+    study: str | Path | Study = "study.yaml",
+    *,
+    store: str | None = None,
+    dry_run: bool = False,
+) -> Purged:
+    """Erase what the study's `retention` no longer lets be kept, and return what was erased."""
+    from beholder.recruit.forgetting.purge import purge_study
+
+    return purge_study(study, store=store, dry_run=dry_run)

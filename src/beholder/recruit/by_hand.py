@@ -1,0 +1,198 @@
+"""A recruiter that no platform stands behind: what it was told is in the ledger, and a person does the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import ClassVar, NoReturn
+
+from beholder.recruit.contract import (
+    Batch,
+    Bonus,
+    Category,
+    Job,
+    PlatformGone,
+    PlatformRefused,
+    Posting,
+    Quote,
+    State,
+    Submission,
+    Verb,
+)  # fmt: skip
+from beholder.recruit.worst import worst_bonuses, worst_screen_outs
+from beholder.store.contract import Entry, Store
+from beholder.study.model import Study
+from beholder.study.money import Sum, hourly, money
+from beholder.study.recruiting import own_posting
+from beholder.types import Mode
+
+_STATES: Mapping[str, State] = {"publish": "active", "pause": "paused", "resume": "active", "stop": "completed"}
+"""How a posting stands after each act."""
+_ACTS = ("draft", *_STATES, "places")
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class ByHand:
+    """What `link` and `panel` have in common. Nothing is sent anywhere.
+
+    Its only posting is the study in its run. How it stands is read from the ledger, in which the verbs write, and
+    from what this object was told meanwhile.
+    """
+
+    mode: Mode
+    can: frozenset[Verb] = frozenset({"draft", "publish", "pause", "places", "stop"})
+    manual: ClassVar[Mapping[Verb, str]]
+    """What a person does where this recruiter cannot, in words."""
+
+    def __init__(self, study: Study, store: Store, now: Callable[[], datetime] = _now) -> None:
+        self._study, self._store, self._now = study, store, now
+        self._told: list[Entry] = []
+
+    @property
+    def id(self) -> str:
+        """The id of the only posting."""
+        return own_posting(self._study.name, self._study.run)
+
+    async def quote(self, job: Job) -> Quote:
+        """Return what so many people cost at most: rewards and bonuses, and nobody's fees."""
+        least, currency = self._study.recruit.hourly_minimum, job.reward.currency
+        lists = (await self._store.counts(self._now(), self._study.run)).get("lists", 0)
+        rewards = Sum(job.reward.minor * job.places, currency)
+        outs, bonuses = worst_screen_outs(job), worst_bonuses(self._study, job, lists)
+        return Quote(
+            places=job.places,
+            minutes=job.minutes,
+            reward=job.reward,
+            rewards=rewards,
+            fees=Sum(0, currency),
+            screen_outs=outs,
+            bonuses=bonuses,
+            total=Sum(rewards.minor + outs.minor + bonuses.minor, currency),
+            balance=None,
+            hourly=hourly(job.reward, job.minutes),
+            floor=money(least) if least else None,
+            advice=None,
+        )
+
+    async def check(self, job: Job) -> None:
+        """Do nothing: no platform asks for anything."""
+
+    async def draft(self, job: Job) -> Posting:
+        """Return the posting; a second draft is the first one, with as many places as are asked for now."""
+        acts = await self._acts()
+        if not acts or (_state(acts) == "draft" and _places(acts) != job.places):
+            await self._tell("draft", job.places)
+        return await self.posting(self.id)
+
+    async def posting(self, id: str) -> Posting:
+        """Return how the posting stands; `taken` counts who has finished or is under way."""
+        acts = await self._drafted(id)
+        counts = await self._store.counts(self._now(), self._study.run)
+        taken = counts.get("live", 0) + counts.get("completed", 0)
+        return Posting(id, _state(acts), _places(acts), taken, "")
+
+    async def publish(self, id: str) -> Posting:
+        """Open it; one that is open already stays so."""
+        return await self._become(id, "publish")
+
+    async def pause(self, id: str) -> Posting:
+        """Let nobody begin; whoever has begun goes on."""
+        return await self._become(id, "pause")
+
+    async def resuming(self, id: str) -> None:
+        """Return None: it costs nothing more."""
+        await self._drafted(id)
+
+    async def resume(self, id: str, slots: int | None = None) -> Posting:
+        """Let people begin again."""
+        return await self._become(id, "resume")
+
+    async def set_places(self, id: str, total: int) -> Posting:
+        """Ask for so many people in all."""
+        places = _places(await self._drafted(id))
+        if total < places:
+            raise PlatformRefused(f"{total} places are fewer than the {places} that there are: places only grow.")
+        if total > places:
+            await self._tell("places", total)
+        return await self.posting(id)
+
+    async def stop(self, id: str) -> Posting:
+        """Let nobody begin any more."""
+        return await self._become(id, "stop")
+
+    async def submissions(self, id: str) -> Sequence[Submission]:
+        self._refuse("submissions")
+
+    async def submission(self, id: str) -> Submission:
+        self._refuse("submissions")
+
+    async def approve(self, ids: Sequence[str]) -> None:
+        self._refuse("approve")
+
+    async def reject(self, id: str, category: Category, message: str) -> None:
+        self._refuse("reject")
+
+    async def request_return(self, id: str, reason: str) -> None:
+        self._refuse("return")
+
+    async def setup_bonus(self, posting: str, rows: Sequence[Bonus]) -> Batch:
+        self._refuse("bonus")
+
+    async def pay_bonus(self, ref: str) -> None:
+        self._refuse("bonus")
+
+    async def exclude(self, participants: Sequence[str]) -> None:
+        """Do nothing: other studies keep these people out by `recruit.exclude`, at their own door."""
+
+    async def close(self) -> None:
+        """Do nothing: there is no connection."""
+
+    def _refuse(self, verb: Verb) -> NoReturn:
+        raise PlatformRefused(self.manual[verb])
+
+    async def _become(self, id: str, act: str) -> Posting:
+        found = await self.posting(id)
+        if found.state != _STATES[act]:
+            await self._tell(act, found.places)
+        return await self.posting(id)
+
+    async def _tell(self, kind: str, places: int) -> None:
+        last = max((entry.entry for entry in await self._store.ledger.entries()), default=0)
+        evidence = {"places": places}
+        self._told.append(Entry(kind, "done", self._now(), provider_ref=self.id, evidence=evidence, entry=last))
+
+    async def _acts(self) -> list[Entry]:
+        """Return what was done about the posting, in order: as the ledger has it, with what was told here between."""
+        kept = [
+            entry
+            for entry in await self._store.ledger.entries()
+            if entry.kind in _ACTS and entry.event == "done" and entry.provider_ref == self.id
+        ]
+        return sorted([*kept, *self._told], key=lambda entry: entry.entry)
+
+    async def _drafted(self, id: str) -> list[Entry]:
+        acts = await self._acts()
+        if id != self.id or not acts:
+            raise PlatformGone(f"There is no posting {id}: `beholder launch` makes {self.id}.")
+        return acts
+
+
+def _state(acts: Sequence[Entry]) -> State:
+    """Return how a posting stands; one that was stopped is open again when places are added.
+
+    Drafted again it stands as before: another address or another amount opens and shuts nothing.
+    """
+    state: State = "draft"
+    for act in acts:
+        is_reopened = act.kind == "places" and state == "completed"
+        state = _STATES.get(act.kind, "active" if is_reopened else state)
+    return state
+
+
+def _places(acts: Sequence[Entry]) -> int:
+    """Return how many places were named last."""
+    named = (act.evidence.get("places") for act in reversed(acts) if isinstance(act.evidence, Mapping))
+    return next((places for places in named if isinstance(places, int)), 0)

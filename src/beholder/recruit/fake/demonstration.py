@@ -1,0 +1,170 @@
+"""A whole study on the fake, as it would go on Prolific: put up, filled, extended, decided, paid, closed."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from itertools import chain, repeat
+from pathlib import Path
+from typing import Any
+
+from beholder.analyse import analyse
+from beholder.analyse.results import Results, read_results
+from beholder.clean import clean
+from beholder.errors import Problem, RecruitError
+from beholder.methods import load_study
+from beholder.recruit.closing.close import SUMMARY
+from beholder.recruit.contract import Recruiter
+from beholder.recruit.fake.clock import Clock
+from beholder.recruit.fake.platform import FakeProlific
+from beholder.recruit.fake.reckoning import Reckoning, reckon
+from beholder.recruit.fake.rehearsal import Came, rehearse
+from beholder.recruit.fake.server import serving
+from beholder.recruit.fake.visits import Behaviour
+from beholder.recruit.ledger.fold import fold
+from beholder.recruit.prolific.client import Client
+from beholder.recruit.prolific.recruiter import Prolific
+from beholder.recruit.unattended.run import run_on_platform
+from beholder.recruit.unattended.told import Progress, Tell, silent
+from beholder.report import report
+from beholder.serve import Live
+from beholder.serve.server import load_served, running
+from beholder.serve.watching import watch
+from beholder.simulate.truth import Truth, truth_of
+from beholder.store.contract import Entry, Store
+from beholder.store.open import open_store
+from beholder.study.model import Study
+
+_ON_PROLIFIC = """
+# On Prolific; in the demonstration, on a Prolific of play money on this machine.
+recruit: {mode: prolific, reward: 2.00 GBP, screen_out: 0.30 GBP, minutes: 10}
+budget: 100 GBP                 # nothing is spent beyond it
+checks: {agreement: {action: flag}}     # who agrees with nobody is paid, and not used
+clean: {bonus: {quality: {best: 20, each: 0.50 GBP}}}
+"""
+_FOR_WHOM = """
+before:
+  - id: field
+    text: Do you work on such stimuli yourself?
+    type: single
+    options: ["yes", "no"]
+    correct: ["no"]             # anybody else is told kindly that this study is not for them, and paid for coming
+"""
+_UNWATCHED = "  watch: none                   # people of a demonstration do not take the time\n"
+_FIRST: tuple[Behaviour, ...] = (
+    "finish", "no_code", "finish", "return", "finish", "decline", "finish", "wrong_code", "finish", "unfit", "careless",
+    "drop_out",
+)  # fmt: skip
+"""Who comes at first; then only people who finish."""
+_WAYS: dict[Behaviour, str] = {
+    "no_code": "finished, and handed in without a code",
+    "wrong_code": "finished, and handed in a wrong code",
+    "return": "left half way, and returned the place",
+    "drop_out": "left half way, without a word",
+    "careless": "answered without looking",
+    "decline": "did not agree, and returned the place",
+    "unfit": "did not fit, and was paid for coming",
+}
+_LOOK_S, _ARRIVE_S = 0.5, 0.1
+
+
+def put_on_prolific(study: Path) -> None:
+    """Write to the study.yaml of an example that its people come from Prolific, and what it may cost."""
+    has_before = bool(load_study(study).before)
+    text = re.sub(r"^  watch: .*\n", "", study.read_text("utf-8"), flags=re.MULTILINE)
+    text = text.replace("\nplayback:\n", f"\nplayback:\n{_UNWATCHED}", 1)
+    study.write_text(text + ("" if has_before else _FOR_WHOM) + _ON_PROLIFIC, "utf-8", newline="\n")
+
+
+async def demonstrate(
+    study: Path,
+    *,
+    stay: bool,
+    port: int,
+    on_link: Callable[[str], None] | None,
+    on_result: Callable[[Truth, Results], None] | None,
+    on_money: Callable[[Reckoning], None] | None,
+    news: Tell | None,
+    tell: Callable[[Live], None] | None,
+) -> Results:
+    """Return the results of people who came by the fake, which forgets everything when it ends; with `stay`, serve on.
+
+    A study that is closed is shown again. One that was interrupted is refused: its platform is gone.
+    """
+    say, loaded = news or silent, load_study(study)
+    reckoning: Reckoning | None = None
+    kinds = {entry.kind for entry in await _entries(loaded)}
+    if "close" in kinds:
+        say(Progress("close", f"This study is closed already; {SUMMARY} says what was paid."))
+        found = read_results(loaded.folder)
+    elif kinds:
+        what = "holds a demonstration that was interrupted, and its play money is gone"
+        raise RecruitError(Problem(str(loaded.folder), what, "", "Choose another folder with --folder, or delete it."))
+    else:
+        waiting, reckoning = await _show(study, port, say)
+        found = replace(await asyncio.to_thread(_results, study), waiting=waiting)
+    if on_result:
+        served, _ = load_served(loaded, "http://127.0.0.1")
+        on_result(truth_of(served.study, served.catalogue, served.method), found)
+    if on_money and reckoning is not None:
+        on_money(reckoning)
+    if stay:
+        async with running(loaded, port=port) as server:
+            if on_link:
+                on_link(server.host.preview.link)
+            await watch(server, asyncio.Event(), tell)
+    return found
+
+
+async def _show(study: Path, port: int, news: Tell) -> tuple[tuple[str, ...], Reckoning]:
+    """Return what waits for a person, and what all came to, when the study has gone its way."""
+    loaded = load_study(study)
+    fake = FakeProlific(clock=Clock(runs=True), approving_takes=timedelta(seconds=1), paying_takes=timedelta(seconds=1))
+    before = fake.balance
+    async with serving(fake) as url:
+
+        async def recruiting(study: Study, store: Store) -> Recruiter:
+            return Prolific(study, store, Client(url, fake.token))
+
+        def say(came: Came) -> None:
+            if came.behaviour in _WAYS:
+                news(Progress("people", f"Person {came.number} {_WAYS[came.behaviour]}."))
+
+        people: Iterator[Behaviour] = chain(_FIRST, repeat("finish"))
+        waiting = await _beside(
+            rehearse(fake, study, None, people, say, _ARRIVE_S, skips_time=True),
+            run_on_platform(loaded, publish=True, every=_LOOK_S, news=news, port=port, recruiting=recruiting),
+        )
+    return waiting, reckon(fake, before, fold(await _entries(loaded)))
+
+
+async def _entries(study: Study) -> tuple[Entry, ...]:
+    """Return what the ledger of a study holds; nothing where it was never served."""
+    if not (study.folder / "store").is_dir():
+        return ()
+    async with open_store(study.folder / "store", write=False) as store:
+        return await store.ledger.entries()
+
+
+def _results(study: Path) -> Results:
+    clean(study)
+    analyse(study)
+    report(study)
+    return read_results(study.parent)
+
+
+async def _beside(people: Coroutine[Any, Any, None], run: Coroutine[Any, Any, tuple[str, ...]]) -> tuple[str, ...]:
+    """Return what a run gives beside people who come as long as it lasts."""
+    coming, running = asyncio.create_task(people), asyncio.create_task(run)
+    try:
+        await asyncio.wait([coming, running], return_when=asyncio.FIRST_COMPLETED)
+        if coming.done():
+            coming.result()  # they never stop by themselves
+        return await running
+    finally:
+        coming.cancel()
+        running.cancel()
+        await asyncio.gather(coming, running, return_exceptions=True)

@@ -1,0 +1,191 @@
+"""The platform's published OpenAPI document, and what of a request or an answer it does not allow."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from beholder.recruit.fake.answers import Answer, Refusal, Route
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_JSON = ("content", "application/json", "schema")
+_ANY = "any_field"
+"""How the document writes a field of any name."""
+
+
+class Undocumented(AssertionError):
+    """The fake has answered what the document does not have: the fake is wrong."""
+
+
+class Document:
+    """Holds requests and answers against the document. Schemas are compiled when they are first needed."""
+
+    def __init__(self, text: str) -> None:
+        self.tree: dict[str, Any] = _tightened(yaml.load(text, Loader=_LOADER))
+        self._validators: dict[tuple[str, ...], Draft202012Validator] = {}
+
+    @classmethod
+    def read(cls, path: Path) -> Document:
+        """Return the document of a file, read once in a process."""
+        return _read(path.resolve(), path.stat().st_mtime_ns)
+
+    def operation(self, method: str, template: str) -> dict[str, Any] | None:
+        """Return what the document says of an operation; None where it has none."""
+        found: dict[str, Any] | None = self.tree["paths"].get(template, {}).get(method.lower())
+        return found
+
+    def schema(self, name: str) -> dict[str, Any]:
+        """Return a schema by its name."""
+        found: dict[str, Any] = self.tree["components"]["schemas"][name]
+        return found
+
+    def check_request(self, route: Route, query: Mapping[str, str], body: Any) -> None:
+        """Raise Refusal where a query or a body is not as documented; body is None where none was sent."""
+        operation = self._operation(route)
+        problems = _query_problems(self, operation, query)
+        if "requestBody" not in operation:
+            if body is not None:
+                problems["body"] = ["This operation takes no body."]
+        elif body is None:
+            problems["body"] = ["This operation needs a body."]
+        else:
+            for error in self._errors((*_place(route), "requestBody", *_JSON), body):
+                field = str(error.absolute_path[0]) if error.absolute_path else "body"
+                problems.setdefault(field, []).append(error.message)
+        if problems:
+            raise Refusal(problems)
+
+    def check_answer(self, route: Route, answer: Answer) -> None:
+        """Raise Undocumented where an answer is not as documented; every refusal is written as a 400 is."""
+        status = str(answer.status) if answer.status < 400 else "400"
+        responses = self._operation(route)["responses"]
+        if status not in responses:
+            raise Undocumented(f"{route.operation} answers {status}, documented are {sorted(responses)}")
+        if answer.status == 204:
+            return
+        for error in self._errors((*_place(route), "responses", status, *_JSON), answer.body):
+            raise Undocumented(f"{route.operation} answers {status}: {error.json_path} {error.message}")
+
+    def _operation(self, route: Route) -> dict[str, Any]:
+        operation = self.operation(route.method, route.template)
+        if operation is None:
+            raise Undocumented(f"{route.operation} is not in the document")
+        return operation
+
+    def _errors(self, where: tuple[str, ...], value: Any) -> Iterator[Any]:
+        if where not in self._validators:
+            self._validators[where] = self._compiled(where)
+        return iter(self._validators[where].iter_errors(value))
+
+    def _compiled(self, where: tuple[str, ...]) -> Draft202012Validator:
+        # Of those who develop: only a fake that is given the document needs it.
+        from jsonschema import Draft202012Validator
+
+        schema: Any = self.tree
+        for key in where:
+            schema = schema[key]
+        return Draft202012Validator(_Inlined(self).whole(schema))
+
+
+class _Inlined:
+    """Writes a schema without references, as following them takes most of the time; what is within itself keeps one."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._within: set[str] = set()
+
+    def whole(self, schema: Any) -> dict[str, Any]:
+        found = self._written(schema, ())
+        defined: dict[str, Any] = {}
+        while waiting := self._within - set(defined):
+            name = min(waiting)
+            defined[name] = self._written(self._document.schema(name), (name,))
+        return {**found, "$defs": defined}
+
+    def _written(self, node: Any, inside: tuple[str, ...]) -> Any:
+        if isinstance(node, list):
+            return [self._written(one, inside) for one in node]
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node:
+            name = node["$ref"].rsplit("/", 1)[1]
+            if name in inside:
+                self._within.add(name)
+                return {"$ref": f"#/$defs/{name}"}
+            return self._written(self._document.schema(name), (*inside, name))
+        return {key: self._written(value, inside) for key, value in node.items()}
+
+
+@functools.lru_cache(maxsize=2)
+def _read(path: Path, _changed: int) -> Document:
+    return Document(path.read_text("utf-8"))
+
+
+def _tightened(node: Any) -> Any:
+    """Return schemas in which no key may be unknown, and a number may be both an integer and a number.
+
+    With `oneOf`, a range from 18 fails, as 18 fits two of its alternatives.
+    """
+    if isinstance(node, list):
+        return [_tightened(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    found = {"anyOf" if key == "oneOf" else key: _tightened(value) for key, value in node.items()}
+    names = found.get("properties")
+    if found.get("type") == "object" and isinstance(names, dict) and names and _ANY not in names:
+        found.setdefault("additionalProperties", False)
+    return found
+
+
+def _place(route: Route) -> tuple[str, str, str]:
+    return "paths", route.template, route.method.lower()
+
+
+def _query_problems(document: Document, operation: Mapping[str, Any], query: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return what is wrong with a query: unknown names, what is missing, values of the wrong kind."""
+    problems: dict[str, list[str]] = {}
+    known: set[str] = set()
+    for parameter in operation.get("parameters", []):
+        if parameter["in"] != "query":
+            continue
+        names = _names(document, parameter)
+        known |= names
+        given = {name: query[name] for name in names if name in query}
+        if parameter.get("required") and not given:
+            problems[parameter["name"]] = ["This parameter is required."]
+        if (
+            names == {parameter["name"]}
+            and given
+            and not _fits(document, parameter["schema"], query[parameter["name"]])
+        ):
+            problems[parameter["name"]] = [f"This cannot be {query[parameter['name']]}."]
+    problems |= {name: ["There is no such parameter."] for name in query if name not in known}
+    return problems
+
+
+def _names(document: Document, parameter: Mapping[str, Any]) -> set[str]:
+    """Return by which names a parameter comes: an object is written as its keys."""
+    schema = _resolved(document, parameter["schema"])
+    options = [_resolved(document, one) for one in schema.get("anyOf", [schema])]
+    keys = {key for one in options if one.get("type") == "object" for key in one["properties"]}
+    return keys or {parameter["name"]}
+
+
+def _resolved(document: Document, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    return document.schema(schema["$ref"].rsplit("/", 1)[1]) if "$ref" in schema else schema
+
+
+def _fits(document: Document, schema: Mapping[str, Any], text: str) -> bool:
+    resolved = _resolved(document, schema)
+    if "enum" in resolved:
+        return text in resolved["enum"]
+    if resolved.get("type") == "integer":
+        return text.isdigit()
+    return text in ("true", "false") if resolved.get("type") == "boolean" else True

@@ -1,0 +1,151 @@
+"""Filters of the fake: which there are, and whom they let in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from beholder.recruit.fake.answers import Refusal
+from beholder.recruit.fake.state import Person
+
+COUNTRIES = {
+    "0": "United Kingdom",
+    "1": "United States",
+    "7": "Austria",
+    "21": "Canada",
+    "45": "Germany",
+    "83": "Ireland",
+}
+LANGUAGES = {"19": "English", "23": "French", "26": "German", "58": "Spanish"}
+BLOCKED_GROUPS, ALLOWED_GROUPS = "participant_group_blocklist", "participant_group_allowlist"
+BLOCKED_STUDIES, ALLOWED_STUDIES = "previous_studies_blocklist", "previous_studies_allowlist"
+BLOCKED_PEOPLE, ALLOWED_PEOPLE = "custom_blocklist", "custom_allowlist"
+_RANGES = {
+    "age": ("Age", 18, 100),
+    "approval_rate": ("Approval rate", 0, 100),
+    "approval_numbers": ("Number of previous submissions", 0, 10000),
+}
+_CHOICES = {
+    "current-country-of-residence": ("Current Country of Residence", COUNTRIES),
+    "fluent-languages": ("Fluent languages", LANGUAGES),
+}
+_LISTS = {
+    BLOCKED_GROUPS: ("Participant group blocklist", "ParticipantGroupID"),
+    ALLOWED_GROUPS: ("Participant group allowlist", "ParticipantGroupID"),
+    BLOCKED_STUDIES: ("Exclude participants from previous studies", "StudyID"),
+    ALLOWED_STUDIES: ("Include participants from previous studies", "StudyID"),
+    BLOCKED_PEOPLE: ("Custom blocklist", "ParticipantID"),
+    ALLOWED_PEOPLE: ("Custom allowlist", "ParticipantID"),
+}
+USUAL: Mapping[str, Any] = {
+    "age": 30, "approval_rate": 100, "approval_numbers": 250,
+    "current-country-of-residence": "0", "fluent-languages": ("19",),
+}  # fmt: skip
+"""What somebody says of themselves where nothing else is said."""
+
+Memberships = Mapping[str, Mapping[str, set[str]]]
+"""By kind of id (`ParticipantGroupID`, `StudyID`) and id: who is on that list."""
+
+
+def catalogue() -> list[dict[str, Any]]:
+    """Return every filter as the list of filters shows it."""
+    ranges = [
+        {
+            "filter_id": id_,
+            "title": title,
+            "description": "",
+            "type": "range",
+            "question": title,
+            "min": low,
+            "max": high,
+            "data_type": "integer",
+        }
+        for id_, (title, low, high) in _RANGES.items()
+    ]
+    choices = [
+        {
+            "filter_id": id_,
+            "title": title,
+            "description": "",
+            "type": "select",
+            "question": title,
+            "choices": dict(names),
+            "data_type": "ChoiceID",
+        }
+        for id_, (title, names) in _CHOICES.items()
+    ]
+    lists = [
+        {
+            "filter_id": id_,
+            "title": title,
+            "description": "",
+            "type": "select",
+            "question": title,
+            "choices": {},
+            "data_type": kind,
+        }
+        for id_, (title, kind) in _LISTS.items()
+    ]
+    return [*ranges, *choices, *lists]
+
+
+def check_filters(filters: Sequence[Mapping[str, Any]], memberships: Memberships) -> list[str]:
+    """Return what is wrong with filters: ids that do not exist, values that no choice has, ranges without numbers."""
+    problems = []
+    for one in filters:
+        id_ = one["filter_id"]
+        if id_ in ("and", "or"):
+            problems += check_filters(one["selected_filters"], memberships)
+        elif id_ in _RANGES:
+            bounds = (one.get("selected_range") or {}).values()
+            if not bounds or any(isinstance(bound, str) for bound in bounds):
+                problems.append(f"Filter {id_} needs a selected_range of numbers.")
+        elif id_ in _CHOICES:
+            wrong = [value for value in one.get("selected_values", []) if value not in _CHOICES[id_][1]]
+            if wrong or not one.get("selected_values"):
+                problems.append(f"Filter {id_} has no choices {wrong}.")
+        elif id_ in _LISTS:
+            known = memberships.get(_LISTS[id_][1])
+            wrong = [value for value in one.get("selected_values", []) if known is not None and value not in known]
+            if wrong:
+                problems.append(f"Filter {id_} names ids that do not exist: {wrong}.")
+        else:
+            problems.append(f"There is no filter {id_}.")
+    return problems
+
+
+def lets_in(filters: Sequence[Mapping[str, Any]], person: Person, memberships: Memberships) -> bool:
+    """Return whether somebody may see a study."""
+    return all(_admits(one, person, memberships) for one in filters)
+
+
+def _admits(one: Mapping[str, Any], person: Person, memberships: Memberships) -> bool:
+    id_ = one["filter_id"]
+    if id_ in ("and", "or"):
+        found = [_admits(inner, person, memberships) for inner in one["selected_filters"]]
+        return all(found) if id_ == "and" else any(found)
+    if id_ in _RANGES:
+        value, chosen = _about(person, id_), one["selected_range"]
+        return bool(chosen.get("lower", value) <= value <= chosen.get("upper", value))
+    values = one["selected_values"]
+    if id_ in _CHOICES:
+        said = _about(person, id_)
+        return bool(set((said,) if isinstance(said, str) else said) & set(values))
+    kind = _LISTS[id_][1]
+    listed = (
+        set(values) if kind == "ParticipantID" else set().union(*(memberships[kind].get(one, ()) for one in values))
+    )
+    return bool((person.id in listed) != id_.endswith("blocklist"))
+
+
+def _about(person: Person, id_: str) -> Any:
+    return person.about.get(id_, USUAL[id_])
+
+
+def count(filters: Sequence[Mapping[str, Any]], people: Sequence[Person], memberships: Memberships) -> int:
+    """Return how many people filters let in; the API says 0 for fewer than 25."""
+    problems = check_filters(filters, memberships)
+    if problems:
+        raise Refusal({"filters": problems})
+    found = sum(lets_in(filters, person, memberships) for person in people)
+    return found if found >= 25 else 0

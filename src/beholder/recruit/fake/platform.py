@@ -1,0 +1,201 @@
+"""The fake itself: all of its state, its clock, and how it answers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from beholder.recruit.fake.account import Account
+from beholder.recruit.fake.answers import Answer, Call, Dropped, Refusal, Request, Route, refused
+from beholder.recruit.fake.bonuses import Bonuses
+from beholder.recruit.fake.clock import Clock
+from beholder.recruit.fake.faults import AFTER, DROPS, Faults, Kind
+from beholder.recruit.fake.groups import Groups
+from beholder.recruit.fake.people import People
+from beholder.recruit.fake.reviews import Reviews
+from beholder.recruit.fake.routes import Router, routes
+from beholder.recruit.fake.state import Moved
+from beholder.recruit.fake.studies import Studies
+from beholder.recruit.fake.submissions import Submissions
+from beholder.recruit.fake.transport import InProcess
+from beholder.recruit.fake.wallet import Wallet
+
+TOKEN = "rehearsal"
+_HTML = "<html><body><h1>Bad gateway</h1></body></html>"
+
+
+class FakeProlific:
+    """A Prolific in memory. Everything that people and researchers do to it is a method; time is its own.
+
+    `balance` is in hundredths. `features` are what only some workspaces have: `screen_out`, `dynamic`.
+    """
+
+    def __init__(
+        self,
+        *,
+        balance: int = 100_000,
+        currency: str = "GBP",
+        token: str = TOKEN,
+        openapi: Path | None = None,
+        clock: Clock | None = None,
+        features: frozenset[str] = frozenset({"screen_out"}),
+        approving_takes: timedelta = timedelta(seconds=10),
+        paying_takes: timedelta = timedelta(minutes=2),
+        approves_timed_out: bool = False,
+    ) -> None:
+        self.token, self.features, self.approves_timed_out = token, features, approves_timed_out
+        self.approving_takes, self.paying_takes = approving_takes, paying_takes
+        self._clock, self._ids = clock or Clock(), 0
+        self._later: list[tuple[datetime, int, Callable[[], Any]]] = []
+        self.researcher, self.workspace, self.project = self.new_id(), self.new_id(), self.new_id()
+        self.wallet, self.faults = Wallet(balance, currency), Faults()
+        self.messages: list[tuple[str, str]] = []
+        """To whom and what, in order."""
+        self.requests: list[str] = []
+        """Every operation that came in, in order."""
+        self.groups, self.people = Groups(self), People(self)
+        self.studies, self.submissions, self.bonuses = Studies(self), Submissions(self), Bonuses(self)
+        self.account, self.reviews = Account(self), Reviews(self)
+        self._router = Router(routes(self))
+        self._document = _document(openapi)
+
+    @property
+    def now(self) -> datetime:
+        return self._clock.now
+
+    @property
+    def balance(self) -> int:
+        """What the wallet holds, in hundredths."""
+        return self.wallet.balance
+
+    @property
+    def available(self) -> int:
+        """What the wallet holds and no open study has a claim on."""
+        return self.wallet.balance - sum(self.studies.held(one) for one in self.studies.all.values())
+
+    @property
+    def moved(self) -> list[Moved]:
+        """Every payment that has left the wallet, in order."""
+        return self.wallet.moved
+
+    def advance(self, **by: float) -> None:
+        """Let time pass, as `advance(minutes=20)`, and happen what falls due in it, each at its time."""
+        end = self.now + timedelta(**by)
+        while due := min((one for one in self._later if one[0] <= end), default=None):
+            self._clock.advance(max(timedelta(), due[0] - self.now))
+            self._happen(due)
+        self._clock.advance(max(timedelta(), end - self.now))
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait as `asyncio.sleep` does, in the time of the fake: at once."""
+        self.advance(seconds=seconds)
+
+    def later(self, when: datetime, what: Callable[[], Any]) -> None:
+        """Do something once it is time."""
+        self._ids += 1
+        self._later.append((when, self._ids, what))
+
+    def new_id(self) -> str:
+        """Return an id that looks as Prolific's do: 24 hexadecimal digits."""
+        self._ids += 1
+        return hashlib.sha256(f"fake {self._ids}".encode()).hexdigest()[:24]
+
+    def check_funds(self, amount: int) -> None:
+        """Raise Refusal where the wallet does not hold what something costs."""
+        if amount > self.available:
+            raise Refusal(f"Not enough funds: {amount} needed, {self.available} available.")
+
+    def memberships(self) -> dict[str, dict[str, set[str]]]:
+        """Return who is on which list that filters may name."""
+        return {
+            "ParticipantGroupID": {one.id: set(one.members) for one in self.groups.all.values() if not one.is_deleted},
+            "StudyID": {id_: {one.person.id for one in self.submissions.of(id_)} for id_ in self.studies.all},
+        }
+
+    def transport(self) -> httpx.AsyncBaseTransport:
+        """Return a transport for httpx clients of the same process; faults become its errors."""
+        return InProcess(self)
+
+    def handle(self, request: Request) -> Answer:
+        """Return the answer to a request, or raise Dropped where none comes."""
+        self.advance()
+        try:
+            route, ids = self._router.find(request.method, request.path)
+        except Refusal as refusal:
+            return refused(refusal, is_bare=False)
+        self.requests.append(route.operation)
+        fault = self.faults.take(route.operation)
+        if fault is not None and fault not in AFTER and (early := _early(fault)) is not None:
+            return early
+        try:
+            answer = self._answer(route, ids, request)
+        except Refusal as refusal:
+            answer = refused(refusal, is_bare=route.is_bare)
+        if self._document is not None:
+            self._document.check_answer(route, answer)
+        return answer if fault is None else self._spoilt(answer, fault, ids)
+
+    def _answer(self, route: Route, ids: tuple[str, ...], request: Request) -> Answer:
+        if request.headers.get("authorization") != f"Token {self.token}":
+            raise Refusal("Invalid token.", 401)
+        body: Any = {}
+        if request.body:
+            try:
+                body = json.loads(request.body)
+            except ValueError:
+                raise Refusal("The body is no JSON.") from None
+        if self._document is not None:
+            self._document.check_request(route, request.query, body if request.body else None)
+        sent = request.query if route.method == "GET" else body
+        if missing := [key for key in route.needs if key not in sent]:
+            raise Refusal({key: ["This field is required."] for key in missing})
+        return route.handle(Call(ids, request.query, body))
+
+    def _spoilt(self, answer: Answer, fault: Kind, ids: tuple[str, ...]) -> Answer:
+        """Return what is left of an answer."""
+        if fault in DROPS:
+            raise Dropped(fault)
+        if fault in ("408_after", "504_after"):
+            return Answer(int(fault[:3]), _HTML)
+        if fault == "html_after":
+            return Answer(200, _HTML)
+        if fault == "processing" and ids and ids[0] in self.studies.all and "status" in answer.body:
+            return Answer(200, {**answer.body, "status": "PROCESSING"})
+        if fault in ("duplicate", "reordered") and isinstance(answer.body, dict) and "results" in answer.body:
+            results = list(answer.body["results"])
+            return Answer(200, {"results": results[::-1] if fault == "reordered" else [*results, *results[:1]]})
+        return answer
+
+    def _happen(self, due: tuple[datetime, int, Callable[[], Any]]) -> None:
+        self._later.remove(due)
+        due[2]()
+
+
+def _early(fault: Kind) -> Answer | None:
+    """Return the answer of a fault that strikes before anything happens; None of one that strikes the answer."""
+    if fault in DROPS:
+        raise Dropped(fault)
+    if fault in ("429", "429_wait"):
+        wait = {"retry-after": "7"} if fault == "429_wait" else {}
+        return Answer(429, refused(Refusal("Slow down.", 429), is_bare=False).body, wait)
+    if fault in ("500", "502", "504"):
+        return Answer(
+            int(fault), _HTML if fault == "502" else {"message": "Internal error", "detail": "Try again later"}
+        )
+    if fault == "html":
+        return Answer(200, _HTML)
+    return None
+
+
+def _document(openapi: Path | None) -> Any:
+    if openapi is None:
+        return None
+    from beholder.recruit.fake.document import Document
+
+    return Document.read(openapi)

@@ -1,0 +1,1 @@
+"""Prolific: people recruited, paid and thanked through its API."""

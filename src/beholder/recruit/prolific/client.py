@@ -1,0 +1,210 @@
+"""The one way in which requests reach Prolific: what may be repeated is, what must not be never is."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import math
+import random
+from collections.abc import Awaitable, Callable, Mapping
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from beholder.errors import Problem, RecruitError
+from beholder.recruit.contract import PlatformAway, PlatformGone, PlatformRefused, PlatformUnsure
+from beholder.recruit.launching.reach import is_near
+from beholder.recruit.prolific.refusals import is_definite, words_of
+
+if TYPE_CHECKING:
+    import httpx
+
+_log = logging.getLogger("beholder.recruit")
+
+_FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
+_PATIENCE = 600.0
+"""Seconds after which a platform that asks to wait counts as away."""
+_MOST_TRIES = 100
+"""However short the waits are."""
+_SILENCE = 60.0
+"""The same for one that nobody can connect to at all: there a person has to look sooner."""
+_TIMEOUT = 30.0
+_LOST = (408, 425, 499)
+"""Answers of those who stand between: it took too long, came too early, or somebody hung up. What happened is open."""
+
+
+class Client:
+    """Prolific over HTTPS. The token is in the header of each request and nowhere else."""
+
+    def __init__(
+        self,
+        base_url: str,
+        token: str,
+        transport: httpx.AsyncBaseTransport | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        rng: random.Random | None = None,
+    ) -> None:
+        import httpx
+
+        self.sleep = sleep
+        self._rng = rng or random.Random()
+        self._token = token
+        self._is_sound = token.isascii() and token.isprintable() and " " not in token
+        self.is_rehearsal = is_near(base_url)
+        """Whether it speaks to this machine, and not to Prolific."""
+        self._http = httpx.AsyncClient(
+            base_url=base_url,
+            headers={"Authorization": f"Token {token if self._is_sound else ''}", "Accept": "application/json"},
+            timeout=_TIMEOUT,
+            follow_redirects=False,
+            transport=transport,
+            trust_env=transport is None and not self.is_rehearsal,
+        )
+        self._turn = asyncio.Lock()  # requests about money that overlap are what Prolific answers with 429
+
+    async def get(self, path: str, **query: str | int) -> Any:
+        """Return what a path shows, trying again while it is away."""
+        return await self._patiently("GET", path, query=query)
+
+    async def repeat(self, method: str, path: str, body: Mapping[str, Any]) -> Any:
+        """Return the answer to a request that does the same when it is sent twice, trying again while it is away."""
+        async with self._turn:
+            return await self._patiently(method, path, body=body)
+
+    async def once(self, path: str, body: Mapping[str, Any]) -> Any:
+        """Return the answer to a request that is sent exactly once; whoever may send it again looks first.
+
+        Raises PlatformAway where nobody took it, and PlatformUnsure where nobody knows.
+        """
+        async with self._turn:
+            answer = await self._post_once(path, body)
+        if answer.status_code == 429:
+            raise PlatformAway(self._told(f"{words_of(answer)} (429)"))
+        return self._read_once(answer)
+
+    async def pay(self, path: str) -> None:
+        """Send a payment exactly once; only 202 means that it was taken, and only Prolific itself that it was not."""
+        async with self._turn:
+            answer = await self._post_once(path, None)
+        if answer.status_code != 202:
+            kind = PlatformRefused if is_definite(answer) else PlatformUnsure
+            raise kind(self._told(f"{words_of(answer)} ({answer.status_code})"))
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def _patiently(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: Mapping[str, Any] | None = None,
+        query: Mapping[str, str | int] | None = None,
+    ) -> Any:
+        import httpx
+
+        self._need_token()
+        waited, wait, tries = 0.0, _FIRST_WAIT, 0
+        while True:
+            asked, patience, tries = 0.0, _PATIENCE, tries + 1
+            try:
+                answer = await self._http.request(method, path, json=body, params=query or None)
+                if answer.is_success:
+                    return self._json(answer)
+                if answer.status_code not in (429, *_LOST) and answer.status_code < 500:
+                    self._refuse(answer)
+                why, asked = f"{words_of(answer)} ({answer.status_code})", _asked(answer)
+            except httpx.TimeoutException:
+                why = f"no answer in {_TIMEOUT:g} s"
+                waited += _TIMEOUT
+            except httpx.ConnectError as error:
+                why, patience = f"no connection: {error}", _SILENCE
+            except (httpx.TransportError, _Unreadable) as error:
+                why = str(error) or type(error).__name__
+            pause = max(asked, self._rng.uniform(0, wait))
+            if waited + pause > patience or tries == _MOST_TRIES:
+                raise PlatformAway(self._told(f"{why}, after {waited:.0f} s of trying"))
+            _log.info("Prolific: %s; trying again in %.0f s", self._told(why), pause)
+            await self.sleep(pause)
+            waited, wait = waited + pause, min(2 * wait, _LONGEST_WAIT)
+
+    async def _post_once(self, path: str, body: Mapping[str, Any] | None) -> httpx.Response:
+        import httpx
+
+        self._need_token()
+        try:
+            return await self._http.post(path, json=body)
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            raise PlatformAway(self._told(f"no connection: {error}")) from None
+        except httpx.TransportError as error:
+            raise PlatformUnsure(self._told(f"no answer: {str(error) or type(error).__name__}")) from None
+
+    def _read_once(self, answer: httpx.Response) -> Any:
+        if 400 <= answer.status_code < 500 and answer.status_code not in _LOST:
+            self._refuse(answer)
+        if not answer.is_success:
+            raise PlatformUnsure(self._told(f"{words_of(answer)} ({answer.status_code})"))
+        try:
+            return self._json(answer)
+        except _Unreadable as error:
+            raise PlatformUnsure(self._told(str(error))) from None
+
+    def _json(self, answer: httpx.Response) -> Any:
+        if not answer.content:
+            return None
+        try:
+            return answer.json()
+        except (json.JSONDecodeError, UnicodeDecodeError):
+            raise _Unreadable(f"an answer that is no JSON ({answer.status_code})") from None
+
+    def _refuse(self, answer: httpx.Response) -> NoReturn:
+        if answer.status_code == 401:
+            raise RecruitError(
+                Problem(
+                    "PROLIFIC_TOKEN",
+                    "Prolific does not know this token",
+                    fix="Make a new one on Prolific under Settings, API tokens, and set the variable to it.",
+                )
+            )
+        kind = PlatformGone if answer.status_code == 404 else PlatformRefused
+        raise kind(self._told(f"{words_of(answer)} ({answer.status_code})"))
+
+    def _need_token(self) -> None:
+        if not self._token:
+            raise RecruitError(
+                Problem(
+                    "PROLIFIC_TOKEN",
+                    "is not set, and Prolific asks for a token",
+                    fix="Make one on Prolific under Settings, API tokens, and set the environment variable "
+                    "PROLIFIC_TOKEN to it; never write it into a file of the study.",
+                )
+            )
+        if not self._is_sound:  # it would be refused in words that hold it
+            raise RecruitError(
+                Problem(
+                    "PROLIFIC_TOKEN",
+                    "holds spaces, line ends or letters that no token has",
+                    fix="Copy it once more, without quotation marks around it.",
+                )
+            )
+
+    def _told(self, words: str) -> str:
+        """Return words without the token, should somebody have answered with it."""
+        return words.replace(self._token, "…") if self._token else words
+
+
+class _Unreadable(Exception):
+    """A page came where JSON was expected, such as that of a proxy."""
+
+
+def _asked(answer: httpx.Response) -> float:
+    """Return for how many seconds we are asked to wait; none where the answer does not say so, or nonsense."""
+    said, sent = answer.headers.get("Retry-After", ""), answer.headers.get("Date", "")
+    try:
+        seconds = float(said)
+    except ValueError:
+        try:
+            seconds = (parsedate_to_datetime(said) - parsedate_to_datetime(sent)).total_seconds()
+        except (TypeError, ValueError):
+            return 0.0
+    return min(max(seconds, 0.0), _PATIENCE) if math.isfinite(seconds) else 0.0

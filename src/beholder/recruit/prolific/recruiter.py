@@ -1,0 +1,253 @@
+"""Prolific as a recruiter: every verb looks before it acts, and pays exactly once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any, get_args
+from urllib.parse import quote
+
+from beholder.errors import RecruitError
+from beholder.recruit.contract import (
+    Batch,
+    Bonus,
+    Category,
+    Job,
+    PlatformAway,
+    PlatformRefused,
+    PlatformUnsure,
+    Posting,
+    Quote,
+    Resuming,
+    State,
+    Submission,
+    Verb,
+)
+from beholder.recruit.launching.cost import cost_of_runs
+from beholder.recruit.launching.recorded import recorded
+from beholder.recruit.ledger.fold import fold
+from beholder.recruit.ledger.spent import beyond
+from beholder.recruit.prolific.account import Account, account_of
+from beholder.recruit.prolific.address import prolific_url
+from beholder.recruit.prolific.bonuses import set_up
+from beholder.recruit.prolific.client import Client
+from beholder.recruit.prolific.codes import reward_of, screen_out_of, slots_for, slots_of, with_slots
+from beholder.recruit.prolific.drafting import Drafting
+from beholder.recruit.prolific.groups import family_group
+from beholder.recruit.prolific.paths import study_path
+from beholder.recruit.prolific.quoting import quote_of
+from beholder.recruit.prolific.reviewing import approve, reject, request_return
+from beholder.recruit.prolific.statuses import PLACED, is_full, state_of
+from beholder.recruit.prolific.submissions import all_submissions, counts_of, one_submission
+from beholder.recruit.prolific.waiting import moved
+from beholder.store.contract import Store
+from beholder.study.model import Study
+from beholder.study.money import Sum, money
+from beholder.study.recruiting import moment
+from beholder.types import Mode
+
+_RESEARCHER = "https://app.prolific.com/researcher/workspaces/studies"
+_PUBLISHED: tuple[State, ...] = ("active", "paused", "completed")
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+async def open_prolific(study: Study, store: Store) -> Prolific:
+    """Return Prolific for a study; the token is read from PROLIFIC_TOKEN, and asked for by the first request."""
+    return Prolific(study, store, Client(prolific_url(), os.environ.get("PROLIFIC_TOKEN", "").strip()))
+
+
+class Prolific:
+    """People from Prolific."""
+
+    mode: Mode = "prolific"
+    can: frozenset[Verb] = frozenset(get_args(Verb))
+
+    def __init__(self, study: Study, store: Store, client: Client, now: Callable[[], datetime] = _now) -> None:
+        self._study, self._store, self._client, self._now = study, store, client, now
+        self._account: Account | None = None
+        self.notes: tuple[str, ...] = ()
+        """What the researcher should know of the last draft, such as a feature that the workspace does not have."""
+        self.is_rehearsal = client.is_rehearsal
+        """Whether another Prolific stands in its place, on this machine."""
+
+    async def quote(self, job: Job) -> Quote:
+        return await self._quote(job, await self._slots() if job.screen_out is not None else 0)
+
+    async def check(self, job: Job) -> None:
+        await (await self._drafting(job)).check()
+
+    async def draft(self, job: Job) -> Posting:
+        drafting = await self._drafting(job)
+        id = await drafting.put()
+        self.notes = tuple(drafting.notes)
+        return await self.posting(id)
+
+    async def posting(self, id: str) -> Posting:
+        return await self._posting(id, await self._client.get(study_path(id)))
+
+    async def publish(self, id: str) -> Posting:
+        opens = self._study.recruit.opens
+        body: dict[str, Any] = {"action": "PUBLISH"}
+        if opens is not None and moment(opens) > self._now():
+            # People who come before the door opens would have come in vain.
+            body = {"action": "SCHEDULE_PUBLISH", "publish_at": moment(opens).astimezone(UTC).isoformat()}
+        return await self._move(id, {"draft": body}, (*_PUBLISHED, "scheduled"))
+
+    async def pause(self, id: str) -> Posting:
+        steps: Mapping[State, Mapping[str, Any]] = {
+            "active": {"action": "PAUSE"},
+            "scheduled": {"action": "CANCEL_PUBLISH"},
+        }
+        return await self._move(id, steps, ("paused", "completed", "draft"))
+
+    async def resuming(self, id: str) -> Resuming | None:
+        """Return what as many slots again cost, or as the budget has left, where those who did not fit used them up."""
+        study = await self._client.get(study_path(id))
+        entry = screen_out_of(study)
+        if entry is None or state_of(study["status"]) != "paused":
+            return None
+        there, used = slots_of(entry), (await counts_of(id, self._client)).get("screened_out", 0)
+        if used < there:
+            return None
+        job = await self._job_of(study, entry)
+        slots = used + await self._more_slots(id, job, used)
+        now, then = [(await self._quote(job, number)).total for number in (there, slots)]
+        return Resuming(slots, Sum(then.minor - now.minor, then.currency))
+
+    async def resume(self, id: str, slots: int | None = None) -> Posting:
+        if slots is not None:
+            entry = screen_out_of(await self._client.get(study_path(id)))
+            if entry is not None and slots_of(entry) < slots:
+                await self._set_slots(id, entry, slots)
+        return await self._move(id, {"paused": {"action": "START"}}, ("active", "completed"))
+
+    async def set_places(self, id: str, total: int) -> Posting:
+        study = await self._client.get(study_path(id))
+        there = round(study["total_available_places"])
+        if total < there:
+            raise PlatformRefused(f"there are {there} places, and they can only grow: {total} are fewer")
+        more: dict[str, Any] = {"total_available_places": total} if total > there else {}
+        entry = screen_out_of(study)
+        if entry is not None and slots_of(entry) < slots_for(total):
+            more["completion_codes"] = [with_slots(entry, slots_for(total))]
+        if more:  # at once: cut off in between, it would be known as done
+            await self._client.repeat("PATCH", study_path(id), more)
+        return await self.posting(id)
+
+    async def stop(self, id: str) -> Posting:
+        steps: Mapping[State, Mapping[str, Any]] = {
+            "active": {"action": "STOP"},
+            "paused": {"action": "STOP"},
+            "scheduled": {"action": "CANCEL_PUBLISH"},
+        }
+        if is_full((await self._client.get(study_path(id)))["status"]):
+            # It would open again as soon as somebody's place is free. No document says whether it takes a stop.
+            with suppress(PlatformRefused, PlatformAway, PlatformUnsure):
+                await self._client.once(f"{study_path(id)}transition/", steps["active"])
+        return await self._move(id, steps, ("completed", "draft"))
+
+    async def submissions(self, id: str) -> Sequence[Submission]:
+        return await all_submissions(id, self._client)
+
+    async def submission(self, id: str) -> Submission:
+        return await one_submission(id, self._client)
+
+    async def approve(self, ids: Sequence[str]) -> None:
+        await approve(ids, self._client)
+
+    async def reject(self, id: str, category: Category, message: str) -> None:
+        await reject(id, category, message, self._client)
+
+    async def request_return(self, id: str, reason: str) -> None:
+        await request_return(id, reason, self._client)
+
+    async def setup_bonus(self, posting: str, rows: Sequence[Bonus]) -> Batch:
+        return await set_up(posting, rows, (await self._where()).currency, self._client)
+
+    async def pay_bonus(self, ref: str) -> None:
+        await self._client.pay(f"/api/v1/bulk-bonus-payments/{quote(ref, safe='')}/pay/")
+
+    async def exclude(self, participants: Sequence[str]) -> None:
+        group = await family_group(self._study, (await self._where()).workspace, self._client) if participants else None
+        if group is None:
+            return
+        path = f"/api/v1/participant-groups/{quote(group, safe='')}/participants/"
+        try:
+            await self._client.repeat("POST", path, {"participant_ids": list(participants)})
+        except PlatformRefused as refused:
+            words = str(refused)
+            for participant in participants:  # who somebody is on Prolific is not for logs
+                words = words.replace(participant, "…")
+            raise PlatformRefused(words) from None
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    async def _drafting(self, job: Job) -> Drafting:
+        return Drafting(self._study, self._store, self._client, await self._where(), job)
+
+    async def _where(self) -> Account:
+        if self._account is None:
+            self._account = await account_of(self._study, self._client)
+        return self._account
+
+    async def _posting(self, id: str, study: Mapping[str, Any]) -> Posting:
+        state = state_of(study["status"])
+        is_out = state not in ("draft", "scheduled")
+        counts = await counts_of(id, self._client) if is_out else {}
+        return Posting(
+            id=id,
+            state=state,
+            places=round(study["total_available_places"]),
+            taken=sum(counts.get(status, 0) for status in PLACED),
+            link="" if self.is_rehearsal else f"{_RESEARCHER}/{id}",
+            reward=Sum(round(study["reward"]), (await self._where()).currency),
+            slots=slots_of(entry) if (entry := screen_out_of(study)) is not None else None,
+        )
+
+    async def _quote(self, job: Job, slots: int) -> Quote:
+        lists = (await self._store.counts(self._now(), self._study.run))["lists"]
+        return await quote_of(self._study, job, lists, await self._where(), self._client, slots=slots)
+
+    async def _slots(self) -> int:
+        """Return how many who do not fit may be paid by what is published; more than at first, where it was resumed."""
+        launched = recorded(await self._store.ledger.entries(), self._study.run)
+        if launched is None:
+            return 0
+        with suppress(PlatformRefused):  # somebody has deleted it
+            return (await self.posting(launched.posting)).slots or 0
+        return 0
+
+    async def _job_of(self, study: Mapping[str, Any], entry: Mapping[str, Any]) -> Job:
+        """Return what is published as a job that is only asked the price of."""
+        places, currency = round(study["total_available_places"]), (await self._where()).currency
+        reward, screen_out = Sum(round(study["reward"]), currency), Sum(reward_of(entry), currency)
+        return Job("", "", "", "", places=places, minutes=1, reward=reward, screen_out=screen_out)
+
+    async def _more_slots(self, id: str, job: Job, used: int) -> int:
+        """Return how many more of those who do not fit may be paid: as many as at first, or as the budget has left."""
+        wanted = slots_for(job.places)
+        if self._study.budget is None:
+            return wanted
+        quote, entries = await self._quote(job, used), await self._store.ledger.entries()
+        others = cost_of_runs(self._study, entries, quote.total.currency, besides=self._study.run)
+        spent = quote.total.minor + beyond(fold(entries), id) + others.minor
+        budget, one = money(self._study.budget), -(-quote.screen_outs.minor // max(used, wanted))
+        more = min(wanted, (budget.minor - spent) // one)
+        if more < 1:
+            needed = Sum(spent + one, quote.total.currency)
+            what = f"is {budget}, and with one more who does not fit the study may cost {needed}"
+            fix = "Nobody was let in again. Raise it, or end here: `beholder close`."
+            raise RecruitError(self._study.problem("budget", what, f"{needed} or more", fix))
+        return more
+
+    async def _move(self, id: str, steps: Mapping[State, Mapping[str, Any]], until: Collection[State]) -> Posting:
+        return await moved(self._client, lambda: self.posting(id), f"{study_path(id)}transition/", steps, until)
+
+    async def _set_slots(self, id: str, entry: Mapping[str, Any], slots: int) -> None:
+        await self._client.repeat("PATCH", study_path(id), {"completion_codes": [with_slots(entry, slots)]})

@@ -1,0 +1,89 @@
+"""A desk for tests of recruiting: a tiny study begun in a real store, a platform in memory, and a server in process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from beholder.methods import load_study
+from beholder.plan.written import lists_to_json
+from beholder.recruit.contract import Recruiter
+from beholder.recruit.desk import Desk
+from beholder.recruit.fake import FakeProlific
+from beholder.recruit.modes import recruiter_of
+from beholder.recruit.prolific.client import Client
+from beholder.recruit.prolific.recruiter import Prolific
+from beholder.serve.assets import Assets
+from beholder.serve.host import Host
+from beholder.serve.routes import make_app
+from beholder.serve.server import load_served
+from beholder.store.contract import Entry, Store
+from beholder.store.open import open_store
+from beholder.store.record import record_of
+from beholder.study.model import Study
+from beholder.testing import write_study
+
+ON_PROLIFIC = {"mode": "prolific", "minutes": 10, "reward": "2.00 GBP", "places": 4}
+TEXTS = {"consent": "We keep what you answer for two years. Do you agree?"}
+
+
+@dataclass(frozen=True)
+class Office:
+    """A desk, and what stands around it."""
+
+    desk: Desk
+    fake: FakeProlific
+    server: httpx.AsyncBaseTransport
+
+    @property
+    def study(self) -> Study:
+        return self.desk.study
+
+    async def kinds(self) -> list[str]:
+        """Return what the ledger holds, in short."""
+        return [f"{one.kind} {one.event}" for one in await self.entries()]
+
+    async def entries(self) -> tuple[Entry, ...]:
+        return await self.desk.store.ledger.entries()
+
+
+@asynccontextmanager
+async def office(
+    folder: Path,
+    like: Path,
+    *,
+    fake: FakeProlific | None = None,
+    now: Callable[[], datetime] | None = None,
+    **keys: Any,
+) -> AsyncIterator[Office]:
+    """Give the desk of a tiny study that a server has begun, recruited by a platform in memory or by hand."""
+    platform = fake or FakeProlific()
+    path = folder / "study.yaml"
+    study = load_study(path if path.exists() else write_study(folder, like, **({"texts": TEXTS} | keys)))
+    served, plan = load_served(study, "https://lab.example.org")
+    async with open_store(folder / "store") as store:
+        lists = list(lists_to_json(plan))
+        await store.begin(record_of(study, served.catalogue, plan.plan_digest, lists, platform.now), study.run)
+        app = make_app(Host(served, store), Assets(served.method))
+        recruiter = await _recruiter(study, store, platform)
+        desk = Desk(study, store, str(folder / "store"), recruiter, now or (lambda: platform.now))
+        try:
+            yield Office(desk, platform, httpx.ASGITransport(app))
+        finally:
+            await recruiter.close()
+
+
+async def _recruiter(study: Study, store: Store, fake: FakeProlific) -> Recruiter:
+    if study.recruit.mode != "prolific":
+        return await recruiter_of(study, store)
+    client = Client(
+        os.environ.get("BEHOLDER_PROLIFIC_URL", "https://prolific.invalid"), fake.token, fake.transport(), fake.sleep
+    )
+    return Prolific(study, store, client, lambda: fake.now)

@@ -1,0 +1,149 @@
+"""People who come through the fake Prolific to a server of ours, and what each of them leaves behind."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from click.testing import CliRunner
+
+from beholder.methods import load_study
+from beholder.recruit.fake import FakeProlific
+from beholder.recruit.fake.__main__ import main
+from beholder.recruit.fake.answers import Call
+from beholder.recruit.fake.rehearsal import ALL_WELL, Came, Rehearsal, drawn
+from beholder.recruit.fake.visits import BEHAVIOURS, Behaviour, visit
+from beholder.serve.returning import codes_of
+from beholder.serve.server import Running, running
+from beholder.simulate.visiting import Visitors
+from beholder.store.contract import Entry
+from beholder.testing import write_study
+
+ACTIONS: dict[str, dict[str, str]] = {
+    "COMPLETED": {"action": "MANUALLY_REVIEW"},
+    "NO_CONSENT": {"action": "REQUEST_RETURN", "return_reason": "Withdrew consent"},
+    "OTHER": {"action": "MANUALLY_REVIEW"},
+    "SCREENED_OUT": {"action": "REQUEST_RETURN", "return_reason": "Does not fit"},
+}
+EYES = {"id": "eyes", "text": "Do you see well?", "type": "single", "options": ["yes", "no"], "correct": ["yes"]}
+
+
+class Site(NamedTuple):
+    """A server of ours, the fake with our study on it, and who may come."""
+
+    server: Running
+    fake: FakeProlific
+    visitors: Visitors
+    posting: str
+    codes: dict[str, str]
+
+
+@pytest.fixture
+async def site(tmp_path: Path, tiny: Path) -> AsyncIterator[Site]:
+    study = load_study(
+        write_study(
+            tmp_path / "study",
+            tiny,
+            recruit={"mode": "prolific", "reward": "2.00 GBP"},
+            playback={"watch": "none"},
+            design={"participants": 24, "trials": 2, "seed": 3},
+            before=[EYES],
+        )
+    )
+    async with running(study, port=0) as server:
+        shared = codes_of(study, server.store.secret)
+        codes = {
+            "COMPLETED": shared["completed"], "NO_CONSENT": shared["no_consent"], "OTHER": shared["technical"],
+            "SCREENED_OUT": shared["screened_out"],
+        }  # fmt: skip
+        fake = FakeProlific()
+        posting = _posted(fake, server.link, codes)
+        launched = Entry("draft", "done", datetime.now(UTC), provider_ref=posting, evidence={"key": "k", "run": 1})
+        await server.store.ledger.append([launched])
+        visitors = Visitors(server.host.served, server.store, waits=False)
+        yield Site(server, fake, visitors, posting, codes)
+
+
+def _posted(fake: FakeProlific, link: str, codes: dict[str, str]) -> str:
+    ids = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+    body: dict[str, Any] = {
+        "name": "Tiny", "description": "<p>Look.</p>", "external_study_url": f"{link}?{ids}",
+        "prolific_id_option": "url_parameters", "total_available_places": 24, "estimated_completion_time": 5,
+        "reward": 200,
+        "completion_codes": [{"code": code, "code_type": kind, "actions": [ACTIONS[kind]]}
+                             for kind, code in codes.items()],
+    }  # fmt: skip
+    posting = str(fake.studies.create(Call((), {}, body)).body["id"])
+    fake.studies.move(Call((posting,), {}, {"action": "PUBLISH"}))
+    return posting
+
+
+LEFT: dict[Behaviour, tuple[str, str, str]] = {
+    "finish": ("AWAITING REVIEW", "COMPLETED", "completed"),
+    "careless": ("AWAITING REVIEW", "COMPLETED", "completed"),
+    "drop_out": ("ACTIVE", "", ""),
+    "return": ("RETURNED", "", ""),
+    "return_after": ("RETURNED", "COMPLETED", "completed"),
+    "late": ("TIMED-OUT", "COMPLETED", "completed"),
+    "no_code": ("AWAITING REVIEW", "NOCODE", "completed"),
+    "wrong_code": ("AWAITING REVIEW", "WRONG1", "completed"),
+    "leaked_code": ("AWAITING REVIEW", "COMPLETED", ""),
+    "twice": ("AWAITING REVIEW", "COMPLETED", "completed"),
+    "elsewhere": ("RETURNED", "", ""),
+    "withdraw": ("RETURNED", "NO_CONSENT", "withdrawn"),
+    "decline": ("RETURNED", "NO_CONSENT", "no_consent"),
+    "unfit": ("RETURNED", "SCREENED_OUT", "screened_out"),
+    "gives_up": ("AWAITING REVIEW", "NOCODE", ""),
+}
+"""How a submission stands, which code was handed in, and how our session ended."""
+
+
+async def test_everybody_leaves_what_they_do_and_gets_the_code_of_their_end(site: Site) -> None:
+    assert set(LEFT) == set(BEHAVIOURS)
+    found = {}
+    for behaviour in BEHAVIOURS:
+        visits, brought = await visit(site.fake, site.visitors, site.posting, behaviour)
+        code = visits[-1].submission.code or ""
+        kind = {value: name for name, value in site.codes.items()}.get(code, code)
+        found[behaviour] = (visits[-1].submission.status, kind, brought.outcome)
+        assert brought.refused == ("other_posting" if behaviour == "elsewhere" else "")
+    assert found == LEFT
+    rows = [row async for row in site.server.store.rows("sessions")]
+    assert {row["mode"] for row in rows} == {"prolific"}
+    people = set(site.fake.people.all)
+    assert not any(person in str(row) for row in rows for person in people)
+
+
+async def test_people_of_a_rehearsal_come_by_themselves(site: Site) -> None:
+    came: list[Came] = []
+    people: list[Behaviour] = ["finish", "drop_out", *drawn(2, ALL_WELL)]
+    await Rehearsal(site.fake, site.visitors, people, came.append).run(every_s=0.01)
+    assert sorted(came) == [
+        (1, "finish", "completed, AWAITING REVIEW"),
+        (2, "drop_out", "left, ACTIVE"),
+        (3, "finish", "completed, AWAITING REVIEW"),
+        (4, "finish", "completed, AWAITING REVIEW"),
+    ]
+    assert site.fake.submissions.taken(site.posting) == 4
+
+
+def test_people_need_a_study() -> None:
+    result = CliRunner().invoke(main, ["--people", "3"])
+    assert result.exit_code == 2
+    assert "Error: --people needs --study: who takes a study has to know what it asks." in result.output
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="two may listen on one port there")
+def test_a_port_that_is_taken_is_said() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        result = CliRunner().invoke(main, ["--port", str(port)])
+    assert result.exit_code == 2
+    assert result.output.startswith(f"--port: {port} cannot be had: ")
