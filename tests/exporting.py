@@ -12,7 +12,7 @@ from typing import Any
 from beholder.methods.contract import Asked, Break, Slot, Trial
 from beholder.plan.model import PlannedList
 from beholder.plan.written import list_to_json
-from beholder.store.contract import Answer, End, Events, Posed, Session, StudyRecord, Told
+from beholder.store.contract import Answer, End, Events, Link, Posed, Session, StudyRecord, Told
 from beholder.store.open import open_store
 from beholder.study.model import Study
 from beholder.study.resolved import resolved_yaml
@@ -23,6 +23,8 @@ START = datetime(2026, 11, 15, 9, tzinfo=UTC)
 CONDITIONS = ("NA", "01", "no", "Größe 2")
 SECRETS = ("Anna from Bonn", "because of my boss", "a remark of mine", "prolific-5f3a", "BH-RECEIPT", "Europe/Berlin")
 """What must not be in an export that is handed on."""
+NAMED = "Write to Anna.O'Neil+1@uni-bonn.de: I am PROLIFIC-5F3A, and 5f0f0f0f0f0f0f0f0f0f0f0f is my friend."
+"""A remark that says who somebody is."""
 
 
 def make_study(folder: Path, **keys: Any) -> Study:
@@ -82,7 +84,7 @@ def answers_of(scores: Mapping[str, float]) -> dict[str, Json]:
         "questions:before": {"answers": {"name": SECRETS[0], "sees": "no", "uses": ["=phone", "NA"]}},
         "check:colour:1": {"numbers": [12]},
         "trial:1": {**rated, "comment": SECRETS[2], "reasons": {"q1": [SECRETS[1]]}},
-        "trial:2": rated,
+        "trial:2": {**rated, "comment": NAMED},
         "questions:after": {"answers": {"age": 30.5, "easy": 2}},
     }
 
@@ -97,7 +99,7 @@ async def come(store: Any, name: str, place: int, *, mode: Mode = "link", digest
     await store.arrive(Session(name, f"p-{name}", digest, 1, mode, 1, device, at))
     if says is None:
         return
-    await store.identify(f"p-{name}", "prolific", SECRETS[3])
+    await store.identify(Link(f"p-{name}", "prolific", SECRETS[3]))
     await store.claim(name, now=at, until=at + timedelta(hours=1), per_list=None)
     for minute, (key, answer) in enumerate(answers_of(says).items(), 1):
         later = at + timedelta(minutes=minute)

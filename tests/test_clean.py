@@ -280,11 +280,14 @@ def test_who_withdrew_leaves_no_ratings_and_no_answers(study: Study) -> None:
     add(tables, "stays")
     add(tables, "withdrew", outcome="withdrawn")
     add(tables, "erased")
-    tables["erasures"].append({"session": "erased", "rows": 4, "at": START})
+    add(tables, "declined", outcome="no_consent")
+    tables["erasures"] += [{"session": name, "rows": 4, "at": START} for name in ("erased", "declined")]
     cleaned = clean_tables(study, tables)
     assert set(read_ratings(cleaned.folder / "ratings.csv")["session"]) == {"stays"}
-    assert [row["outcome"] for row in rows(cleaned, "sessions")] == ["completed", "withdrawn", "withdrawn"]
-    assert [row["answer_age"] for row in rows(cleaned, "participants")] == ["30", "", ""]
+    assert [row["outcome"] for row in rows(cleaned, "sessions")] == [
+        "completed", "withdrawn", "withdrawn", "no_consent",
+    ]  # fmt: skip
+    assert [row["answer_age"] for row in rows(cleaned, "participants")] == ["30", "", "", ""]
 
 
 def test_people_are_taken_where_there_are_any_else_robots_and_previews_never(study: Study) -> None:

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from beholder.clean import Cleaned
 from beholder.clean.extend import shortfall
 from beholder.clean.folder import clean_tables
+from beholder.cli.printing import print_cleaned
 from beholder.methods.contract import Asked, Slot, Trial
 from beholder.plan.model import PlannedList
-from beholder.printing import print_cleaned
 from beholder.study.model import Study
 from beholder.study.scale import SCALES
 from cleaning import ASKED, QUALITY, START, Tables, add, make_study, rows, store

@@ -44,8 +44,8 @@ class Cleaned:
     population: Literal["people", "robots"]
     counts: Mapping[str, int]
     """participants, sessions, completed, used_participants, used_sessions, ratings, used_ratings, other_plans;
-    accepted_sessions, rejected_sessions, look_sessions, few_used_raters, mostly_unused_raters; short_votes (stimuli
-    with fewer used votes than planned, by question), planned_votes, missing_sessions, bonuses"""
+    accepted_sessions, rejected_sessions, look_sessions, few_used_raters, mostly_unused_raters, taken_in_sessions;
+    short_votes (stimuli with fewer used votes than planned, by question), planned_votes, missing_sessions, bonuses"""
     lost: tuple[Lost, ...]
     bonus: str = ""
     """What all bonuses come to, as `3.20 GBP`; empty where there are none."""

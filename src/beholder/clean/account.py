@@ -39,6 +39,7 @@ def counts(facts: Facts, judged: Sequence[Judged]) -> dict[str, int]:
         "look_sessions": sum(one.decision.accept is None for one in judged),
         "few_used_raters": _raters(judged, FEW_USED),
         "mostly_unused_raters": _raters(judged, MOSTLY_UNUSED),
+        "taken_in_sessions": sum(one.decision.use and one.visit.act is not None for one in judged),
     }
 
 

@@ -52,6 +52,8 @@ def _summary(account: Mapping[str, Any]) -> str:
         f"To be paid: {_many(counts['accepted_sessions'], 'session')}. Not to be paid, as a proposal: "
         f"{counts['rejected_sessions']}. For a person to look at: {counts['look_sessions']}."
     )
+    if counts["taken_in_sessions"]:
+        said.append(f"Taken in by hand, whatever the rules say: {_many(counts['taken_in_sessions'], 'session')}.")
     if counts["other_plans"]:
         said.append(f"Under an earlier plan, and not looked at: {_many(counts['other_plans'], 'session')}.")
     return "\n\n".join(said)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from beholder.checks.complete import Complete
 from beholder.checks.policy import FINISHED, may_refuse
@@ -13,6 +13,8 @@ from beholder.checks.trust import TrustCheck
 from beholder.checks.variance import Variance
 from beholder.checks.verdict import Check, Evidence, Verdict, Watch
 from beholder.checks.watched import Watched
+from beholder.clean.persons import NAME as PERSON
+from beholder.clean.persons import Act
 from beholder.clean.qualification import Settled
 from beholder.clean.titles import title_of
 from beholder.study import checks as options
@@ -83,6 +85,9 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("quota", "over"): "More sessions than one person may have",
     ("rater", "few_used"): "Too few of this person's sessions are used",
     ("rater", "mostly_unused"): "Hardly any of this person's sessions is used",
+    ("person", "left_out"): "Left out by hand",
+    ("person", "returned"): "Returned on the platform",
+    ("person", "no_submission"): "Came from elsewhere",
     ("outliers", "far"): "Vote far from the others on the same stimulus",
 }
 """What a person reads for a check and its reason."""
@@ -98,6 +103,8 @@ class Decision:
     """Every failed check as `check:reason`, in the order of the checks."""
     costly: tuple[str, ...] = ()
     """Those of them for which the session is not used."""
+    is_refusable: bool = False
+    """Whether a person may decide not to pay: what a stimulus itself asked for was not done, and often enough."""
 
 
 def judge(evidence: Evidence, checks: Sequence[Check] = ORDER) -> tuple[Verdict, ...]:
@@ -154,6 +161,7 @@ def decide(
         use=not any(reasons.values()),
         reasons=tuple(reasons),
         costly=tuple(reason for reason, costs in reasons.items() if costs),
+        is_refusable=bool(refusing),
     )
 
 
@@ -176,6 +184,16 @@ def _obeyed(verdict: Verdict) -> bool:
     if not isinstance(met, int) or not isinstance(unknown, int) or not isinstance(failed, list | tuple):
         return False
     return met - unknown - len(failed) > 0
+
+
+def by_person(decision: Decision, act: Act | None) -> Decision:
+    """Return the decision as a person has changed it: about use, never about pay. The reasons of the rules stay."""
+    if act is None:
+        return decision
+    if not act.is_left_out:
+        return replace(decision, use=True, costly=())
+    reason = f"{PERSON}:{act.reason}"
+    return replace(decision, use=False, reasons=(*decision.reasons, reason), costly=(*decision.costly, reason))
 
 
 def in_words(reason: str) -> str:

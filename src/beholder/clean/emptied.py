@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from beholder.clean.decide import NOTHING_LEFT, Decision
+from beholder.clean.decide import NOTHING_LEFT
 from beholder.clean.sessions import Judged
 
 
@@ -19,6 +19,6 @@ def _is_emptied(one: Judged) -> bool:
 
 def _emptied(one: Judged) -> Judged:
     before = one.decision
-    decision = Decision(before.accept, False, (*before.reasons, NOTHING_LEFT), (NOTHING_LEFT,))
+    decision = replace(before, use=False, reasons=(*before.reasons, NOTHING_LEFT), costly=(NOTHING_LEFT,))
     ratings = tuple(row._replace(use=False, reasons=NOTHING_LEFT) if row.use else row for row in one.ratings)
     return replace(one, decision=decision, ratings=ratings)

@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from beholder.clean.persons import Act, acts_of
 from beholder.errors import Problem, StoreError
 from beholder.methods.contract import Trial
 from beholder.store.contract import Table
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 
 Rows = Sequence[Mapping[str, Any]]
 TABLES: tuple[Table, ...] = (
-    "studies", "stimuli", "lists", "sessions", "claims", "posed", "answers", "ends", "erasures",
+    "studies", "stimuli", "lists", "sessions", "claims", "posed", "answers", "ends", "erasures", "ledger",
 )  # fmt: skip
-"""What was told is not among them: everything is judged again."""
+"""What was told is not among them: everything is judged again. Of the ledger only what people decided about use."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,8 @@ class Visit:
     """The planned list that it claimed."""
     group: Mapping[str, str] = field(default_factory=dict)
     """The level of each factor between participants."""
+    act: Act | None = None
+    """What a person has decided about its use."""
 
     @property
     def minutes(self) -> float | None:
@@ -198,6 +201,7 @@ def _visits(
     lists: Mapping[int, tuple[Trial, ...]],
     planned: Mapping[int, PlannedList],
 ) -> tuple[Visit, ...]:
+    acts = acts_of(tables.get("ledger", ()))
     claims = {row["session"]: row["list"] for row in tables["claims"]}
     ends = {row["session"]: row for row in tables["ends"]}
     erased = {row["session"] for row in tables["erasures"]}
@@ -231,6 +235,7 @@ def _visits(
                 end_reason=str(end.get("reason") or ""),
                 list=claimed,
                 group=planned[claimed].group if claimed is not None else {},
+                act=acts.get(str(row["session"])),
             )
         )
     return tuple(visits)

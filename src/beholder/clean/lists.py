@@ -33,10 +33,9 @@ def look_rows(judged: Iterable[Judged]) -> Iterator[dict[str, Any]]:
 
 def reject_rows(judged: Iterable[Judged], study: Study, method: Method) -> Iterator[dict[str, Any]]:
     """Yield a row for each session for which not to pay is proposed, with what its participant could be told."""
-    words, own = read_words(study.language), check_words(study.language)
     for one in judged:
         if one.decision.accept is False:
-            yield {**_row(one), "message": _message(one, study, method, words, own)}
+            yield {**_row(one), "message": rejection_message(one, study, method)}
 
 
 def _row(one: Judged) -> dict[str, Any]:
@@ -50,10 +49,9 @@ def _row(one: Judged) -> dict[str, Any]:
     }
 
 
-def _message(
-    one: Judged, study: Study, method: Method, words: Mapping[str, str], own: Mapping[str, Mapping[str, str]]
-) -> str:
+def rejection_message(one: Judged, study: Study, method: Method) -> str:
     """Return which stimuli asked for what, and whom to write to, in the language of the study."""
+    words, own = read_words(study.language), check_words(study.language)
     told: dict[str, None] = {}
     for looked in one.looked:
         name = looked.verdict.check

@@ -9,7 +9,6 @@ from dataclasses import replace
 from beholder.checks.quota import ENDED
 from beholder.checks.trust import NOT_MET
 from beholder.checks.verdict import Say, Verdict
-from beholder.clean.decide import Decision
 from beholder.clean.sessions import Judged
 from beholder.study.cleaning import Rater
 from beholder.types import Json
@@ -44,15 +43,19 @@ def _verdict(sessions: Sequence[Judged], rule: Rater) -> Verdict:
     return Verdict(NAME, VERSION, say, "few_used" if is_few else "", round(share, 4), rule.min_used, found)
 
 
+def _is_taken_in(one: Judged) -> bool:
+    return one.visit.act is not None and not one.visit.act.is_left_out
+
+
 def _told(one: Judged, verdict: Verdict) -> Judged:
     """Return a session with the verdict on its rater, and what that costs."""
     one = replace(one, verdicts=(*one.verdicts, verdict))
     is_hardly = verdict.evidence.get("mostly_unused") is True
-    if verdict.verdict != "fail" and not is_hardly:
+    if (verdict.verdict != "fail" and not is_hardly) or _is_taken_in(one):
         return one
     costly = (*one.decision.costly, *((FEW_USED,) if verdict.verdict == "fail" else ()))
     reasons = dict.fromkeys((*one.decision.reasons, *costly, *((MOSTLY_UNUSED,) if is_hardly else ())))
-    decision = Decision(one.decision.accept, not costly, tuple(reasons), costly)
+    decision = replace(one.decision, use=not costly, reasons=tuple(reasons), costly=costly)
     if verdict.verdict != "fail":
         return replace(one, decision=decision)
     ratings = tuple(

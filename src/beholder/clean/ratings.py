@@ -206,15 +206,15 @@ def _numbers(cells: Any, path: Path, problems: list[Problem]) -> Any:
     import numpy as np
     import pandas as pd
 
-    stripped = cells.str.strip()
-    numbers = pd.to_numeric(stripped, errors="coerce")
-    is_blank = stripped.str.lower().isin(("", "nan"))
-    is_large = np.isfinite(numbers) & (numbers.abs() >= TOO_LARGE)
-    wrong = (numbers.isna() & ~is_blank) | np.isinf(numbers) | is_large
-    for line, text in cells[wrong].head(_MOST_PROBLEMS).items():
-        allowed = f"a number{f' below {TOO_LARGE:g}' if is_large[line] else ''}, or an empty cell when missing"
-        problems.append(Problem(f"{path}:{int(line) + 2}", f"{cells.name} is {text!r}", allowed))
-    return numbers.astype(float)
+    numbers = pd.to_numeric(cells.str.strip(), errors="coerce").astype(float)
+    texts, values = cells.to_numpy(dtype=object), numbers.to_numpy()
+    odd = np.flatnonzero(~(np.abs(values) < TOO_LARGE) & (texts != ""))
+    wrong = [line for line in odd if not np.isnan(values[line]) or texts[line].strip().lower() not in ("", "nan")]
+    for line in wrong[:_MOST_PROBLEMS]:
+        is_large = np.isfinite(values[line])
+        allowed = f"a number{f' below {TOO_LARGE:g}' if is_large else ''}, or an empty cell when missing"
+        problems.append(Problem(f"{path}:{line + 2}", f"{cells.name} is {texts[line]!r}", allowed))
+    return numbers
 
 
 def _truth(cells: Any, path: Path, problems: list[Problem]) -> Any:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from beholder.checks.steps import AnyStep
 from beholder.checks.trust import CHECK_ROLES
 from beholder.checks.verdict import Check, Click, Evidence, Looked, Loss, Verdict, Viewing, Watch
-from beholder.clean.decide import ORDER, Decision, decide, judge
+from beholder.clean.decide import ORDER, Decision, by_person, decide, judge
 from beholder.clean.facts import Given, Shown, Visit
 from beholder.clean.lessons import Lesson, judge_lessons, training_verdict
+from beholder.clean.persons import person_verdict
 from beholder.clean.qualification import Qualified, qualify, verdict_of
 from beholder.clean.ratings import Rating, rating_rows
 from beholder.clean.seen import position_of, seen_trials, trial_answers
@@ -55,8 +56,9 @@ def judge_visit(
     `earlier` is how the same person did at the checks in other sessions, `number` which of their sessions this is,
     `minutes` how long the study usually takes. What the others say is not known yet: `judge_again` knows it.
     """
-    outcome = "withdrawn" if visit.is_erased else visit.outcome
-    if outcome == "withdrawn":
+    # Who did not agree is erased too, and has not withdrawn.
+    outcome = "withdrawn" if visit.is_erased and visit.outcome != "no_consent" else visit.outcome
+    if outcome == "withdrawn" or visit.is_erased:
         verdicts = judge(Evidence(outcome, watch), rules)
         gone = replace(visit, outcome=outcome, answers={})
         return Judged(gone, verdicts, decide(outcome, verdicts, rules=rules), (), Qualified(visit.session))
@@ -107,7 +109,8 @@ def _settled(one: Judged, rules: Sequence[Check], minutes: float | None) -> Judg
     """Return a session with its verdicts, both decisions, and what they mean for each rating."""
     trained = training_verdict(one.visit, one.lessons)
     verdicts = (*(looked.verdict for looked in one.looked), *(() if trained is None else (trained,)))
-    decision = decide(one.evidence.outcome, verdicts, one.qualified.settled, rules, one.visit.mode, minutes)
+    decided = decide(one.evidence.outcome, verdicts, one.qualified.settled, rules, one.visit.mode, minutes)
+    decision = by_person(decided, one.visit.act)
     losses: dict[int, list[Loss]] = defaultdict(list)
     for looked in one.looked:
         for loss in looked.losses:
@@ -116,6 +119,8 @@ def _settled(one: Judged, rules: Sequence[Check], minutes: float | None) -> Judg
     if losses or decision.costly or not (decision.use and all(row.use for row in ratings)):
         ratings = tuple(_decided(row, decision, one.visit, losses[row.position]) for row in ratings)
     verdicts = (*verdicts, *(verdict_of(settled) for settled in one.qualified.settled))
+    if one.visit.act is not None:
+        verdicts = (*verdicts, person_verdict(one.visit.act))
     return replace(one, verdicts=verdicts, decision=decision, ratings=ratings)
 
 

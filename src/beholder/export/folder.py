@@ -14,6 +14,7 @@ from typing import get_args
 from beholder.blocking import block_on
 from beholder.clean.facts import TABLES
 from beholder.clean.judging import store_of
+from beholder.clean.masks import Masks
 from beholder.clean.tables import ROOM, placed_together, utf8
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.export import Exported, asked, happened, judged, people, played, rated, wide
@@ -27,6 +28,7 @@ from beholder.export.sheets import WRITERS, Format, Sheet, Writer
 from beholder.export.source import Source
 from beholder.export.withheld import Withheld
 from beholder.store.address import name_of
+from beholder.store.open import open_store, read_tables
 from beholder.study.model import Study
 
 Progress = Callable[[int, int], None]
@@ -52,7 +54,6 @@ def export_folder(
 ) -> Exported:
     """Read the store of a study and write every fact to a folder of its own."""
     from beholder.methods import load_study
-    from beholder.store.open import read_tables
 
     chosen = _format(format)
     loaded = study if isinstance(study, Study) else load_study(Path(study))
@@ -64,9 +65,8 @@ def export_folder(
     step()
     judging = judge_runs(loaded, tables, where=name_of(store) if store else "store/", robots=robots)
     step()
-    source = Source(judging, tables, Withheld(judging.texts, with_texts))
+    source = Source(judging, tables, Withheld(judging.texts, _masks(url) if with_texts else None))
     views = p910_tables(source) if p910 else []
-    notes = notes_of(source)
     with placed_together(folder, stale) as room:
         sheets: list[Sheet] = []
         for make in MAKERS:
@@ -76,6 +76,7 @@ def export_folder(
         for filled in views:
             sheets += _written(room, chosen, filled)
             step()
+        notes = notes_of(source)
         (room / DICTIONARY).write_bytes(dictionary_bytes(sheets))
         (room / README).write_bytes(utf8(readme(loaded.title, sheets, chosen, notes)))
         about = {
@@ -91,6 +92,17 @@ def export_folder(
         shutil.rmtree(left, ignore_errors=True)  # of an export that was killed, perhaps with what people wrote
     rows = {sheet.table.name: sheet.rows for sheet in sheets}
     return Exported(folder, judging.facts.population, rows, tuple(notes))
+
+
+def _masks(url: str) -> Masks:
+    """Return what takes the ids of everybody who came out of what people wrote."""
+
+    async def ids() -> list[str]:
+        async with open_store(url, write=False) as store:
+            people, visits = await store.links(), await store.comings()
+        return [*(one.platform_id for one in people), *(one.submission for one in visits)]
+
+    return Masks(block_on(ids()))
 
 
 class _Steps:
@@ -163,8 +175,6 @@ def _events(room: Path, format: Format, url: str, source: Source, step: _Steps) 
 
 
 async def _stream(url: str, source: Source, writer: Writer, tell: Callable[[float], None]) -> None:
-    from beholder.store.open import open_store
-
     seen: set[str] = set()
     async with open_store(url, write=False) as store, aclosing(store.rows("events")) as batches:
         async for batch in batches:

@@ -85,7 +85,7 @@ def _answer_rows(source: Source) -> Iterator[dict[str, Any]]:
             **row,
             "participant": session["participant"],
             "position": position_of(key) or None,
-            "answer": source.withheld.answer(str(session["digest"]), key, row["answer"]),
+            "answer": source.withheld.answer(ANSWERS.name, str(session["digest"]), key, row["answer"]),
             "tab": as_text(row["tab"]),
             "answered_at": row["at"],
         }
@@ -112,7 +112,7 @@ def event_rows(source: Source, batch: dict[str, Any]) -> Iterator[dict[str, Any]
     digest, tab = str(session["digest"]), as_text(batch["tab"])
     for number, (ms, kind, slot, data) in enumerate(batch["events"], batch["from"]):
         # What a browser may say freely is no formula either: the name of its tab, a slot, what belongs to an event.
-        told = as_text(source.withheld.event(digest, key, kind, data))
+        told = as_text(source.withheld.event(EVENTS.name, digest, key, kind, data))
         yield {
             **known, "tab": tab, "number": number, "ms": ms, "kind": kind, "slot": as_text(slot), "data": told,
             "stored_at": batch["at"],

@@ -75,7 +75,8 @@ def _check_rows(source: Source) -> Iterator[dict[str, Any]]:
     for row in attempt_rows(source.judging.judged):
         is_taught = row.get("example") is not None
         visit = source.judged[row["session"]].visit
-        answer = source.withheld.answer(visit.digest, "training:" if is_taught else "check:", row["answer"])
+        key = "training:" if is_taught else "check:"
+        answer = source.withheld.answer(CHECKS.name, visit.digest, key, row["answer"])
         yield {**row, "stage": "training" if is_taught else "before", "answer": answer}
     for one in source.judging.judged:
         known = {"session": one.visit.session, "participant": one.visit.participant, "stage": "trial"}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from beholder.clean.masks import E_MAIL, ID
 from beholder.export.source import Source
+from beholder.export.withheld import Withheld
 
 _OFTEN_CHANGED = frozenset(
     ("NA", "N/A", "NaN", "nan", "null", "NULL", "None", "true", "false", "TRUE", "FALSE", "True", "False", "T", "F")
@@ -10,16 +12,26 @@ _OFTEN_CHANGED = frozenset(
 
 
 def notes_of(source: Source) -> list[str]:
-    """Return what a reader has to know of these tables."""
+    """Return what a reader has to know of these tables, all of which are written already."""
     told = [
         "These are robots, a rehearsal and not a result." if source.judging.facts.population == "robots" else "",
         _together(source),
-        "What people wrote in their own words is here as they wrote it; look through it before you hand it on."
-        if source.withheld.with_texts
-        else "What people wrote in their own words is left out; `beholder export --with-texts` has it.",
+        _own_words(source.withheld),
         _easily_changed(source),
     ]
     return [note for note in told if note]
+
+
+def _own_words(withheld: Withheld) -> str:
+    """Return whether free text is here, and how much of it was replaced in which tables."""
+    if withheld.masks is None:
+        return "What people wrote in their own words is left out; `beholder export --with-texts` has it."
+    counts = withheld.masks.counts
+    told = ", ".join(f"{counts[table]} in `{table}`" for table in sorted(counts))
+    replaced = f"E-mail addresses and ids of platforms were replaced by {E_MAIL} and {ID}: {told}."
+    looked = "No e-mail address and no id of a platform was found in it."
+    here = "What people wrote in their own words is here"
+    return f"{here}. {replaced if told else looked} Names are not looked for: look through it before you hand it on."
 
 
 def _together(source: Source) -> str:

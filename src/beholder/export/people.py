@@ -140,9 +140,12 @@ def _answer_rows(source: Source) -> Iterator[dict[str, Any]]:
             given = one.visit.answers.get(f"questions:{place}")
             answers: Mapping[str, Any] = given.answer["answers"] if given else {}
             for ask in asks:
-                may_tell = source.withheld.may_tell(one.visit.digest, ask.id)
+                answer, is_free = answers.get(ask.id), source.withheld.is_free(one.visit.digest, ask.id)
+                may_tell = source.withheld.with_texts or not is_free
+                if is_free and may_tell:
+                    answer = source.withheld.words(QUESTIONNAIRES.name, answer)
                 known = {"session": one.visit.session, "participant": one.visit.participant, "place": place}
-                for number, told in enumerate(_told(ask, answers.get(ask.id), may_tell), 1):
+                for number, told in enumerate(_told(ask, answer, may_tell), 1):
                     yield {**known, "question": ask.id, "type": ask.type, "number": number, **told}
 
 

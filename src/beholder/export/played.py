@@ -101,4 +101,5 @@ def comments(source: Source) -> Filled | None:
     """Return what people wrote; None where that is to be left out."""
     if not source.withheld.with_texts:
         return None
-    return Filled(COMMENTS, written.comment_rows([one.visit for one in source.judging.judged]))
+    rows = written.comment_rows([one.visit for one in source.judging.judged])
+    return Filled(COMMENTS, ({**row, "text": source.withheld.words(COMMENTS.name, row["text"])} for row in rows))

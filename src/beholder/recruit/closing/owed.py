@@ -1,0 +1,162 @@
+"""What holds up the end of a study: whoever waits for a decision or for money, and what nobody knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+
+from beholder.errors import Problem
+from beholder.recruit.closing.asked import asked_back
+from beholder.recruit.closing.together import named
+from beholder.recruit.deciding.signing import Signed
+from beholder.recruit.decisions import Decided, Pay
+from beholder.recruit.ledger.fold import MONEY
+from beholder.recruit.paying.found import Line, Payment
+from beholder.study.money import Sum
+
+_DECIDE = "Run `beholder decide`, sign it with `--sign NAME`, then `beholder pay --send`."
+_DECIDE_LISTED = "Run `beholder decide --submissions FILE`, decide it and sign it, then `beholder pay --send`."
+_PAY = "Run `beholder pay --send`."
+_UNDER_WAY = ("reserved", "active", "unknown")
+_KINDS: dict[Pay, str] = {"approve": "approve", "screen_out": "bonus", "bonus": "bonus", "reject": "reject"}
+"""What settles which decision."""
+_BASE = ("reward", "screen_out")
+"""Reasons of a bonus that settle a decision; the others come on top."""
+_REWARDS = ("approve", "bonus")
+_PAID = ("approved", "partially_approved")
+
+
+def holdups(
+    rows: Sequence[Decided],
+    payment: Payment,
+    signed: Mapping[str, Signed],
+    *,
+    is_by_hand: bool,
+    has_bonus: bool = False,
+    ended: Mapping[str, datetime] | None = None,
+) -> Iterator[Problem]:
+    """Yield everything that is not over, each submission once.
+
+    `has_bonus` is whether rules of the study give any, `ended` when each session came to its end.
+    """
+    unsure = {line.submission for line in payment.unknown}
+    money = [line for line in payment.of("owed") if line.kind in MONEY and line.amount.minor]
+    owed = [line for line in money if line.submission not in unsure]
+    told = {line.submission for line in owed}
+    yield from _owed(owed)
+    for line in (*payment.unknown, *payment.lines):
+        problem = _unpaid(line, is_by_hand)
+        if problem is not None and line.submission not in told:
+            told.add(line.submission)
+            yield problem
+    settled = {(line.submission, line.kind) for line in payment.lines if line.kind != "bonus" or line.reason in _BASE}
+    # A reward is paid in one of two ways, whichever was signed last.
+    settled |= {(line.submission, kind) for line in payment.lines if line.reason == "reward" for kind in _REWARDS}
+    decided = _decided(signed, ended or {}) if is_by_hand else frozenset()
+    about = {name for line in payment.lines for name in (line.submission, line.payment)}
+    others = [problem for problem in payment.problems if problem.where not in about]
+    asked = asked_back(rows, payment)
+    for row in rows:
+        if row.submission in told or row.submission in asked or (row.sessions and decided.issuperset(row.sessions)):
+            continue
+        if any(row.submission in problem.what for problem in others):
+            continue
+        problem = None
+        if (row.submission, _KINDS.get(row.pay, "")) not in settled and row.status not in _PAID:
+            problem = _undecided(row, is_by_hand)
+        elif _has_more(row, signed.get(row.submission), has_bonus):
+            problem = Problem(row.submission, "may have earned a bonus, and nobody has signed it", "", _DECIDE)
+        if problem is not None:
+            told.update((row.submission, *row.sessions))
+            yield problem
+    if is_by_hand:
+        over = {line.submission for line in payment.lines} | told
+        for submission, one in signed.items():
+            if one.pay == "look" and submission not in over and not (decided | told).intersection(one.sessions):
+                what = "waits for your decision, with the list of the platform"
+                yield Problem(submission, what, "", _DECIDE_LISTED)
+    yield from others
+
+
+def at_work(live: int, limit: str) -> Iterator[Problem]:
+    """Yield that people are at work, where no platform tells: they may finish, and are owed something then."""
+    if live:
+        people = "1 person is" if live == 1 else f"{live} people are"
+        fix = f"Close again when they are done; who rests for {limit} is not waited for."
+        yield Problem("participants", f"{people} at work", "", fix)
+
+
+def _decided(signed: Mapping[str, Signed], ended: Mapping[str, datetime]) -> frozenset[str]:
+    """Return the sessions that somebody has decided about.
+
+    By session, because it may have been done with a list of the platform, which is not at hand any more. Who was asked
+    to return something, and has finished it since, is to be decided about anew.
+    """
+    found: set[str] = set()
+    for one in signed.values():
+        if one.pay == "return":
+            found.update(name for name in one.sessions if name in ended and ended[name] <= one.at)
+        elif one.pay not in ("wait", "look"):
+            found.update(one.sessions)
+    return frozenset(found)
+
+
+def _has_more(row: Decided, signed: Signed | None, has_bonus: bool) -> bool:
+    """Return whether somebody who is paid has finished more than was signed, or nobody has signed anything."""
+    if row.outcome != "completed" or row.pay in ("reject", "screen_out"):
+        return False
+    if signed is None:
+        return has_bonus or bool(row.further)
+    return not set(row.further) <= set(signed.further)
+
+
+def _owed(lines: Sequence[Line]) -> Iterator[Problem]:
+    """Yield what is owed to everybody in all."""
+    if not lines:
+        return
+    names = list(dict.fromkeys(line.submission for line in lines))
+    total = Sum(sum(line.amount.minor for line in lines), lines[0].amount.currency)
+    owed = f"is owed {total}" if len(names) == 1 else f"are owed {total} in all"
+    reasons = ", ".join(dict.fromkeys(line.reason.partition(":")[0] for line in lines))
+    yield Problem(named(names), f"{owed} ({reasons})", "", _PAY)
+
+
+def _unpaid(line: Line, is_by_hand: bool) -> Problem | None:
+    """Return why a line is not over; None where it is."""
+    what = str(line.amount) if line.amount.minor else "its decision"
+    if line.standing == "unknown":
+        fix = "Run `beholder pay`: it says what to do."
+        return Problem(line.submission, f"was sent {what}, and nobody knows whether it arrived", "", fix)
+    # Whoever does not answer would hold it up for ever, and where people are paid by hand nothing is sent to anybody.
+    if line.kind == "return" or (is_by_hand and line.kind == "reject"):
+        return None
+    if line.standing == "owed":
+        return Problem(line.submission, f"waits for its {_act(line)}", "", _PAY)
+    if line.standing == "sent":
+        fix = "Once it is paid: `beholder pay --paid`." if is_by_hand else "Run `beholder pay --send` in some minutes."
+        return Problem(line.submission, f"was sent {what}, which has not been seen to arrive", "", fix)
+    if line.standing == "refused":
+        fix = "Do it on the platform by hand, or sign another decision."
+        return Problem(line.submission, f"waits for its {_act(line)}, which was refused: {line.words}", "", fix)
+    return None
+
+
+def _act(line: Line) -> str:
+    return {"approve": "approval", "reject": "rejection"}.get(line.kind, line.kind)
+
+
+def _undecided(row: Decided, is_by_hand: bool) -> Problem | None:
+    """Return why a submission that nothing was sent about is not over; None where it is."""
+    if row.pay == "look":
+        return Problem(row.submission, f"waits for your decision: {row.words}", "", _DECIDE)
+    if row.pay in _KINDS:
+        words = "is to be rejected" if row.pay == "reject" else "is to be paid"
+        return Problem(row.submission, f"{words}, and nobody has signed it", "", _DECIDE)
+    if is_by_hand:
+        return None
+    if row.pay == "wait" and row.status in _UNDER_WAY:
+        what = "has a status that nobody knows" if row.status == "unknown" else "is still under way"
+        return Problem(row.submission, what, "", "Wait until it is over, then close again.")
+    if row.pay != "wait" and row.status == "awaiting_review":
+        return Problem(row.submission, "awaits review on the platform", "", _DECIDE)
+    return None

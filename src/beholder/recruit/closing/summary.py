@@ -1,0 +1,139 @@
+"""close/summary.md: how the study was done, for the methods section, and what is kept until when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from beholder.recruit.contract import Posting
+from beholder.recruit.ledger.fold import MONEY, Books, Debt
+from beholder.recruit.monitoring.found import View
+from beholder.study.model import Study
+from beholder.study.money import Sum
+
+_FROM: Mapping[str, str] = {
+    "prolific": "on Prolific", "panel": "through a panel", "lab": "in the laboratory", "link": "by a link",
+}  # fmt: skip
+_STEPS: Mapping[str, str] = {
+    "came": "came", "agreed": "agreed", "qualified": "qualified", "rated": "rated something", "finished": "finished",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a summary is written from."""
+
+    study: Study
+    view: View
+    books: Books
+    posting: Posting | None
+    flow: Sequence[Mapping[str, Any]]
+    """The steps of clean's account; none where nobody came."""
+    first: datetime | None
+    last: datetime | None
+    now: datetime
+
+
+def summary(told: Told) -> str:
+    """Return the page as Markdown."""
+    study = told.study
+    run = f", run {study.run}" if study.run > 1 else ""
+    parts = [
+        f"# {study.title}",
+        f"Study `{study.name}`{run}, closed on {_day(told.now)}.",
+        "## For the methods section",
+        " ".join(_methods(told)),
+        *_exclusions(told.flow),
+        "## Money",
+        " ".join(_money(told)),
+        "## What is kept, and until when",
+        " ".join(retention(study)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _methods(told: Told) -> Iterator[str]:
+    study, view = told.study, told.view
+    when = ""
+    if told.first is not None and told.last is not None:
+        begin, end = _day(told.first), _day(told.last)
+        when = f" on {begin}" if begin == end else f" between {begin} and {end}"
+    places = f" ({told.posting.places} places)" if told.posting is not None and told.posting.places else ""
+    yield f"Participants were recruited {_FROM[study.recruit.mode]}{when}{places}."
+    if view.told_minutes:
+        yield f"They were told that a session takes about {_minutes(view.told_minutes)}."
+    if view.earned is not None:
+        hour = f", which at the median duration is {view.earned.hourly} an hour" if view.earned.hourly else ""
+        yield f"A session earned {view.earned.reward}{hour}."
+    if view.minutes is not None:
+        theirs = view.platform.minutes if view.platform is not None else None
+        platform = f" ({theirs:.1f} minutes by the platform's clock)" if theirs is not None else ""
+        yield f"The median session took {view.minutes:.1f} minutes from arrival to end{platform}."
+    if not told.flow:
+        yield "Nobody came."
+        return
+    people = {step["step"]: step["people"] for step in told.flow}
+    came = ", ".join(f"{people[step]} {words}" for step, words in _STEPS.items() if step in people)
+    accepted, used = people["accepted"], people["used"]
+    yield f"Of the people, {came}; the work of {accepted} is accepted, and ratings of {used} are used."
+
+
+def _exclusions(flow: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a table of why people went no further, each under one reason."""
+    rows = [(why["words"] or why["reason"], why["people"]) for step in flow for why in step["lost"] if why["people"]]
+    if not rows:
+        return []
+    lines = [f"| {str(words).replace('|', '/')} | {people} |" for words, people in rows]
+    return ["\n".join(["| went no further because | people |", "|---|---:|", *lines])]
+
+
+def _money(told: Told) -> Iterator[str]:
+    settled = [debt for debt in told.books.settled() if debt.kind in MONEY and debt.amount.minor]
+    if not settled:
+        yield "Nobody was paid through Beholder."
+        return
+    for words in ("for their sessions", "for not fitting", "as bonuses"):
+        own = [debt for debt in settled if _paid_for(debt) == words]
+        if own:
+            people = len({debt.participant or debt.submission for debt in own})
+            total = Sum(sum(debt.amount.minor for debt in own), own[0].amount.currency)
+            yield f"{people} {'person' if people == 1 else 'people'} got {total} {words}."
+    if told.view.cost is not None and told.view.cost.committed is not None:
+        fees = "With fees and tax the" if told.study.recruit.mode == "prolific" else "The"
+        yield f"{fees} places were quoted at {told.view.cost.committed} at most."
+    yield "Nothing is owed to anybody."
+
+
+def _paid_for(debt: Debt) -> str:
+    """Return what for somebody was paid; a reward that the platform did not pay itself is sent as a bonus."""
+    if debt.kind == "approve" or debt.reason_code == "reward":
+        return "for their sessions"
+    return "for not fitting" if debt.reason_code == "screen_out" else "as bonuses"
+
+
+def retention(study: Study) -> Iterator[str]:
+    """Yield what is kept, until when, and what `purge` does then."""
+    identity, answers = study.retention.identity, study.retention.answers
+    if identity is None and answers is None:
+        yield (
+            "The study names no day from which anything is erased (`retention` in study.yaml). The ids of people on "
+            "their platform are in `store/` beside their pseudonyms until then: name a day, and run `beholder purge`."
+        )
+        return
+    if identity is not None:
+        yield (
+            f"From {identity} on `beholder purge` erases which pseudonym is which id on the platform. Nobody can be "
+            "paid more after that, nor be kept out of further studies by their id."
+        )
+    if answers is not None:
+        yield f"From {answers} on `beholder purge` erases every answer in the store; tables and reports stay."
+
+
+def _minutes(number: float) -> str:
+    return "1 minute" if number == 1 else f"{number:g} minutes"
+
+
+def _day(moment: datetime) -> str:
+    return f"{moment.day} {moment:%B %Y}"

@@ -1,0 +1,129 @@
+"""Signing: what a person, or an unattended run, puts their name to. Only that is ever sent."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from beholder.clean.persons import LEFT_OUT, TAKEN_IN, UNDONE, Act
+from beholder.recruit.deciding.rows import Row
+from beholder.recruit.decisions import Pay
+from beholder.recruit.panel.codes import NO_SUBMISSION
+from beholder.store.contract import Entry
+from beholder.types import Json
+
+RUN = "run"
+"""The name under which an unattended run signs."""
+_OF_RUN: frozenset[Pay] = frozenset({"approve", "screen_out", "bonus", "return", "nothing"})
+"""What a run may sign: nothing that is against anybody. To be asked to return it takes nothing from them."""
+
+
+class Signed(NamedTuple):
+    """What was signed about one submission."""
+
+    by: str
+    at: datetime
+    pay: Pay
+    use: bool
+    category: str
+    message: str
+    participant: str
+    """The pseudonym; empty where we have never seen the person."""
+    sessions: tuple[str, ...]
+    further: tuple[str, ...]
+    """Accepted sessions beyond the one that the reward pays."""
+
+
+def signed_rows(entries: Iterable[Entry]) -> dict[str, Signed]:
+    """Return what is signed by submission: what a person signed last, else what a run did.
+
+    From a run only approvals, amounts for screen-outs, bonuses and requests to return count.
+    """
+    found: dict[str, Signed] = {}
+    for entry in entries:
+        if entry.kind != "decisions" or not isinstance(entry.evidence, Mapping):
+            continue
+        evidence: Mapping[str, Any] = entry.evidence
+        by = evidence["by"]
+        for submission, row in evidence["rows"].items():
+            before = found.get(submission)
+            # That somebody had to wait is no decision.
+            is_open = before is None or before.by == RUN or before.pay == "wait"
+            is_kept = by != RUN or (is_open and row["pay"] in _OF_RUN)
+            if is_kept:
+                found[submission] = _signed(str(by), entry.at, row)
+    return found
+
+
+def signature(rows: Sequence[Row], by: str, content: bytes, now: datetime) -> Entry:
+    """Return the entry that says who signed what."""
+    kept = [row for row in rows if by != RUN or row.decided.pay in _OF_RUN]
+    evidence: dict[str, Json] = {
+        "by": by,
+        "digest": digest_of(content),
+        "rows": {row.decided.submission: _json(row) for row in kept},
+    }
+    return Entry("decisions", "done", now, reason_text=f"signed by {by}", evidence=evidence)
+
+
+def digest_of(content: bytes) -> str:
+    """Return the digest of the file of decisions."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def use_acts(
+    rows: Sequence[Row], acts: Mapping[str, Act], used: Mapping[str, bool], by: str, now: datetime
+) -> list[Entry]:
+    """Return what follows from signed rows for the use of sessions, where it is not so already.
+
+    `used` is what the rules alone say of each session.
+    """
+    found = []
+    for row in rows:
+        for session in row.decided.sessions:
+            kind, reason = _act(row, acts.get(session), used.get(session, False))
+            if kind:
+                found.append(
+                    Entry(
+                        kind, "done", now, participant=row.decided.participant, session=session, reason_code=reason,
+                        reason_text=f"decisions signed by {by}",
+                    )
+                )  # fmt: skip
+    return found
+
+
+def _act(row: Row, act: Act | None, is_used: bool) -> tuple[str, str]:
+    """Return the act that brings a session to what was signed, and its reason; nothing where it is there."""
+    decided, now = row.decided, is_used if act is None else not act.is_left_out
+    if decided.is_use_changed:
+        if decided.use == now:
+            return "", ""
+        return ("take_in", TAKEN_IN) if decided.use else ("leave_out", LEFT_OUT)
+    if act is not None and act.reason in (LEFT_OUT, TAKEN_IN):
+        return "", ""
+    if not row.proposal.is_kept:
+        reason = "no_submission" if NO_SUBMISSION in row.proposal.reasons else "returned"
+        return ("leave_out", reason) if now else ("", "")
+    return ("take_in", UNDONE) if act is not None else ("", "")
+
+
+def _json(row: Row) -> dict[str, Json]:
+    decided = row.decided
+    return {
+        "pay": decided.pay,
+        "use": decided.use,
+        "category": decided.category or "",
+        "message": decided.message,
+        "participant": decided.participant,
+        "sessions": list(decided.sessions),
+        "further": list(decided.further),
+    }
+
+
+def _signed(by: str, at: datetime, row: Mapping[str, Any]) -> Signed:
+    return Signed(
+        by, at, row["pay"], bool(row["use"]), str(row.get("category") or ""), str(row.get("message") or ""),
+        str(row.get("participant") or ""), tuple(row.get("sessions") or ()), tuple(row.get("further") or ()),
+    )  # fmt: skip

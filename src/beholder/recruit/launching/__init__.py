@@ -1,0 +1,1 @@
+"""Launch: check everything, quote, put up a draft, publish."""

@@ -1,0 +1,243 @@
+"""Launching: checked, quoted, put up as a draft; published for the amount that somebody has named."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from beholder.errors import Problem, RecruitError, UserError
+from beholder.recruit.contract import Job, Posting, Quote
+from beholder.recruit.desk import Desk
+from beholder.recruit.launching import checks
+from beholder.recruit.launching.amount import named
+from beholder.recruit.launching.cost import cost_of_runs
+from beholder.recruit.launching.fair import floor_of, low
+from beholder.recruit.launching.found import Launch
+from beholder.recruit.launching.job import job_of
+from beholder.recruit.launching.opening import OPEN, find, is_by_hand, open_up, remember, reschedule
+from beholder.recruit.launching.reach import HERE, near_only, unreached, wrong_address
+from beholder.recruit.launching.recorded import Recorded, recorded
+from beholder.recruit.launching.words import priced, told
+from beholder.recruit.ledger.fold import fold
+from beholder.recruit.ledger.spent import beyond
+from beholder.recruit.panel.invitations import write_invitations
+from beholder.recruit.panel.job import write_job
+from beholder.recruit.trouble import asking
+from beholder.store.contract import Entry
+from beholder.study.money import Sum
+
+if TYPE_CHECKING:
+    import httpx
+
+    from beholder.check import Checked
+
+
+async def launch_desk(
+    desk: Desk,
+    *,
+    publish: str | None = None,
+    places: int | None = None,
+    public_url: str | None = None,
+    dry_run: bool = False,
+    transport: httpx.AsyncBaseTransport | None = None,
+) -> Launch:
+    """Check everything, put the study up as a draft, and publish it where its amount is named; return how it stands.
+
+    Done again it finds what is there. `places` is how many in all; once it is published they only grow, for the
+    amount of the difference.
+    """
+    entries = await desk.store.ledger.entries()
+    if purged := list(checks.purged(desk.study, entries)):
+        raise RecruitError(purged)
+    before = recorded(entries, desk.study.run)
+    url = (public_url or (before.public_url if before else "") or HERE).rstrip("/")
+    posting, away = await _found(desk, before)
+    is_published = posting is not None and posting.state in OPEN
+    kept = posting.places if posting is not None and is_published else None
+    job, quote, warnings = await _checked(desk, url, places, posting if is_published else None, away, transport)
+    _grows(job, kept)
+    due = await _due(desk, job, quote, kept)
+    if quote is not None and due is not None:
+        warnings += checks.short(desk.study, quote, due)
+    if publish is not None:
+        _confirm(desk, publish, quote, due)
+    found = Launch(desk.recruiter.mode, job, posting, quote, due, f"{url}/s/{desk.study.name}", (), tuple(warnings), ())
+    lines = priced(quote, due)
+    if not dry_run:
+        files = _write(desk, job, url)
+        posting = await _put_up(desk, job, quote, posting, url, before)
+        is_due = publish is not None and due is not None
+        # What was closed stays so, unless somebody asks for more people.
+        if posting is not None and (is_due or (is_by_hand(desk) and (places or posting.state != "completed"))):
+            posting, due = await open_up(desk, job, quote, posting), None
+        elif posting is not None:
+            posting = await reschedule(desk, job, quote, posting, before)
+        found = replace(found, posting=posting, due=due, files=files)
+    return replace(found, words=(*lines, *told(desk.study, found, dry_run=dry_run), *_notes(desk)))
+
+
+async def _found(desk: Desk, before: Recorded | None) -> tuple[Posting | None, list[Problem]]:
+    """Return what was put up before, or why nobody can say."""
+    try:
+        return await find(desk, before), []
+    except UserError as error:
+        return None, list(error.problems)
+
+
+def _notes(desk: Desk) -> list[str]:
+    """Return what a recruiter has to say about the draft, such as a feature that the account does not have."""
+    return [f"Note: {note}" for note in getattr(desk.recruiter, "notes", ())]
+
+
+async def _checked(
+    desk: Desk,
+    url: str,
+    places: int | None,
+    posting: Posting | None,
+    away: list[Problem],
+    transport: httpx.AsyncBaseTransport | None,
+) -> tuple[Job, Quote | None, list[Problem]]:
+    """Return the job, what it costs and what is worth a look; raise everything that is wrong at once."""
+    study = desk.study
+    checked, problems = await asyncio.to_thread(_look, desk)
+    warnings = list(checked.warnings) if checked is not None else []
+    wrong = list(wrong_address(study, url, is_rehearsal=getattr(desk.recruiter, "is_rehearsal", False)))
+    if study.recruit.mode != "lab" and not wrong:
+        wrong = await unreached(study, url, transport)
+    other, unrehearsed = await checks.unrehearsed(desk)
+    counts = await desk.store.counts(desk.now(), study.run)
+    lists = max(counts["lists"], checked.participants if checked is not None else 1)
+    open_lists = counts["lists"] - counts["finished"] - counts["live"]
+    wanted, many = checks.places_of(study, lists, places, posting, max(0, open_lists))
+    is_more = posting is None or wanted > posting.places
+    late = list(checks.over(study, desk.now())) if is_more else []
+    job = job_of(study, desk.store.secret, checked, url, wanted)
+    quote: Quote | None = None
+    dear, unfit = list(away), list(away)
+    if not away:
+        quote, dear = await _quoted(desk, job)
+        unfit = [] if posting is not None else await _unfit(desk, job)
+    if quote is not None:
+        dear = list(checks.too_dear(study, quote, *(await _spent(desk, quote, posting) if is_more else ())))
+        warnings += low(study, quote)
+    unasked = checks.unasked(study) if dear and dear == unfit else []
+    if found := checks.all_of(problems, checks.missing(study), late, many, wrong, other, dear, unfit, unasked):
+        raise RecruitError(found)
+    minutes = checked.minutes if checked is not None else None
+    unread = await checks.unread(study)
+    return job, quote, [*warnings, *checks.advice(study, minutes), *near_only(study, url), *unrehearsed, *unread]
+
+
+async def _quoted(desk: Desk, job: Job) -> tuple[Quote | None, list[Problem]]:
+    """Return what the job costs, or why nobody can say; nothing where nobody earns anything."""
+    if desk.study.recruit.reward is None:
+        return None, []
+    try:
+        with asking(desk.study):
+            return await desk.recruiter.quote(job), []
+    except UserError as error:
+        return None, list(error.problems)
+
+
+async def _unfit(desk: Desk, job: Job) -> list[Problem]:
+    """Return everything for which the platform would refuse the draft."""
+    try:
+        with asking(desk.study):
+            await desk.recruiter.check(job)
+    except UserError as error:
+        return list(error.problems)
+    return []
+
+
+async def _spent(desk: Desk, quote: Quote, posting: Posting | None) -> tuple[int, int]:
+    """Return what was paid beyond what the places are quoted, and what other runs cost."""
+    entries = await desk.store.ledger.entries()
+    others = cost_of_runs(desk.study, entries, quote.total.currency, besides=desk.study.run).minor
+    if posting is None:
+        return 0, others
+    foreseen = quote.screen_outs.minor if posting.slots is None else 0
+    return beyond(fold(entries), posting.id, screen_outs=foreseen), others
+
+
+def _look(desk: Desk) -> tuple[Checked | None, list[Problem]]:
+    """Return what participants will meet, or the problems of study and stimuli."""
+    from beholder.check import check
+
+    try:
+        return check(desk.study), []
+    except UserError as error:
+        return None, list(error.problems)
+
+
+def _grows(job: Job, kept: int | None) -> None:
+    """Raise RecruitError where fewer places are asked for than are published."""
+    if kept is not None and job.places < kept:
+        what = f"is {job.places}, and {kept} are published"
+        fix = "Places only grow. `beholder launch --pause` lets nobody begin for now."
+        raise RecruitError(Problem("--places", what, f"{kept} or more", fix))
+
+
+async def _due(desk: Desk, job: Job, quote: Quote | None, kept: int | None) -> Sum | None:
+    """Return what has to be named now: all that the places cost, the difference where some are added, or nothing."""
+    if quote is None or is_by_hand(desk) or kept == job.places:
+        return None
+    if kept is None:
+        return quote.total
+    with asking(desk.study):
+        now = await desk.recruiter.quote(replace(job, places=kept))
+    return quote.total._replace(minor=max(0, quote.total.minor - now.total.minor))
+
+
+def _confirm(desk: Desk, publish: str, quote: Quote | None, due: Sum | None) -> None:
+    """Raise RecruitError unless the amount that was named is the one that is due now, and is there to be spent."""
+    if quote is None or is_by_hand(desk):
+        fix = "`beholder launch` alone says how people come."
+        raise RecruitError(Problem("--publish", f"does not go with recruit.mode {desk.recruiter.mode}", "", fix))
+    amount = named(publish, due or quote.total)
+    if due is None:
+        return  # it is published already
+    if amount != due:
+        fix = "Nothing was published. `beholder launch` shows what the amount is made of."
+        raise RecruitError(Problem("--publish", f"is {amount}, and it costs {due} now", f'"{due}"', fix))
+    if problems := list(checks.short(desk.study, quote, due)):
+        raise RecruitError(problems)
+
+
+def _write(desk: Desk, job: Job, url: str) -> tuple[str, ...]:
+    """Write what somebody pastes or sends, and return the names of the files."""
+    if desk.study.recruit.mode not in ("panel", "link"):
+        return ()
+    secret, folder = desk.store.secret, desk.study.folder
+    written = [write_job(desk.study, job, secret), write_invitations(desk.study, secret, url, job.places)]
+    return tuple(path.relative_to(folder).as_posix() for path in written if path is not None)
+
+
+async def _put_up(
+    desk: Desk, job: Job, quote: Quote | None, posting: Posting | None, url: str, before: Recorded | None
+) -> Posting | None:
+    """Put up the draft, or find it, and keep in the ledger what it was; once it is published it stays as it is."""
+    is_published = posting is not None and posting.state in OPEN
+    if "draft" in desk.recruiter.can and not is_published:
+        with asking(desk.study):
+            posting = await desk.recruiter.draft(job)
+    evidence = _evidence(desk, job, quote, url)
+    id = posting.id if posting is not None else job.key
+    may_change = is_by_hand(desk) or not is_published
+    if before is None or before.posting != id or (may_change and before.evidence != evidence):
+        await desk.store.ledger.append([Entry("draft", "done", desk.now(), provider_ref=id, evidence=evidence)])
+    if posting is not None and is_published and not is_by_hand(desk):
+        await remember(desk, posting, quote)
+    return posting
+
+
+def _evidence(desk: Desk, job: Job, quote: Quote | None, url: str) -> dict[str, Any]:
+    """Return what the ledger keeps of a launch; nothing of it changes with the hour, so that the same is kept once."""
+    asked = {"run": desk.study.run, "key": job.key, "url": job.url, "public_url": url, "places": job.places}
+    asked |= {"minutes": job.minutes, "reward": str(job.reward) if job.reward.minor else ""}
+    asked |= {"screen_out": str(job.screen_out) if job.screen_out is not None else ""}
+    if quote is None:
+        return asked | {"quote": {}}
+    floor = floor_of(desk.study, quote)
+    sums = {"total": quote.total, "hourly": quote.hourly, "floor": floor}
+    return asked | {"quote": {name: str(amount) if amount is not None else "" for name, amount in sums.items()}}

@@ -1,0 +1,245 @@
+"""Opening a study to people, and its doors after that: what is planned is in the ledger before it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Literal
+
+from beholder.errors import Problem, RecruitError
+from beholder.recruit.contract import Job, PlatformAway, PlatformGone, PlatformRefused, Posting, Quote, Resuming
+from beholder.recruit.desk import Desk
+from beholder.recruit.launching.amount import named
+from beholder.recruit.launching.checks import over, purged
+from beholder.recruit.launching.cost import cost_of_runs
+from beholder.recruit.launching.found import Turned
+from beholder.recruit.launching.recorded import Recorded, published_postings, recorded
+from beholder.recruit.launching.words import turned
+from beholder.recruit.trouble import asking
+from beholder.store.contract import Entry
+from beholder.study.money import Sum, money
+from beholder.study.recruiting import is_own_posting, own_posting
+from beholder.types import Json
+
+OPEN = ("scheduled", "publishing", "active", "paused", "completed")
+"""States in which a study has been published."""
+
+_STANDS: Mapping[str, str] = {"active": "open", "draft": "not published yet", "completed": "full or stopped"}
+"""States as people call them; the others are words already."""
+
+
+def is_by_hand(desk: Desk) -> bool:
+    """Return whether no platform stands behind it, so that opening it costs nothing there."""
+    return "submissions" not in desk.recruiter.can
+
+
+async def find(desk: Desk, before: Recorded | None) -> Posting | None:
+    """Return what was put up before, as it stands now; None where there is nothing, or somebody has deleted a draft.
+
+    What was published cannot be deleted: where it is not shown, we ask in the name of somebody else.
+    """
+    if "draft" not in desk.recruiter.can:
+        return None
+    if is_by_hand(desk):
+        return await _found_by_hand(desk)
+    if before is None or is_own_posting(before.posting):
+        return None
+    with asking(desk.study):
+        try:
+            return await desk.recruiter.posting(before.posting)
+        except PlatformRefused as error:
+            if before.is_published:
+                raise RecruitError(_not_shown(desk, before.posting, error)) from error
+            if isinstance(error, PlatformGone):
+                return None
+            raise
+
+
+async def _found_by_hand(desk: Desk) -> Posting | None:
+    """Return how a study stands that no platform counts: it may have been closed without having been launched."""
+    try:
+        return await desk.recruiter.posting(own_posting(desk.study.name, desk.study.run))
+    except PlatformGone:
+        return None
+
+
+def _not_shown(desk: Desk, posting: str, error: PlatformRefused) -> Problem:
+    run = desk.study.run
+    what = f"does not show {posting}, under which run {run} was published: {error}"
+    fix = (
+        "Nothing was done. The token may be of another account or workspace: take the one that published it. "
+        f"To put it up anew, write run: {run + 1}."
+    )
+    return Problem(desk.recruiter.mode.capitalize(), what, "", fix)
+
+
+async def open_up(desk: Desk, job: Job, quote: Quote | None, posting: Posting) -> Posting:
+    """Publish a draft, or add places to what is published; nothing where that is done."""
+    is_more = posting.state in OPEN
+    if is_more and job.places <= posting.places:
+        return posting
+    evidence: dict[str, Json] = {"total": str(quote.total) if quote is not None else "", "places": job.places}
+    evidence |= {} if is_more else {"opens": desk.study.recruit.opens or ""}
+    entry = Entry("places" if is_more else "publish", "planned", desk.now(), provider_ref=posting.id, evidence=evidence)
+    await desk.store.ledger.append([entry])
+    with asking(desk.study):
+        try:
+            if is_more:
+                found = await desk.recruiter.set_places(posting.id, job.places)
+            else:
+                found = await desk.recruiter.publish(posting.id)
+        except (PlatformRefused, PlatformAway):
+            await desk.store.ledger.append([replace(entry, event="refused", at=desk.now())])
+            raise
+    await desk.store.ledger.append([replace(entry, event="done", at=desk.now())])
+    return found
+
+
+async def reschedule(desk: Desk, job: Job, quote: Quote | None, posting: Posting, before: Recorded | None) -> Posting:
+    """Return what opens by itself with the time that the study names now; that costs nothing more."""
+    is_late = before is not None and before.opens is not None and before.opens != (desk.study.recruit.opens or "")
+    if posting.state != "scheduled" or not is_late or job.places != posting.places:
+        return posting
+    return await open_up(desk, job, quote, (await turn_desk(desk, "pause")).posting)
+
+
+async def remember(desk: Desk, posting: Posting, quote: Quote | None) -> None:
+    """Write that something was done which was planned, sent, and cut off before anybody heard that it was.
+
+    Also that a person has published it, on the platform's own page.
+    """
+    entries = await desk.store.ledger.entries()
+    done = _unheard(entries, posting)
+    if posting.id not in published_postings(entries, desk.study.run):
+        is_quoted = quote is not None and quote.places == posting.places
+        evidence: dict[str, Json] = {"total": str(quote.total) if quote and is_quoted else "", "places": posting.places}
+        done.append(Entry("publish", "done", desk.now(), provider_ref=posting.id, evidence=evidence))
+    await _write_done(desk, done)
+
+
+def taken_back(posting: Posting, at: datetime) -> list[Entry]:
+    """Return that what was to open later is not published any more: somebody may delete such a draft."""
+    return [Entry("publish", "cancelled", at, provider_ref=posting.id)] if posting.state == "draft" else []
+
+
+def _unheard(entries: Sequence[Entry], posting: Posting) -> list[Entry]:
+    """Return what was planned, and is done by how the study stands, where nobody heard that it was."""
+    waiting: dict[str, Entry] = {}
+    for entry in entries:
+        if entry.provider_ref == posting.id and entry.kind in ("publish", "places", "resume"):
+            waiting.pop(entry.kind, None)
+            if entry.event == "planned":
+                waiting[entry.kind] = entry
+    return [entry for entry in waiting.values() if _is_seen(entry, posting)]
+
+
+def _is_seen(entry: Entry, posting: Posting) -> bool:
+    """Return whether it shows that something was done; of letting people in again, what was set aside for it."""
+    places, slots = _number(entry, "places"), _number(entry, "slots")
+    if entry.kind == "resume":
+        return slots > 0 and posting.places == places and (posting.slots or 0) >= slots
+    return entry.kind == "publish" or places <= posting.places
+
+
+async def _write_done(desk: Desk, planned: Sequence[Entry]) -> None:
+    if planned:
+        await desk.store.ledger.append([replace(entry, event="done", at=desk.now(), entry=0) for entry in planned])
+
+
+async def turn_desk(
+    desk: Desk, which: Literal["pause", "resume"], *, publish: str | None = None, dry_run: bool = False
+) -> Turned:
+    """Let nobody begin for now, or let people begin again; return how the study stands on its platform.
+
+    What that costs on top has to be named as `publish`. What was to open later is a draft again when it is paused.
+    """
+    if "pause" not in desk.recruiter.can:
+        fix = "Nobody begins while the server is stopped, nor from recruit.closes on."
+        raise RecruitError(Problem(f"--{which}", f"does not go with recruit.mode {desk.recruiter.mode}", "", fix))
+    before = recorded(await desk.store.ledger.entries(), desk.study.run)
+    posting = await find(desk, before)
+    wanted, state = (("active", "scheduled"), "paused") if which == "pause" else (("paused",), "active")
+    if which == "resume" and is_by_hand(desk):
+        wanted = (*wanted, "completed")
+    if posting is None or posting.state not in (*wanted, state):
+        stands = _STANDS.get(posting.state, posting.state) if posting is not None else "not launched"
+        fix = "`beholder launch` says how it stands."
+        if which == "resume" and posting is not None and posting.state == "completed":
+            name, run = desk.recruiter.mode.capitalize(), desk.study.run + 1
+            fix = f"{name} opens it again for more places only: `beholder launch --places N`. Or write run: {run}."
+        allowed = f"a study that is {_STANDS.get(wanted[0], wanted[0])}"
+        raise RecruitError(Problem(f"--{which}", f"finds the study {stands}", allowed, fix))
+    if which == "resume" and not dry_run:
+        before = await _caught_up(desk, posting)
+    if posting.state == state:
+        return Turned(posting, None, turned(which, posting, None, dry_run=dry_run))
+    more = await _resuming(desk, posting) if which == "resume" else None
+    if dry_run:
+        due = more.due if more is not None else None
+        return Turned(posting, due, turned(which, posting, due, dry_run=True))
+    if more is not None:
+        _confirm(publish, more.due)
+        await _check_budget(desk, more.due)
+    entry = Entry(which, "planned", desk.now(), provider_ref=posting.id, evidence=_committed(before, posting, more))
+    await desk.store.ledger.append([entry])
+    with asking(desk.study):
+        if which == "pause":
+            found = await desk.recruiter.pause(posting.id)
+        else:
+            found = await desk.recruiter.resume(posting.id, more.slots if more is not None else None)
+    done = replace(entry, event="done", at=desk.now())
+    await desk.store.ledger.append([done, *taken_back(found, desk.now())])
+    return Turned(found, None, turned(which, found, None, dry_run=False))
+
+
+async def _caught_up(desk: Desk, posting: Posting) -> Recorded | None:
+    """Return the launch with what an earlier resuming has set aside before it was cut off."""
+    await _write_done(desk, _unheard(await desk.store.ledger.entries(), posting))
+    return recorded(await desk.store.ledger.entries(), desk.study.run)
+
+
+async def _resuming(desk: Desk, posting: Posting) -> Resuming | None:
+    """Return what it takes to let people in again, or raise RecruitError where nobody could begin."""
+    entries = await desk.store.ledger.entries()
+    if vain := [*purged(desk.study, entries), *over(desk.study, desk.now())]:
+        raise RecruitError(vain)
+    with asking(desk.study):
+        return await desk.recruiter.resuming(posting.id)
+
+
+def _confirm(publish: str | None, due: Sum) -> None:
+    """Raise RecruitError unless the amount that was named is the one that is due."""
+    if publish is None:
+        what = f"sets aside {due} more for people who do not fit: what there was is used up"
+        fix = f'Nobody was let in again. `beholder launch --resume --publish "{due}"` does it.'
+        raise RecruitError(Problem("--resume", what, "", fix))
+    if (amount := named(publish, due)) != due:
+        what, fix = f"is {amount}, and it costs {due} now", "Nobody was let in again."
+        raise RecruitError(Problem("--publish", what, f'"{due}"', fix))
+
+
+async def _check_budget(desk: Desk, due: Sum) -> None:
+    """Raise RecruitError where an amount goes beyond the budget over all runs."""
+    if desk.study.budget is None:
+        return
+    cost = cost_of_runs(desk.study, await desk.store.ledger.entries(), due.currency)
+    budget, total = money(desk.study.budget), cost._replace(minor=cost.minor + due.minor)
+    if total.minor > budget.minor:
+        what = f"is {budget}, and with {due} more for people who do not fit the study may cost {total}"
+        fix = "Nobody was let in again. Raise it, or end here: `beholder close`."
+        raise RecruitError(desk.study.problem("budget", what, f"{total} or more", fix))
+
+
+def _committed(before: Recorded | None, posting: Posting, more: Resuming | None) -> dict[str, Json] | None:
+    """Return what the study costs at most from now on; None where that stays."""
+    if more is None or before is None or before.total is None:
+        return None
+    total = before.total._replace(minor=before.total.minor + more.due.minor)
+    return {"total": str(total), "places": posting.places, "slots": more.slots}
+
+
+def _number(entry: Entry, name: str) -> int:
+    evidence = entry.evidence if isinstance(entry.evidence, Mapping) else {}
+    number = evidence.get(name)
+    return number if isinstance(number, int) else 0

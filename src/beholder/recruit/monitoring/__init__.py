@@ -1,0 +1,1 @@
+"""Monitor: how a study stands while people are at it."""

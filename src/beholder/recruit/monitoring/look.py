@@ -1,0 +1,216 @@
+"""Look at a study: everything that is known of it at one moment, read and never changed."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from beholder.clean.facts import TABLES, Facts, Rows, Visit, gather
+from beholder.clean.titles import TITLES
+from beholder.plan.bulk import no_collection
+from beholder.recruit.desk import Desk
+from beholder.recruit.launching.recorded import Recorded, recorded
+from beholder.recruit.ledger.fold import MONEY, Debt, fold
+from beholder.recruit.monitoring import rates, votes
+from beholder.recruit.monitoring.alarms import alarms
+from beholder.recruit.monitoring.found import At, Cost, Earned, Failing, Lists, Platform, View
+from beholder.recruit.monitoring.platform import read_platform
+from beholder.recruit.monitoring.steps import steps, whereabouts
+from beholder.serve.halts import Halts
+from beholder.store.contract import Entry, Table
+from beholder.store.open import read_rows
+from beholder.study.model import Study
+from beholder.study.money import Sum, money
+from beholder.study.part import span
+from beholder.study.recruiting import is_closed, is_personal
+
+_TABLES: tuple[Table, ...] = (*(table for table in TABLES if table != "posed"), "told")
+_RESTS = timedelta(minutes=60)
+"""The longest that a session may rest where the study does not say."""
+
+
+class Known(NamedTuple):
+    """What is looked at: the tables, the ledger, and how the study stands on its platform."""
+
+    tables: Mapping[str, Rows]
+    entries: Sequence[Entry] = ()
+    platform: Platform | None = None
+    note: str = ""
+    """Why there is nothing of the platform."""
+
+
+async def look(desk: Desk, *, robots: bool = False, platform: tuple[Platform | None, str] | None = None) -> View:
+    """Return how a study stands. The platform is asked unless what it has said is given."""
+    tables: dict[str, Rows] = {table: await read_rows(desk.store, table) for table in _TABLES}
+    entries = await desk.store.ledger.entries()
+    found, note = platform or await read_platform(desk, recorded(entries, desk.study.run))
+    with no_collection():
+        return view_of(desk.study, Known(tables, entries, found, note), desk.now(), robots=robots)
+
+
+def view_of(study: Study, known: Known, now: datetime, *, robots: bool = False) -> View:
+    """Return how a study stands, from what is known of it."""
+    launched = recorded(known.entries, study.run)
+    facts = _facts(study, known.tables, robots)
+    visits = facts.visits if facts is not None else ()
+    rests = span(study.recruit.time_limit) if study.recruit.time_limit else _RESTS
+    gone = known.platform.gone if known.platform is not None else ()
+    open_ = [visit for visit in visits if visit.outcome is None and not visit.is_erased]
+    here = [visit for visit in open_ if now - _last(visit) <= rests and visit.session not in gone]
+    kept = [visit for visit in visits if visit.outcome != "withdrawn" and not visit.is_erased]
+    completed = [visit for visit in kept if visit.outcome == "completed"]
+    rows: tuple[At, ...] = ()
+    trials: tuple[At, ...] = ()
+    if facts is not None:
+        keys, sessions = whereabouts(study, facts, [visit.session for visit in here])
+        # Who withdrew is in no step: nothing is kept that would tell how far they came.
+        known_ones = {visit.session for visit in kept}
+        rows, trials = steps(keys, [one for one in sessions if one.visit.session in known_ones])
+    counted = votes.stimuli(facts, here) if facts is not None else ()
+    lists = votes.lists(facts, here) if facts is not None else Lists(_lists(known.tables), 0, 0)
+    minutes = rates.median_minutes([visit.minutes for visit in completed if visit.minutes is not None])
+    ended = [visit.ended_at for visit in completed if visit.ended_at is not None]
+    rate = rates.per_hour([visit.at for visit in visits], ended, now)
+    checks = _checks(known.tables, kept)
+    earned = _earned(study, minutes, known.platform, launched) if not robots else None
+    cost = _cost(study, known.entries, launched, known.platform)
+    shut, is_over = Halts(known.entries).words(study), is_closed(study.recruit, now)
+    can_begin = not (shut or is_over or (known.platform is not None and known.platform.state == "completed"))
+    left = lists.planned - lists.finished
+    return View(
+        study=study.name,
+        title=study.title,
+        run=study.run,
+        mode=study.recruit.mode,
+        population="robots" if robots else "people",
+        at=now,
+        link=_link(study, launched),
+        people=len({visit.participant for visit in visits}),
+        arrived=len(visits),
+        here=len(here),
+        completed=len(completed),
+        left=len(open_) - len(here),
+        ended=_ended(visits),
+        steps=rows,
+        trials=trials,
+        checks=checks,
+        lists=lists,
+        conditions=votes.conditions(facts, counted, [one.name for one in study.conditions]) if facts else (),
+        stimuli=counted,
+        minutes=minutes,
+        told_minutes=_told_minutes(study, launched),
+        per_hour=rate,
+        finished_at=rates.finished_at(left, rate, now) if can_begin or not lists.open else None,
+        earned=earned,
+        cost=cost,
+        platform=known.platform,
+        alarms=(
+            *([shut] if shut and not robots else []),
+            *alarms(rows, checks, earned, cost, known.platform, is_over=is_over),
+            *([known.note] if known.note else []),
+        ),
+    )
+
+
+def _link(study: Study, launched: Recorded | None) -> str:
+    """Return where people begin; empty where nobody has said, or everybody has a link of their own."""
+    if launched is None or not launched.public_url or is_personal(study.recruit):
+        return ""
+    return f"{launched.public_url}/s/{study.name}"
+
+
+def _facts(study: Study, tables: Mapping[str, Rows], robots: bool) -> Facts | None:
+    """Return the facts of people, or of robots; None where nobody of them has come."""
+    is_one = [(row["mode"] == "robot") is robots for row in tables["sessions"] if row["mode"] != "preview"]
+    runs = [row["run"] == study.run for row in tables["sessions"] if row["mode"] != "preview"]
+    if not any(one and run for one, run in zip(is_one, runs, strict=True)):
+        return None
+    return gather(tables, where="store/", robots=robots, run=study.run)
+
+
+def _lists(tables: Mapping[str, Rows]) -> int:
+    """Return how many lists the plan of the study text that began last has."""
+    plan = tables["studies"][-1]["plan_digest"] if tables["studies"] else None
+    return sum(row["plan_digest"] == plan for row in tables["lists"])
+
+
+def _last(visit: Visit) -> datetime:
+    return max((given.at for given in visit.answers.values()), default=visit.at)
+
+
+def _ended(visits: Sequence[Visit]) -> Mapping[Any, int]:
+    found = Counter(
+        "withdrawn" if visit.is_erased and visit.outcome != "no_consent" else visit.outcome
+        for visit in visits
+        if visit.outcome or visit.is_erased
+    )
+    return {outcome: n for outcome, n in sorted(found.items(), key=lambda item: -item[1]) if outcome != "completed"}
+
+
+def _checks(tables: Mapping[str, Rows], visits: Sequence[Visit]) -> tuple[Failing, ...]:
+    """Return every check that somebody was told about: who failed it once or more, and whose session ended by it."""
+    sessions = {visit.session: visit for visit in visits}
+    met: dict[str, set[str]] = defaultdict(set)
+    failed: dict[str, set[str]] = defaultdict(set)
+    for row in tables["told"]:
+        if row["session"] in sessions:
+            met[row["check"]].add(row["session"])
+            if row["verdict"] == "fail":
+                failed[row["check"]].add(row["session"])
+    ends = Counter(visit.end_reason.partition(":")[0] for visit in visits if visit.outcome not in (None, "completed"))
+    return tuple(
+        Failing(
+            name, TITLES.get(name, name.replace("_", " ").capitalize()), len(met[name]), len(failed[name]), ends[name]
+        )
+        for name in met
+    )
+
+
+def _told_minutes(study: Study, launched: Recorded | None) -> float | None:
+    told = launched.evidence.get("minutes") if launched is not None else None
+    return study.recruit.minutes or (float(told) if isinstance(told, int | float) else None)
+
+
+def _earned(study: Study, minutes: float | None, platform: Platform | None, launched: Recorded | None) -> Earned | None:
+    if study.recruit.reward is None:
+        return None
+    reward = money(study.recruit.reward)
+    floors = [launched.floor if launched is not None else None]
+    floors.append(money(study.recruit.hourly_minimum) if study.recruit.hourly_minimum else None)
+    floor = max((one for one in floors if one is not None and one.currency == reward.currency), default=None)
+    theirs = platform.minutes if platform is not None else None
+    needed = [rates.top_up(reward, one, floor) for one in (minutes, theirs)]
+    return Earned(
+        reward,
+        rates.hourly(reward, minutes),
+        rates.hourly(reward, theirs),
+        floor,
+        max((one for one in needed if one is not None), default=None),
+    )
+
+
+def _cost(study: Study, entries: Sequence[Entry], launched: Recorded | None, platform: Platform | None) -> Cost | None:
+    settled = [debt for debt in fold(entries).settled() if debt.kind in MONEY]
+    paid = [debt.amount for debt in settled if debt.amount.minor]
+    if platform is not None:
+        paid += _paid_there(study, settled, platform)
+    budget = money(study.budget) if study.budget else None
+    committed = launched.total if launched is not None else None
+    currency = next((one.currency for one in paid), "") or next(
+        (one.currency for one in (committed, budget) if one is not None), ""
+    )
+    if not currency:
+        return None
+    return Cost(Sum(sum(one.minor for one in paid), currency), committed, budget)
+
+
+def _paid_there(study: Study, settled: Sequence[Debt], platform: Platform) -> list[Sum]:
+    """Return what the platform has paid and the ledger does not know yet: `pay` takes note of it."""
+    approvals = sum(debt.kind == "approve" for debt in settled)
+    screen_outs = sum(debt.reason_code == "screen_out" and not debt.batch for debt in settled)
+    rewards = max(0, platform.statuses.get("approved", 0) - approvals)
+    others = max(0, platform.statuses.get("screened_out", 0) - screen_outs)
+    found = [money(study.recruit.reward)] * rewards if study.recruit.reward else []
+    return found + ([money(study.recruit.screen_out)] * others if study.recruit.screen_out else [])

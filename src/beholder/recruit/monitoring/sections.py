@@ -1,0 +1,179 @@
+"""The sections of a view as people read it in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from beholder.clean.decide import in_words
+from beholder.recruit.monitoring.found import Platform, View, Votes
+
+_BAR = 20
+_MOST = 12
+"""Conditions that are listed."""
+_STATUSES = {
+    "reserved": "reserved", "active": "under way", "timed_out": "timed out", "awaiting_review": "to be decided",
+    "approved": "approved", "partially_approved": "paid in part", "returned": "returned", "rejected": "rejected",
+    "screened_out": "screened out", "unknown": "unknown",
+}  # fmt: skip
+_STATES = {
+    "draft": "a draft: nobody sees it", "scheduled": "scheduled", "publishing": "being published", "active": "open",
+    "paused": "paused", "completed": "full or stopped", "unknown": "in a state that is not known",
+}  # fmt: skip
+Rows = list[list[str | Text]]
+
+
+def _table(heads: Sequence[str], rows: Rows) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), show_header=any(heads), header_style="dim", pad_edge=False)
+    for place, head in enumerate(heads):
+        table.add_column(head, justify="left" if place == 0 else "right", no_wrap=place > 0)
+    for row in rows:
+        table.add_row(*map(_plain, row))
+    return table
+
+
+def _pairs(rows: Sequence[tuple[str, str | Text]]) -> Table:
+    """Return names with what is to be said of each, which may need several lines."""
+    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, pad_edge=False)
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for name, value in rows:
+        table.add_row(name, _plain(value))
+    return table
+
+
+def _plain(cell: str | Text) -> Text:
+    """Return a cell as it is: a name with brackets is no mark-up."""
+    return Text(cell) if isinstance(cell, str) else cell
+
+
+def _bar(share: float) -> Text:
+    full = round(max(0.0, min(1.0, share)) * _BAR)
+    return Text.assemble(("█" * full, "green"), ("░" * (_BAR - full), "dim"))
+
+
+def funnel(view: View) -> Table:
+    """Return how far people came, step by step."""
+    rows: Rows = [
+        [row.title, f"{row.reached}", _count(row.here), _lost(row.left), _count(row.ended)] for row in view.steps
+    ]
+    return _table(["step", "came to it", "here", "left", "ended"], rows)
+
+
+def _count(n: int) -> str:
+    return f"{n}" if n else "–"
+
+
+def _lost(n: int) -> Text:
+    return Text(_count(n), style="yellow" if n else "")
+
+
+def left(view: View) -> list[RenderableType]:
+    """Return where in the trials people left, and how sessions ended otherwise."""
+    lines = []
+    gone = sorted((row for row in view.trials if row.left), key=lambda row: (-row.left, view.trials.index(row)))
+    if gone:
+        told = ", ".join(f"{row.title.lower()} ({row.left})" for row in gone[:5])
+        lines.append(f"Left while rating, at {told}{' and later' * (len(gone) > 5)}.")
+    if view.ended:
+        told = ", ".join(f"{in_words(f'complete:{outcome}').lower()} {n}" for outcome, n in view.ended.items())
+        lines.append(f"Ended: {told}.")
+    return [Text("\n".join(["", *lines]))] if lines else []
+
+
+def progress(view: View) -> Table:
+    """Return who came, how full the plan is, how long a session takes, and the pace."""
+    lists = view.lists
+    share = lists.finished / lists.planned if lists.planned else 0.0
+    rows: list[tuple[str, str | Text]] = [
+        ("came", f"{_many(view.arrived, 'session', 'sessions')} of {_many(view.people, 'person', 'people')}"),
+        ("here now", f"{view.here}"),
+        ("finished", f"{view.completed}"),
+        ("lists", Text.assemble(_bar(share), f" {lists.finished} of {lists.planned}, {lists.coming} coming")),
+        ("a session takes", _takes(view)),
+        ("pace", _pace(view)),
+    ]
+    return _pairs(rows)
+
+
+def _many(n: int, one: str, many: str) -> str:
+    return f"{n} {one if n == 1 else many}"
+
+
+def _takes(view: View) -> str:
+    if view.minutes is None:
+        return "–"
+    told = f", people are told {view.told_minutes:g}" if view.told_minutes else ""
+    theirs = view.platform.minutes if view.platform is not None else None
+    platform = f" ({theirs:.1f} by the platform's clock)" if theirs is not None else ""
+    return f"{view.minutes:.1f} minutes at the median{platform}{told}"
+
+
+def _pace(view: View) -> str:
+    if view.lists.planned and view.lists.finished >= view.lists.planned:
+        return "every list is finished"
+    if view.per_hour is None:
+        return "nobody has finished in the last 6 hours"
+    ends = f"; done {_when(view.finished_at, view.at)} if it goes on so" if view.finished_at else ""
+    return f"{view.per_hour:g} an hour{ends}"
+
+
+def _when(moment: datetime, now: datetime) -> str:
+    minutes = (moment - now).total_seconds() / 60
+    if minutes < 90:
+        return f"in {_many(max(1, round(minutes)), 'minute', 'minutes')}"
+    return f"in {minutes / 60:.0f} hours" if minutes < 48 * 60 else f"in {minutes / 60 / 24:.0f} days"
+
+
+def pay(view: View) -> Table:
+    """Return what an hour pays, and what it costs."""
+    earned, cost = view.earned, view.cost
+    rows: list[tuple[str, str | Text]] = []
+    if earned is not None:
+        rows.append(("reward", f"{earned.reward}"))
+        both = [f"{earned.hourly}" if earned.hourly else "–"]
+        both += [f"{earned.platform_hourly} by the platform's clock"] if earned.platform_hourly else []
+        floor = f", at least {earned.floor}" if earned.floor else ""
+        rows.append(("an hour pays", Text(", ".join(both) + floor, style="bold red" if earned.top_up else "")))
+    if cost is not None:
+        rows.append(("paid so far", f"{cost.paid}"))
+        if cost.committed is not None:
+            fees = ", with fees" if view.mode == "prolific" else ""
+            rows.append(("published for", f"{cost.committed} at most{fees}"))
+        if cost.budget is not None:
+            rows.append(("budget", f"{cost.budget}"))
+    return _pairs(rows)
+
+
+def platform(platform: Platform) -> Table:
+    """Return how it stands on its platform."""
+    ordered = sorted(platform.statuses.items(), key=lambda item: -item[1])
+    told = ", ".join(f"{n} {_STATUSES[status]}" for status, n in ordered)
+    return _pairs(
+        [
+            ("it is", _STATES[platform.state]),
+            ("places", f"{platform.taken} of {platform.places} taken"),
+            ("submissions", told or "none yet"),
+        ]
+    )
+
+
+def votes(votes: Sequence[Votes]) -> RenderableType:
+    """Return the ratings by condition, of a few of them where there are many."""
+    rows: Rows = [
+        [one.name, f"{one.finished}", _count(one.coming), f"{one.planned}", _bar(one.finished / one.planned)]
+        for one in votes[:_MOST]
+    ]
+    table = _table(["condition", "finished", "coming", "planned", ""], rows)
+    more = len(votes) - _MOST
+    return Group(table, Text(f"and {more} more; `--json` has all of them")) if more > 0 else table
+
+
+def checks(view: View) -> Table:
+    """Return how many met, failed and ended at each check."""
+    rows: Rows = [[one.title, f"{one.met}", _count(one.failed), _lost(one.ended)] for one in view.checks]
+    return _table(["check", "met", "failed", "turned away"], rows)

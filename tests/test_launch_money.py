@@ -1,0 +1,171 @@
+"""Launching and money: nothing is opened, or opened again, that nobody named, nor beside what is open already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from beholder.errors import RecruitError
+from beholder.recruit.closing.close import close_desk
+from beholder.recruit.fake import FakeProlific
+from beholder.recruit.fake.filters import BLOCKED_STUDIES
+from beholder.recruit.launching.cost import cost_of_runs
+from beholder.recruit.launching.launch import launch_desk
+from beholder.recruit.launching.opening import turn_desk
+from beholder.recruit.monitoring.look import look
+from beholder.recruit.room import Room
+from beholder.recruit.unattended.collect import Collector
+from beholder.store.contract import Entry
+from paying import connect, in_memory
+from recruiting import ON_PROLIFIC, Office, office
+from rehearsing import JOB
+
+URL = "https://lab.example.org"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    yield from in_memory(tmp_path)
+
+
+async def launched(room: Office, **options: Any) -> Any:
+    every: dict[str, Any] = {"public_url": URL, "transport": room.server} | options
+    return await launch_desk(room.desk, **every)
+
+
+async def opened(room: Office) -> str:
+    """Publish for what it costs, and return the id."""
+    found = await launched(room, publish=str((await launched(room, dry_run=True)).due))
+    assert found.posting is not None
+    return str(found.posting.id)
+
+
+async def told(work: Any) -> list[str]:
+    """Return everything that something is refused for, without where it is written."""
+    with pytest.raises(RecruitError) as error:
+        await work
+    return [str(problem) for problem in error.value.problems]
+
+
+async def test_with_the_token_of_another_account_nothing_is_put_up_beside_what_people_see(
+    folder: Path, tiny: Path
+) -> None:
+    async with office(folder, tiny, recruit=ON_PROLIFIC) as room:
+        posting = await opened(room)
+        other = FakeProlific()
+        foreign = replace(room, desk=connect(room.study, room.desk.store, other), fake=other)
+        why = (
+            f"Prolific  does not show {posting}, under which run 1 was published: Not found: There is no such study. "
+            "(404). Nothing was done. The token may be of another account or workspace: take the one that published "
+            "it. To put it up anew, write run: 2."
+        )
+        assert why in await told(launched(foreign))
+        assert await told(close_desk(foreign.desk)) == [why]
+        assert other.studies.all == {}
+        stray = Entry("draft", "done", room.fake.now, provider_ref="5" * 24, evidence={"run": 1, "key": "k"})
+        await room.desk.store.ledger.append([stray])
+        assert (await launched(room)).posting.id == posting, "whatever was put up since, people come by this one"
+
+
+async def test_a_draft_that_somebody_has_deleted_is_put_up_again(folder: Path, tiny: Path) -> None:
+    async with office(folder, tiny, recruit=ON_PROLIFIC) as room:
+        first = (await launched(room)).posting.id
+        del room.fake.studies.all[first]
+        assert (await launched(room)).posting.id != first
+
+
+async def test_a_study_that_was_by_link_before_goes_to_a_platform(folder: Path, tiny: Path) -> None:
+    async with office(folder, tiny, recruit={"mode": "link"}) as room:
+        await launched(room)
+        study = room.study.model_copy(update={"recruit": room.study.recruit.model_copy(update={"mode": "prolific"})})
+        assert (await close_desk(connect(study, room.desk.store, room.fake))).is_closed, "nothing was put up there"
+
+
+async def test_after_closing_nothing_is_opened_and_what_is_open_is_stopped(folder: Path, tiny: Path) -> None:
+    now = FakeProlific().now
+    closes = f"{now + timedelta(days=1):%Y-%m-%d %H:%M}Z"
+    async with office(folder, tiny, recruit=ON_PROLIFIC | {"closes": closes}) as room:
+        posting = await opened(room)
+        room.fake.advance(days=2)
+        (late,) = await told(launched(room, places=6))
+        assert late.partition("  ")[2] == (
+            f"recruit.closes is {closes}, which is past. Allowed: a time to come. Write a later one, restart `beholder "
+            "serve`, and launch again; or leave it out."
+        )
+        alarm = "recruit.closes is past, and the platform goes on sending people in vain. Run `beholder close`."
+        assert (await look(room.desk)).alarms == (alarm,)
+        freeing = Room(room.desk.store, room.desk.recruiter, 1)
+        collector = Collector(room.desk, JOB, posting, 4, lambda _: None, waiting, freeing, may_spend=True)
+        assert await collector.collect() == "recruit.closes is past, and 6 lists are open"
+        assert room.fake.studies.find(posting).status == "COMPLETED"
+        assert (await launched(room)).posting.state == "completed", "how it stands may be asked"
+
+
+async def test_after_a_purge_of_who_is_who_nobody_is_let_in_for_money(folder: Path, tiny: Path) -> None:
+    async with office(folder, tiny, recruit=ON_PROLIFIC) as room:
+        posting = await opened(room)
+        await room.desk.store.ledger.append([Entry("purge", "done", room.fake.now, reason_code="identity")])
+        assert (await turn_desk(room.desk, "pause")).posting.state == "paused"
+        day = f"{room.fake.now:%Y-%m-%d}"
+        for work in (launched(room), launched(room, places=6, dry_run=True), turn_desk(room.desk, "resume")):
+            assert await told(work) == [
+                f"tiny  who is who was erased on {day}, so whoever came now could be neither matched nor paid. "
+                "Put the new run in a new folder."
+            ]
+        assert room.fake.studies.find(posting).status == "PAUSED"
+
+
+async def waiting(seconds: float = 1) -> None:
+    raise AssertionError("there is nothing to wait for")
+
+
+async def test_the_budget_is_one_cap_over_all_runs(folder: Path, tiny: Path) -> None:
+    async with office(folder, tiny, recruit=ON_PROLIFIC, budget="20 GBP") as room:
+        first = await opened(room)
+        fake = room.fake
+    text = (folder / "study.yaml").read_text("utf-8")
+    (folder / "study.yaml").write_text(f"{text}run: 2\n", "utf-8")
+    async with office(folder, tiny, fake=fake) as room:
+        (dear,) = await told(launched(room))
+        assert dear.partition("  ")[2] == (
+            "budget is 20.00 GBP, and 4 people may cost 22.34 GBP, with 11.17 GBP for other runs. Allowed: 22.34 GBP "
+            "or more. Up to 3 would fit: recruit.places: 3."
+        )
+        assert list(fake.studies.all) == [first]
+        await launched(room, places=3, publish=str((await launched(room, places=3)).due))
+        assert str(cost_of_runs(room.study, await room.entries(), "GBP")) == "19.55 GBP"
+        second = list(fake.studies.all)[-1]
+        blocked = [one for one in fake.studies.find(second).body["filters"] if one["filter_id"] == BLOCKED_STUDIES]
+        assert [one["selected_values"] for one in blocked] == [[first]], "its people come to one run only"
+
+
+async def test_what_opens_later_is_paused_and_opens_when_the_study_says_so_now(folder: Path, tiny: Path) -> None:
+    def opens(days: int) -> str:
+        return f"{FakeProlific().now + timedelta(days=days):%Y-%m-%d %H:%M}Z"
+
+    async with office(folder, tiny, recruit=ON_PROLIFIC | {"opens": opens(2)}) as room:
+        posting, fake = await opened(room), room.fake
+        assert fake.studies.find(posting).status == "SCHEDULED"
+        assert (await turn_desk(room.desk, "pause")).posting.state == "draft"
+        assert str(cost_of_runs(room.study, await room.entries(), "GBP")) == "0.00 GBP", "nobody ever saw it"
+        assert await opened(room) == posting
+    text = (folder / "study.yaml").read_text("utf-8")
+    (folder / "study.yaml").write_text(text.replace(opens(2), opens(3)), "utf-8")
+    async with office(folder, tiny, fake=fake) as room:
+        for _ in range(2):
+            assert (await launched(room)).posting.state == "scheduled"
+        assert fake.studies.find(posting).publish_at == fake.now + timedelta(days=3)
+        assert (await room.kinds())[-5:] == [
+            "pause planned", "pause done", "publish cancelled", "publish planned", "publish done",
+        ]  # fmt: skip
+        await turn_desk(room.desk, "pause")
+        del fake.studies.all[posting]
+        assert await opened(room) != posting, "a draft may be deleted on the platform, also one that was to open"
+        await close_desk(room.desk)
+        fake.studies.all.clear()
+        assert (await launched(room)).posting.state == "draft", "closing takes it back as well"

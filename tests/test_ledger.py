@@ -1,0 +1,107 @@
+"""The fold of the ledger: what is settled stays so, what is unsure is never owed again by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import get_args
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from beholder.recruit.ledger.fold import KINDS, MONEY, State, fold, paid_to
+from beholder.recruit.ledger.reading import arrived
+from beholder.store.contract import Entry
+from beholder.study.money import Sum
+from beholder.testing.store_facts import HOUR, NOON
+
+_ROW = Entry("bonus", "planned", NOON, "v1", "p-ann", "s1", 150, "GBP", "quality", "the best tenth")
+_EVENTS = get_args(State)
+_ONE = st.builds(
+    lambda kind, event, submission, batch: replace(_ROW, kind=kind, event=event, submission=submission, batch=batch),
+    st.sampled_from([*KINDS, "draft", "decisions"]),
+    st.sampled_from(_EVENTS),
+    st.sampled_from(["v1", "v2"]),
+    st.sampled_from(["", "B1", "B2"]),
+)
+_ALL = st.builds(
+    lambda event, batch: Entry("bonus", event, NOON, batch=batch, reason_code="1", evidence={"baseline": {"v1": [5]}}),
+    st.sampled_from(_EVENTS),
+    st.sampled_from(["B1", "B2"]),
+)
+_HISTORY = st.lists(_ONE | _ALL, max_size=40)
+
+
+def history(*events: str) -> list[Entry]:
+    """Return a debt that goes with B1, and what happened to B1."""
+    rows = [_ROW, replace(_ROW, event="confirmed", batch="B1", provider_ref="post")]
+    return rows + [Entry("bonus", event, NOON + HOUR, batch="B1", reason_code="1") for event in events]
+
+
+@given(_HISTORY)
+def test_what_is_settled_stays_so_and_what_is_unsure_is_never_owed_again_by_itself(entries: Sequence[Entry]) -> None:
+    states = [fold(entries[:number]) for number in range(len(entries) + 1)]
+    for before, after in pairwise(states):
+        for key, debt in before.debts.items():
+            then = after.debts[key]
+            assert (then.amount, then.participant, then.at) == (debt.amount, debt.participant, debt.at)
+            assert debt.state != "settled" or then.state == "settled"
+            if debt.state in ("unknown", "resend_authorised"):
+                assert then.state in ("unknown", "resend_authorised", "pay_sent", "settled")
+            if debt.state in ("pay_sent", "accepted") and then.is_owed:
+                assert then.state == "refused"
+
+
+@given(_HISTORY)
+def test_a_parcel_is_sent_once_and_once_more_for_each_time_it_is_let(entries: Sequence[Entry]) -> None:
+    books = fold(entries)
+    for parcel in books.parcels.values():
+        let = [one for one in entries if one.event == "resend_authorised" and one.batch == parcel.id]
+        assert parcel.sends <= 1 + len(let)
+
+
+@given(_HISTORY)
+def test_what_everybody_got_is_what_is_settled(entries: Sequence[Entry]) -> None:
+    books = fold(entries)
+    assert sum(one.minor for one in paid_to(books).values()) == sum(
+        debt.amount.minor for debt in books.settled() if debt.kind in MONEY
+    )
+    assert all(debt.kind in KINDS for debt in books.debts.values())
+    assert {debt.state for debt in books.unsure()} <= {"pay_sent", "unknown", "resend_authorised"}
+
+
+def test_a_payment_from_plan_to_arrival() -> None:
+    sent = history("setup_sent", "setup_done", "pay_sent", "accepted")
+    assert [debt.state for debt in fold(sent).debts.values()] == ["accepted"]
+    assert fold(sent).parcels["B1"].posting == "post"
+    books = fold([*sent, replace(_ROW, event="settled", batch="B1")])
+    assert books.parcels["B1"].state == "settled"
+    assert paid_to(books) == {"p-ann": Sum(150, "GBP")}
+
+
+def test_a_crash_after_the_payment_was_written_down_leaves_it_unsure() -> None:
+    books = fold(history("setup_sent", "setup_done", "pay_sent"))
+    assert [debt.submission for debt in books.unsure()] == ["v1"]
+    assert fold(history("setup_sent", "setup_done", "cancelled")).pending() == ()
+
+
+def test_a_second_payment_of_the_same_parcel_needs_leave() -> None:
+    lost = history("setup_sent", "setup_done", "pay_sent", "unknown")
+    assert fold([*lost, *history("pay_sent")[2:]]).parcels["B1"].sends == 1
+    assert fold([*lost, *history("resend_authorised", "pay_sent")[2:]]).parcels["B1"].sends == 2
+
+
+def test_debts_of_one_submission_are_one_row() -> None:
+    other = replace(_ROW, reason_code="quantity", amount_minor=50)
+    rows = [entry for one in (_ROW, other) for entry in (one, replace(one, event="confirmed", batch="B1"))]
+    assert fold(rows).rows("B1") == {"v1": Sum(200, "GBP")}
+
+
+@given(st.lists(st.integers(1, 5), max_size=5), st.integers(1, 5))
+def test_money_has_arrived_when_exactly_one_new_payment_of_the_amount_is_shown(before: list[int], amount: int) -> None:
+    assert arrived(before, before, amount) == "none"
+    assert arrived(before, [amount, *reversed(before)], amount) == "paid"
+    assert arrived(before, [*before, amount, amount], amount) == "odd"
+    assert arrived(before, [*before, amount + 1], amount) == "odd"
+    assert arrived([*before, 9], [*before, amount], amount) == "odd"

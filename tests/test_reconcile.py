@@ -1,0 +1,218 @@
+"""What we have beside what the platform says: every row of the table, and that nobody is ever harmed by a gap in it."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from beholder.recruit.contract import Status, Submission
+from beholder.recruit.decisions import Found, Pay
+from beholder.recruit.reconcile.cases import HELD, WORDS, Case, Held
+from beholder.recruit.reconcile.table import by_hand, elsewhere, propose
+from beholder.recruit.reconcile.visits import Arrived, Paired, found_codes, pair_up
+from beholder.store.contract import Coming, Link
+from beholder.types import Outcome
+
+HELDS, STATUSES, FOUNDS = get_args(Held), get_args(Status), get_args(Found)
+CASES = [
+    Case(held, status, code, accept, waited, refused, ours, pays)
+    for held, status, code, accept, waited, refused, ours, pays in product(
+        HELDS, STATUSES, FOUNDS, (True, None, False), *[(False, True)] * 4
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("case", "pay", "reasons"),
+    [
+        (Case("complete", "awaiting_review", "right"), "approve", ()),
+        (Case("complete", "awaiting_review", "missing"), "approve", ("platform:missing_code",)),
+        (Case("complete", "awaiting_review", "wrong"), "approve", ("platform:wrong_code",)),
+        (Case("complete", "awaiting_review", "shared"), "approve", ("platform:shared_code",)),
+        (Case("complete", "awaiting_review", "right", None), "look", ()),
+        (Case("complete", "awaiting_review", "right", False), "reject", ()),
+        (Case("complete", "active", "missing"), "wait", ("platform:not_submitted",)),
+        (Case("complete", "timed_out", "missing"), "approve", ("platform:timed_out",)),
+        (Case("complete", "timed_out", "missing", is_refused=True), "bonus", ("platform:timed_out",)),
+        (Case("complete", "returned", "missing"), "nothing", ("platform:returned",)),
+        (Case("complete", "approved", "right"), "nothing", ()),
+        (Case("complete", "partially_approved", "right"), "nothing", ()),
+        (Case("complete", "rejected", "right"), "nothing", ("platform:rejected_elsewhere",)),
+        (Case("complete", "rejected", "right", is_ours=True), "nothing", ()),
+        (Case("complete", "screened_out", "foreign"), "look", ("platform:screened_out",)),
+        (Case("partial", "active", "missing"), "wait", ("platform:not_finished",)),
+        (Case("partial", "reserved", "missing"), "wait", ("platform:not_finished",)),
+        (Case("partial", "returned", "missing"), "nothing", ("platform:returned",)),
+        (Case("partial", "timed_out", "missing"), "nothing", ("platform:timed_out",)),
+        (Case("partial", "awaiting_review", "missing"), "return", ("platform:missing_code", "platform:no_data")),
+        (
+            Case("partial", "awaiting_review", "missing", has_waited=True),
+            "look",
+            ("platform:no_data", "platform:waited"),
+        ),
+        (Case("partial", "awaiting_review", "foreign"), "look", ("platform:foreign_code", "platform:no_data")),
+        (Case("none", "awaiting_review", "foreign"), "look", ("platform:foreign_code", "platform:no_data")),
+        (Case("none", "awaiting_review", "right"), "look", ("platform:no_data",)),
+        (Case("partial", "awaiting_review", "no_place"), "screen_out", ("platform:no_place",)),
+        (Case("partial", "awaiting_review", "no_place", pays_screen_out=False), "look", ("platform:no_place",)),
+        (Case("none", "approved", "foreign"), "nothing", ("platform:no_data",)),
+        (Case("screened_out", "screened_out", "right"), "nothing", ()),
+        (Case("screened_out", "awaiting_review", "missing"), "screen_out", ()),
+        (Case("screened_out", "returned", "missing"), "screen_out", ("platform:returned",)),
+        (Case("screened_out", "timed_out", "missing"), "screen_out", ("platform:timed_out",)),
+        (Case("screened_out", "active", "missing"), "wait", ("platform:not_submitted",)),
+        (Case("screened_out", "awaiting_review", "right", pays_screen_out=False), "return", ()),
+        (Case("wrong_device", "awaiting_review", "right"), "return", ()),
+        (Case("declined", "awaiting_review", "right"), "return", ()),
+        (Case("declined", "awaiting_review", "right", has_waited=True), "look", ("platform:waited",)),
+        (Case("failed_checks", "awaiting_review", "right", None), "look", ()),
+        (Case("failed_checks", "awaiting_review", "right", False), "reject", ()),
+        (Case("technical", "awaiting_review", "right"), "approve", ()),
+        (Case("technical", "returned", "missing"), "bonus", ("platform:returned",)),
+        (Case("complete", "unknown", "right", False), "wait", ("platform:unknown_status",)),
+    ],
+)
+def test_each_row_of_the_table(case: Case, pay: Pay, reasons: tuple[str, ...]) -> None:
+    found = propose(case)
+    assert (found.pay, found.reasons) == (pay, reasons)
+
+
+def test_every_combination_gives_something_and_every_reason_has_words() -> None:
+    for case in CASES:
+        found = propose(case)
+        assert found.pay in get_args(Pay)
+        assert set(found.reasons) <= WORDS.keys()
+
+
+def test_nobody_is_rejected_but_for_a_verdict_on_work_that_awaits_review() -> None:
+    rejected = [case for case in CASES if propose(case).pay == "reject"]
+    assert rejected
+    for case in rejected:
+        assert (case.status, case.accept) == ("awaiting_review", False)
+        assert case.held in ("complete", "failed_checks")
+
+
+def test_nobody_may_be_rejected_by_hand_whom_we_turned_away_or_whose_trouble_was_ours() -> None:
+    for case in CASES:
+        if case.held in ("screened_out", "wrong_device", "declined", "technical") or case.status == "unknown":
+            assert not propose(case).grounds
+
+
+def test_no_code_costs_anybody_whose_data_is_whole() -> None:
+    for status, code in product(STATUSES, FOUNDS):
+        assert propose(Case("complete", status, code)).pay == propose(Case("complete", status, "right")).pay
+
+
+def test_what_was_returned_is_not_used_and_frees_the_list_of_what_is_open() -> None:
+    assert not propose(Case("complete", "returned", "right")).is_kept
+    assert propose(Case("partial", "returned", "missing")).is_over
+    assert not propose(Case("complete", "returned", "right")).is_over
+
+
+def test_data_from_elsewhere_is_kept_apart_and_never_paid() -> None:
+    found = elsewhere()
+    assert (found.pay, found.reasons, found.is_kept) == ("nothing", ("platform:no_submission",), False)
+
+
+@pytest.mark.parametrize(
+    ("held", "accept", "pay"),
+    [
+        ("complete", True, "approve"),
+        ("complete", None, "look"),
+        ("complete", False, "reject"),
+        ("screened_out", True, "screen_out"),
+        ("wrong_device", True, "nothing"),
+        ("declined", None, "nothing"),
+        ("partial", None, "wait"),
+        ("technical", True, "approve"),
+    ],
+)
+def test_without_a_platform_whoever_has_earned_something_is_owed_it(held: Held, accept: bool | None, pay: Pay) -> None:
+    assert by_hand(held, accept, pays=True, pays_screen_out=True).pay == pay
+
+
+def test_where_nothing_is_paid_nothing_is_owed() -> None:
+    for held, accept in product(HELDS, (True, None, False)):
+        assert by_hand(held, accept, pays=False, pays_screen_out=False).pay in ("nothing", "wait")
+
+
+def submission(id: str, person: str = "", status: Status = "awaiting_review", code: str = "") -> Submission:
+    return Submission(id, person or f"pid-{id}", status, code)
+
+
+def test_a_visit_belongs_to_the_submission_that_led_to_it() -> None:
+    arrived = [Arrived("s1", "p1", "completed"), Arrived("s2", "p2", None)]
+    pairs = pair_up([submission("b"), submission("a")], arrived, [], [Coming("s1", "x", "a"), Coming("s2", "x", "b")])
+    assert [(pair.submission.id, pair.sessions) for pair in pairs if pair.submission] == [
+        ("b", ("s2",)),
+        ("a", ("s1",)),
+    ]
+
+
+def test_whoever_returns_and_comes_back_has_handed_in_the_second_visit() -> None:
+    listed = [submission("a", "pid", "returned"), submission("b", "pid")]
+    comings = [Coming("s1", "x", "a"), Coming("s1", "x", "b")]
+    first, second = pair_up(listed, [Arrived("s1", "p1", "completed")], [Link("p1", "prolific", "pid")], comings)
+    assert (first.sessions, second.sessions) == ((), ("s1",))
+    assert first.participant == "p1"
+
+
+def test_further_rounds_go_to_the_visit_of_their_person() -> None:
+    arrived = [Arrived("s1", "p1", "completed"), Arrived("s2", "p1", "completed")]
+    (pair,) = pair_up([submission("a")], arrived, [], [Coming("s1", "x", "a")])
+    assert pair.sessions == ("s1", "s2")
+
+
+def test_a_visit_that_the_platform_does_not_list_came_from_elsewhere() -> None:
+    arrived = [Arrived("s1", "p1", "completed")]
+    links = [Link("p1", "prolific", "pid-a")]
+    first, second = pair_up([submission("a")], arrived, links, [Coming("s1", "other", "z")])
+    assert (first.participant, first.sessions) == ("p1", ())
+    assert second == Paired(None, "p1", ("s1",))
+
+
+def test_without_ids_of_visits_people_are_matched_by_who_they_are() -> None:
+    (pair,) = pair_up([submission("pid", "pid")], [Arrived("s1", "p1", None)], [Link("p1", "panel", "pid")], [])
+    assert (pair.participant, pair.sessions) == ("p1", ("s1",))
+
+
+def test_a_code_that_somebody_was_not_shown_is_foreign_although_it_is_ours() -> None:
+    codes: dict[Outcome, str] = {"completed": "DONE", "screened_out": "OUT"}
+    arrived = [Arrived("s1", "p1", "completed", "DONE"), Arrived("s2", "p2", None)]
+    listed = [submission(id, code=code) for id, code in (("a", " d-one"), ("b", "DONE"), ("c", "DONE"), ("d", "42"))]
+    comings = [Coming("s1", "x", "a"), Coming("s2", "x", "b")]
+    found = found_codes(pair_up(listed, arrived, [], comings), arrived, codes)
+    assert found == {"a": "right", "b": "foreign", "c": "foreign", "d": "wrong"}
+
+
+def test_the_code_that_the_door_gives_where_every_place_is_taken_is_known_as_such() -> None:
+    arrived = [Arrived("s1", "p1", None), Arrived("s2", "p2", "completed", "DONE")]
+    listed = [submission(id, code="OURS") for id in "abc"]
+    comings = [Coming("s1", "x", "a"), Coming("s2", "x", "b")]
+    found = found_codes(pair_up(listed, arrived, [], comings), arrived, {"completed": "DONE", "technical": "OURS"})
+    assert found == {"a": "no_place", "b": "foreign", "c": "foreign"}
+
+
+@given(st.data())
+def test_every_submission_and_every_session_is_there_once(data: st.DataObject) -> None:
+    ids = data.draw(st.lists(st.sampled_from("abcdef"), unique=True))
+    listed = [
+        submission(id, data.draw(st.sampled_from(["x", "y"])), data.draw(st.sampled_from(STATUSES))) for id in ids
+    ]
+    arrived = [
+        Arrived(f"s{place}", data.draw(st.sampled_from(["p", "q"])), data.draw(st.sampled_from(list(HELD))))
+        for place in range(data.draw(st.integers(0, 4)))
+    ]
+    comings = [
+        Coming(one.session, "x", data.draw(st.sampled_from([*"abcdez", ""])))
+        for one in arrived
+        if data.draw(st.booleans())
+    ]
+    pairs = pair_up(listed, arrived, [Link("p", "prolific", "x"), Link("q", "prolific", "y")], comings)
+    assert [pair.submission for pair in pairs if pair.submission] == listed
+    assert sorted(session for pair in pairs for session in pair.sessions) == sorted(one.session for one in arrived)
+    assert all(pair.submission or pair.sessions for pair in pairs)
