@@ -45,7 +45,7 @@ async def serving(study: Path, store: str | None, run: int) -> AsyncIterator[Sit
     set_run(study, run)
     async with (
         running(load_study(study), store=store, port=0) as server,
-        httpx.AsyncClient(base_url=server.address) as client,
+        httpx.AsyncClient(base_url=server.address, timeout=60) as client,
     ):
         yield Site(server.host, server.store, server.address, client)
 

@@ -1,8 +1,9 @@
-"""Run a whole study: check, plan, serve until enough have finished, clean, analyse, report."""
+"""Run a whole study: check, plan, recruit, serve until enough have finished, clean, analyse, report, pay, close."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from beholder.errors import Problem, UserError
 
 if TYPE_CHECKING:
     from beholder.analyse.results import Results
+    from beholder.recruit.unattended.told import Progress
     from beholder.serve import Live
     from beholder.study.model import Study
 
@@ -25,17 +27,31 @@ def run(
     host: str = "127.0.0.1",
     port: int = 8000,
     public_url: str | None = None,
+    publish: bool = False,
+    budget: float | str | None = None,
+    after: str | Path | Results | None = None,
+    exclude: Sequence[str | Path] = (),
+    every: float = 60.0,
     tell: Callable[[Live], None] | None = None,
+    news: Callable[[Progress], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
     making: Callable[[int, int], None] | None = None,
 ) -> Results:
     """Return the results of a study after enough people, or robots with `simulate`, have finished it.
 
-    Interrupted and called again, it goes on where it was. `progress` is told of robots, `making` of stimuli.
+    On a platform, `publish=True` opens the study there within the budget (`recruit.reward`'s currency where it is a
+    number), asks for more people until enough ratings are usable, approves and pays whoever is accepted, and closes;
+    rejections and payments that nobody is sure of wait for a person (`results.waiting`). `every` is how many seconds
+    pass between two looks at the platform, and `news` is told what happens. Without `publish` the study is put up as a
+    draft, and everything that costs money is left to a person. A panel, and links for one person each, are launched
+    when the server answers; deciding and paying are left to a person. `after` is a study, or its results: only pairs
+    that it left open are asked, of people who took no part in it. Nobody from the studies in the folders `exclude` does
+    either. Interrupted and called again, it goes on where it was. `progress` is told of robots, `making` of stimuli.
     """
     from beholder.analyse import analyse
     from beholder.analyse.results import read_results
     from beholder.blocking import block_on
+    from beholder.chain import excluding, folder_of, write_open_pairs
     from beholder.clean import clean
     from beholder.methods import load_study
     from beholder.plan import plan
@@ -45,16 +61,47 @@ def run(
     loaded = load_study(study)
     if participants is not None and participants < 1:
         raise UserError(Problem("participants", f"is {participants}", "1 or more"))
+    if after is not None:
+        exclude, before = (*exclude, folder_of(after)), read_results(folder_of(after))
+        if not simulate and before.notes["population"] == "robots":
+            fix = "Run it with people first; robots stand for them where this is a rehearsal too (--simulate)."
+            raise UserError(Problem("after", "names a study that only robots have taken", "", fix))
+        write_open_pairs(loaded, before, store=store)
+    loaded = excluding(loaded, exclude)
     lists = len(plan(study, progress=making).lists)
+    waiting: tuple[str, ...] = ()
     if simulate:
         send(study, participants=participants, raters=raters, seed=seed, store=store, progress=progress)
+    elif loaded.recruit.mode == "prolific":
+        from beholder.recruit.unattended.run import run_on_platform
+
+        if participants is not None:
+            fix = "Write recruit.places or design.participants in study.yaml."
+            raise UserError(Problem("participants", "goes with an open link, not with a platform", "", fix))
+        waiting = block_on(
+            run_on_platform(
+                loaded, publish=publish, budget=budget, every=every, news=news, store=store, host=host, port=port,
+                public_url=public_url,
+            )
+        )  # fmt: skip
     else:
+        from beholder.recruit.unattended.by_hand import run_by_hand
+        from beholder.recruit.unattended.told import silent
+
+        if publish or budget is not None:
+            what = f"goes with a platform, and recruit.mode is {loaded.recruit.mode}"
+            raise UserError(Problem("publish" if publish else "budget", what, "recruit.mode: prolific"))
         wanted = None if participants is None else _lists_of(loaded, participants, lists)
-        block_on(_serve_until(loaded, wanted, store, host, port, public_url, tell))
+        waiting = block_on(
+            run_by_hand(
+                loaded, wanted, news=news or silent, tell=tell, store=store, host=host, port=port,
+                public_url=public_url,
+            )
+        )  # fmt: skip
     clean(study, store=store, robots=simulate)
     analyse(study)
     report(study)
-    return read_results(loaded.folder)
+    return replace(read_results(loaded.folder), waiting=waiting)
 
 
 def _lists_of(study: Study, participants: int, lists: int) -> int:
@@ -71,33 +118,3 @@ def _lists_of(study: Study, participants: int, lists: int) -> int:
             )
         )
     return min(lists, participants * design.sessions_per_participant)
-
-
-async def _serve_until(
-    study: Study,
-    wanted: int | None,
-    store: str | None,
-    host: str,
-    port: int,
-    public_url: str | None,
-    tell: Callable[[Live], None] | None,
-) -> None:
-    """Serve until people have finished this many lists: one that is finished twice is still one.
-
-    All lists when none are named, those that are added meanwhile among them.
-    """
-    import asyncio
-
-    from beholder.serve.server import running
-    from beholder.serve.watching import watch
-
-    enough = asyncio.Event()
-
-    def tell_and_count(live: Live) -> None:
-        if tell:
-            tell(live)
-        if live.counts["finished"] >= (live.counts["lists"] if wanted is None else wanted):
-            enough.set()
-
-    async with running(study, store=store, host=host, port=port, public_url=public_url) as server:
-        await watch(server, enough, tell_and_count)

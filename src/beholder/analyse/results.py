@@ -15,6 +15,8 @@ from beholder.errors import Problem, UserError
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from beholder.analyse.better import Better
+
 TABLES = ("scores", "conditions", "contents", "pairs", "participants")
 _COUNTS = (
     "n", "participants", "ratings", "stimuli", "zeros", "ties", "contents", "first", "second", "wins", "losses",
@@ -47,6 +49,8 @@ class Results:
     report: Path | None = None
     also: Mapping[str, DataFrame] = field(default_factory=dict)
     """Further tables of analyse/ by the names of their files, such as `tests`; which there are depends on the study."""
+    waiting: tuple[str, ...] = ()
+    """What a run has left to a person: rejections, payments that nobody is sure of, votes that money did not reach."""
 
     def __repr__(self) -> str:
         lines = [self._population, self._shown.to_string(index=False, max_rows=_MOST_ROWS), self._page]
@@ -65,6 +69,16 @@ class Results:
     def told(self, condition: str) -> str:
         """Return what to call a condition: a correct answer is of two conditions, and then it is both."""
         return either(condition, self.ratings, {}) if self.is_told_apart else condition
+
+    def better(self, condition: str, other: str, question: str | None = None) -> Better:
+        """Return whether a condition is better than another in a question: yes, no or undecided, with its evidence.
+
+        It is clear where the report calls it clear; `no` is clearly worse. `question` may be left out where there is
+        one only.
+        """
+        from beholder.analyse.better import better
+
+        return better(self, condition, other, question)
 
     @property
     def _shown(self) -> DataFrame:
@@ -112,7 +126,11 @@ def read_results(folder: str | Path) -> Results:
     tables = {name: read_result(path.parent / f"{name}.csv") for name in TABLES}
     further = [name for name in notes["analyses"] if name not in TABLES]
     return Results(
-        **tables,
+        scores=tables["scores"],
+        conditions=tables["conditions"],
+        contents=tables["contents"],
+        pairs=tables["pairs"],
+        participants=tables["participants"],
         also={name: read_result(path.parent / f"{name}.csv") for name in further},
         ratings=ratings,
         notes=notes,
@@ -133,6 +151,7 @@ def read_result(path: Path) -> DataFrame:
     for column in [name for name in table.columns if name in _TRUTHS]:
         table[column] = table[column] == "true"
     for column in [name for name in table.columns if name not in (*_TEXT, *_TRUTHS)]:
-        numbers = table[column].replace("", "nan").astype(float)
+        # Cell by cell: these tables are short, and pandas takes longer to begin than to convert.
+        numbers = pd.Series([float(cell or "nan") for cell in table[column]], dtype=float)
         table[column] = numbers.astype(int) if column in _COUNTS else numbers
     return table

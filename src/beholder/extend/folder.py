@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from beholder.blocking import block_on
 from beholder.clean.facts import TABLES
@@ -16,7 +17,6 @@ from beholder.extend import Extension
 from beholder.extend.short import MadeUp, Maker
 from beholder.extend.words import told
 from beholder.methods import find, load_study
-from beholder.methods.contract import Method
 from beholder.plan.bulk import no_collection
 from beholder.plan.counting.balance import balance
 from beholder.plan.digest import plan_digest, study_digest
@@ -28,10 +28,10 @@ from beholder.plan.placing.clips import load_stimuli
 from beholder.plan.written import lists_from_json, lists_to_json
 from beholder.stimuli.catalogue import Catalogue
 from beholder.store.address import name_of
-from beholder.store.contract import StudyRecord
+from beholder.store.contract import Store, StudyRecord
 from beholder.store.open import is_postgresql, open_store, read_rows
 from beholder.store.record import record_of
-from beholder.store.sqlite.lock import InUseError
+from beholder.store.rules import InUseError
 from beholder.study.model import Study
 
 Tables = dict[str, list[dict[str, Any]]]
@@ -50,12 +50,54 @@ def extend_folder(
     if participants is not None and participants < 1:
         raise UserError(Problem("participants", f"is {participants}", "1 or more"))
     loaded = study if isinstance(study, Study) else load_study(study)
-    url, method = store_of(loaded, store), find(loaded.method)
+    url = store_of(loaded, store)
     with no_collection():
         record, tables = block_on(_read(url))
-        return _Extender(loaded, method, name_of(store) if store else "store/", record, tables, progress).extend(
-            url, participants, robots=robots, dry_run=dry_run
-        )
+        extender = _Extender(loaded, name_of(store) if store else "store/", record, tables, progress)
+        found, grown_to = extender.extend(url, participants, robots=robots, dry_run=dry_run)
+        if grown_to is not None:
+            _write(url, loaded, grown_to)
+        return found
+
+
+async def extend_open(study: Study, store: Store, url: str, *, dry_run: bool = False) -> Extension:
+    """Add what cleaning left short to the plan of a study whose store is open for writing, beside a running server."""
+    record, tables = await _read(url)
+
+    def work() -> tuple[Extension, Grown | None]:
+        return _Extender(study, "store/", record, tables, None).extend(url, None, robots=False, dry_run=dry_run)
+
+    found, grown_to = await asyncio.to_thread(work)
+    if grown_to is not None:
+        await store.begin(grown_to.record, study.run)
+        await asyncio.to_thread(grown_to.write, study)
+    return found
+
+
+class Grown(NamedTuple):
+    """A plan with the lists that were added, as it goes into the store and into plan/."""
+
+    plan: Plan
+    record: StudyRecord
+    catalogue: Catalogue
+
+    def write(self, study: Study) -> None:
+        """Write plan/."""
+        write_plan(self.plan, self.catalogue, study_digest(study, self.catalogue), study.folder)
+
+
+def _write(url: str, study: Study, grown_to: Grown) -> None:
+    async def begin() -> None:
+        async with open_store(url) as store:
+            await store.begin(grown_to.record, study.run)
+
+    try:
+        block_on(begin())
+    except InUseError as error:
+        (problem,) = error.problems
+        fix = "Stop the server, run `beholder extend` again, then `beholder serve`: it goes on with all lists."
+        raise StoreError(replace(problem, fix=fix)) from None
+    grown_to.write(study)
 
 
 async def _read(url: str) -> tuple[StudyRecord | None, Tables]:
@@ -70,7 +112,6 @@ class _Extender:
     def __init__(
         self,
         study: Study,
-        method: Method,
         where: str,
         record: StudyRecord | None,
         tables: Tables,
@@ -78,6 +119,7 @@ class _Extender:
     ) -> None:
         if record is None or not record.lists:
             raise StoreError(Problem(where, "holds no plan yet", "", "Run `beholder serve` first."))
+        method = find(study.method)
         self._study, self._method, self._where, self._record, self._tables = study, method, where, record, tables
         earlier = earlier_study(record.yaml, study, method)
         if earlier is not None and earlier.run != study.run:
@@ -91,8 +133,10 @@ class _Extender:
         self._lists = tuple(lists_from_json(record.lists))
         self._maker = Maker(study, self._catalogue, method, self._lists)
 
-    def extend(self, url: str, participants: int | None, *, robots: bool, dry_run: bool) -> Extension:
-        """Return what is added; it is written unless it is only to be looked at."""
+    def extend(
+        self, url: str, participants: int | None, *, robots: bool, dry_run: bool
+    ) -> tuple[Extension, Grown | None]:
+        """Return what is added, and what has to be written for it, unless it is only to be looked at."""
         judging = self._judge(robots=robots)
         short = self._maker.shortfall(judging) if judging is not None else None
         fresh: list[PlannedList] = []
@@ -108,8 +152,10 @@ class _Extender:
                 made = self._maker.make_up(short, judging)
         plan, json = self._grown([*fresh, *made.again, *made.dealt])
         is_shown = dry_run or (robots and self._has_people())
+        grown_to = None
         if len(plan.lists) > len(self._lists) and not is_shown:
-            self._write(url, plan, json)
+            record = record_of(self._study, self._catalogue, plan.plan_digest, json, datetime.now(UTC))
+            grown_to = Grown(plan, record, self._catalogue)
         finished = short.finished if short is not None else frozenset()
         coming = short.coming if short is not None else {}
         wanted = short.wanted if short is not None and participants is None else {}
@@ -124,7 +170,7 @@ class _Extender:
             is_written=not is_shown,
             words=(),
         )
-        return replace(found, words=told(found, self._growth.stimuli, is_shared=is_postgresql(url)))
+        return replace(found, words=told(found, self._growth.stimuli, is_shared=is_postgresql(url))), grown_to
 
     def _judge(self, *, robots: bool) -> Judging | None:
         """Return the sessions under this plan, judged; None where nobody came."""
@@ -175,19 +221,3 @@ class _Extender:
 
     def _why(self, planned: PlannedList) -> str:
         return "makes up" if planned.makes_up else "new stimuli" if self._growth.stimuli else "more participants"
-
-    def _write(self, url: str, plan: Plan, json: list[Any]) -> None:
-        record = record_of(self._study, self._catalogue, plan.plan_digest, json, datetime.now(UTC))
-
-        async def begin() -> None:
-            async with open_store(url) as store:
-                await store.begin(record, self._study.run)
-
-        try:
-            block_on(begin())
-        except InUseError as error:
-            (problem,) = error.problems
-            fix = "Stop the server, run `beholder extend` again, then `beholder serve`: it goes on with all lists."
-            raise StoreError(replace(problem, fix=fix)) from None
-        digest = study_digest(self._study, self._catalogue)
-        write_plan(plan, self._catalogue, digest, self._study.folder)

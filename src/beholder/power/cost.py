@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from beholder.errors import Problem
 from beholder.power.session import Session
 from beholder.study.model import Study
-from beholder.study.money import Sum, money
-
-_MONEY = re.compile(r"([1-9][0-9]{0,6}(\.[0-9]{2})?|0\.(0[1-9]|[1-9][0-9])) [A-Z]{3}")
+from beholder.study.money import Sum, is_money, money
 
 
 class Pay(NamedTuple):
@@ -45,7 +42,7 @@ def pay_of(study: Study, rate: str | None, session: Session) -> Pay | None:
 
 def rate_problems(rate: str | None) -> list[Problem]:
     """Return what is wrong with a rate as it was written."""
-    if rate is None or _MONEY.fullmatch(rate):
+    if rate is None or is_money(rate):
         return []
     allowed = "an amount above 0 and a currency of three capital letters, such as 12.00 GBP"
     return [Problem("--rate", f"is {' '.join(rate.split()) or 'empty'}", allowed)]

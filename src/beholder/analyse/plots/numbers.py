@@ -41,3 +41,15 @@ def percent(share: float) -> str:
 def decimals_for(low: float, high: float) -> int:
     """Return how many decimals a mean on this scale deserves."""
     return 1 if high - low >= 20 else 2
+
+
+def p_value(p: float) -> str:
+    """Return a p-value as papers print it."""
+    if math.isnan(p):
+        return NONE
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def count(n: int, one: str, many: str | None = None) -> str:
+    """Return `1 person`, `2,000 people`."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"

@@ -28,9 +28,8 @@ def pair_problems(study: Study, catalogue: Catalogue, units: Units, method: str)
             if len(wrong) > _MOST_TOLD:
                 yield Problem(file, f"has {len(wrong) - _MOST_TOLD} more problems")
             return
-    chosen = {frozenset(unit.stimuli) for unit in pair_units(study, catalogue)}
-    is_own = units.kind != "pair" or any(frozenset(unit.stimuli) not in chosen for unit in units.items)
-    if is_own:
+    may_split = file is not None and read_given_pairs(study.folder, file, []).has_parts
+    if makes_own_trials(study, catalogue, units):
         if pairs != "all" and study.design.star is None:
             yield Problem("design.pairs", f"does not fit {method}, which makes its own trials", "all", "Leave it out.")
         return
@@ -39,8 +38,14 @@ def pair_problems(study: Study, catalogue: Catalogue, units: Units, method: str)
         what = f"is {{sparse: {degree}}}, but each of {others + 1} conditions has {others} other{'s' * (others != 1)}"
         yield Problem("design.pairs", what, f"{{sparse: 2}} to {{sparse: {others}}}, or all" if others > 2 else "all")
         return
-    if units.items and not (pairs == "all" and set(units.items) == set(reference_units(catalogue))):
+    if units.items and not may_split and not (pairs == "all" and set(units.items) == set(reference_units(catalogue))):
         yield from _split(study, catalogue, units)
+
+
+def makes_own_trials(study: Study, catalogue: Catalogue, units: Units) -> bool:
+    """Return whether a method deals something else than the pairs that `design.pairs` chooses."""
+    chosen = {frozenset(unit.stimuli) for unit in pair_units(study, catalogue)}
+    return units.kind != "pair" or any(frozenset(unit.stimuli) not in chosen for unit in units.items)
 
 
 def _split(study: Study, catalogue: Catalogue, units: Units) -> Iterator[Problem]:

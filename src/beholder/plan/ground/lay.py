@@ -7,7 +7,7 @@ from typing import NamedTuple
 from beholder.errors import PlanError, Problem
 from beholder.methods.contract import Method, Units
 from beholder.plan.dealing.contents import Shape
-from beholder.plan.ground.graph import pair_problems
+from beholder.plan.ground.graph import makes_own_trials, pair_problems
 from beholder.plan.ground.grid import Grid, lay_out
 from beholder.plan.ground.pace import trials_in_time
 from beholder.plan.ground.room import MOST_TRIALS, count_trials
@@ -60,6 +60,16 @@ def _lay_out(study: Study, catalogue: Catalogue, method: Method, units: Units) -
     if problems:
         raise PlanError(problems)
     return grid
+
+
+def check_comparing(study: Study, catalogue: Catalogue, method: Method) -> None:
+    """Raise PlanError where a method cannot compare these stimuli, whichever pairs of them are chosen."""
+    problems = list(method.problems(study, catalogue))
+    if makes_own_trials(study, catalogue, method.units(study, catalogue)):
+        what = f"does not fit {method.name}, which makes its own trials"
+        problems.append(Problem("design.pairs", what, "a method that compares two, such as pair"))
+    if problems:
+        raise PlanError(located(study, problem) for problem in problems)
 
 
 def located(study: Study, problem: Problem) -> Problem:

@@ -1,0 +1,183 @@
+"""Is one condition better than another: yes, no or undecided, with its evidence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+import pandas as pd
+
+from beholder.analyse.better_words import Evidence, sentence
+from beholder.analyse.correction import UNNAMED, is_clear
+from beholder.analyse.plots.numbers import decimals_for
+from beholder.analyse.result import records
+from beholder.errors import Problem, UserError, did_you_mean
+
+if TYPE_CHECKING:
+    from beholder.analyse.results import Results
+
+Answer = Literal["yes", "no", "undecided"]
+_DECIMALS = 9
+"""A difference that is none on paper may be one in the last bits."""
+_ANCHOR = "anchor: "
+"""What is noted of a pair with an anchor."""
+
+
+@dataclass(frozen=True, eq=False)
+class Better:
+    """Whether one condition is better than another in one question, and what that rests on.
+
+    `str()` gives the sentence. It equals its answer: `results.better("new", "old") == "yes"`. It is neither true nor
+    false by itself, because of two that were not told apart neither is.
+    """
+
+    answer: Answer
+    condition: str
+    other: str
+    question: str
+    estimate: float
+    """How far the condition is above the other; above zero it is better, also where less is better."""
+    low: float | None
+    high: float | None
+    p: float | None
+    """As it was judged: corrected where the pair is corrected for. None where there is no test."""
+    n: int
+    """Pages (one participant and one content) or comparisons."""
+    participants: int
+    test: str
+    words: str
+
+    def __str__(self) -> str:
+        return self.words
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError('The answer is "yes", "no" or "undecided": ask for one of them, such as `.answer == "yes"`.')
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):
+            return self.answer == other
+        return isinstance(other, Better) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash(self.answer)
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self.words)}</p>"
+
+
+def better(results: Results, condition: str, other: str, question: str | None = None) -> Better:
+    """Return whether a condition is better than another: `no` where it is clearly worse.
+
+    It is clear where the report calls it clear: by the corrected p of the clustered t in pairs.csv.
+    """
+    asked = _question(results, f'better("{condition}", "{other}")', question)
+    _known(results, condition, other)
+    row = _row(results, condition, other, asked)
+    is_turned = _is_turned(results, asked)
+    sign = (1 if row["condition"] == condition else -1) * (-1 if is_turned else 1)
+    ends = [] if math.isnan(row["ci_low"]) else sorted((sign * row["ci_low"], sign * row["ci_high"]))
+    low, high = ends or (None, None)
+    estimate = round(sign * float(row["mean_difference"]), _DECIMALS) or 0.0
+    judged = row["p"] if math.isnan(row["p_holm"]) else row["p_holm"]
+    p = None if math.isnan(judged) else float(judged)
+    answer: Answer = "undecided"
+    if is_clear(row["clear_by"]) and estimate:
+        answer = "yes" if estimate > 0 else "no"
+    people = int(row["participants"])
+    seen = Evidence(
+        answer=answer, condition=condition, other=other, question=asked if len(_questions(results)) > 1 else "",
+        kind=results.notes["kinds"][asked], metric=results.notes["metrics"][asked]["name"], is_turned=is_turned,
+        decimals=_decimals(results, asked), estimate=estimate, low=low, high=high, p=p,
+        is_corrected=not math.isnan(row["p_holm"]), people=people, are_robots=results.notes["population"] == "robots",
+        note=str(row["note"]),
+    )  # fmt: skip
+    return Better(
+        answer, condition, other, asked, estimate, low, high, p, int(row["n"]), people, str(row["test"]), sentence(seen)
+    )
+
+
+def inconclusive(results: Results, question: str | None = None) -> list[tuple[str, str]]:
+    """Return the pairs that stayed undecided in a question, or in any; anchors and pairs not asked about left out."""
+    names = [_question(results, "inconclusive", question)] if question is not None else _questions(results)
+    rows = [row for name in names for row in records(results.pairs) if row["question"] == name]
+    left = [row for row in rows if not any(why in row["note"] for why in (UNNAMED, _ANCHOR))]
+    return list(dict.fromkeys((r["condition"], r["other_condition"]) for r in left if not is_clear(r["clear_by"])))
+
+
+def _questions(results: Results) -> list[str]:
+    return [str(name) for name in results.notes["questions"]]
+
+
+def _question(results: Results, where: str, question: str | None) -> str:
+    names = _questions(results)
+    if question in names:
+        return question
+    allowed = ", ".join(names)
+    if question is not None:
+        raise UserError(Problem(where, f"no question {question!r} was asked", allowed, did_you_mean(question, names)))
+    if len(names) != 1:
+        what = f"{len(names)} questions were asked" if names else "no question has ratings that count"
+        fix = f'Say which: question="{names[0]}".' if names else "Look at `beholder clean`: who was lost, and why."
+        raise UserError(Problem(where, what, allowed, fix))
+    return names[0]
+
+
+def _known(results: Results, condition: str, other: str) -> None:
+    """Raise where one of the two is unknown, or both are the same."""
+    where, others = f'better("{condition}", "{other}")', results.ratings["other_condition"]
+    names = list(dict.fromkeys([*results.notes["conditions"], *(name for name in others if name)]))
+    problems = [
+        Problem(where, f"no condition {name!r} was rated", ", ".join(names), did_you_mean(name, names))
+        for name in dict.fromkeys((condition, other))
+        if name not in names
+    ]
+    if not problems and condition == other:
+        problems = [Problem(where, "is one condition against itself", "", "Name two conditions.")]
+    if problems:
+        raise UserError(problems)
+
+
+def _row(results: Results, condition: str, other: str, question: str) -> Mapping[str, Any]:
+    """Return the row of pairs.csv in which the two stand, in whichever order."""
+    rows = [row for row in records(results.pairs) if row["question"] == question]
+    for row in rows:
+        if {row["condition"], row["other_condition"]} == {condition, other} and not math.isnan(row["mean_difference"]):
+            return row
+    where = f'better("{condition}", "{other}")'
+    if results.notes["kinds"][question] == "correct":
+        what = f"{question} asks which of two something was: conditions are held against chance, not against each other"
+        raise UserError(Problem(where, what, "", "Look at `results.conditions`: the share correct with its interval."))
+    partners = dict.fromkeys(
+        name
+        for row in rows
+        for name in (row["condition"], row["other_condition"])
+        if condition in (row["condition"], row["other_condition"]) and name != condition and row["n"]
+    )
+    raise UserError(
+        Problem(
+            where,
+            f"{condition} was not compared with {other} in {question}",
+            f"{condition} with {' or '.join(partners)}" if partners else "",
+            "A study that shows both to the same people compares them.",
+        )
+    )
+
+
+def _is_turned(results: Results, question: str) -> bool:
+    """Return whether less is better: the ratings of a reversed question hold the value turned round beside it."""
+    table = results.ratings
+    if "keyed" not in table or results.notes["kinds"][question] not in ("score", "diff"):
+        return False
+    mine = table[table["question"] == question]
+    keyed = pd.to_numeric(mine["keyed"], errors="coerce")
+    return bool((keyed.notna() & mine["value"].notna() & (keyed != mine["value"])).any())
+
+
+def _decimals(results: Results, question: str) -> int:
+    mine = results.ratings[results.ratings["question"] == question]
+    ends = ("scale_min", "scale_max") if {"scale_min", "scale_max"} <= set(mine.columns) else ("value", "value")
+    low, high = mine[ends[0]].min(), mine[ends[1]].max()
+    return 2 if math.isnan(low) or math.isnan(high) else decimals_for(low, high)

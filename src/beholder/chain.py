@@ -1,0 +1,249 @@
+"""Chains: a study that follows from the result of another, with new participants and one budget over all."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from beholder.errors import Problem, StoreError, UserError
+
+if TYPE_CHECKING:
+    from beholder.analyse.results import Results
+    from beholder.recruit.unattended.told import Progress
+    from beholder.serve import Live
+    from beholder.study.chain import Chain
+    from beholder.study.model import Study
+    from beholder.study.money import Sum
+
+
+class NothingLeft(UserError):
+    """The study before has left no pair open: there is nothing to ask."""
+
+
+def chain(
+    path: str | Path = "chain.yaml",
+    *,
+    simulate: bool = False,
+    raters: str = "honest",
+    seed: int = 1,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    public_url: str | None = None,
+    publish: bool = False,
+    budget: float | str | None = None,
+    every: float = 60.0,
+    tell: Callable[[Live], None] | None = None,
+    news: Callable[[Progress], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    making: Callable[[int, int], None] | None = None,
+) -> Mapping[str, Results]:
+    """Return the results of every study of a chain by its name, in order.
+
+    Each is run with people who took no part in one before it. A study that asks only what the last one that was run
+    left open is not run where nothing is. The budget is one over all of them; where the file has one too, the smaller
+    counts. Interrupted and called again, it goes on where it was: what is closed is not run again.
+    """
+    from beholder.recruit.unattended.told import Progress
+    from beholder.run import run
+    from beholder.study.chain import load_chain
+
+    loaded = load_chain(path)
+    folder = Path(path).absolute().parent
+    files = [folder / follow.study for follow in loaded.studies]
+    caps = [cap for cap in (budget, loaded.budget) if cap is not None]
+    studies = _studies(loaded, files, publish=publish and not simulate, caps=caps)
+    _check_plans(loaded, files, studies, making)
+    found: dict[str, Results] = {}
+    for number, (follow, file, study) in enumerate(zip(loaded.studies, files, studies, strict=True)):
+        before = studies[:number]
+        try:
+            if follow.asks == "inconclusive":
+                write_open_pairs(study, list(found.values())[-1], follow.question)
+        except NothingLeft as nothing:
+            if news is not None:
+                news(Progress("chain", str(nothing)))
+            continue
+        left = None if simulate else _left(caps, before, study)
+        with _naming(follow.study, file):
+            found[study.name] = run(
+                file, simulate=simulate, raters=raters, seed=seed, host=host, port=port, public_url=public_url,
+                publish=publish, budget=left, every=every,
+                exclude=[one.folder for one in before if one.name in found], tell=tell, news=news, progress=progress,
+                making=making,
+            )  # fmt: skip
+    return found
+
+
+def _studies(chain: Chain, files: Sequence[Path], *, publish: bool, caps: Sequence[float | str]) -> list[Study]:
+    """Return the studies of a chain, or raise all their problems at once, each with the folder that it is in."""
+    from beholder.methods import load_study
+
+    studies, problems = [], []
+    for follow, file in zip(chain.studies, files, strict=True):
+        try:
+            studies.append(load_study(file))
+        except UserError as error:
+            problems += [_in_folder(follow.study, file, problem) for problem in error.problems]
+    if not problems:
+        problems = list(_misfits(chain, files, studies, publish=publish))
+    if problems:
+        raise UserError(problems)
+    for study in studies:
+        _cap(caps, study)  # what is wrong with an amount is told before anybody is paid
+    return studies
+
+
+def _in_folder(name: str, file: Path, problem: Problem) -> Problem:
+    """Return a problem with the folder of its study before its place: every study is called study.yaml."""
+    folder = name if file.is_dir() else Path(name).parent.as_posix()
+    return replace(problem, where=f"{folder}/{problem.where}")
+
+
+@contextmanager
+def _naming(name: str, file: Path) -> Iterator[None]:
+    """Raise problems of a study with its folder."""
+    try:
+        yield
+    except UserError as error:
+        raise type(error)(_in_folder(name, file, problem) for problem in error.problems) from error.__cause__
+
+
+def _check_plans(
+    chain: Chain, files: Sequence[Path], studies: Sequence[Study], making: Callable[[int, int], None] | None
+) -> None:
+    """Raise UserError where a later study could not be planned: told before anybody is asked or paid."""
+    from beholder.check import check
+
+    problems: list[Problem] = []
+    for follow, file, study in list(zip(chain.studies, files, studies, strict=True))[1:]:
+        try:
+            if follow.asks == "inconclusive":
+                _check_comparing(study, making)
+            else:
+                check(study, progress=making)
+        except UserError as error:
+            problems += [_in_folder(follow.study, file, problem) for problem in error.problems]
+    if problems:
+        raise UserError(problems)
+
+
+def _check_comparing(study: Study, making: Callable[[int, int], None] | None) -> None:
+    """Raise UserError where a study could not ask any pairs; which ones it will ask is not known yet."""
+    from beholder.methods import find
+    from beholder.plan.ground.lay import check_comparing
+    from beholder.plan.groups import groups_of, of_each
+    from beholder.stimuli.ingest import load_catalogue
+
+    every = study.model_copy(update={"design": study.design.model_copy(update={"pairs": "all"})})
+    method, catalogue = find(study.method), load_catalogue(study, making)
+    groups = groups_of(every, catalogue, method)
+    of_each(groups, lambda group: check_comparing(group.study, group.catalogue, method))
+
+
+def _misfits(chain: Chain, files: Sequence[Path], studies: Sequence[Study], *, publish: bool) -> Iterator[Problem]:
+    """Yield what keeps studies from being run one after the other."""
+    names = [study.name for study in studies]
+    for number, (follow, file, study) in enumerate(zip(chain.studies, files, studies, strict=True)):
+        if study.name in names[:number]:
+            what = f"has the name {study.name}, as {chain.studies[names.index(study.name)].study} has"
+            yield Problem(follow.study, what, "a name of its own for each study of the chain")
+        if follow.asks == "inconclusive" and study.design.given_pairs is None:
+            yield _in_folder(follow.study, file, _no_file(study))
+        if publish and study.recruit.mode != "prolific":
+            what = f"is {study.recruit.mode}, and publishing goes with a platform"
+            yield _in_folder(follow.study, file, study.problem("recruit.mode", what, "prolific"))
+
+
+def _no_file(study: Study) -> Problem:
+    fix = "Write design: {pairs: open.csv}: the pairs that are left are written there."
+    return study.problem("design.pairs", "names no file for the pairs that are left", "a CSV", fix)
+
+
+def write_open_pairs(
+    study: Study, before: Results, question: str | None = None, *, store: str | None = None
+) -> Path:  # fmt: skip
+    """Write the pairs that a result left open to the file that `design.pairs` of a study names; return that file.
+
+    Raises NothingLeft where there is none. Once people are asked by a file it stays; robots who rehearse keep nothing.
+    """
+    from beholder.analyse.better import inconclusive
+
+    name = study.design.given_pairs
+    if name is None:
+        raise UserError(_no_file(study))
+    file = study.folder / name
+    if file.is_file() and _has_people(study, store):
+        return file
+    pairs = inconclusive(before, question)
+    if not pairs:
+        raise NothingLeft(Problem(study.name, "has nothing to ask: no pair of the study before it was left open"))
+    with file.open("w", encoding="utf-8", newline="") as table:
+        writer = csv.writer(table)
+        writer.writerow(("condition", "other", "part"))
+        writer.writerows((one, two, part) for (one, two), part in zip(pairs, _parts(pairs), strict=True))
+    return file
+
+
+def _has_people(study: Study, store: str | None) -> bool:
+    """Return whether a person has got a list of this run: from then on its plan may not change."""
+    from beholder.store.open import read_tables
+    from beholder.store.rules import NOT_PEOPLE
+
+    url = store or str(study.folder / "store")
+    try:
+        tables = read_tables(url, ("sessions", "claims"))
+    except StoreError:  # it is made when the study begins
+        return False
+    people = {row["session"] for row in tables["sessions"] if row["run"] == study.run and row["mode"] not in NOT_PEOPLE}
+    return any(row["session"] in people for row in tables["claims"])
+
+
+def _parts(pairs: Sequence[tuple[str, str]]) -> list[int]:
+    """Return which part each pair belongs to: pairs that share a condition, also through others, are one."""
+    from beholder.methods.graph import parts
+
+    found = parts(list(dict.fromkeys(name for pair in pairs for name in pair)), list(pairs))
+    number = {name: place for place, part in enumerate(found, 1) for name in part}
+    return [number[one] for one, _ in pairs]
+
+
+def _cap(caps: Sequence[float | str], study: Study) -> Sum | None:
+    """Return the smallest of some budgets; None where there is none, or the study is paid by hand."""
+    if not caps or study.recruit.mode != "prolific":
+        return None
+    from beholder.recruit.unattended.budget import in_money
+
+    return min(in_money(cap, study) for cap in caps)
+
+
+def _left(caps: Sequence[float | str], before: Sequence[Study], study: Study) -> str | None:
+    """Return what a chain has left for a study; None where no budget is named."""
+    from beholder.recruit.unattended.budget import left_for
+
+    cap = _cap(caps, study)
+    return None if cap is None else str(left_for(study, before, cap))
+
+
+def excluding(study: Study, folders: Sequence[str | Path]) -> Study:
+    """Return a study in which nobody takes part who began one of those in these folders."""
+    if not folders:
+        return study
+    more = (os.path.relpath(folder, study.folder) for folder in folders)
+    recruit = study.recruit
+    named = tuple(dict.fromkeys((*recruit.exclude, *(Path(one).as_posix() for one in more))))
+    return study.model_copy(update={"recruit": recruit.model_copy(update={"exclude": named})})
+
+
+def folder_of(before: str | Path | Results) -> Path:
+    """Return the folder of a study that is named by its file, its folder or its results."""
+    if isinstance(before, str | Path):
+        path = Path(before)
+        return path.absolute() if path.is_dir() else path.absolute().parent
+    if before.report is None:
+        raise UserError(Problem("after", "are results without a report", "results of a study, or its study.yaml"))
+    return before.report.absolute().parent.parent

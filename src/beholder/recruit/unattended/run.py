@@ -1,0 +1,148 @@
+"""A study on a platform from its draft to its last payment: every step looks first, so that a crash costs nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from functools import partial
+
+from beholder.clean import clean
+from beholder.errors import Problem, RecruitError
+from beholder.recruit.closing.close import STOPPED, close_desk, stop_desk
+from beholder.recruit.contract import Recruiter
+from beholder.recruit.deciding.decide import decide_desk
+from beholder.recruit.deciding.signing import RUN
+from beholder.recruit.desk import Desk
+from beholder.recruit.launching.found import Launch
+from beholder.recruit.launching.launch import launch_desk
+from beholder.recruit.launching.recorded import recorded
+from beholder.recruit.launching.words import priced
+from beholder.recruit.modes import recruiter_of
+from beholder.recruit.paying.found import Payment
+from beholder.recruit.paying.pay import pay_desk
+from beholder.recruit.room import Room
+from beholder.recruit.unattended.budget import with_budget
+from beholder.recruit.unattended.collect import Collector
+from beholder.recruit.unattended.patience import patiently
+from beholder.recruit.unattended.told import DECIDE_AND_PAY, Progress, Tell, Wait, silent
+from beholder.serve.server import Running, running
+from beholder.store.contract import Store
+from beholder.study.model import Study
+
+_SETTLES = timedelta(minutes=30)
+"""How long a run waits for a payment to show up; after that it waits for a person."""
+
+
+async def run_on_platform(
+    study: Study,
+    *,
+    publish: bool,
+    every: float,
+    budget: float | str | None = None,
+    news: Tell | None = None,
+    store: str | None = None,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    public_url: str | None = None,
+    recruiting: Callable[[Study, Store], Awaitable[Recruiter]] = recruiter_of,
+) -> tuple[str, ...]:
+    """Serve a study and take it through its platform; return what waits for a person.
+
+    With `publish` it spends up to the budget. Without, everything that costs money is left to a person. `recruiting`
+    opens the platform, where it is not the one that the study and the environment name.
+    """
+    capped = with_budget(study, budget)
+    if publish and capped.budget is None:
+        fix = "Give a budget, or write it in study.yaml: nothing is spent beyond it."
+        raise RecruitError(Problem("budget", "is left out, and publishing spends money", "such as 120 GBP", fix))
+    tell = news or silent
+
+    async def wait(seconds: float = every) -> None:
+        await asyncio.sleep(min(seconds, every))
+
+    async with running(study, store=store, host=host, port=port, public_url=public_url) as server:
+        recruiter = await recruiting(capped, server.store)
+        try:
+            desk = Desk(capped, server.store, store or str(study.folder / "store"), recruiter)
+            room = Room(server.store, recruiter, study.run)
+            server.host.room.maker = room.make
+            return await _Run(desk, server, tell, wait, room, may_spend=publish).run()
+        finally:
+            await recruiter.close()
+
+
+class _Run:
+    def __init__(self, desk: Desk, server: Running, tell: Tell, wait: Wait, room: Room, *, may_spend: bool) -> None:
+        self._desk, self._server, self._tell, self._wait = desk, server, tell, wait
+        self._room, self._may_spend = room, may_spend
+
+    async def run(self) -> tuple[str, ...]:
+        """Return what waits for a person, when all that can be done is done."""
+        found, planned = await self._launch()
+        assert found.posting is not None
+        collector = Collector(
+            self._desk, found.job, found.posting.id, planned, self._tell, self._wait, self._room,
+            may_spend=self._may_spend,
+        )  # fmt: skip
+        short = await collector.collect()
+        waiting = [short] if short else []
+        if self._may_spend:
+            waiting += await patiently(self._finish, "close", self._tell, self._wait)
+        else:
+            waiting.append(DECIDE_AND_PAY)
+        return tuple(waiting)
+
+    async def _launch(self) -> tuple[Launch, int]:
+        """Return what was launched, and for how many people at first; it is published where money may be spent."""
+        desk, url = self._desk, self._server.host.served.public_url
+        before = recorded(await desk.store.ledger.entries(), desk.study.run)
+        found = await patiently(lambda: launch_desk(desk, public_url=url), "launch", self._tell, self._wait)
+        words = priced(found.quote, found.due) if self._may_spend else found.words
+        for line in words if before is None else ():
+            self._tell(Progress("launch", line))
+        if self._may_spend and found.due is not None:
+            due = str(found.due)
+            opened = partial(launch_desk, desk, public_url=url, publish=due)
+            found = await patiently(opened, "launch", self._tell, self._wait)
+            self._tell(Progress("launch", f"Published for up to {due}."))
+        launched = recorded(await desk.store.ledger.entries(), desk.study.run)
+        return found, launched.places if launched is not None else found.job.places
+
+    async def _finish(self) -> list[str]:
+        """Decide, pay and close; return what waits for a person."""
+        desk, tell = self._desk, self._tell
+        await stop_desk(desk)
+        decided = await decide_desk(desk, sign=RUN)
+        # It says who gets a bonus; after the signature, which says whose answers are used.
+        await asyncio.to_thread(clean, desk.study, store=desk.url)
+        for words in decided.words:
+            tell(Progress("decide", words))
+        paid = await self._pay()
+        waiting = [str(problem) for problem in paid.problems]
+        told = {line.submission for line in paid.unknown}
+        try:
+            closed = await close_desk(desk)
+        except RecruitError as error:
+            if error.__cause__ is not None:  # the platform is away: all of it once more
+                raise
+            others = [one for one in error.problems if one.where != STOPPED and not any(id in one.where for id in told)]
+            return [*waiting, *(str(problem) for problem in others)]
+        for words in closed.words:
+            tell(Progress("close", words))
+        return waiting
+
+    async def _pay(self) -> Payment:
+        """Pay whoever is accepted, and look until the platform shows it; what does not show waits for a person."""
+        desk, until = self._desk, self._desk.now() + _SETTLES
+        while True:
+            paid = await pay_desk(desk, send=True, sleep=self._wait)
+            is_under_way = bool(paid.of("sent", "unknown") or (paid.of("owed") and not paid.problems))
+            if not is_under_way or desk.now() >= until:
+                break
+            await self._wait()
+        for words in paid.notes:
+            self._tell(Progress("pay", words))
+        total = paid.total("paid")
+        self._tell(Progress("pay", f"Paid: {total}." if total is not None else "Nothing had to be paid."))
+        return paid

@@ -1,0 +1,69 @@
+"""A run whose people are brought and paid by hand: everything that launching checks, writes and tells is there."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import beholder
+from beholder.errors import RecruitError
+from beholder.methods import load_study
+from beholder.recruit.unattended.by_hand import run_by_hand
+from beholder.serve import Live
+from beholder.testing import write_study
+
+TEXTS = {"consent": "We keep what you answer for two years. Do you agree?"}
+WAITS = ("Decide and pay: `beholder decide`, then `beholder pay`, then `beholder close`.",)
+
+
+async def ran(folder: Path, tiny: Path, **keys: Any) -> tuple[tuple[str, ...], list[str], str]:
+    """Return what waits after a run that needs nobody, what it told, and where people begin."""
+    told: list[str] = []
+    lives: list[Live] = []
+    study = load_study(write_study(folder, tiny, **{"texts": TEXTS} | keys))
+    waiting = await run_by_hand(study, 0, port=0, news=lambda one: told.append(one.words), tell=lives.append)
+    return waiting, told, lives[0].link.partition("/s/")[2]
+
+
+async def test_invited_people_get_their_links_and_whoever_runs_it_hears_of_the_money(
+    tmp_path: Path, tiny: Path
+) -> None:
+    tmp_path.joinpath("people.csv").write_text("id\nada\nbob\n", "utf-8")
+    recruit = {"mode": "panel", "people": "people.csv", "reward": "2.00 GBP", "minutes": 10, "places": 2}
+    waiting, told, _ = await ran(tmp_path, tiny, recruit=recruit)
+    assert waiting == WAITS
+    assert told[-6:] == [
+        "  2 × 2.00 GBP     4.00 GBP",
+        "  in all, at most  4.00 GBP",
+        "  An hour pays 12.00 GBP at about 10 minutes.",
+        "Wrote launch/job.md: what to paste or send.",
+        "Wrote launch/links.csv: a link for each person; it says who was invited, so keep it to yourself.",
+        "Everybody begins by their own link, in launch/links.csv.",
+    ]
+    assert "/s/tiny?invited=" in (tmp_path / "launch" / "links.csv").read_text("utf-8-sig")
+
+
+async def test_a_panel_is_told_the_address_with_its_ids_and_needs_a_contact(tmp_path: Path, tiny: Path) -> None:
+    recruit = {"mode": "panel", "id_parameter": "participantId"}
+    waiting, told, link = await ran(tmp_path / "free", tiny, recruit=recruit)
+    assert (waiting, link) == ((), "tiny?participantId={{id}}")
+    assert told[-1].endswith("/s/tiny?participantId={{id}}")
+    with pytest.raises(RecruitError) as error:
+        await ran(tmp_path / "alone", tiny, recruit=recruit, contact=None)
+    assert str(error.value).partition("  ")[2] == (
+        "contact is not written. Allowed: an e-mail or web address. People need somebody whom they can ask."
+    )
+
+
+async def test_an_open_link_needs_no_launch(tmp_path: Path, tiny: Path) -> None:
+    waiting, told, link = await ran(tmp_path, tiny, recruit={"mode": "link", "reward": "2.00 GBP"})
+    assert (waiting, told, link) == (WAITS, [], "tiny")
+    assert not (tmp_path / "launch").exists()
+    await asyncio.to_thread(beholder.close, tmp_path)
+    lives: list[Live] = []
+    await run_by_hand(load_study(tmp_path), 0, port=0, news=print, tell=lives.append)
+    when, _, rest = lives[0].shut.partition(": ")
+    assert (when[:10], rest) == ("Closed on ", "nobody can begin. `beholder launch --resume` opens it.")
