@@ -16,7 +16,7 @@ help:  ## list the verbs
 
 setup: .venv/ready  ## make .venv with everything to run
 
-demo: setup  ## a whole study with simulated participants (ARGS=--exit stops by itself)
+demo: setup  ## a whole study with simulated participants (ARGS=--exit stops by itself, --prolific: with play money)
 	$(BIN)/beholder demo $(ARGS)
 
 test: check browser  ## everything that must hold; runs check first

@@ -51,7 +51,7 @@ async def serving(study: Path, store: Path) -> AsyncIterator[tuple[Host, Clock]]
     served, plan = load_served(load_study(study), "http://here")
     clock = Clock()
     async with open_store(store) as opened:
-        await opened.begin(record_of(served, plan.plan_digest))
+        await opened.begin(record_of(served, plan.plan_digest), served.study.run)
         yield Host(served, opened, now=clock), clock
 
 

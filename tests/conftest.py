@@ -20,8 +20,9 @@ from beholder.testing import write_study
 
 pytest_plugins = ["browsing", "reporting", "visitor"]
 
-# The same examples each time, so that red is of the change; `--hypothesis-profile=default` looks for new ones.
-settings.register_profile("suite", derandomize=True)
+# The same examples each time, however long they take, so that red is of the change;
+# `--hypothesis-profile=default` looks for new ones.
+settings.register_profile("suite", derandomize=True, deadline=None)
 settings.load_profile("suite")
 
 

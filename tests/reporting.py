@@ -167,7 +167,7 @@ def found(study: Study) -> str:
 SPREAD = {"natural": 85.0, "smooth": 60.0, "jerky": 58.0, "frozen": 20.0}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def people(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Page]:
     study = made_up(tmp_path_factory.mktemp("people"), SPREAD)
     return study, read(study)

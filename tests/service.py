@@ -29,7 +29,7 @@ class Service:
 
     async def until_ready(self) -> None:
         """Wait until it answers."""
-        async with httpx.AsyncClient(base_url=self.address) as client:
+        async with httpx.AsyncClient(base_url=self.address, timeout=60) as client:
             while self.process.poll() is None:
                 try:
                     if (await client.get("/healthz")).status_code == 200:
@@ -45,7 +45,7 @@ class Service:
 
     async def is_silent(self) -> None:
         """Make sure that nothing answers any more."""
-        async with httpx.AsyncClient(base_url=self.address) as client:
+        async with httpx.AsyncClient(base_url=self.address, timeout=60) as client:
             with pytest.raises(httpx.TransportError):
                 await client.get("/healthz")
 

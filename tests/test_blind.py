@@ -56,7 +56,7 @@ class Crawler:
     async def crawl(self) -> list[dict[str, Any]]:
         """Take the whole study; return every step."""
         steps = []
-        async with httpx.AsyncClient(base_url=self.server.address) as client:
+        async with httpx.AsyncClient(base_url=self.server.address, timeout=60) as client:
             await self.fetch(client, "GET", "/s/tiny")
             for path in self.assets.files:
                 await self.fetch(client, "GET", f"/web/{self.assets.hash}/{path}")

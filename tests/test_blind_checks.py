@@ -106,7 +106,7 @@ class Walker:
 
 @pytest.fixture
 async def walked(server: Running) -> AsyncIterator[Walker]:
-    async with httpx.AsyncClient(base_url=server.address) as client:
+    async with httpx.AsyncClient(base_url=server.address, timeout=60) as client:
         walker = Walker(server, client)
         await walker.walk()
         yield walker

@@ -84,7 +84,7 @@ async def test_the_shown_and_the_hidden_reference_differ_in_address_tag_size_and
 ) -> None:
     async with (
         running(load_study(write_study(tmp_path, kind)), port=0) as server,
-        httpx.AsyncClient(base_url=server.address) as client,
+        httpx.AsyncClient(base_url=server.address, timeout=60) as client,
     ):
         trial = await trial_of(server, client)
         urls = [slot["media"]["url"] for slot in trial["slots"]]

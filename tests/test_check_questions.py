@@ -130,7 +130,10 @@ def test_a_quiz_that_does_not_fit_is_told(tmp_path: Path, tiny: Path, quiz: Any,
 
 async def test_two_attempts_then_the_end_in_words(tmp_path: Path, tiny: Path) -> None:
     path = write_study(tmp_path, tiny, qualification={"questions": {"items": POOL, "draw": 2}})
-    async with running(load_study(path), port=0) as server, httpx.AsyncClient(base_url=server.address) as client:
+    async with (
+        running(load_study(path), port=0) as server,
+        httpx.AsyncClient(base_url=server.address, timeout=60) as client,
+    ):
         crowd = await send_robots(server.host.served, server.store, server.address, 1)
         assert crowd.robots[0].step["outcome"] == "completed"
         visitor = Visitor(Site(server.host, server.store, server.address, client), participant="ada")

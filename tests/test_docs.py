@@ -14,12 +14,14 @@ from typing import NamedTuple
 
 import click
 import pytest
+import yaml
 from pydantic import BaseModel
 
 import beholder
 from beholder.cli import cli
 from beholder.methods import find, load_study, names
 from beholder.plan import plan
+from beholder.study.chain import load_chain
 from beholder.testing import write_study
 
 ROOT = Path(__file__).parents[1]
@@ -74,9 +76,27 @@ def test_a_study_in_the_docs_loads_and_can_be_planned(block: Block, tiny: Path, 
     assert len(plan(loaded).lists) == loaded.design.participants
 
 
+@of("yaml chain")
+def test_a_chain_in_the_docs_loads(block: Block, tmp_path: Path) -> None:
+    for name in re.findall(r"study: (\S+)", block.text):
+        (tmp_path / name).mkdir()
+    path = tmp_path / "chain.yaml"
+    path.write_text(block.text, "utf-8")
+    assert load_chain(path).studies
+
+
+def test_the_follow_up_in_the_docs_can_be_planned(tiny: Path, tmp_path: Path) -> None:
+    (block,) = [one for one in ALL if one.info == "yaml fragment" and "pairs: open.csv" in one.text]
+    keys = yaml.safe_load(block.text)
+    questions = [{"id": "preference", "text": "Which one do you prefer?"}]
+    path = write_study(tmp_path, tiny, questions=questions, **{**keys, "design": {"per_trial": None, **keys["design"]}})
+    (tmp_path / "open.csv").write_text("condition,other,part\nfrozen,jerky,1\nnatural,smooth,2\n", "utf-8")
+    assert len(plan(load_study(path)).lists) == keys["design"]["participants"]
+
+
 def test_every_block_says_what_it_is() -> None:
-    known = {"yaml", "yaml fragment", "yaml method", "console", "python", "js", "json", "text", "toml", "markdown"}
-    assert {block.info for block in ALL} <= known
+    kinds = "yaml, yaml fragment, yaml method, yaml chain, console, python, js, json, text, toml, markdown"
+    assert {block.info for block in ALL} <= set(kinds.split(", "))
 
 
 @of("yaml fragment")
@@ -231,7 +251,7 @@ def models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
     """Yield a model and every model below it."""
     yield model
     for field in model.model_fields.values():
-        found = re.findall(r"(beholder\.study\.(?:model|scale|design))\.(\w+)", repr(field.annotation))
+        found = re.findall(r"(beholder\.study\.(?:model|scale|design|recruiting))\.(\w+)", repr(field.annotation))
         for module, name in found:
             below = getattr(__import__(module, fromlist=["*"]), name, None)
             if isinstance(below, type) and issubclass(below, BaseModel):

@@ -52,7 +52,10 @@ def written(folder: Path, tiny: Path, instructions: Any, **keys: Any) -> Path:
 
 @asynccontextmanager
 async def served(path: Path) -> AsyncIterator[Site]:
-    async with running(load_study(path), port=0) as server, httpx.AsyncClient(base_url=server.address) as client:
+    async with (
+        running(load_study(path), port=0) as server,
+        httpx.AsyncClient(base_url=server.address, timeout=60) as client,
+    ):
         yield Site(server.host, server.store, server.address, client)
 
 

@@ -61,8 +61,15 @@ def test_a_new_study_is_whole(tmp_path: Path, method: str) -> None:
     lines = file.read_text("utf-8").splitlines()
     assert lines[:2] == ["# yaml-language-server: $schema=study.schema.json", "# A comment that stays."]
     assert json.loads((folder / "study.schema.json").read_text("utf-8")) == schema()
-    assert {"store/", "media/"} <= set((folder / ".gitignore").read_text("utf-8").splitlines())
+    ignored = set((folder / ".gitignore").read_text("utf-8").splitlines())
+    assert {"store/", "media/", "launch/links.csv", "decide/", "pay/"} <= ignored
     assert load_study(folder).name == "shouts"
+    text = file.read_text("utf-8")
+    ways = [line for line in lines if line.startswith("# recruit:")]
+    for way in ways:  # each is a way to bring people as it stands
+        file.write_text(text.replace(way, way.removeprefix("# ")), "utf-8")
+        assert load_study(folder).recruit.mode in way
+    assert len(ways) == 3
     assert len(list((folder / "stimuli" / "natural").glob("*.mp4"))) == 4
 
 

@@ -197,7 +197,10 @@ def test_the_list_of_somebody_who_was_turned_away_is_open_to_the_next_person(tmp
     study = write_study(tmp_path / "s", tiny, method="acr", design=design, qualification={"brightness": True})
 
     async def through() -> list[str]:
-        async with running(load_study(study), port=0) as server, httpx.AsyncClient(base_url=server.address) as client:
+        async with (
+            running(load_study(study), port=0) as server,
+            httpx.AsyncClient(base_url=server.address, timeout=60) as client,
+        ):
             served, store = server.host.served, server.store
             oracle = Oracle(served, store.secret, plant_truth(served.catalogue, ("quality",), 1), 1)
             met = []

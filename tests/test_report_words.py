@@ -277,6 +277,29 @@ def test_the_methods_tell_every_number_and_leave_blanks_for_the_rest(tmp_path: P
     assert "seeds: plan 1, ranks 20240229 and votes needed 1" in paragraphs["Analysis"]
 
 
+@pytest.mark.parametrize(
+    ("recruit", "words"),
+    [
+        ({"mode": "lab"}, "took part in a laboratory [where, on which screens, and how they were recruited]"),
+        ({"mode": "panel", "id_parameter": "id"}, "were invited [from which panel, and who could take part]"),
+        ({"mode": "prolific", "reward": "2.00 GBP"}, "were recruited on Prolific [who could take part]"),
+        (
+            {
+                "mode": "prolific", "reward": "2.00 GBP",
+                "filters": {"countries": ["GB", "IE"], "age": [18, 60], "approval_rate": 95},
+            },
+            "were recruited on Prolific among people living in GB and IE, aged 18 to 60 and with an approval rate of "
+            "95 or more per cent",
+        ),
+    ],
+)  # fmt: skip
+def test_the_methods_say_where_people_came_from(tmp_path: Path, recruit: dict[str, Any], words: str) -> None:
+    study = made_up(tmp_path, {"natural": 85.0, "jerky": 40.0}, participants=3, recruit=recruit)
+    text = next(one.text for one in methods(told(study)) if one.title == "Participants")
+    assert f"16 people {words}" in text
+    assert ("A session earned 2.00 GBP" in text) == ("reward" in recruit)
+
+
 def test_the_methods_name_the_contrasts_and_leave_open_since_when(tmp_path: Path) -> None:
     asked = {"contrasts": [["natural", "jerky"], ["still", "natural"]]}
     study = made_up(tmp_path, {"natural": 85.0, "jerky": 40.0, "still": 20.0}, participants=6, analyse=asked)

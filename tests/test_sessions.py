@@ -87,7 +87,10 @@ async def test_somebody_without_a_name_goes_on_from_the_last_page(often: Hosted)
     ann.params = {}
     await (await ann.come()).until("end")
     again: Any = ann.step["again"]
-    assert again == {"url": f"/s/tiny?again={ann.token}", "minutes": 1}
+    assert again == {
+        "url": f"/s/tiny?again={ann.token}", "minutes": 1, "number": 2, "of": 4, "earns": None, "bonus": None,
+        "before_return": False,
+    }  # fmt: skip
     first, participant = ann.session, (await ann.facts()).session.participant
     ann.params = {"resume": ann.token}
     assert (await ann.come()).step["again"] == again, "whoever loads the page again still finds it"

@@ -52,7 +52,7 @@ async def serve(tmp_path: Path, tiny: Path) -> AsyncIterator[Serve]:
             study = load_study(write_taught(tmp_path / "study", tiny, lessons, **keys))
             server = await stack.enter_async_context(running(study, port=0))
             server.host.now = Clock()
-            client = await stack.enter_async_context(httpx.AsyncClient(base_url=server.address))
+            client = await stack.enter_async_context(httpx.AsyncClient(base_url=server.address, timeout=60))
             return Site(server.host, server.store, server.address, client)
 
         yield start

@@ -89,7 +89,7 @@ async def test_the_verbs_work_inside_a_running_loop_as_in_a_notebook(study: Path
 
 async def take_as_a_person(link: str, name: str) -> None:
     """Take a study of one trial; who has not had the time to watch is asked to play again, and does."""
-    async with httpx.AsyncClient(base_url=link.partition("/s/")[0]) as client:
+    async with httpx.AsyncClient(base_url=link.partition("/s/")[0], timeout=60) as client:
         body = {"study": "tiny", "params": {"participant": name}, "device": {}}
         arrival = (await client.post("/api/arrive", json=body)).json()
         client.headers["authorization"] = f"Bearer {arrival['token']}"
@@ -129,7 +129,10 @@ async def test_run_serves_until_enough_people_have_finished(tmp_path: Path, tiny
 
 def test_texts_may_change_after_somebody_has_started_but_the_design_may_not(study: Path) -> None:
     async def arrive() -> None:
-        async with running(load_study(study), port=0) as server, httpx.AsyncClient(base_url=server.address) as client:
+        async with (
+            running(load_study(study), port=0) as server,
+            httpx.AsyncClient(base_url=server.address, timeout=60) as client,
+        ):
             body = {"study": "tiny", "params": {"participant": "ada"}, "device": {}}
             token = (await client.post("/api/arrive", json=body)).json()["token"]
             headers = {"authorization": f"Bearer {token}"}
@@ -142,7 +145,10 @@ def test_texts_may_change_after_somebody_has_started_but_the_design_may_not(stud
     study.write_text(yaml.safe_dump(written), "utf-8")
 
     async def come_back() -> dict[str, object]:
-        async with running(load_study(study), port=0) as server, httpx.AsyncClient(base_url=server.address) as client:
+        async with (
+            running(load_study(study), port=0) as server,
+            httpx.AsyncClient(base_url=server.address, timeout=60) as client,
+        ):
             body = {"study": "tiny", "params": {"participant": "ada"}, "device": {}}
             response = await client.post("/api/arrive", json=body)
             assert response.status_code == 200
@@ -182,7 +188,7 @@ def test_check_counts_its_warnings_at_the_end(study: Path) -> None:
     study.write_text(yaml.safe_dump(written), "utf-8")
     said = command("check", cwd=study.parent)
     assert said.returncode == 0, said.stderr
-    assert "\n6 sessions at 1.50 GBP earn 9.00 GBP, about " in said.stdout
+    assert "\n6 sessions at 1.50 GBP earn 9.00 GBP, 45.00 GBP an hour at about 2 minutes; fees of a" in said.stdout
     assert said.stderr == ("Warning: condition frozen  is not listed in conditions, so its 4 stimuli are left out.\n")
     assert said.stdout.endswith("\nNo errors, 1 warning.\n")
 

@@ -33,7 +33,10 @@ async def server(tmp_path: Path, tiny: Path) -> AsyncIterator[Site]:
     (tmp_path / "study").mkdir()
     (tmp_path / "study" / "blocked.txt").write_text("mallory\n", "utf-8")
     study = write_study(tmp_path / "study", tiny, before=BEFORE, recruit={"mode": "link", "block": "blocked.txt"})
-    async with running(load_study(study), port=0) as server, httpx.AsyncClient(base_url=server.address) as client:
+    async with (
+        running(load_study(study), port=0) as server,
+        httpx.AsyncClient(base_url=server.address, timeout=60) as client,
+    ):
         yield Site(server.host, server.store, server.address, client)
 
 

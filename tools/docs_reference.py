@@ -20,11 +20,12 @@ from beholder.study.checks import CHECKS, Checks, GoldItem, Statement
 from beholder.study.cleaning import Accept, AcceptAsking, Bonus, Clean, Quality, Quantity, Rater
 from beholder.study.design import Design, Level, Sparse, Star
 from beholder.study.kind import field_kind
-from beholder.study.model import Ask, Condition, Playback, Question, Recruit, Stimuli, Study
+from beholder.study.model import Ask, Condition, Playback, Question, Stimuli, Study
 from beholder.study.pages import Example, Page, Texts
 from beholder.study.presets import CLEAN_PRESETS, PRESETS
 from beholder.study.qualification import RULES, Plate, Qualification, Quiz
-from beholder.study.reserved import METHODS, MODES
+from beholder.study.recruiting import Filters, PerOutcome, Recruit, Retention
+from beholder.study.reserved import METHODS
 from beholder.study.scale import SCALES, Scale
 from beholder.study.thresholds import Use
 from beholder.study.training import Training, TrainingItem
@@ -60,6 +61,9 @@ PARTS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("clean: bonus for quality", "clean: bonus: quality", Quality),
     ("analyse", "analyse", Analyse),
     ("recruit", "recruit", Recruit),
+    ("recruit: codes and return_to", "recruit: codes, return_to", PerOutcome),
+    ("recruit: filters", "recruit: filters", Filters),
+    ("retention", "retention", Retention),
 )
 """Heading, where the part stands in study.yaml, and its model."""
 
@@ -95,8 +99,7 @@ def scale_table() -> str:
 
 def later_names() -> str:
     """Return the names that are refused with "not in this version"."""
-    kinds = {"Methods": METHODS, "Ways of recruiting": MODES}
-    return "\n".join(f"- {kind}: {', '.join(f'`{name}`' for name in sorted(names))}." for kind, names in kinds.items())
+    return f"- Methods: {', '.join(f'`{name}`' for name in sorted(METHODS))}."
 
 
 def commands() -> str:

@@ -11,6 +11,7 @@ once: a function bound later would be replaced by the module of the same name.
 from __future__ import annotations
 
 from beholder.analyse import analyse
+from beholder.chain import chain
 from beholder.check import check
 from beholder.clean import clean
 from beholder.compare import compare
@@ -23,13 +24,15 @@ from beholder.metrics import metrics
 from beholder.new import new
 from beholder.planning import plan
 from beholder.power import power
+from beholder.recruit import close, decide, forget, launch, monitor, participants, pay, purge
 from beholder.report import report
 from beholder.run import run
-from beholder.serve import serve
+from beholder.serving import serve
 from beholder.simulate import simulate
 from beholder.study import schema
 
 __all__ = [
-    "BeholderError", "Problem", "UserError", "analyse", "check", "clean", "compare", "demo", "dimensions", "export",
-    "extend", "metrics", "new", "plan", "power", "report", "run", "schema", "serve", "simulate",
+    "BeholderError", "Problem", "UserError", "analyse", "chain", "check", "clean", "close", "compare", "decide", "demo",
+    "dimensions", "export", "extend", "forget", "launch", "metrics", "monitor", "new", "participants", "pay", "plan",
+    "power", "purge", "report", "run", "schema", "serve", "simulate",
 ]  # fmt: skip

@@ -90,7 +90,7 @@ class Checked:
         return sum(stage.screens for stage in self.stages if stage.is_before)
 
 
-def check(study: str | Path = "study.yaml", *, progress: Callable[[int, int], None] | None = None) -> Checked:
+def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, int], None] | None = None) -> Checked:
     """Return what a study will be like, or raise all problems at once. What it misses in media/ is made."""
     from beholder.checks.problems import check_problems, check_warnings, idle_gold
     from beholder.errors import Problem, StudyError
@@ -102,7 +102,7 @@ def check(study: str | Path = "study.yaml", *, progress: Callable[[int, int], No
     from beholder.plan.placing.clips import ASKING, load_asking
     from beholder.study.between import study_of
 
-    loaded = load_study(study)
+    loaded = load_study(study) if isinstance(study, str | Path) else study
     method = find(loaded.method)
     if not (method_folder(method.name) / "view.js").is_file():
         raise StudyError(Problem(f"method {method.name}", "has no view.js", "", "Add the view, or update its package."))
@@ -134,6 +134,7 @@ def check(study: str | Path = "study.yaml", *, progress: Callable[[int, int], No
             *check_warnings(loaded, {one.medium for one in catalogue.stimuli}),
             *idle_gold(loaded, catalogue),
             *_long_session(loaded, stages, trials),
+            *_left_out(loaded),
         ),
         is_compared=is_of_pairs(plan),
         asking={
@@ -179,6 +180,22 @@ def _long_session(study: Study, stages: Sequence[Stage], trials: int) -> Iterato
         else "With design.sessions_per_participant people can come again."
     )
     yield study.problem("design.trials", what, f"up to {fitting} for a session under {LONGEST} minutes", fix)
+
+
+def _left_out(study: Study) -> Iterator[Problem]:
+    """Yield that people come without an id by which another study would know them, so that it leaves nobody out."""
+    recruit = study.recruit
+    if not recruit.exclude or recruit.mode not in ("lab", "link") or recruit.people is not None:
+        return
+    if recruit.mode == "lab":
+        what = "leaves nobody out: in a laboratory people are numbers, and each study has its own"
+        fix = "Ask whoever comes whether they took part before."
+    elif recruit.single_use:
+        what, fix = "leaves nobody out: a numbered link does not tell whose it is", "Name people in recruit.people."
+    else:
+        what = "leaves out only those whose link holds their id, as ?participant=ID; a plain link does not"
+        fix = "Name people in recruit.people, or give them such links, in both studies."
+    yield study.problem("recruit.exclude", what, "", fix)
 
 
 def session_stages(

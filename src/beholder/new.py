@@ -7,7 +7,16 @@ from pathlib import Path
 from beholder.errors import Problem, StudyError
 
 SCHEMA_LINE = "# yaml-language-server: $schema=study.schema.json"
-_IGNORED = "# Made by Beholder, or holding what people told us: not for a repository.\nstore/\nmedia/\n"
+_IGNORED = (
+    "# Made by Beholder, or holding what people told us, or who they are: not for a repository.\n"
+    "store/\nmedia/\nlaunch/links.csv\ndecide/\npay/\n"
+)
+_RECRUIT = """
+# People come by the link that `beholder serve` prints. Or in another way, with one of these lines: docs/recruiting.md
+# recruit: {mode: prolific, reward: 2.00 GBP, minutes: 10, filters: {languages: [English]}}
+# recruit: {mode: panel, id_parameter: participantId, reward: 2.00 GBP}
+# recruit: {mode: lab, stations: 4}
+"""
 
 
 def new(method: str, folder: str | Path, *, seconds: float = 3.0) -> Path:
@@ -58,7 +67,10 @@ def _write(draft: Path, example: Path, seconds: float) -> None:
     lines = example.read_text("utf-8").splitlines()
     if lines[0] != SCHEMA_LINE:
         lines.insert(0, SCHEMA_LINE)
-    (draft / "study.yaml").write_text("\n".join(lines) + "\n", "utf-8", newline="\n")
+    text = "\n".join(lines) + "\n"
+    if not any(line.startswith("recruit:") for line in lines):
+        text += _RECRUIT
+    (draft / "study.yaml").write_text(text, "utf-8", newline="\n")
     (draft / "study.schema.json").write_text(json.dumps(schema(), indent=2) + "\n", "utf-8", newline="\n")
     (draft / ".gitignore").write_text(_IGNORED, "utf-8", newline="\n")
     texts = example.parent / "texts"

@@ -11,6 +11,8 @@ from beholder.stimuli.catalogue import Catalogue
 from beholder.study.cells import first_cells, plain, read_lines
 
 OF_CONDITIONS, OF_STIMULI = ("condition", "other"), ("stimulus", "other")
+PART = "part"
+"""A column that says that parts which no pair joins are meant to stay apart."""
 _SHOWN = 5
 """Names that are listed; of more it is said how many there are."""
 
@@ -20,17 +22,22 @@ class GivenPairs(NamedTuple):
 
     lines: tuple[tuple[str, str, str], ...]
     of_stimuli: bool
+    has_parts: bool = False
+    """Whether the table names its parts, so that they need not hold together."""
 
 
 def read_given_pairs(folder: Path, name: str, problems: list[Problem]) -> GivenPairs:
     """Return the pairs of a table; what is wrong with the table as such is added to `problems`."""
-    columns = OF_STIMULI if "stimulus" in first_cells(folder, name) else OF_CONDITIONS
+    heads = first_cells(folder, name)
+    columns, has_parts = OF_STIMULI if "stimulus" in heads else OF_CONDITIONS, PART in heads
     before = len(problems)
-    lines = read_lines(folder, name, columns, problems)
+    lines = read_lines(folder, name, (*columns, PART) if has_parts else columns, problems)
     if not lines and len(problems) == before:
         problems.append(Problem(name, "has no lines below the first", "one line for each pair"))
     return GivenPairs(
-        tuple((line.where, line.cells[columns[0]], line.cells[columns[1]]) for line in lines), columns == OF_STIMULI
+        tuple((line.where, line.cells[columns[0]], line.cells[columns[1]]) for line in lines),
+        columns == OF_STIMULI,
+        has_parts,
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from beholder.analyse.plots.theme import COLUMN, Layout
@@ -11,6 +13,8 @@ from beholder.report.markup import Markup, tag
 
 _COLUMN_MM, _DOUBLE_MM = 88, 180
 _PPI = 300
+_KEPT = 64
+"""So many figures stay in memory, a tenth of a megabyte each."""
 _POINTS = 72 / 25.4
 """Of a millimetre."""
 _TOLD = re.compile(r' aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="[^"]*"')
@@ -20,14 +24,22 @@ _ROLES = re.compile(r' role="graphics-(?:object|symbol)"| aria-roledescription="
 def to_svg(draw: Callable[[Layout], Any], layout: Layout) -> str:
     """Return a chart as SVG, without a browser."""
     import altair as alt
-    import vl_convert
     from altair.utils.schemapi import debug_mode
 
     version = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
     # Our own charts need no validation, which would take longer than the drawing.
     with debug_mode(False):
         chart = draw(layout).to_dict(validate=False)
-    return str(vl_convert.vegalite_to_svg(chart, vl_version=version))
+    return _converted(json.dumps(chart), version)
+
+
+# A report that is made again has most of its figures unchanged, and drawing them is most of its work.
+@lru_cache(maxsize=_KEPT)
+def _converted(chart: str, version: str) -> str:
+    import vl_convert
+
+    # Taken apart again, as the converter takes no text with NaN in it.
+    return str(vl_convert.vegalite_to_svg(json.loads(chart), vl_version=version))
 
 
 def described(svg: str, name: str, title: str, description: str) -> Markup:
@@ -41,11 +53,12 @@ def described(svg: str, name: str, title: str, description: str) -> Markup:
     return Markup(opening + words + _ROLES.sub("", _TOLD.sub(r' data-tip="\1"', rest)))
 
 
-def paper_files(svg: str, layout: Layout) -> dict[str, bytes]:
+@lru_cache(maxsize=_KEPT)
+def paper_files(svg: str, layout: Layout) -> Mapping[str, bytes]:
     """Return a figure as SVG, PDF and PNG, as wide as one column of a paper or as two."""
     import vl_convert
 
-    width = _COLUMN_MM if layout is COLUMN else _DOUBLE_MM
+    width = _COLUMN_MM if layout == COLUMN else _DOUBLE_MM
     start, rest = _opened(svg)
     _, _, across, down = (float(part) for part in _box(start).split('"')[1].split())
     height = width * down / across

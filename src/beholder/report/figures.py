@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -53,7 +53,7 @@ class Drawn(NamedTuple):
     """A figure as the page has it, and as files by their endings."""
 
     inline: Markup | None
-    files: dict[str, bytes]
+    files: Mapping[str, bytes]
 
 
 def figures(material: Material) -> list[Figure]:

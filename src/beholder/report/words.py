@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from datetime import datetime
 
-from beholder.analyse.plots.numbers import NONE, decimals_for, number, plain, signed
+from beholder.analyse.plots.numbers import NONE, count, decimals_for, number, p_value, plain, signed
 
 __all__ = ["NONE", "count", "date", "decimals_for", "listed", "number", "p_value", "plain", "signed", "span"]
 
@@ -19,18 +18,6 @@ _MONTHS = (
 def span(low: float, high: float) -> str:
     """Return `−3 to 3`."""
     return f"{plain(low)} to {plain(high)}"
-
-
-def p_value(p: float) -> str:
-    """Return a p-value as papers print it."""
-    if math.isnan(p):
-        return NONE
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def count(n: int, one: str, many: str | None = None) -> str:
-    """Return `1 person`, `2,000 people`."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def listed(names: Sequence[str]) -> str:

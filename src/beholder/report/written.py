@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from beholder.clean.masks import Masks
 from beholder.report.asked import people_words
 from beholder.report.markup import Markup, render, tag
 from beholder.report.material import Material
 from beholder.report.words import count
 
 FOOT = (
-    "As written, in the order in which people came, without whose they are. People can name themselves or others in "
-    "what they write: look through these texts before you hand this page on. No file beside it holds them."
+    "As written, in the order in which people came, without whose they are; [e-mail] and [id] stand for addresses and "
+    "ids. People can name themselves or others in what they write: look through these texts before you hand this page "
+    "on. No file beside it holds them."
 )
 _FORMULA = tuple(f"'{sign}" for sign in "=+-@\t\r\n")
 """How a text begins that got an apostrophe for spreadsheets (clean/tables.py)."""
@@ -69,6 +71,9 @@ def _items(texts: Sequence[_Text]) -> Markup:
 
 
 def _plain(cell: str) -> str:
-    """Return a text as it was written: without the apostrophe for spreadsheets, and without what cannot be shown."""
-    text = cell[1:] if cell.startswith(_FORMULA) else cell
+    """Return a text as it was written: without the apostrophe for spreadsheets, and without what cannot be shown.
+
+    Addresses and ids are marked, as the page is handed on.
+    """
+    text = Masks().text(cell[1:] if cell.startswith(_FORMULA) else cell)
     return "".join(sign if sign.isprintable() or sign in "\n\t" or not sign.isascii() else "\ufffd" for sign in text)

@@ -14,6 +14,8 @@ from beholder.report.material import Material
 from beholder.report.paragraph.text import Said
 from beholder.report.words import count, date, listed, number
 from beholder.study.model import Ask
+from beholder.study.money import money
+from beholder.study.recruiting import Filters
 
 _AGE = re.compile(r"\bage\b|\bold\b|\bborn\b", re.IGNORECASE)
 _GENDER = re.compile(r"\bgender\b|\bsex\b", re.IGNORECASE)
@@ -41,7 +43,32 @@ def participants(material: Material) -> list[Said]:
 def _came(material: Material) -> str:
     if material.is_simulated:
         return "took the place of participants"
+    recruit = material.study.recruit
+    if recruit.mode == "prolific":
+        return f"were recruited on Prolific{_filtered(recruit.filters)}"
+    if recruit.mode == "lab":
+        return "took part in a laboratory [where, on which screens, and how they were recruited]"
+    if recruit.mode == "panel" or recruit.people is not None:
+        return "were invited [from which panel, and who could take part]"
     return "followed an open link [where and how they were recruited, and who could take part]"
+
+
+def _filtered(filters: Filters) -> str:
+    """Return who could see a study."""
+    told = [f"{words} {listed(named)}" for words, named in _named(filters) if named]
+    for words, limits in (
+        ("aged {}", filters.age),
+        ("with an approval rate of {} per cent", filters.approval_rate),
+        ("with {} approved submissions", filters.approved_submissions),
+    ):
+        if limits is not None:
+            least = f"{limits} or more" if isinstance(limits, int) else f"{limits[0]} to {limits[1]}"
+            told.append(words.format(least))
+    return f" among people {listed(told)}" if told else " [who could take part]"
+
+
+def _named(filters: Filters) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return ("living in", filters.countries), ("fluent in", filters.languages)
 
 
 def _dates(material: Material) -> str:
@@ -93,13 +120,16 @@ def _lower(words: str) -> str:
 
 
 def _minutes(material: Material) -> list[Said]:
+    took = _median_minutes(material)
+    return [] if took is None or material.is_simulated else [Said(f"A session took {number(took, 1)} minutes (median)")]
+
+
+def _median_minutes(material: Material) -> float | None:
     sessions = material.clean("sessions")
-    if sessions.empty or "minutes" not in sessions or material.is_simulated:
-        return []
+    if sessions.empty or "minutes" not in sessions:
+        return None
     took = pd.to_numeric(sessions.loc[sessions["use"] == "true", "minutes"], errors="coerce").dropna()
-    if took.empty:
-        return []
-    return [Said(f"A session took {number(float(took.median()), 1)} minutes (median)")]
+    return None if took.empty else float(took.median())
 
 
 def _asked(material: Material) -> list[Said]:
@@ -128,7 +158,7 @@ def _is_about(ask: Ask, topic: re.Pattern[str]) -> bool:
 
 def _paid(material: Material) -> list[Said]:
     bonus = material.study.clean.bonus
-    said = [Said("[Payment of a participant, and what that is in an hour]")]
+    said = [_reward(material)]
     if bonus is not None and bonus.quantity is not None:
         enough, each = count(bonus.quantity.sessions, "accepted session"), bonus.quantity.each
         said.append(Said(f"From {enough} on there was a bonus of {each} for each of them"))
@@ -136,3 +166,13 @@ def _paid(material: Material) -> list[Said]:
         best, each = f"The {bonus.quality.best:g} % who agreed best with the others", bonus.quality.each
         said.append(Said(f"{best} had a bonus of {each} for each accepted session"))
     return said
+
+
+def _reward(material: Material) -> Said:
+    """Return what a session earned, and what that is in an hour at the time that it took."""
+    reward, took = material.study.recruit.reward, _median_minutes(material)
+    if reward is None:
+        return Said("[Payment of a participant, and what that is in an hour]")
+    earned = money(reward)
+    hourly = f", {earned._replace(minor=round(earned.minor * 60 / took))} an hour at the median time" if took else ""
+    return Said(f"A session earned {earned}{hourly}")

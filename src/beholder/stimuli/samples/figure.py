@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -63,8 +64,9 @@ def draw(pose: Pose, look: Look, wall: Image.Image) -> Image.Image:
     return image.reduce(FINER)
 
 
+@lru_cache(maxsize=len(LOOKS))
 def paint_wall(look: Look, size: tuple[int, int]) -> Image.Image:
-    """Return a calm wall with soft light from above, at drawing size."""
+    """Return a calm wall with soft light from above, at drawing size; to be copied, not drawn on."""
     width, height = size[0] * FINER, size[1] * FINER
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     light = np.exp(-(((x / width - 0.42) / 0.55) ** 2) - ((y / height - 0.3) / 0.75) ** 2)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from beholder.printing import Bar
+from beholder.cli.printing import Bar
 
 
 @click.command()

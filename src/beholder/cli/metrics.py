@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from beholder.printing import Bar, print_table
+from beholder.cli.printing import Bar, print_table
 
 
 @click.command()

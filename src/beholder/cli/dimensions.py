@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from beholder.cli.printing import Bar
 from beholder.errors import Problem, UserError
-from beholder.printing import Bar
 
 
 @click.command()

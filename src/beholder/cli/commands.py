@@ -1,4 +1,4 @@
-"""The command line: one command per verb, no logic."""
+"""The command line of a study from its file to its report."""
 
 from __future__ import annotations
 
@@ -10,15 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from beholder.cli_compare import compare
-from beholder.cli_dimensions import dimensions
-from beholder.cli_extend import extend
-from beholder.cli_media import media
-from beholder.cli_metrics import metrics
-from beholder.cli_power import power
-from beholder.cli_simulate import simulate
-from beholder.errors import UserError
-from beholder.printing import (
+from beholder.cli.close import close
+from beholder.cli.compare import compare
+from beholder.cli.decide import decide
+from beholder.cli.demo import demo
+from beholder.cli.dimensions import dimensions
+from beholder.cli.extend import extend
+from beholder.cli.forgetting import forget, purge
+from beholder.cli.launch import launch
+from beholder.cli.media import media
+from beholder.cli.metrics import metrics
+from beholder.cli.monitor import monitor
+from beholder.cli.options import HOST, PORT, PUBLIC, STORE, STUDY
+from beholder.cli.pay import pay
+from beholder.cli.people import participants
+from beholder.cli.power import power
+from beholder.cli.printing import (
     Bar,
     live_teller,
     print_cleaned,
@@ -26,21 +33,13 @@ from beholder.printing import (
     print_scores,
     print_table,
 )
-from beholder.printing_plans import print_checked, print_lists, tell_asking
+from beholder.cli.printing_plans import print_checked, print_lists, tell_asking
+from beholder.cli.running import chain, run
+from beholder.cli.simulate import simulate
+from beholder.errors import UserError
 
 if TYPE_CHECKING:
-    from beholder.analyse.results import Results
     from beholder.serve import Live
-
-STUDY = click.argument("study", default="study.yaml", type=click.Path(path_type=Path))
-STORE = click.option("--store", help="A PostgreSQL URL, or another folder; store/ beside study.yaml when left out.")
-HOST = click.option("--host", default="127.0.0.1", show_default=True, help="0.0.0.0 to be reached from elsewhere.")
-PORT = click.option(
-    "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one."
-)
-PUBLIC = click.option("--public-url", help="The address under which participants reach this server.")
-SEED = click.option("--seed", default=1, show_default=True, help="Of the simulated people.")
-RATERS = click.option("--raters", default="honest", show_default=True, help="A mixture, as honest:0.9,careless:0.1.")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -52,12 +51,23 @@ def cli() -> None:
     """
 
 
+cli.add_command(close)
+cli.add_command(launch)
 cli.add_command(media)
 cli.add_command(compare)
+cli.add_command(decide)
+cli.add_command(demo)
 cli.add_command(dimensions)
 cli.add_command(extend)
+cli.add_command(forget)
 cli.add_command(metrics)
+cli.add_command(monitor)
+cli.add_command(participants)
+cli.add_command(pay)
 cli.add_command(power)
+cli.add_command(run)
+cli.add_command(chain)
+cli.add_command(purge)
 cli.add_command(simulate)
 
 
@@ -158,9 +168,10 @@ def serve(
     import beholder
 
     if as_worker:
+        from beholder.recruit.room import making_room
         from beholder.serve.watching import serve_as_worker
 
-        serve_as_worker(study, store=store or "", host=host, port=port, public_url=public_url or "")
+        serve_as_worker(study, store=store or "", host=host, port=port, public_url=public_url or "", beside=making_room)
         return
     with Bar("Stimuli") as progress:
         beholder.serve(
@@ -246,61 +257,3 @@ def export(study: Path, **options: Any) -> None:
     with Bar("Tables") as progress:
         exported = beholder.export(study, progress=progress, **options)
     print_exported(exported)
-
-
-@cli.command()
-@STUDY
-@STORE
-@HOST
-@PORT
-@PUBLIC
-@click.option("--participants", type=click.IntRange(1), help="How many must finish; as the study says when left out.")
-@click.option("--simulate", "with_robots", is_flag=True, help="Robots instead of people.")
-@RATERS
-@SEED
-def run(study: Path, with_robots: bool, **options: Any) -> None:
-    """Take a study from its file to the report.
-
-    Checks, plans, serves until enough have finished, cleans, analyses, reports. Ctrl-C and again continues.
-    """
-    import beholder
-
-    with Bar("Robots", shown=with_robots) as progress, Bar("Stimuli") as making:
-        results = beholder.run(
-            study, simulate=with_robots, progress=progress, making=making,
-            tell=None if with_robots else live_teller(), **options,
-        )  # fmt: skip
-    if with_robots:
-        click.echo("A rehearsal with robots, not a result.\n")
-    print_scores(results, {})
-    came, used = (rows["participant"].nunique() for rows in (results.ratings, results.ratings[results.ratings["use"]]))
-    if used < came:
-        click.echo(f"\n{used} of the {came} who rated are used; clean/sessions.csv says why the others are not.")
-    click.echo(f"\nReport: {results.report}")
-
-
-@cli.command()
-@click.argument("method", default="parallel")
-@click.option(
-    "--folder", type=click.Path(path_type=Path), help="Where; beholder-demo or beholder-demo-METHOD when left out."
-)
-@click.option("--exit", "leave", is_flag=True, help="Stop after the report instead of serving on.")
-@PORT
-def demo(method: str, folder: Path | None, leave: bool, port: int) -> None:
-    """Show the whole way with sample stimuli and robots."""
-    import beholder
-
-    click.echo("Making sample stimuli …")
-
-    def on_result(truth: Any, results: Results) -> None:
-        progress.close()
-        print_scores(results, truth.conditions)
-        click.echo(f"\nReport: {results.report}")
-        if not leave:
-            click.echo("Still serving. Take the study yourself, or stop with Ctrl-C.")
-
-    with Bar("Robots") as progress:
-        beholder.demo(
-            method, folder, stay=not leave, port=port, on_result=on_result, progress=progress,
-            on_link=lambda link: click.echo(f"Participants: {link}"),
-        )  # fmt: skip

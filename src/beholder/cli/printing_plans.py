@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from beholder.printing import in_range
+from beholder.cli.printing import in_range
 
 if TYPE_CHECKING:
     from beholder.check import Checked, Made, Share
@@ -69,15 +69,18 @@ def _gives(found: Checked) -> Iterator[str]:
 
 def _cost(found: Checked) -> str:
     """Return what all sessions earn, and what that is for an hour of this study; nothing where nothing is paid."""
-    from beholder.study.money import Sum, money
+    from beholder.study.money import Sum, hourly, money
+    from beholder.study.recruiting import told_minutes
 
     if found.study.recruit.reward is None:
         return ""
     reward = money(found.study.recruit.reward)
     whole = Sum(reward.minor * found.participants, reward.currency)
-    hourly = Sum(round(reward.minor * 60 / found.minutes), reward.currency)
+    minutes = told_minutes(found.study.recruit, found.minutes)
+    at = f"the {minutes} minutes that people are told" if found.study.recruit.minutes else f"about {minutes} minutes"
     sessions = f"{found.participants} session{'s' * (found.participants != 1)}"
-    return f"{sessions} at {reward} earn {whole}, about {hourly} an hour; fees of a platform come on top."
+    pace = f"{hourly(reward, minutes)} an hour at {at}"
+    return f"{sessions} at {reward} earn {whole}, {pace}; fees of a platform come on top."
 
 
 def tell_groups(groups: Sequence[Share]) -> None:

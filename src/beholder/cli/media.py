@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
+from beholder.cli.printing import Bar, print_table, tell_made
 from beholder.errors import StimuliError
-from beholder.printing import Bar, print_table, tell_made
 
 OUT = click.option("--out", required=True, type=click.Path(path_type=Path), help="Where to write.")
 FILES = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from beholder.printing import Bar, print_table
+from beholder.cli.printing import Bar, print_table
 
 
 @click.command()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from beholder.analyse.results import Results
     from beholder.clean import Cleaned
     from beholder.export import Exported
+    from beholder.recruit.unattended.told import Progress
     from beholder.serve import Live
     from beholder.stimuli.workshop import Made
 
@@ -34,12 +35,20 @@ def live_teller() -> Callable[[Live], None]:
     def tell(live: Live) -> None:
         nonlocal first
         if first:
-            click.echo(f"Participants: {live.link}\nPreview:      {live.preview_link}\nCtrl-C stops; nothing is lost.")
+            own = "by a link of their own; `beholder launch` writes launch/links.csv"
+            links = live.lab or ({} if live.shut else {"Participants": own if live.is_personal else live.link})
+            shown = [f"{f'{name}:':<14}{link}" for name, link in {**links, "Preview": live.preview_link}.items()]
+            click.echo("\n".join([*filter(None, [live.shut]), *shown, "Ctrl-C stops; nothing is lost."]))
             first = False
         line = "  ".join(f"{name} {count}" for name, count in live.counts.items())
         click.echo(f"\r{line:<70}" if sys.stdout.isatty() else line, nl=not sys.stdout.isatty())
 
     return tell
+
+
+def print_news(news: Progress) -> None:
+    """Print one line of news of a run on a platform."""
+    click.echo(f"{news.stage:<8} {news.words}")
 
 
 class Bar:

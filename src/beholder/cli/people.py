@@ -1,0 +1,152 @@
+"""The command line of people: `beholder participants`."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from beholder.cli.options import STORE, STUDY
+from beholder.cli.printing import print_table
+
+if TYPE_CHECKING:
+    from beholder.recruit.people.acts import Act
+    from beholder.recruit.people.found import Person, Visited
+
+_REASON = click.option("--reason", required=True, help="Why, in a few words; it is kept.")
+_DRY = click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+_JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+_WHO = click.argument("who", metavar="ID")
+
+
+class _ListFirst(click.Group):
+    """A group whose first command may be left out: `beholder participants` lists."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or (args[0] not in self.commands and args[0] not in ctx.help_option_names):
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=_ListFirst)
+def participants() -> None:
+    """List who came, look at one, or do something about one.
+
+    ID is a pseudonym, a session, or the beginning of either; or a submission in decide/decisions.csv. Whatever is done
+    is recorded with its reason.
+    """
+
+
+@participants.command("list")
+@STUDY
+@STORE
+@_JSON
+def list_(study: Path, store: str | None, as_json: bool) -> None:
+    """List everybody who came. This is what `beholder participants` does alone."""
+    import beholder
+
+    everybody = beholder.participants(study, store=store)
+    if as_json:
+        click.echo(_json(everybody))
+        return
+    if not everybody:
+        click.echo("Nobody has come yet.")
+    print_table([_row(one) for one in everybody])
+
+
+@participants.command()
+@_WHO
+@STUDY
+@STORE
+@_JSON
+def show(who: str, study: Path, store: str | None, as_json: bool) -> None:
+    """Show one: steps with times, verdicts with reasons, and what was done."""
+    import beholder
+    from beholder.chain import folder_of
+    from beholder.recruit.people.acts import find
+
+    person, session = find(beholder.participants(study, store=store), who, folder_of(study))
+    if session is not None:
+        person = dataclasses.replace(person, sessions=(session,))
+    if as_json:
+        click.echo(_json(person))
+        return
+    print_table([_row(person)])
+    for visited in person.sessions:
+        _show(visited)
+    if person.acts:
+        click.echo("\nDone about them")
+        print_table([{"when": _time(one.at), "what": _word(one.kind), "why": one.reason} for one in person.acts])
+
+
+def _row(one: Person) -> dict[str, str]:
+    last = one.sessions[-1]
+    return {
+        "participant": one.participant,
+        "mode": one.mode,
+        "sessions": str(len(one.sessions)),
+        "where": "shut out" if one.is_shut_out and last.outcome is None else last.at,
+        "pay": _accept(last.accept) if last.outcome is not None else "–",
+        "use": "yes" if any(visited.use for visited in one.sessions) else "no",
+        "paid": str(one.paid) if one.paid is not None else "–",
+        "why": "; ".join(dict.fromkeys(reason for visited in one.sessions for reason in visited.reasons)) or "–",
+    }
+
+
+def _show(one: Visited) -> None:
+    minutes = f", {one.minutes:g} minutes" if one.minutes is not None else ""
+    number = f", list {one.list}" if one.list is not None else ""
+    erased = ", erased" if one.is_erased else ""
+    click.echo(f"\nSession {one.session}: came {_time(one.began)}, {one.at}{number}{minutes}{erased}")
+    print_table([{"step": step.key, "answered": _time(step.at), "seconds": f"{step.seconds:g}"} for step in one.steps])
+    if one.rules:
+        click.echo("")
+    print_table([{"rule": rule.check, "says": rule.verdict, "why": rule.words or "–"} for rule in one.rules])
+
+
+def _acting(kind: Act, words: str) -> Callable[..., None]:
+    """Add the command that does one thing about a person."""
+
+    @participants.command(kind.replace("_", "-"), help=words)
+    @_WHO
+    @STUDY
+    @_REASON
+    @_DRY
+    @STORE
+    def command(who: str, study: Path, reason: str, dry_run: bool, store: str | None) -> None:
+        from beholder.recruit import act
+
+        click.echo(act(kind, who, reason, study, store=store, dry_run=dry_run).words)
+
+    return command
+
+
+_acting("release", "Give the list of an open session to others.")
+_acting("reset", "Let somebody begin anew, with all attempts at the checks.")
+_acting("let_in", "Let somebody begin again who was shut out, or whose session ended early.")
+_acting("shut_out", "Turn somebody away kindly, also from an open session.")
+_acting("leave_out", "Do not use their answers, whatever the rules say. About use, never about pay.")
+_acting("take_in", "Use their answers, whatever the rules over the session say.")
+
+
+def _accept(accept: bool | None) -> str:
+    return "look" if accept is None else "yes" if accept else "no"
+
+
+def _word(kind: str) -> str:
+    return kind.replace("_", " ")
+
+
+def _time(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M:%S}"
+
+
+def _json(found: Person | Sequence[Person]) -> str:
+    from beholder.recruit.document import plain
+
+    return json.dumps(plain(found), indent=2, ensure_ascii=False)
