@@ -18,7 +18,7 @@ from beholder.methods import load_study
 from beholder.stimuli.ingest import load_catalogue
 from beholder.testing import write_study
 
-pytest_plugins = ["browsing", "reporting", "visitor"]
+pytest_plugins = ["browsing", "reporting", "researching", "visitor"]
 
 # The same examples each time, however long they take, so that red is of the change;
 # `--hypothesis-profile=default` looks for new ones.

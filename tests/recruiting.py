@@ -17,6 +17,7 @@ from beholder.plan.written import lists_to_json
 from beholder.recruit.contract import Recruiter
 from beholder.recruit.desk import Desk
 from beholder.recruit.fake import FakeProlific
+from beholder.recruit.launching.launch import launch_desk
 from beholder.recruit.modes import recruiter_of
 from beholder.recruit.prolific.client import Client
 from beholder.recruit.prolific.recruiter import Prolific
@@ -31,6 +32,7 @@ from beholder.study.model import Study
 from beholder.testing import write_study
 
 ON_PROLIFIC = {"mode": "prolific", "minutes": 10, "reward": "2.00 GBP", "places": 4}
+URL = "https://lab.example.org"
 TEXTS = {"consent": "We keep what you answer for two years. Do you agree?"}
 
 
@@ -53,6 +55,18 @@ class Office:
     async def entries(self) -> tuple[Entry, ...]:
         return await self.desk.store.ledger.entries()
 
+    async def launch(self, **options: Any) -> Any:
+        """Launch it, with its server in process behind its address."""
+        every: dict[str, Any] = {"public_url": URL, "transport": self.server} | options
+        return await launch_desk(self.desk, **every)
+
+    async def open(self) -> str:
+        """Launch it, publish it for what it costs, and return the id of what people see."""
+        found = await self.launch()
+        if found.due is not None:
+            found = await self.launch(publish=str(found.due))
+        return str(found.posting.id)
+
 
 @asynccontextmanager
 async def office(
@@ -67,7 +81,7 @@ async def office(
     platform = fake or FakeProlific()
     path = folder / "study.yaml"
     study = load_study(path if path.exists() else write_study(folder, like, **({"texts": TEXTS} | keys)))
-    served, plan = load_served(study, "https://lab.example.org")
+    served, plan = load_served(study, URL)
     async with open_store(folder / "store") as store:
         lists = list(lists_to_json(plan))
         await store.begin(record_of(study, served.catalogue, plan.plan_digest, lists, platform.now), study.run)

@@ -13,6 +13,7 @@ import yaml
 from beholder.methods import load_study
 from beholder.recruit.contract import Job
 from beholder.recruit.fake import FakeProlific
+from beholder.recruit.fake.faults import Kind
 from beholder.recruit.prolific.address import PROLIFIC
 from beholder.recruit.prolific.client import Client
 from beholder.recruit.prolific.recruiter import Prolific
@@ -32,6 +33,10 @@ JOB = Job(
     minutes=10,
     reward=Sum(200, "GBP"),
 )
+LOST: list[Kind] = [
+    "cut_before", "cut_after", "408_after", "504_after", "html_after", "slow_after", "500", "429", "refused",
+]  # fmt: skip
+"""Ways in which no clear answer comes, before and after the effect."""
 
 
 def study_in(folder: Path, **keys: Any) -> Study:

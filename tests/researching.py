@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from beholder.recruit.fake import FakeProlific
 
@@ -78,9 +78,14 @@ class Researcher:
         return await self.send("POST", "/submissions/bonus-payments/", {"study_id": study, "csv_bonuses": rows})
 
 
-@contextlib.asynccontextmanager
-async def working(fake: FakeProlific) -> AsyncIterator[Researcher]:
-    """Give a researcher, and close what they opened."""
+@pytest.fixture
+def fake() -> FakeProlific:
+    """A Prolific that holds requests against the published document, where that is there."""
+    return make()
+
+
+@pytest.fixture
+async def researcher(fake: FakeProlific) -> AsyncIterator[Researcher]:
     found = Researcher(fake)
     yield found
     await found.client.aclose()

@@ -17,7 +17,6 @@ from beholder.store.contract import Entry, Ledger
 ONE_LIST = {"design": {"participants": 1, "trials": 3, "seed": 3}}
 ASKED = {"before": [{"id": "field", "text": "Do you?", "type": "single", "options": ["yes", "no"], "correct": ["no"]}]}
 WRONG = Submission({"answers": {"field": "yes"}})
-RIGHT = Submission({"answers": {"field": "no"}})
 
 
 async def test_who_is_shut_out_is_stopped_kindly_and_their_list_is_open_again(tmp_path: Path) -> None:

@@ -32,6 +32,12 @@ async def test_a_panel_sends_people_and_gets_them_back_with_a_code(stand: Stand)
     other = await site.visit("?pid=ada-1")
     assert await other.page.inner_text("#code") == "C7"
     assert [link.platform_id for link in await site.server.store.links()] == ["ada-1"]
+    await other.page.click("#forget")  # the receipt is in the address, after the #
+    await other.page.wait_for_selector("#erase")
+    assert await barriers(other.page, "the page of receipts") == []
+    await other.page.click("#erase")
+    await other.page.wait_for_selector("main h1:has-text('Your answers are erased')")
+    assert not await site.server.store.links()
     stranger = await site.visit("", expects_trouble=True)
     assert "open to those who were invited" in await stranger.page.inner_text("main")
 

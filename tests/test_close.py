@@ -22,7 +22,6 @@ from beholder.recruit.deciding.decide import decide_desk
 from beholder.recruit.deciding.signing import RUN, Signed
 from beholder.recruit.decisions import Decided, Pay
 from beholder.recruit.fake.people import NO_CODE
-from beholder.recruit.launching.launch import launch_desk
 from beholder.recruit.launching.opening import turn_desk
 from beholder.recruit.ledger.fold import fold
 from beholder.recruit.monitoring.look import Known, view_of
@@ -31,7 +30,7 @@ from beholder.recruit.paying.pay import pay_desk
 from beholder.store.contract import Answer, End, Entry, Session
 from beholder.study.money import Sum
 from cleaning import START, add, make_study, store
-from recruiting import ON_PROLIFIC, Office, office
+from recruiting import ON_PROLIFIC, office
 
 DECIDE = "Run `beholder decide`, sign it with `--sign NAME`, then `beholder pay --send`."
 
@@ -147,19 +146,9 @@ def test_what_is_over_holds_up_nothing() -> None:
     assert held([], line("sent"), by_hand=True) == [f"s1  was sent 2.00 GBP, which has not been seen to arrive. {once}"]
 
 
-async def launched(room: Office) -> str:
-    url = "https://lab.example.org"
-    every: dict[str, Any] = {"public_url": url, "transport": room.server}
-    found = await launch_desk(room.desk, **every)
-    if found.due is not None:
-        found = await launch_desk(room.desk, publish=str(found.due), **every)
-    assert found.posting is not None
-    return found.posting.id
-
-
 async def test_a_study_on_prolific_is_stopped_at_once_and_closed_when_nobody_waits(tmp_path: Path, tiny: Path) -> None:
     async with office(tmp_path, tiny, recruit=ON_PROLIFIC, retention="2028-01-31") as room:
-        posting = await launched(room)
+        posting = await room.open()
         (visit,) = room.fake.people.finish(posting)
         asked = room.fake.people.take(posting).start().finish(NO_CODE).submission
         await decide_desk(room.desk, sign=RUN)
@@ -210,7 +199,7 @@ async def test_it_is_not_over_while_the_platform_has_not_stopped_it_or_shows_ano
     async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
         evidence: Any = {"run": 1, "key": "k", "places": 4}
         other = Entry("draft", "done", room.fake.now, provider_ref="5" * 24, evidence=evidence)
-        posting = await launched(room)
+        posting = await room.open()
 
         async def close() -> str:
             with pytest.raises(RecruitError) as error:
@@ -237,7 +226,7 @@ async def test_it_is_not_over_while_the_platform_has_not_stopped_it_or_shows_ano
 
 async def test_a_study_by_link_is_exported_and_told(tmp_path: Path, tiny: Path) -> None:
     async with office(tmp_path, tiny, recruit={"mode": "link"}) as room:
-        await launched(room)
+        await room.open()
         facts, now = room.desk.store, room.fake.now
         record = await facts.current()
         assert record is not None
@@ -274,7 +263,6 @@ async def test_what_was_only_served_is_closed_too_and_opens_when_somebody_says_s
             async with httpx.AsyncClient(transport=room.server, base_url="http://here") as client:
                 return (await client.post("/api/arrive", json=body)).status_code
 
-        every: dict[str, Any] = {"public_url": "https://lab.example.org", "transport": room.server}
         assert await come("ann") == 201
         assert (await close_desk(room.desk, dry_run=True)).words[0] == "Recruiting would be stopped."
         assert (await close_desk(room.desk)).is_closed
@@ -283,7 +271,7 @@ async def test_what_was_only_served_is_closed_too_and_opens_when_somebody_says_s
         assert (tmp_path / "close" / "summary.md").read_bytes() == summary_
         assert await come("bea") == 403
         for dry_run in (True, False):
-            found = await launch_desk(room.desk, dry_run=dry_run, **every)
+            found = await room.launch(dry_run=dry_run)
             assert found.words[-2:] == (
                 "It is closed: nobody can begin, and whoever has begun goes on.",
                 "To let people begin again: beholder launch --resume",
@@ -291,7 +279,7 @@ async def test_what_was_only_served_is_closed_too_and_opens_when_somebody_says_s
         assert await come("bea") == 403
         assert (await turn_desk(room.desk, "resume")).posting.state == "active"
         assert await come("bea") == 201
-        found = await launch_desk(room.desk, **every)
+        found = await room.launch()
         assert found.words[-1] == "People begin here: https://lab.example.org/s/tiny"
 
 

@@ -19,7 +19,6 @@ from beholder.recruit.desk import Desk
 from beholder.recruit.fake import FakeProlific
 from beholder.recruit.fake.people import Visit
 from beholder.recruit.launching.cost import cost_of_runs
-from beholder.recruit.launching.launch import launch_desk
 from beholder.recruit.launching.opening import turn_desk
 from beholder.recruit.monitoring.look import look
 from beholder.recruit.paying.pay import pay_desk
@@ -147,18 +146,9 @@ async def test_a_full_study_is_stopped_and_its_people_are_kept_out_of_the_family
         assert set(group.members) == {visit.submission.person.id, "late"}
 
 
-async def launched(room: Any, **options: Any) -> str:
-    every: dict[str, Any] = {"public_url": "https://lab.example.org", "transport": room.server} | options
-    found = await launch_desk(room.desk, **every)
-    if found.due is not None:
-        found = await launch_desk(room.desk, publish=str(found.due), **every)
-    assert found.posting is not None
-    return found.posting.id
-
-
 async def test_the_cost_is_what_has_left_the_wallet_also_by_itself(folder: Path, tiny: Path) -> None:
     async with launching(folder, tiny, recruit=ON_PROLIFIC) as room:
-        room.fake.people.finish(await launched(room), 2)
+        room.fake.people.finish(await room.open(), 2)
         room.fake.advance(days=22)
         for _ in range(2):
             cost = (await look(room.desk)).cost
@@ -188,7 +178,7 @@ NO_MORE = (
 
 async def test_more_who_do_not_fit_are_paid_as_far_as_the_budget_goes(folder: Path, tiny: Path) -> None:
     async with launching(folder, tiny, recruit=SCREENED, budget="12.50 GBP") as room:
-        posting = await launched(room)  # 11.17 for four, and 0.84 for two who do not fit
+        posting = await room.open()  # 11.17 for four, and 0.84 for two who do not fit
         turn_away = screening(room, posting)
         turn_away(2)
         with pytest.raises(RecruitError) as error:
@@ -210,7 +200,7 @@ async def test_more_who_do_not_fit_are_paid_as_far_as_the_budget_goes(folder: Pa
         committed = (await look(room.desk)).cost
         assert committed is not None
         assert str(committed.committed) == "12.43 GBP"
-        again = await launch_desk(room.desk, public_url="https://lab.example.org", transport=room.server)
+        again = await room.launch()
         assert again.quote is not None
         assert str(again.quote.screen_outs) == "1.26 GBP", "what was set aside later is in the quote"
         turn_away(1)
@@ -223,7 +213,7 @@ async def test_what_was_set_aside_before_a_crash_is_known_and_the_smaller_budget
     folder: Path, tiny: Path
 ) -> None:
     async with launching(folder, tiny, recruit=SCREENED) as room:
-        posting, fake = await launched(room), room.fake
+        posting, fake = await room.open(), room.fake
         turn_away = screening(room, posting)
         turn_away(2)
         capped = replace(room.desk, study=room.study.model_copy(update={"budget": "12.84 GBP"}))
@@ -244,7 +234,7 @@ async def test_what_was_set_aside_before_a_crash_is_known_and_the_smaller_budget
 
 async def test_a_run_lets_people_in_again_and_ends_where_the_budget_does(folder: Path, tiny: Path) -> None:
     async with launching(folder, tiny, recruit=SCREENED, budget="12.50 GBP") as room:
-        posting = await launched(room)
+        posting = await room.open()
         turn_away = screening(room, posting)
         turn_away(2)
         told: list[str] = []
@@ -267,7 +257,7 @@ async def test_a_run_lets_people_in_again_and_ends_where_the_budget_does(folder:
 
 async def test_more_places_are_asked_for_within_what_the_others_have_left(folder: Path, tiny: Path) -> None:
     async with launching(folder, tiny, recruit=ON_PROLIFIC, budget="17 GBP") as room:
-        posting = await launched(room)
+        posting = await room.open()
 
         def entry(event: str, **keys: Any) -> Entry:
             late = {"submission": "late", "reason_code": "reward"} if event in ("planned", "confirmed") else {}
@@ -285,10 +275,9 @@ async def test_more_places_are_asked_for_within_what_the_others_have_left(folder
         steps = [entry(one) for one in ("planned", "confirmed", "setup_sent")]
         steps += [entry("setup_done", evidence={"total": 279}), entry("pay_sent"), entry("accepted")]
         await room.desk.store.ledger.append(steps)
-        every: dict[str, Any] = {"public_url": "https://lab.example.org", "transport": room.server}
-        assert (await launch_desk(room.desk, **every)).posting is not None, "what is published already stays"
+        assert (await room.launch()).posting is not None, "what is published already stays"
         with pytest.raises(RecruitError) as error:
-            await launch_desk(room.desk, places=6, **every)
+            await room.launch(places=6)
         assert str(error.value).partition("  ")[2] == (
             "budget is 17.00 GBP, and 6 people may cost 19.54 GBP, with 2.79 GBP that others have got. Allowed: "
             "19.54 GBP or more. Up to 5 would fit: recruit.places: 5."

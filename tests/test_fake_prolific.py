@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
@@ -12,18 +11,7 @@ import pytest
 from beholder.recruit.fake import FakeProlific, serving
 from beholder.recruit.fake.document import Document
 from beholder.testing.prolific import check_prolific, missing_in
-from researching import AUTH, BODY, CODES, DATA, OPENAPI, URL, Researcher, detail, make, working
-
-
-@pytest.fixture
-def fake() -> FakeProlific:
-    return make()
-
-
-@pytest.fixture
-async def researcher(fake: FakeProlific) -> AsyncIterator[Researcher]:
-    async with working(fake) as found:
-        yield found
+from researching import AUTH, BODY, CODES, DATA, OPENAPI, URL, Researcher, detail
 
 
 def document() -> Document:

@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 
-from beholder.recruit.fake import FakeProlific
 from beholder.recruit.fake.answers import Refusal
-from researching import BODY, CODES, URL, Researcher, detail, make, working
-
-
-@pytest.fixture
-def fake() -> FakeProlific:
-    return make()
-
-
-@pytest.fixture
-async def researcher(fake: FakeProlific) -> AsyncIterator[Researcher]:
-    async with working(fake) as found:
-        yield found
+from researching import BODY, CODES, URL, Researcher, detail, make
 
 
 async def test_places_only_grow_and_most_fields_freeze(researcher: Researcher) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
@@ -15,18 +14,7 @@ from beholder.recruit.fake import FakeProlific
 from beholder.recruit.fake.answers import Call, Refusal
 from beholder.recruit.fake.faults import DROPS, KINDS, Kind
 from beholder.recruit.fake.wallet import price
-from researching import BODY, LIST, PAY, Researcher, detail, make, working
-
-
-@pytest.fixture
-def fake() -> FakeProlific:
-    return make()
-
-
-@pytest.fixture
-async def researcher(fake: FakeProlific) -> AsyncIterator[Researcher]:
-    async with working(fake) as found:
-        yield found
+from researching import BODY, LIST, PAY, Researcher, detail, make
 
 
 async def test_paying_a_bonus_twice_pays_it_twice(researcher: Researcher) -> None:

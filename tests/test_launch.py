@@ -15,26 +15,18 @@ from beholder.recruit.contract import Quote
 from beholder.recruit.desk import open_desk
 from beholder.recruit.fake import FakeProlific
 from beholder.recruit.launching.checks import unrehearsed
-from beholder.recruit.launching.launch import launch_desk
 from beholder.recruit.launching.opening import turn_desk
 from beholder.recruit.modes import recruiter_of
 from beholder.store.contract import Entry
 from beholder.study.money import Sum
-from recruiting import ON_PROLIFIC, Office, office
-
-URL = "https://lab.example.org"
+from recruiting import ON_PROLIFIC, URL, Office, office
 
 
 async def refused(office: Office, **options: Any) -> list[str]:
     """Return everything that a launch is refused for."""
     with pytest.raises(RecruitError) as error:
-        await launched(office, **options)
+        await office.launch(**options)
     return [str(problem) for problem in error.value.problems]
-
-
-async def launched(office: Office, **options: Any) -> Any:
-    every: dict[str, Any] = {"public_url": URL, "transport": office.server} | options
-    return await launch_desk(office.desk, **every)
 
 
 def answers(status: int, **options: Any) -> httpx.MockTransport:
@@ -44,7 +36,7 @@ def answers(status: int, **options: Any) -> httpx.MockTransport:
 
 async def test_a_launch_quotes_and_puts_up_a_draft_that_nobody_sees(tmp_path: Path, tiny: Path) -> None:
     async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
-        found = await launched(room)
+        found = await room.launch()
         assert found.posting.state == "draft"
         assert found.words == (
             "  4 × 2.00 GBP         8.00 GBP",
@@ -67,15 +59,15 @@ async def test_a_launch_quotes_and_puts_up_a_draft_that_nobody_sees(tmp_path: Pa
 
 async def test_a_launch_that_is_repeated_finds_its_draft_and_its_address(tmp_path: Path, tiny: Path) -> None:
     async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
-        first = await launched(room)
-        again = await launched(room, public_url=None)
+        first = await room.launch()
+        again = await room.launch(public_url=None)
         assert (again.posting.id, again.link, len(room.fake.studies.all)) == (first.posting.id, f"{URL}/s/tiny", 1)
         assert await room.kinds() == ["draft done"]
 
 
 async def test_a_dry_run_puts_up_nothing(tmp_path: Path, tiny: Path) -> None:
     async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
-        found = await launched(room, dry_run=True)
+        found = await room.launch(dry_run=True)
         assert found.words[-2:] == (
             "Nothing was put up, published or written.",
             'To publish it: beholder launch --publish "11.17 GBP"',
@@ -92,29 +84,29 @@ async def test_only_the_quoted_amount_publishes(tmp_path: Path, tiny: Path) -> N
         assert await refused(room, publish="yes") == [
             '--publish  is "yes". Allowed: an amount and its currency, such as "11.17 GBP".'
         ]
-        found = await launched(room, publish="11.17 gbp")
+        found = await room.launch(publish="11.17 gbp")
         assert (found.posting.state, found.due) == ("active", None)
         assert found.words[-2:] == (
             f"It is open: 0 of 4 places are taken. {found.posting.link}",
             "`beholder monitor` shows how it goes.",
         )
-        again = await launched(room, publish="11.17 GBP")
+        again = await room.launch(publish="11.17 GBP")
         assert again.posting.state == "active"
         assert await room.kinds() == ["draft done", "publish planned", "publish done"]
 
 
 async def test_more_places_cost_the_difference_and_only_grow(tmp_path: Path, tiny: Path) -> None:
     async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
-        await launched(room, publish="11.17 GBP")
-        offered = await launched(room, places=6)
+        await room.launch(publish="11.17 GBP")
+        offered = await room.launch(places=6)
         assert str(offered.due) == "5.58 GBP"
         assert offered.words[-1] == (
             '4 places are published. For 6 in all: beholder launch --places 6 --publish "5.58 GBP"'
         )
-        assert (await launched(room)).posting.places == 4
-        grown = await launched(room, places=6, publish="5.58 GBP")
+        assert (await room.launch()).posting.places == 4
+        grown = await room.launch(places=6, publish="5.58 GBP")
         assert grown.posting.places == 6
-        assert (await launched(room)).posting.places == 6
+        assert (await room.launch()).posting.places == 6
         assert await refused(room, places=5) == [
             "--places  is 5, and 6 are published. Allowed: 6 or more. "
             "Places only grow. `beholder launch --pause` lets nobody begin for now."
@@ -195,7 +187,7 @@ async def test_a_rehearsal_may_be_launched_on_this_machine(
 ) -> None:
     monkeypatch.setenv("BEHOLDER_PROLIFIC_URL", "http://127.0.0.1:9")
     async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
-        found = await launched(room, public_url=None)
+        found = await room.launch(public_url=None)
         assert (found.posting.state, found.link) == ("draft", "http://127.0.0.1:8000/s/tiny")
 
 
@@ -203,7 +195,7 @@ async def test_low_pay_and_an_empty_balance_are_told_before_anybody_publishes(tm
     fake = FakeProlific(balance=500)
     recruit = ON_PROLIFIC | {"reward": "1.20 GBP"}
     async with office(tmp_path, tiny, fake=fake, recruit=recruit, texts={}) as room:
-        found = await launched(room)
+        found = await room.launch()
         due = str(found.due)
         short = f"the balance on Prolific  is 5.00 GBP, and {due} are due. Top it up by"
         told = [str(one) for one in found.warnings]
@@ -223,7 +215,7 @@ async def test_low_pay_and_an_empty_balance_are_told_before_anybody_publishes(tm
 
 async def test_an_answer_that_was_lost_is_looked_for_and_remembered(tmp_path: Path, tiny: Path) -> None:
     async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
-        await launched(room)
+        await room.launch()
         entries = room.desk.store.ledger
         posting = next(iter(room.fake.studies.all))
         planned = Entry(
@@ -231,7 +223,7 @@ async def test_an_answer_that_was_lost_is_looked_for_and_remembered(tmp_path: Pa
         )
         await entries.append([planned])
         await room.desk.recruiter.publish(posting)  # and the power fails here
-        found = await launched(room)
+        found = await room.launch()
         assert (found.posting.state, found.due) == ("active", None)
         assert await room.kinds() == ["draft done", "publish planned", "publish done"]
 
@@ -240,7 +232,7 @@ async def test_a_study_is_paused_and_goes_on(tmp_path: Path, tiny: Path) -> None
     async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
         with pytest.raises(RecruitError, match="finds the study not launched"):
             await turn_desk(room.desk, "pause")
-        await launched(room, publish="11.17 GBP")
+        await room.launch(publish="11.17 GBP")
         taken = "0 of 4 places are taken."
         assert (await turn_desk(room.desk, "pause", dry_run=True)).words == (
             f"It is open: {taken}",
@@ -260,9 +252,9 @@ async def test_a_study_is_paused_and_goes_on(tmp_path: Path, tiny: Path) -> None
 async def test_a_changed_study_that_the_server_does_not_have_is_refused(tmp_path: Path, tiny: Path) -> None:
     async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
         changed = room.study.model_copy(update={"title": "Another title"})
-        desk = type(room.desk)(changed, room.desk.store, room.desk.url, room.desk.recruiter, room.desk.now)
+        other = replace(room, desk=replace(room.desk, study=changed))
         with pytest.raises(RecruitError) as error:
-            await launch_desk(desk, public_url=URL, transport=room.server)
+            await other.launch()
         assert str(error.value) == (
             "the store  has not served study.yaml as it is now. Stop `beholder serve` if it runs, and start it again."
         )
@@ -270,7 +262,7 @@ async def test_a_changed_study_that_the_server_does_not_have_is_refused(tmp_path
 
 async def test_a_link_opens_at_once_and_says_where_people_begin(tmp_path: Path, tiny: Path) -> None:
     async with office(tmp_path, tiny, recruit={"mode": "link", "opens": "2027-01-31"}) as room:
-        found = await launched(room)
+        found = await room.launch()
         assert (found.quote, found.due, found.posting.state) == (None, None, "active")
         assert found.words == (
             "Wrote launch/job.md: what to paste or send.",
@@ -290,7 +282,7 @@ async def test_single_links_are_as_many_as_places_and_whom_nobody_can_leave_out_
     (tmp_path / "first").mkdir()
     recruit = {"mode": "link", "single_use": True, "places": 3, "exclude": ["first"]}
     async with office(tmp_path, tiny, recruit=recruit) as room:
-        found = await launched(room)
+        found = await room.launch()
         assert found.words[-1] == "Everybody begins by their own link, in launch/links.csv."
         assert len((tmp_path / "launch" / "links.csv").read_text("utf-8-sig").splitlines()) == 4
         told = [str(one).partition("  ")[2] for one in found.warnings]
@@ -316,7 +308,7 @@ async def test_a_panel_gets_its_links_and_what_it_costs(tmp_path: Path, tiny: Pa
     (tmp_path / "people.csv").write_text("id,name\nGröße 2,Ada\n01,Bo\n", "utf-8")
     recruit = {"mode": "panel", "people": "people.csv", "reward": "2.00 EUR", "minutes": 10, "places": 2}
     async with office(tmp_path, tiny, recruit=recruit) as room:
-        found = await launched(room, public_url="http://127.0.0.1:8000")
+        found = await room.launch(public_url="http://127.0.0.1:8000")
         assert found.files == ("launch/job.md", "launch/links.csv")
         assert found.words[:3] == (
             "  2 × 2.00 EUR     4.00 EUR",
@@ -357,14 +349,14 @@ def test_pay_is_judged_by_the_study_and_the_platform(tmp_path: Path, tiny: Path)
 
 async def test_a_place_that_led_to_nothing_may_be_asked_for_again(tmp_path: Path, tiny: Path) -> None:
     async with office(tmp_path, tiny, recruit=ON_PROLIFIC | {"places": 6}) as room:
-        await launched(room, publish=str((await launched(room)).due))
+        await room.launch(publish=str((await room.launch()).due))
         posting = next(iter(room.fake.studies.all))
         assert await refused(room, places=7) == [
             "--places  is 7, and the plan is for 6. Allowed: 1 to 6. "
             "`beholder extend --participants 1` adds lists for the others."
         ]
         room.fake.people.finish(posting, 2)  # nobody of them came to us: all six lists are open
-        found = await launched(room, places=8, dry_run=True)
+        found = await room.launch(places=8, dry_run=True)
         assert found.job.places == 8
         assert await refused(room, places=9) == [
             "--places  is 9, and the plan is for 8. Allowed: 1 to 8. "

@@ -15,34 +15,19 @@ from beholder.recruit.closing.close import close_desk
 from beholder.recruit.fake import FakeProlific
 from beholder.recruit.fake.filters import BLOCKED_STUDIES
 from beholder.recruit.launching.cost import cost_of_runs
-from beholder.recruit.launching.launch import launch_desk
 from beholder.recruit.launching.opening import turn_desk
 from beholder.recruit.monitoring.look import look
 from beholder.recruit.room import Room
 from beholder.recruit.unattended.collect import Collector
 from beholder.store.contract import Entry
 from paying import connect, in_memory
-from recruiting import ON_PROLIFIC, Office, office
+from recruiting import ON_PROLIFIC, office
 from rehearsing import JOB
-
-URL = "https://lab.example.org"
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
     yield from in_memory(tmp_path)
-
-
-async def launched(room: Office, **options: Any) -> Any:
-    every: dict[str, Any] = {"public_url": URL, "transport": room.server} | options
-    return await launch_desk(room.desk, **every)
-
-
-async def opened(room: Office) -> str:
-    """Publish for what it costs, and return the id."""
-    found = await launched(room, publish=str((await launched(room, dry_run=True)).due))
-    assert found.posting is not None
-    return str(found.posting.id)
 
 
 async def told(work: Any) -> list[str]:
@@ -56,7 +41,7 @@ async def test_with_the_token_of_another_account_nothing_is_put_up_beside_what_p
     folder: Path, tiny: Path
 ) -> None:
     async with office(folder, tiny, recruit=ON_PROLIFIC) as room:
-        posting = await opened(room)
+        posting = await room.open()
         other = FakeProlific()
         foreign = replace(room, desk=connect(room.study, room.desk.store, other), fake=other)
         why = (
@@ -64,24 +49,24 @@ async def test_with_the_token_of_another_account_nothing_is_put_up_beside_what_p
             "(404). Nothing was done. The token may be of another account or workspace: take the one that published "
             "it. To put it up anew, write run: 2."
         )
-        assert why in await told(launched(foreign))
+        assert why in await told(foreign.launch())
         assert await told(close_desk(foreign.desk)) == [why]
         assert other.studies.all == {}
         stray = Entry("draft", "done", room.fake.now, provider_ref="5" * 24, evidence={"run": 1, "key": "k"})
         await room.desk.store.ledger.append([stray])
-        assert (await launched(room)).posting.id == posting, "whatever was put up since, people come by this one"
+        assert (await room.launch()).posting.id == posting, "whatever was put up since, people come by this one"
 
 
 async def test_a_draft_that_somebody_has_deleted_is_put_up_again(folder: Path, tiny: Path) -> None:
     async with office(folder, tiny, recruit=ON_PROLIFIC) as room:
-        first = (await launched(room)).posting.id
+        first = (await room.launch()).posting.id
         del room.fake.studies.all[first]
-        assert (await launched(room)).posting.id != first
+        assert (await room.launch()).posting.id != first
 
 
 async def test_a_study_that_was_by_link_before_goes_to_a_platform(folder: Path, tiny: Path) -> None:
     async with office(folder, tiny, recruit={"mode": "link"}) as room:
-        await launched(room)
+        await room.launch()
         study = room.study.model_copy(update={"recruit": room.study.recruit.model_copy(update={"mode": "prolific"})})
         assert (await close_desk(connect(study, room.desk.store, room.fake))).is_closed, "nothing was put up there"
 
@@ -90,9 +75,9 @@ async def test_after_closing_nothing_is_opened_and_what_is_open_is_stopped(folde
     now = FakeProlific().now
     closes = f"{now + timedelta(days=1):%Y-%m-%d %H:%M}Z"
     async with office(folder, tiny, recruit=ON_PROLIFIC | {"closes": closes}) as room:
-        posting = await opened(room)
+        posting = await room.open()
         room.fake.advance(days=2)
-        (late,) = await told(launched(room, places=6))
+        (late,) = await told(room.launch(places=6))
         assert late.partition("  ")[2] == (
             f"recruit.closes is {closes}, which is past. Allowed: a time to come. Write a later one, restart `beholder "
             "serve`, and launch again; or leave it out."
@@ -103,16 +88,16 @@ async def test_after_closing_nothing_is_opened_and_what_is_open_is_stopped(folde
         collector = Collector(room.desk, JOB, posting, 4, lambda _: None, waiting, freeing, may_spend=True)
         assert await collector.collect() == "recruit.closes is past, and 6 lists are open"
         assert room.fake.studies.find(posting).status == "COMPLETED"
-        assert (await launched(room)).posting.state == "completed", "how it stands may be asked"
+        assert (await room.launch()).posting.state == "completed", "how it stands may be asked"
 
 
 async def test_after_a_purge_of_who_is_who_nobody_is_let_in_for_money(folder: Path, tiny: Path) -> None:
     async with office(folder, tiny, recruit=ON_PROLIFIC) as room:
-        posting = await opened(room)
+        posting = await room.open()
         await room.desk.store.ledger.append([Entry("purge", "done", room.fake.now, reason_code="identity")])
         assert (await turn_desk(room.desk, "pause")).posting.state == "paused"
         day = f"{room.fake.now:%Y-%m-%d}"
-        for work in (launched(room), launched(room, places=6, dry_run=True), turn_desk(room.desk, "resume")):
+        for work in (room.launch(), room.launch(places=6, dry_run=True), turn_desk(room.desk, "resume")):
             assert await told(work) == [
                 f"tiny  who is who was erased on {day}, so whoever came now could be neither matched nor paid. "
                 "Put the new run in a new folder."
@@ -126,18 +111,18 @@ async def waiting(seconds: float = 1) -> None:
 
 async def test_the_budget_is_one_cap_over_all_runs(folder: Path, tiny: Path) -> None:
     async with office(folder, tiny, recruit=ON_PROLIFIC, budget="20 GBP") as room:
-        first = await opened(room)
+        first = await room.open()
         fake = room.fake
     text = (folder / "study.yaml").read_text("utf-8")
     (folder / "study.yaml").write_text(f"{text}run: 2\n", "utf-8")
     async with office(folder, tiny, fake=fake) as room:
-        (dear,) = await told(launched(room))
+        (dear,) = await told(room.launch())
         assert dear.partition("  ")[2] == (
             "budget is 20.00 GBP, and 4 people may cost 22.34 GBP, with 11.17 GBP for other runs. Allowed: 22.34 GBP "
             "or more. Up to 3 would fit: recruit.places: 3."
         )
         assert list(fake.studies.all) == [first]
-        await launched(room, places=3, publish=str((await launched(room, places=3)).due))
+        await room.launch(places=3, publish=str((await room.launch(places=3)).due))
         assert str(cost_of_runs(room.study, await room.entries(), "GBP")) == "19.55 GBP"
         second = list(fake.studies.all)[-1]
         blocked = [one for one in fake.studies.find(second).body["filters"] if one["filter_id"] == BLOCKED_STUDIES]
@@ -149,23 +134,23 @@ async def test_what_opens_later_is_paused_and_opens_when_the_study_says_so_now(f
         return f"{FakeProlific().now + timedelta(days=days):%Y-%m-%d %H:%M}Z"
 
     async with office(folder, tiny, recruit=ON_PROLIFIC | {"opens": opens(2)}) as room:
-        posting, fake = await opened(room), room.fake
+        posting, fake = await room.open(), room.fake
         assert fake.studies.find(posting).status == "SCHEDULED"
         assert (await turn_desk(room.desk, "pause")).posting.state == "draft"
         assert str(cost_of_runs(room.study, await room.entries(), "GBP")) == "0.00 GBP", "nobody ever saw it"
-        assert await opened(room) == posting
+        assert await room.open() == posting
     text = (folder / "study.yaml").read_text("utf-8")
     (folder / "study.yaml").write_text(text.replace(opens(2), opens(3)), "utf-8")
     async with office(folder, tiny, fake=fake) as room:
         for _ in range(2):
-            assert (await launched(room)).posting.state == "scheduled"
+            assert (await room.launch()).posting.state == "scheduled"
         assert fake.studies.find(posting).publish_at == fake.now + timedelta(days=3)
         assert (await room.kinds())[-5:] == [
             "pause planned", "pause done", "publish cancelled", "publish planned", "publish done",
         ]  # fmt: skip
         await turn_desk(room.desk, "pause")
         del fake.studies.all[posting]
-        assert await opened(room) != posting, "a draft may be deleted on the platform, also one that was to open"
+        assert await room.open() != posting, "a draft may be deleted on the platform, also one that was to open"
         await close_desk(room.desk)
         fake.studies.all.clear()
-        assert (await launched(room)).posting.state == "draft", "closing takes it back as well"
+        assert (await room.launch()).posting.state == "draft", "closing takes it back as well"

@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beholder.recruit.contract import Posting, Submission
-from beholder.recruit.launching.launch import launch_desk
 from beholder.recruit.monitoring import rates
 from beholder.recruit.monitoring.found import View, Votes
 from beholder.recruit.monitoring.live import ASK, watch
@@ -26,7 +25,7 @@ from beholder.study.model import Study
 from beholder.study.money import Sum
 from beholder.types import Json
 from cleaning import START, Tables, add, make_study, store
-from recruiting import ON_PROLIFIC, office
+from recruiting import ON_PROLIFIC, URL, office
 
 LATER = START + timedelta(hours=6)
 
@@ -268,8 +267,7 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
 
 async def test_it_reads_a_store_beside_its_server_and_the_platform(tmp_path: Path, tiny: Path) -> None:
     async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
-        url = "https://lab.example.org"
-        await launch_desk(room.desk, public_url=url, publish="11.17 GBP", transport=room.server)
+        await room.launch(publish="11.17 GBP")
         (posting,) = room.fake.studies.all
         room.fake.people.finish(posting, 2)
         before = await room.kinds()
@@ -278,7 +276,7 @@ async def test_it_reads_a_store_beside_its_server_and_the_platform(tmp_path: Pat
         assert (view.platform.state, view.platform.taken, dict(view.platform.statuses)) == (
             "active", 2, {"awaiting_review": 2},
         )  # fmt: skip
-        assert (view.arrived, view.link, view.lists.planned) == (0, f"{url}/s/tiny", 6)
+        assert (view.arrived, view.link, view.lists.planned) == (0, f"{URL}/s/tiny", 6)
         assert await room.kinds() == before
         room.fake.token = "another"
         (alarm,) = (await look(room.desk)).alarms
@@ -287,8 +285,7 @@ async def test_it_reads_a_store_beside_its_server_and_the_platform(tmp_path: Pat
 
 async def test_watching_asks_the_platform_less_and_less_while_nothing_moves(tmp_path: Path, tiny: Path) -> None:
     async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
-        url = "https://lab.example.org"
-        await launch_desk(room.desk, public_url=url, publish="11.17 GBP", transport=room.server)
+        await room.launch(publish="11.17 GBP")
         began = room.fake.now
         shown: list[View] = []
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -21,15 +19,7 @@ from beholder.recruit.people.people import people
 from beholder.store.contract import Entry, Link
 from beholder.store.open import open_store
 from cleaning import START
-from deciding import Office, at, handed_in, office
-
-
-def run(folder: Path, work: Callable[[Office], Awaitable[Any]], **keys: Any) -> Any:
-    async def inside() -> Any:
-        async with office(folder, **keys) as made:
-            return await work(made)
-
-    return asyncio.run(inside())
+from deciding import Office, at, handed_in, run
 
 
 async def some(made: Office) -> list[str]:
@@ -45,8 +35,9 @@ def test_everybody_is_told_with_where_they_are_and_what_the_rules_say(tmp_path: 
     async def work(made: Office) -> tuple[list[str], tuple[Person, ...]]:
         names = await some(made)
         payments = [
-            Entry(kind, "settled", at(0), participant=names[0], amount_minor=minor, currency="GBP")
+            Entry(kind, event, at(0), "submission-1", names[0], amount_minor=minor, currency="GBP")
             for kind, minor in (("approve", 200), ("bonus", 50))
+            for event in ("planned", "settled")
         ]
         await made.store.ledger.append(payments)
         await made.come("robot", mode="robot")

@@ -20,9 +20,9 @@ from beholder.recruit.prolific.refusals import words_of
 from beholder.store.open import open_store
 from beholder.study.money import Sum
 from rehearsing import JOB, prolific, study_in
+from researching import PAY
 
 WORKSPACES = "GET /api/v1/workspaces/"
-PAY = "POST /api/v1/bulk-bonus-payments/{id}/pay/"
 
 
 def client_of(fake: FakeProlific, token: str = "rehearsal", waits: list[float] | None = None) -> Client:

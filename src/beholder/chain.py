@@ -164,9 +164,7 @@ def _no_file(study: Study) -> Problem:
     return study.problem("design.pairs", "names no file for the pairs that are left", "a CSV", fix)
 
 
-def write_open_pairs(
-    study: Study, before: Results, question: str | None = None, *, store: str | None = None
-) -> Path:  # fmt: skip
+def write_open_pairs(study: Study, before: Results, question: str | None = None, *, store: str | None = None) -> Path:
     """Write the pairs that a result left open to the file that `design.pairs` of a study names; return that file.
 
     Raises NothingLeft where there is none. Once people are asked by a file it stays; robots who rehearse keep nothing.

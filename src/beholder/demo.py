@@ -62,7 +62,12 @@ def demo(
 
 
 def _usual_folder(method: str, *, prolific: bool) -> str:
-    return "-".join([FOLDER, *[method] * (method != METHOD), *["prolific"] * prolific])
+    parts = [FOLDER]
+    if method != METHOD:
+        parts.append(method)
+    if prolific:
+        parts.append("prolific")
+    return "-".join(parts)
 
 
 def _refuse_another(method: str, study: Path, *, prolific: bool) -> None:

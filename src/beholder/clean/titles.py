@@ -31,6 +31,11 @@ REASONS: Mapping[str, str] = {
 _CANNOT = "said to be impossible for them"
 
 
+def title_of_check(check: str) -> str:
+    """Return the title of a check, also of one that somebody else has written."""
+    return TITLES.get(check, check.replace("_", " ").capitalize())
+
+
 def title_of(reason: str) -> str | None:
     """Return `check:reason` in words: the title of the check, and why; None for what is no check with a page."""
     check, _, why = reason.partition(":")

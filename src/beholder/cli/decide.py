@@ -13,8 +13,9 @@ from beholder.cli.printing import print_table
 
 if TYPE_CHECKING:
     from beholder.recruit.deciding.found import Decisions
+    from beholder.recruit.decisions import Pay
 
-_MEANS: Mapping[str, str] = {
+_MEANS: Mapping[Pay, str] = {
     "approve": "pay the reward",
     "screen_out": "pay what those earn who did not fit",
     "bonus": "pay the reward as a bonus",
@@ -48,7 +49,7 @@ def decide(study: Path, submissions: Path | None, sign: str | None, dry_run: boo
 
 def _print(found: Decisions) -> None:
     counts = found.counts
-    print_table([{"pay": pay, "rows": counts[pay], "": _MEANS[pay]} for pay in _MEANS if pay in counts])  # type: ignore[index]
+    print_table([{"pay": pay, "rows": counts[pay], "": _MEANS[pay]} for pay in _MEANS if pay in counts])
     if waiting := found.for_a_person:
         click.echo("\nFor you:")
         print_table(

@@ -175,9 +175,7 @@ def pay(
 
     async def work() -> Payment:
         async with open_desk(study, store) as desk:
-            return await pay_desk(
-                desk, send=send, resend=resend, settle=settle, paid=paid, top_up=top_up, tell=tell
-            )  # fmt: skip
+            return await pay_desk(desk, send=send, resend=resend, settle=settle, paid=paid, top_up=top_up, tell=tell)
 
     return block_on(work())
 

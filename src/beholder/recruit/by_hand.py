@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import ClassVar, NoReturn
 
+from beholder.recruit.clock import utc_now
 from beholder.recruit.contract import (
     Batch,
     Bonus,
@@ -19,6 +20,7 @@ from beholder.recruit.contract import (
     Submission,
     Verb,
 )  # fmt: skip
+from beholder.recruit.ledger.noted import noted
 from beholder.recruit.worst import worst_bonuses, worst_screen_outs
 from beholder.store.contract import Entry, Store
 from beholder.study.model import Study
@@ -31,12 +33,8 @@ _STATES: Mapping[str, State] = {"publish": "active", "pause": "paused", "resume"
 _ACTS = ("draft", *_STATES, "places")
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 class ByHand:
-    """What `link` and `panel` have in common. Nothing is sent anywhere.
+    """What `link`, `panel` and `lab` have in common. Nothing is sent anywhere.
 
     Its only posting is the study in its run. How it stands is read from the ledger, in which the verbs write, and
     from what this object was told meanwhile.
@@ -47,7 +45,7 @@ class ByHand:
     manual: ClassVar[Mapping[Verb, str]]
     """What a person does where this recruiter cannot, in words."""
 
-    def __init__(self, study: Study, store: Store, now: Callable[[], datetime] = _now) -> None:
+    def __init__(self, study: Study, store: Store, now: Callable[[], datetime] = utc_now) -> None:
         self._study, self._store, self._now = study, store, now
         self._told: list[Entry] = []
 
@@ -194,5 +192,5 @@ def _state(acts: Sequence[Entry]) -> State:
 
 def _places(acts: Sequence[Entry]) -> int:
     """Return how many places were named last."""
-    named = (act.evidence.get("places") for act in reversed(acts) if isinstance(act.evidence, Mapping))
+    named = (noted(act).get("places") for act in reversed(acts))
     return next((places for places in named if isinstance(places, int)), 0)

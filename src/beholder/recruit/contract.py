@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple, Protocol
 
@@ -19,12 +19,19 @@ Status = Literal[
     "screened_out", "unknown",
 ]  # fmt: skip
 """How a submission stands on its platform, spelled in one way. A status that is not known is `unknown`: look again."""
+UNDER_WAY: frozenset[Status] = frozenset({"reserved", "active"})
+GONE: frozenset[Status] = frozenset({"returned", "timed_out"})
+"""Given up: the platform gives the place to somebody else."""
+PAID: frozenset[Status] = frozenset({"approved", "partially_approved"})
+"""The platform has paid for it."""
 Category = Literal[
     "TOO_QUICKLY", "TOO_SLOWLY", "FAILED_INSTRUCTIONS", "INCOMP_LONGITUDINAL", "FAILED_CHECK", "LOW_EFFORT",
     "MALINGERING", "NO_CODE", "BAD_CODE", "NO_DATA", "UNSUPP_DEVICE", "OTHER",
 ]  # fmt: skip
 SHORTEST_MESSAGE = 100
 """Characters that the message of a rejection needs; it is never padded."""
+MOST_ROWS = 200
+"""Submissions that a platform takes in one bonus payment."""
 
 
 class PlatformRefused(BeholderError):
@@ -59,7 +66,6 @@ class Job:
     reward: Sum
     screen_out: Sum | None = None
     time_limit_minutes: int | None = None
-    opens: datetime | None = None
 
 
 class Posting(NamedTuple):
@@ -145,14 +151,6 @@ class Batch(NamedTuple):
     """With fees and tax."""
 
 
-@dataclass(frozen=True)
-class Manual:
-    """What a person does by hand, because a recruiter cannot: words, and where the file lies that goes with them."""
-
-    words: str
-    file: str = ""
-
-
 class Recruiter(Protocol):
     """Where people come from. `beholder.testing.check_recruiter` proves it.
 
@@ -210,7 +208,7 @@ class Recruiter(Protocol):
     async def request_return(self, id: str, reason: str) -> None: ...
 
     async def setup_bonus(self, posting: str, rows: Sequence[Bonus]) -> Batch:
-        """Announce a bonus payment of up to 200 rows; no money moves."""
+        """Announce a bonus payment of up to MOST_ROWS rows; no money moves."""
         ...
 
     async def pay_bonus(self, ref: str) -> None:
@@ -224,12 +222,3 @@ class Recruiter(Protocol):
     async def close(self) -> None:
         """Let go of connections."""
         ...
-
-
-@dataclass(frozen=True)
-class Launched:
-    """A job that was put up: which, where, by which key and with which codes. Kept in the ledger."""
-
-    posting: str
-    key: str
-    codes: dict[str, str] = field(default_factory=dict)

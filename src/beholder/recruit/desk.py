@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from beholder.methods import load_study
+from beholder.recruit.clock import utc_now
 from beholder.recruit.contract import Recruiter
 from beholder.recruit.modes import recruiter_of
 from beholder.recruit.served import as_served
 from beholder.store.contract import Store
 from beholder.store.open import open_store
 from beholder.study.model import Study
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True)
@@ -31,12 +28,17 @@ class Desk:
     url: str
     """Of the store."""
     recruiter: Recruiter
-    now: Callable[[], datetime] = _now
+    now: Callable[[], datetime] = utc_now
+
+    @property
+    def is_by_hand(self) -> bool:
+        """Whether no platform stands behind it, so that opening it costs nothing there."""
+        return "submissions" not in self.recruiter.can
 
 
 @asynccontextmanager
 async def open_desk(
-    study: str | Path | Study, store: str | None = None, *, now: Callable[[], datetime] = _now
+    study: str | Path | Study, store: str | None = None, *, now: Callable[[], datetime] = utc_now
 ) -> AsyncIterator[Desk]:
     """Give the desk of a study, whose store must be there, and close what it opened."""
     loaded = study if isinstance(study, Study) else load_study(study)

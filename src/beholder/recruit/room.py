@@ -8,9 +8,10 @@ import os
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
-from beholder.recruit.contract import Recruiter, Status, Submission
+from beholder.recruit.clock import utc_now
+from beholder.recruit.contract import GONE, Recruiter, Status, Submission
 from beholder.recruit.launching.recorded import recorded
 from beholder.recruit.modes import recruiter_of
 from beholder.recruit.panel.codes import NO_DATA
@@ -20,18 +21,12 @@ from beholder.store.contract import Coming, Entry, Store
 
 _log = logging.getLogger("beholder.recruit")
 
-GONE: frozenset[Status] = frozenset(("returned", "timed_out"))
-"""Visits that were given up on the platform; it gives their place to somebody else."""
 _OVER: frozenset[Status] = GONE | {"awaiting_review"}
 """Visits in which nobody is expected to go on: also what was handed in before its end."""
 _PACE = timedelta(seconds=5)
 """How much time lies between two looks, however many people stand at a full door."""
 _PATIENCE = timedelta(seconds=4)
 """How long somebody at the door waits for the platform's answer."""
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 class Room:
@@ -42,7 +37,7 @@ class Room:
         store: Store,
         recruiter: Recruiter,
         run: int,
-        now: Callable[[], datetime] = _now,
+        now: Callable[[], datetime] = utc_now,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         patience: timedelta = _PATIENCE,
     ) -> None:

@@ -46,7 +46,7 @@ class Acts:
 
     def pardons(self, participant: str) -> int:
         """Return how often somebody was let in, or began anew."""
-        return len(self._pardons[participant]) if participant in self._pardons else 0
+        return len(self._pardons.get(participant, ()))
 
     def gives_way(self, facts: SessionFacts) -> bool:
         """Return whether a session gives way to a new visit.

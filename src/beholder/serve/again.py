@@ -15,7 +15,7 @@ from beholder.serve.script import Script
 from beholder.serve.served import Served
 from beholder.store.contract import Session, SessionFacts, Store, Told
 from beholder.study.money import money
-from beholder.study.recruiting import is_closed
+from beholder.study.recruiting import is_closed, is_visit_each
 
 KEY = "again"
 """Where it is kept that somebody has been here before, and need not be asked everything anew."""
@@ -40,8 +40,7 @@ class Again:
         self._served, self._store, self._acts = served, store, acts
         self.visits = served.study.design.sessions_per_participant
         """How many sessions one person may take."""
-        recruit = served.study.recruit
-        self.is_offered = recruit.mode != "prolific" or recruit.further == "bonus"
+        self.is_offered = not is_visit_each(served.study.recruit)
         """Whether the next session begins on the last page of this one, and not as a visit of its own."""
         self._is_pair = self.visits > 1 and served.method.units(served.study, served.catalogue).kind == "pair"
         self._known = 0

@@ -58,8 +58,7 @@ class Arrivals:
         completed = 0
         last = ""
         for visit in range(1, self._visits + _OTHER_DEVICES + self._acts.pardons(guest.participant) + 1):
-            id_ = secrets.token_hex(10)
-            asked = Session(id_, guest.participant, self._served.digest, self._run, guest.mode, visit, device, now)
+            asked = self._asked(guest, visit, device, now)
             if completed:
                 await self._check_left(guest, asked, completed, now)
             session, is_new = await self._store.arrive(asked)
@@ -88,11 +87,14 @@ class Arrivals:
             await self._doors.check_new(guest, now)
         except Refused as refused:
             if refused.code == "closed" and guest.mode in ("panel", "prolific"):
-                id_ = secrets.token_hex(10)
-                asked = Session(id_, guest.participant, self._served.digest, self._run, guest.mode, 1, device, now)
-                session, _ = await self._store.arrive(asked)
+                session, _ = await self._store.arrive(self._asked(guest, 1, device, now))
                 await self._doors.keep(guest, session.session)
             raise
+
+    def _asked(self, guest: Guest, visit: int, device: Mapping[str, Json], now: datetime) -> Session:
+        """Return the session of a visit as it is if nobody has begun it."""
+        id_ = secrets.token_hex(10)
+        return Session(id_, guest.participant, self._served.digest, self._run, guest.mode, visit, device, now)
 
     def _over(self, guest: Guest, last: str, code: str) -> tuple[str, bool]:
         """Return the last session, whose end has the code to take back; where a platform counts visits, refuse."""

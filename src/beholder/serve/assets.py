@@ -48,14 +48,18 @@ class Assets:
         self.hash = whole.hexdigest()[:16]
         self._root = root
 
-    def page(self, study: Study, name: str = "index.html", *, station: int | None = None) -> Asset:
-        """Return the one HTML page of a study, at a station of a laboratory where there is one; or another page."""
+    def page(self, study: Study, *, station: int | None = None) -> Asset:
+        """Return the one HTML page of a study, at a station of a laboratory where there is one."""
+        return self._page("index.html", study, station="" if station is None else str(station))
+
+    def aside(self, study: Study, script: str, style: str) -> Asset:
+        """Return a page beside that of the study, by its module and its style sheet."""
+        return self._page("aside.html", study, script=script, style=style)
+
+    def _page(self, name: str, study: Study, **more: str) -> Asset:
         text = (self._root / name).read_text("utf-8")
-        values = {
-            "web": f"/web/{self.hash}", "study": study.name, "title": study.title, "language": study.language,
-            "station": "" if station is None else str(station),
-        }  # fmt: skip
-        for name, value in values.items():
+        values = {"web": f"/web/{self.hash}", "study": study.name, "title": study.title, "language": study.language}
+        for name, value in (values | more).items():
             text = text.replace("{{" + name + "}}", html.escape(value))
         body = text.encode()
         return Asset(body, gzip.compress(body, mtime=0), "text/html; charset=utf-8")

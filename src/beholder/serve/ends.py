@@ -16,6 +16,7 @@ from beholder.serve.returning import LEFT, code_for, needs_id, return_url
 from beholder.serve.script import Script, place_key
 from beholder.store.contract import End, SessionFacts, Store
 from beholder.study.model import Study
+from beholder.study.recruiting import is_visit_each
 from beholder.types import Json
 
 
@@ -82,8 +83,8 @@ class Ends:
 
 def public_offer(offer: Offer, study: Study, url: str) -> Json:
     """Return another session as the last page offers it; without an address where it is a visit of its own."""
-    is_round = study.recruit.mode == "prolific" and study.recruit.further == "bonus"
-    is_own = study.recruit.mode == "prolific" and not is_round
+    is_own = is_visit_each(study.recruit)
+    is_round = study.recruit.mode == "prolific" and not is_own
     return {
         "url": None if is_own else url, "minutes": offer.minutes, "number": offer.number, "of": offer.of,
         "earns": offer.earns, "bonus": None if offer.bonus is None else list(offer.bonus), "before_return": is_round,

@@ -7,6 +7,7 @@ import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from beholder.errors import Refused
 from beholder.serve import tokens
@@ -46,6 +47,15 @@ class Guest:
     """Whether somebody who has finished a session wants another one."""
 
 
+class _Known(NamedTuple):
+    """Who somebody is on a platform, and under which of its ids they came."""
+
+    platform: str
+    id: str
+    posting: str = ""
+    submission: str = ""
+
+
 def identify(
     params: Mapping[str, str], secret: bytes, study: Study, words: Mapping[str, str], blocked: BlockList
 ) -> Guest:
@@ -83,39 +93,43 @@ def _known(
 ) -> Guest | None:
     """Return who somebody is on the platform that they came from; None where the address does not tell."""
     recruit = study.recruit
-    found: tuple[str, str, str, str] | None
+    found: _Known | None
     if "invited" in params and recruit.mode in ("link", "panel"):
         invited = tokens.read_invitation(secret, params["invited"].strip())
         if invited is None:
             raise _refusal(study, words, "no_id", "invited")
         is_numbered = recruit.mode == "link" and recruit.people is None
-        found = NUMBER if is_numbered else recruit.mode, invited, "", ""
+        found = _Known(NUMBER if is_numbered else recruit.mode, invited)
     elif recruit.mode == "link":
         found = None if recruit.single_use else _open(params, study, words)
     else:
         found = _passed(params, study, words)
     if found is None:
         return None
-    platform, value, posting, submission = found
-    if blocked.has(value):
+    if blocked.has(found.id):
         raise _refusal(study, words, "blocked")
-    participant = tokens.pseudonym(secret, platform, value)
+    participant = tokens.pseudonym(secret, found.platform, found.id)
     return Guest(
-        recruit.mode, participant, platform=platform, platform_id=value, posting=posting, submission=submission
+        recruit.mode,
+        participant,
+        platform=found.platform,
+        platform_id=found.id,
+        posting=found.posting,
+        submission=found.submission,
     )
 
 
-def _open(params: Mapping[str, str], study: Study, words: Mapping[str, str]) -> tuple[str, str, str, str] | None:
+def _open(params: Mapping[str, str], study: Study, words: Mapping[str, str]) -> _Known | None:
     """Return the platform and the id that an open link was given; a placeholder, which all would share, is refused."""
     for name, platform in _PLATFORMS.items():
         if value := params.get(name, "").strip():
             if _PLACEHOLDER.fullmatch(value.lstrip("$")):
                 raise _refusal(study, words, "placeholder", name)
-            return platform, value, "", ""
+            return _Known(platform, value)
     return None
 
 
-def _passed(params: Mapping[str, str], study: Study, words: Mapping[str, str]) -> tuple[str, str, str, str] | None:
+def _passed(params: Mapping[str, str], study: Study, words: Mapping[str, str]) -> _Known | None:
     """Return the platform, and the ids of person, posting and visit that it passed; what is no id raises Refused."""
     recruit = study.recruit
     names = PROLIFIC if recruit.mode == "prolific" else (recruit.id_parameter, None, recruit.visit_parameter)
@@ -127,7 +141,7 @@ def _passed(params: Mapping[str, str], study: Study, words: Mapping[str, str]) -
     for name, value in zip(names, values, strict=True):
         if value and not _ID.fullmatch(value):
             raise _refusal(study, words, "odd_id", name or "")
-    return recruit.mode, values[0], values[1], values[2]
+    return _Known(recruit.mode, *values)
 
 
 def _refusal(study: Study, words: Mapping[str, str], code: str, where: str = "") -> Refused:

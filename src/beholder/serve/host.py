@@ -58,6 +58,7 @@ class Host:
         self._blocked = BlockList(served.study)
         farewell = Farewell(served, words, own)
         acts = Acts(store.ledger)
+        self.halts = acts.halts
         again = Again(served, store, acts)
         addresses = Addresses(served, store.secret)
         reader = Reader(served, examiner, Proctor(served, own), words)

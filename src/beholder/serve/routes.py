@@ -63,7 +63,7 @@ class _Pace:
 def make_app(host: Host, assets: Assets) -> ASGIApp:
     """Return the application that serves one study."""
     study = host.served.study
-    page, forgetting = assets.page(study), assets.page(study, "forget.html")
+    page, forgetting = assets.page(study), assets.aside(study, "forget.js", "steps")
     pace, slow = _Pace(), _Pace(burst=10, per_second=1)
 
     def token_of(request: Request) -> str:

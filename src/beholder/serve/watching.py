@@ -18,7 +18,6 @@ from beholder.blocking import block_on
 from beholder.errors import Problem, UserError
 from beholder.methods import load_study
 from beholder.serve import Live
-from beholder.serve.halts import Halts
 from beholder.serve.server import Running, running
 from beholder.store.contract import StoreAway
 from beholder.study.recruiting import is_personal
@@ -64,15 +63,13 @@ async def serve_until_stopped(
 async def watch(server: Running, stop: asyncio.Event, tell: Tell | None, parent: threading.Event | None = None) -> None:
     """Tell the counts whenever they change, until `stop` is set or the parent is gone."""
     told = counts = None
-    shut = ""
+    study = server.host.served.study
     while not stop.is_set() and not (parent and parent.is_set()):
         with contextlib.suppress(StoreAway):  # it comes back, or the health page says that it does not
             await server.host.look()
-            study = server.host.served.study
             counts = await server.store.counts(datetime.now(UTC), study.run)
-            if tell and told is None:
-                shut = Halts(await server.store.ledger.entries()).words(study)
         if tell and counts and counts != told:
+            shut = server.host.halts.words(study)
             tell(Live(server.link, server.host.preview.link, counts, server.lab, is_personal(study.recruit), shut))
             told = counts
         with contextlib.suppress(TimeoutError):

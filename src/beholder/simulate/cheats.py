@@ -78,7 +78,7 @@ class Skips(Rigged):
         response = await self.put(step["key"], answer, skipping_log(step["trial"]))
         self.count(response.status_code)
         if response.status_code == 422:
-            self.refused = response.json()["error"]["code"]
+            self.turned_away = response.json()["error"]
             return
         await self.follow(step, answer, response)
 

@@ -56,12 +56,16 @@ class Robot:
     acknowledged: list[Acknowledged] = field(default_factory=list)
     checked: dict[str, Json] = field(default_factory=dict)
     """The last answer to each check, by its name, as the server keeps it."""
-    refused: str = ""
     turned_away: dict[str, Any] = field(default_factory=dict)
-    """What a door said that stayed shut."""
+    """What the server said when it let them go no further."""
     stays: int | None = None
     """How many trials are answered before it leaves for good; all when None."""
     input: ClassVar[str] = "robot"
+
+    @property
+    def refused(self) -> str:
+        """The code of what the server said; empty while they may go on."""
+        return str(self.turned_away.get("code", ""))
 
     @property
     def device(self) -> dict[str, Json]:
@@ -84,7 +88,6 @@ class Robot:
         response = await self._send("POST", "/api/arrive", body)
         if response.status_code == 403:
             self.turned_away = response.json()["error"]
-            self.refused = self.turned_away["code"]
             return
         response.raise_for_status()
         arrival = response.json()
@@ -120,7 +123,6 @@ class Robot:
         """Go where a reply says, and remember what was stored."""
         if response.status_code == 403:
             self.turned_away = response.json()["error"]
-            self.refused = self.turned_away["code"]
             return
         if response.status_code != 409:
             response.raise_for_status()

@@ -38,12 +38,6 @@ class Chain(Part):
     studies: tuple[Follow, ...] = Field(min_length=1, description="The studies, first to last.")
 
 
-def is_chain(path: str | Path) -> bool:
-    """Return whether a file describes a chain and no study."""
-    path = Path(path)
-    return path.is_file() and "studies" in read_document(path).root.entries
-
-
 def load_chain(path: str | Path) -> Chain:
     """Return the chain in a file; raises `StudyError` with every problem at once."""
     document = read_document(path)

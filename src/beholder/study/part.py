@@ -14,9 +14,10 @@ SLUG = r"^[a-z0-9][a-z0-9_-]{0,63}$"
 SLUG_WORDS = "up to 64 small letters, digits, - and _, beginning with a letter or digit"
 Slug = Annotated[str, StringConstraints(pattern=SLUG), Says(SLUG_WORDS)]
 Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S"), Says("text that is not empty")]
+SPAN = r"^[1-9][0-9]{0,5} ?(s|min|h|d)$"
 Span = Annotated[
     str,
-    StringConstraints(pattern=r"^[1-9][0-9]{0,5} ?(s|min|h|d)$"),
+    StringConstraints(pattern=SPAN),
     Says("a time such as 30 min, 12 h or 30 d"),
 ]
 _SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400}

@@ -156,6 +156,11 @@ def told_minutes(recruit: Recruit, estimate: float) -> int:
     return math.ceil(recruit.minutes or estimate)
 
 
+def is_visit_each(recruit: Recruit) -> bool:
+    """Return whether every session of one person is a visit of its own on the platform, and no round of another."""
+    return recruit.mode == "prolific" and recruit.further == "submissions"
+
+
 def is_personal(recruit: Recruit) -> bool:
     """Return whether nobody can begin without a link of their own."""
     is_listed = recruit.people is not None and recruit.mode == "panel"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import urlsplit
 
 from beholder.errors import did_you_mean
 from beholder.study.document import Place
 from beholder.study.fault import Fault
 from beholder.study.kind import listed
-from beholder.study.money import Sum, money
+from beholder.study.money import Sum, is_money, money
 from beholder.study.reader import dotted, shown
 from beholder.study.recruiting import Recruit
 from beholder.study.recruiting_times import time_faults
@@ -25,7 +25,7 @@ _MODES: Mapping[str, tuple[str, ...]] = {
     "block_groups": ("prolific",), "block_studies": ("prolific",), "project": ("prolific",),
 }  # fmt: skip
 """Keys that only some modes know."""
-_OPEN = ("link", "panel", "lab", "prolific")
+_OPEN: tuple[str, ...] = get_args(Recruit.model_fields["mode"].annotation)
 _CLOSED = ("mturk", "amt")
 """Amazon Mechanical Turk, as people would write it."""
 OWN_PARAMETERS = ("preview", "robot", "again", "resume", "invited")
@@ -207,8 +207,7 @@ def _is_text(path: Path) -> bool:
 
 def _sum(value: object) -> Sum | None:
     """Return the sum that was written; None where it is no amount, which is told elsewhere."""
-    is_amount = isinstance(value, str) and re.fullmatch(r"[0-9]+(\.[0-9]{2})? [A-Z]{3}", value)
-    return money(str(value)) if is_amount else None
+    return money(value) if isinstance(value, str) and is_money(value) else None
 
 
 def _map(value: object) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from beholder.study.document import Place
 from beholder.study.fault import Fault
-from beholder.study.part import span
+from beholder.study.part import SPAN, span
 from beholder.study.reader import shown
 from beholder.study.recruiting import longest_minutes, moment
 
@@ -63,7 +63,7 @@ def _limit(recruit: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _is_span(value: object) -> bool:
-    return isinstance(value, str) and re.fullmatch(r"[1-9][0-9]{0,5} ?(s|min|h|d)", value) is not None
+    return isinstance(value, str) and re.fullmatch(SPAN, value) is not None
 
 
 def _kind(shape: re.Match[str]) -> str:

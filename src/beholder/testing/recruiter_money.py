@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from beholder.recruit.contract import Bonus
+from beholder.recruit.contract import MOST_ROWS, Bonus
 from beholder.study.money import Sum
 from beholder.testing.recruiter_scene import Opener, Scene, brought, opened, refused, settle
 
@@ -10,7 +10,6 @@ _WHY = (
     "You were asked to choose the score that each test clip names, and in three of three such clips you chose another "
     "one, so that we cannot tell whether you watched them."
 )
-_MOST_ROWS = 200
 
 
 async def approving_twice_pays_once(open_: Opener) -> None:
@@ -87,7 +86,7 @@ async def a_bonus_of_too_many_rows_is_refused(open_: Opener) -> None:
             posting = await opened(scene)
             came = (await brought(scene, posting.id, 1))[0]
             row = Bonus(came, Sum(10, scene.job.reward.currency))
-            many = [row._replace(submission=f"{number:024x}") for number in range(_MOST_ROWS + 1)]
+            many = [row._replace(submission=f"{number:024x}") for number in range(MOST_ROWS + 1)]
             for rows in ([], many, [row, row], [row._replace(amount=Sum(0, scene.job.reward.currency))]):
                 assert await refused(scene.recruiter.setup_bonus(posting.id, rows)), f"{len(rows)} rows are taken"
             assert not scene.moved()

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from beholder.testing import recruiter_money, recruiter_postings
 from beholder.testing.recruiter_scene import Opener, Scene
+from beholder.testing.running import run_checks
 
 __all__ = ["RECRUITER_CHECKS", "Scene", "check_recruiter"]
 
@@ -44,10 +45,4 @@ RECRUITER_CHECKS: Mapping[str, Check] = {
 
 async def check_recruiter(open_: Opener, *, only: Collection[str] | None = None) -> tuple[str, ...]:
     """Run the checks of every recruiter and return their names; the first that fails raises AssertionError with it."""
-    names = tuple(name for name in RECRUITER_CHECKS if only is None or name in only)
-    for name in names:
-        try:
-            await RECRUITER_CHECKS[name](lambda scene, name=name: open_(f"{name}_{scene}"))  # type: ignore[misc]
-        except AssertionError as failure:
-            raise AssertionError(f"not true of this recruiter: {name.replace('_', ' ')}. {failure}") from failure
-    return names
+    return await run_checks("recruiter", RECRUITER_CHECKS, open_, only)

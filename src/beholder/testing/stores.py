@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import TypeAlias
 
 from beholder.testing import store_appends, store_claims, store_erasures, store_ledger, store_races, store_sessions
+from beholder.testing.running import run_checks
 from beholder.testing.store_facts import Opener
 
 Check: TypeAlias = Callable[[Opener], Awaitable[None]]
@@ -67,10 +68,4 @@ STORE_CHECKS: Mapping[str, Check] = {
 
 async def check_store(open_: Opener, *, only: Collection[str] | None = None) -> tuple[str, ...]:
     """Run the checks of every store and return their names; the first that fails raises AssertionError with it."""
-    names = tuple(name for name in STORE_CHECKS if only is None or name in only)
-    for name in names:
-        try:
-            await STORE_CHECKS[name](lambda store, name=name: open_(f"{name}_{store}"))  # type: ignore[misc]
-        except AssertionError as failure:
-            raise AssertionError(f"not true of this store: {name.replace('_', ' ')}. {failure}") from failure
-    return names
+    return await run_checks("store", STORE_CHECKS, open_, only)

@@ -1,4 +1,4 @@
-// The server, as seen from here: four things to ask of it, and two ways in which it can say no.
+// The server, as seen from here: what can be asked of it, and two ways in which it can say no.
 
 /** @import { AnswerBody, Arrival, Batch, Json, Laboratory, Station, Step, Stored } from "./types" */
 

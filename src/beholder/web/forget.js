@@ -2,25 +2,14 @@
 
 import { Declined, forget } from "./client.js";
 import { element, fill } from "./element.js";
+import { openAside } from "./frame/aside.js";
 import { notice } from "./frame/sheet.js";
-import { icon } from "./icons.js";
-import { loadWords } from "./words.js";
+import { timeOf } from "./words.js";
 
 await start();
 
 async function start() {
-  const { say, language, direction } = await loadWords(document.documentElement.lang || "en");
-  document.documentElement.dir = direction;
-  const main = element("main", { id: "main" });
-  fill(
-    document.body,
-    element(
-      "header",
-      { class: "topbar" },
-      element("div", { class: "topbar-study" }, icon("mark"), element("span", {}, document.title)),
-    ),
-    main,
-  );
+  const { say, language, main } = await openAside();
   const problem = element("p", { class: "item-problem", id: "problem", role: "alert" });
   const field = element("input", {
     class: "field",
@@ -47,9 +36,8 @@ async function start() {
     problem.textContent = "";
     try {
       const { at } = await forget(field.value);
-      const day = new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" }).format(new Date(at));
       history.replaceState(null, "", location.pathname);
-      fill(main, notice(say("forget.done.title"), say("forget.done", { at: day })));
+      fill(main, notice(say("forget.done.title"), say("forget.done", { at: timeOf(at, language) })));
       main.querySelector("h1")?.focus();
     } catch (error) {
       problem.textContent = error instanceof Declined ? error.message : say("forget.away");

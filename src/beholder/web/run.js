@@ -16,7 +16,7 @@ import { trial } from "./steps/trial.js";
 import { openStorage } from "./storage.js";
 import { meetTabs } from "./tabs.js";
 import { device, watchInput, witness } from "./witness.js";
-import { loadWords } from "./words.js";
+import { loadWords, timeOf } from "./words.js";
 
 /** @import { Client } from "./client.js" */
 /** @import { Keys } from "./keys.js" */
@@ -268,8 +268,7 @@ async function start(name) {
 
   /** Say why this person cannot come in or go on, and show the way back. @param {Declined} error */
   function decline({ code, at, message, returnUrl }) {
-    const time =
-      at !== null && new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" }).format(new Date(at));
+    const time = at !== null && timeOf(at, language);
     const words = time ? say(`closed.${code}.text`, { time }) : message || say("closed.text");
     const back =
       returnUrl !== null &&

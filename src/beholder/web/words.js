@@ -15,6 +15,11 @@ export async function loadWords(language) {
   throw new Error("words/en.json is missing");
 }
 
+/** Return a time as it is written in a language. @param {string} at @param {string} language */
+export function timeOf(at, language) {
+  return new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" }).format(new Date(at));
+}
+
 /** Return the speech made of one file of words. A form is chosen by the number `n`; {name} is filled in.
  *  @param {string} language @param {Words} words @returns {Speech} */
 export function speak(language, words) {

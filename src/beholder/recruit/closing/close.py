@@ -24,9 +24,9 @@ from beholder.recruit.contract import PlatformRefused, PlatformUnsure, Posting
 from beholder.recruit.deciding.decide import decide_desk
 from beholder.recruit.deciding.signing import signed_rows
 from beholder.recruit.desk import Desk
-from beholder.recruit.launching.opening import find, is_by_hand, taken_back
-from beholder.recruit.launching.recorded import published_postings, recorded
-from beholder.recruit.ledger.fold import Books, fold
+from beholder.recruit.launching.opening import find, reopening, taken_back
+from beholder.recruit.launching.recorded import OPENING, published_postings, recorded
+from beholder.recruit.ledger.fold import fold
 from beholder.recruit.monitoring.look import look
 from beholder.recruit.paying.pay import pay_desk
 from beholder.recruit.trouble import asking
@@ -40,7 +40,7 @@ _OVER = ("completed", "draft")
 """States in which nobody can begin."""
 STOPPED = "close"
 """Where the first of what holds it up is: that recruiting is stopped nevertheless."""
-_DOORS = ("publish", "places", "resume", "stop")
+_DOORS = (*OPENING, "stop")
 
 
 async def close_desk(desk: Desk, *, dry_run: bool = False) -> Closed:
@@ -59,21 +59,20 @@ async def close_desk(desk: Desk, *, dry_run: bool = False) -> Closed:
         signed = signed_rows(await desk.store.ledger.entries())
         bonus = desk.study.clean.bonus is not None
         ended = {str(row["session"]): row["at"] for row in tables["ends"]}
-        held = holdups(rows, payment, signed, is_by_hand=is_by_hand(desk), has_bonus=bonus, ended=ended)
+        held = holdups(rows, payment, signed, is_by_hand=desk.is_by_hand, has_bonus=bonus, ended=ended)
         open_ = (
             *together(held),
             *await _at_work(desk),
             *await asyncio.to_thread(stale_bonuses, desk.study, tables if came else {}),
         )
         notes = await asked_words(desk, posting, asked_back(rows, payment))
-    books = fold(await desk.store.ledger.entries())
     if open_ and not dry_run:
         raise RecruitError([*_stopped(desk, posting), *open_])
     if dry_run:
         return Closed(not open_, open_, None, None, _dry(open_, _is_open(desk, posting)))
     await _keep_apart(desk)
     exported = await asyncio.to_thread(_export, desk) if came else None
-    path = await _summarise(desk, posting, books, tables, came)
+    path = await _summarise(desk, posting, tables, came)
     if not is_over(desk.study.run, await desk.store.ledger.entries(), tables):
         await desk.store.ledger.append([Entry("close", "done", desk.now(), evidence={"run": desk.study.run})])
     words = [
@@ -87,14 +86,13 @@ async def close_desk(desk: Desk, *, dry_run: bool = False) -> Closed:
 
 def _stopped(desk: Desk, posting: Posting | None) -> list[Problem]:
     """Return that nobody can begin any more although it is not over, and what brings more people."""
-    what, run = "has stopped recruiting, and is not over before what follows is", desk.study.run + 1
+    what = "has stopped recruiting, and is not over before what follows is"
     if "stop" not in desk.recruiter.can:
         return []
-    if is_by_hand(desk):
+    if desk.is_by_hand:
         fix = "`beholder launch --resume` lets people begin again."
     elif posting is not None and posting.state == "completed":
-        name = desk.recruiter.mode.capitalize()
-        fix = f"{name} opens it again for more places only: `beholder launch --places N`. Or write run: {run}."
+        fix = reopening(desk)
     else:
         return []
     return [Problem(STOPPED, what, "", fix)]
@@ -102,7 +100,7 @@ def _stopped(desk: Desk, posting: Posting | None) -> list[Problem]:
 
 async def _at_work(desk: Desk) -> list[Problem]:
     """Return that people are at work; where there is a platform, it tells who is under way."""
-    if not is_by_hand(desk):
+    if not desk.is_by_hand:
         return []
     live = (await desk.store.counts(desk.now(), desk.study.run))["live"]
     return list(at_work(live, desk.study.recruit.time_limit or "60 min"))
@@ -116,10 +114,10 @@ async def stop_desk(desk: Desk, *, dry_run: bool = False) -> Posting | None:
         raise RecruitError(others)
     if dry_run or "stop" not in desk.recruiter.can:
         return posting
-    if is_by_hand(desk) and posting is None:
+    if desk.is_by_hand and posting is None:
         await _shut(desk)
         return None
-    if posting is None or (posting.state == "draft" and not is_by_hand(desk)):
+    if posting is None or (posting.state == "draft" and not desk.is_by_hand):
         return posting
     if posting.state == "completed" and _is_stopped(entries, posting.id):
         return posting
@@ -184,7 +182,7 @@ def _export(desk: Desk) -> Path:
     return export(desk.study, store=desk.url).folder
 
 
-async def _summarise(desk: Desk, posting: Posting | None, books: Books, tables: Mapping[str, Rows], came: bool) -> Path:
+async def _summarise(desk: Desk, posting: Posting | None, tables: Mapping[str, Rows], came: bool) -> Path:
     """Write the summary, and return where it is."""
     steps: list[dict[str, Any]] = []
     first = last = None
@@ -193,6 +191,7 @@ async def _summarise(desk: Desk, posting: Posting | None, books: Books, tables: 
         steps = flow(judging.study, judging.judged)
         visits = judging.facts.visits
         first, last = min(visit.at for visit in visits), max(visit.ended_at or visit.at for visit in visits)
+    books = fold(await desk.store.ledger.entries())
     told = Told(desk.study, await look(desk), books, posting, steps, first, last, desk.now())
     path = desk.study.folder / SUMMARY
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -202,7 +201,7 @@ async def _summarise(desk: Desk, posting: Posting | None, books: Books, tables: 
 
 def _is_open(desk: Desk, posting: Posting | None) -> bool:
     """Return whether somebody can begin: by hand also before it was launched."""
-    if is_by_hand(desk):
+    if desk.is_by_hand:
         return posting is None or posting.state != "completed"
     return posting is not None and posting.state not in _OVER
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from beholder.clean.facts import Rows
-from beholder.recruit.launching.recorded import postings_of, published_postings, runs_of
+from beholder.recruit.launching.recorded import OPENING, postings_of, published_postings, runs_of
+from beholder.recruit.ledger.noted import noted
 from beholder.store.contract import Entry
 from beholder.store.rules import NOT_PEOPLE
-
-_OPENING = ("publish", "places", "resume")
 
 
 def is_over(run: int, entries: Sequence[Entry], tables: Mapping[str, Rows]) -> bool:
@@ -25,7 +23,7 @@ def is_over(run: int, entries: Sequence[Entry], tables: Mapping[str, Rows]) -> b
     mine = {row["session"]: row["at"] for row in _people(tables) if row["run"] == run}
     done = [*mine.values(), *(row["at"] for row in tables["ends"] if row["session"] in mine)]
     postings = postings_of(entries, run)
-    opened = [one for one in since if one.kind in _OPENING and one.event in ("planned", "done")]
+    opened = [one for one in since if one.kind in OPENING and one.event in ("planned", "done")]
     is_opened = any(one.provider_ref in postings for one in opened)
     return not is_opened and all(at <= close.at for at in done)
 
@@ -42,5 +40,4 @@ def _people(tables: Mapping[str, Rows]) -> Rows:
 
 
 def _run(entry: Entry) -> int:
-    evidence: Mapping[str, Any] = entry.evidence if isinstance(entry.evidence, Mapping) else {}
-    return int(evidence.get("run", 1))
+    return int(noted(entry).get("run", 1))

@@ -8,6 +8,7 @@ from datetime import datetime
 from beholder.errors import Problem
 from beholder.recruit.closing.asked import asked_back
 from beholder.recruit.closing.together import named
+from beholder.recruit.contract import PAID, UNDER_WAY
 from beholder.recruit.deciding.signing import Signed
 from beholder.recruit.decisions import Decided, Pay
 from beholder.recruit.ledger.fold import MONEY
@@ -17,13 +18,10 @@ from beholder.study.money import Sum
 _DECIDE = "Run `beholder decide`, sign it with `--sign NAME`, then `beholder pay --send`."
 _DECIDE_LISTED = "Run `beholder decide --submissions FILE`, decide it and sign it, then `beholder pay --send`."
 _PAY = "Run `beholder pay --send`."
-_UNDER_WAY = ("reserved", "active", "unknown")
 _KINDS: dict[Pay, str] = {"approve": "approve", "screen_out": "bonus", "bonus": "bonus", "reject": "reject"}
 """What settles which decision."""
 _BASE = ("reward", "screen_out")
 """Reasons of a bonus that settle a decision; the others come on top."""
-_REWARDS = ("approve", "bonus")
-_PAID = ("approved", "partially_approved")
 
 
 def holdups(
@@ -51,7 +49,7 @@ def holdups(
             yield problem
     settled = {(line.submission, line.kind) for line in payment.lines if line.kind != "bonus" or line.reason in _BASE}
     # A reward is paid in one of two ways, whichever was signed last.
-    settled |= {(line.submission, kind) for line in payment.lines if line.reason == "reward" for kind in _REWARDS}
+    settled |= {(line.submission, kind) for line in payment.lines if line.reason == "reward" for kind in MONEY}
     decided = _decided(signed, ended or {}) if is_by_hand else frozenset()
     about = {name for line in payment.lines for name in (line.submission, line.payment)}
     others = [problem for problem in payment.problems if problem.where not in about]
@@ -62,7 +60,7 @@ def holdups(
         if any(row.submission in problem.what for problem in others):
             continue
         problem = None
-        if (row.submission, _KINDS.get(row.pay, "")) not in settled and row.status not in _PAID:
+        if (row.submission, _KINDS.get(row.pay, "")) not in settled and row.status not in PAID:
             problem = _undecided(row, is_by_hand)
         elif _has_more(row, signed.get(row.submission), has_bonus):
             problem = Problem(row.submission, "may have earned a bonus, and nobody has signed it", "", _DECIDE)
@@ -154,7 +152,7 @@ def _undecided(row: Decided, is_by_hand: bool) -> Problem | None:
         return Problem(row.submission, f"{words}, and nobody has signed it", "", _DECIDE)
     if is_by_hand:
         return None
-    if row.pay == "wait" and row.status in _UNDER_WAY:
+    if row.pay == "wait" and row.status in UNDER_WAY | {"unknown"}:
         what = "has a status that nobody knows" if row.status == "unknown" else "is still under way"
         return Problem(row.submission, what, "", "Wait until it is over, then close again.")
     if row.pay != "wait" and row.status == "awaiting_review":

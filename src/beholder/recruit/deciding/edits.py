@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import get_args
 
 from beholder.errors import Problem, did_you_mean
-from beholder.recruit.contract import Category
+from beholder.recruit.contract import SHORTEST_MESSAGE, Category
 from beholder.recruit.deciding.file import NAME, Edited
-from beholder.recruit.deciding.messages import SHORTEST
 from beholder.recruit.deciding.rows import Row
 from beholder.recruit.decisions import Pay
 from beholder.recruit.launching.recorded import Promised
@@ -123,11 +122,11 @@ def _reject_faults(
     if category not in row.proposal.grounds:
         what = f"category is {edit.category}" if edit.category else "a rejection needs a category"
         yield Problem(edit.where, what, allowed)
-    if len(message) < SHORTEST:
-        missing = SHORTEST - len(message)
+    if len(message) < SHORTEST_MESSAGE:
+        missing = SHORTEST_MESSAGE - len(message)
         what = f"the message has {len(message)} characters, and {missing} more are needed"
         fix = "Say what was asked, what was done instead, and whom to write to; never pad it."
-        yield Problem(edit.where, what, f"{SHORTEST} or more", fix)
+        yield Problem(edit.where, what, f"{SHORTEST_MESSAGE} or more", fix)
 
 
 def changed_messages(rows: Sequence[Row], before: Sequence[Row]) -> list[str]:

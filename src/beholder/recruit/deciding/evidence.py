@@ -16,14 +16,12 @@ from beholder.recruit.decisions import Found
 from beholder.recruit.desk import Desk
 from beholder.recruit.launching.recorded import recorded
 from beholder.recruit.ledger.purged import last_purge
-from beholder.recruit.reconcile.visits import Arrived, Paired, found_codes, pair_up
+from beholder.recruit.reconcile.visits import Arrived, Paired, arrived_of, forgotten, found_codes, pair_up
 from beholder.recruit.trouble import asking
 from beholder.serve.returning import codes_of
-from beholder.serve.tokens import pseudonym
 from beholder.store.contract import Coming, Entry
 from beholder.store.open import read_rows
-from beholder.store.rules import NOT_PEOPLE
-from beholder.types import Mode, Outcome
+from beholder.types import Outcome
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ async def read_evidence(desk: Desk, submissions: Path | None) -> Evidence:
     tables: dict[str, list[dict[str, Any]]] = {table: await read_rows(desk.store, table) for table in TABLES}
     entries = await desk.store.ledger.entries()
     listed = await _submissions(desk, submissions, entries)
-    arrived = _arrived(tables, desk.study.run)
+    arrived = arrived_of([row for row in tables["sessions"] if row["run"] == desk.study.run], tables["ends"])
     comings = [
         *await desk.store.comings(),
         *forgotten(entries, listed or (), desk.store.secret, desk.study.recruit.mode),
@@ -89,7 +87,7 @@ async def _submissions(
         from beholder.recruit.panel.submissions import read_submissions
 
         return read_submissions(listed, desk.study)
-    if "submissions" not in desk.recruiter.can:
+    if desk.is_by_hand:
         return None
     launched = recorded(entries, desk.study.run)
     if launched is None:
@@ -97,23 +95,6 @@ async def _submissions(
         raise RecruitError(Problem(desk.study.name, what, fix="Run `beholder launch` first."))
     with asking(desk.study):
         return await desk.recruiter.submissions(launched.posting)
-
-
-def _arrived(tables: Mapping[str, Sequence[Mapping[str, Any]]], run: int) -> list[Arrived]:
-    ends = {row["session"]: row for row in tables["ends"]}
-    mine = [row for row in tables["sessions"] if row["run"] == run and row["mode"] not in NOT_PEOPLE]
-    return [
-        Arrived(str(row["session"]), str(row["participant"]), end.get("outcome"), str(end.get("code") or ""))
-        for row in sorted(mine, key=lambda row: (row["at"], str(row["session"])))
-        for end in (ends.get(row["session"], {}),)
-    ]
-
-
-def forgotten(entries: Sequence[Entry], listed: Sequence[Submission], secret: bytes, mode: Mode) -> list[Coming]:
-    """Return which visits led to sessions that were erased since: who is forgotten is still paid."""
-    people = {pseudonym(secret, mode, one.participant): one.id for one in listed if one.id == one.participant}
-    erased = {one.session: one.submission for one in entries if one.kind == "forget" and one.submission}
-    return [Coming(session, "", people.get(visit, visit)) for session, visit in erased.items()]
 
 
 def _check_identity(desk: Desk, entries: Sequence[Entry]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,10 +25,7 @@ class Decisions:
     @property
     def counts(self) -> Mapping[Pay, int]:
         """How many rows there are of each decision about pay."""
-        found: dict[Pay, int] = {}
-        for row in self.rows:
-            found[row.pay] = found.get(row.pay, 0) + 1
-        return found
+        return Counter(row.pay for row in self.rows)
 
     @property
     def for_a_person(self) -> tuple[Decided, ...]:

@@ -12,9 +12,6 @@ from beholder.study.model import Study
 from beholder.study.money import Sum
 from beholder.study.words import read_words
 
-SHORTEST = 100
-"""Characters that a rejection needs at least, so that whoever reads it knows why."""
-
 
 def proposed_message(
     pay: Pay, held: Held, code: Found, judged: Judged | None, study: Study, method: Method, screen_out: Sum | None
@@ -23,12 +20,12 @@ def proposed_message(
 
     `screen_out` is what they get who are paid although they could not take part.
     """
-    words = read_words(study.language)
     if pay == "screen_out":
-        return None, words["paid_no_place" if code == "no_place" else "paid_screened_out"].format(amount=screen_out)
+        key = "paid_no_place" if code == "no_place" else "paid_screened_out"
+        return None, read_words(study.language)[key].format(amount=screen_out)
     if pay == "return":
         kind = held if held in ("screened_out", "wrong_device", "declined") else "partial"
-        return None, words[f"return_{kind}"]
+        return None, read_words(study.language)[f"return_{kind}"]
     if pay == "reject" and judged is not None:
         return "FAILED_CHECK", rejection_message(judged, study, method)
     return None, ""

@@ -49,44 +49,21 @@ Memberships = Mapping[str, Mapping[str, set[str]]]
 
 def catalogue() -> list[dict[str, Any]]:
     """Return every filter as the list of filters shows it."""
-    ranges = [
-        {
-            "filter_id": id_,
-            "title": title,
-            "description": "",
-            "type": "range",
-            "question": title,
-            "min": low,
-            "max": high,
-            "data_type": "integer",
-        }
-        for id_, (title, low, high) in _RANGES.items()
+    return [
+        *(
+            _shown(id_, title, "range", data_type="integer", min=low, max=high)
+            for id_, (title, low, high) in _RANGES.items()
+        ),
+        *(
+            _shown(id_, title, "select", data_type="ChoiceID", choices=dict(names))
+            for id_, (title, names) in _CHOICES.items()
+        ),
+        *(_shown(id_, title, "select", data_type=kind, choices={}) for id_, (title, kind) in _LISTS.items()),
     ]
-    choices = [
-        {
-            "filter_id": id_,
-            "title": title,
-            "description": "",
-            "type": "select",
-            "question": title,
-            "choices": dict(names),
-            "data_type": "ChoiceID",
-        }
-        for id_, (title, names) in _CHOICES.items()
-    ]
-    lists = [
-        {
-            "filter_id": id_,
-            "title": title,
-            "description": "",
-            "type": "select",
-            "question": title,
-            "choices": {},
-            "data_type": kind,
-        }
-        for id_, (title, kind) in _LISTS.items()
-    ]
-    return [*ranges, *choices, *lists]
+
+
+def _shown(id_: str, title: str, kind: str, **more: Any) -> dict[str, Any]:
+    return {"filter_id": id_, "title": title, "description": "", "type": kind, "question": title, **more}
 
 
 def check_filters(filters: Sequence[Mapping[str, Any]], memberships: Memberships) -> list[str]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from beholder.blocking import block_on
 from beholder.clean.judging import store_of
 from beholder.errors import Problem, StoreError, UserError
 from beholder.methods import load_study
+from beholder.recruit.clock import utc_now
 from beholder.recruit.deciding.file import NAME as DECISIONS
 from beholder.recruit.deciding.file import strike_out
 from beholder.recruit.forgetting.aside import names_aside
@@ -24,17 +25,13 @@ _OUTPUTS = ("clean", "analyse", "report", "export")
 """Folders that the commands of the same names write again, without whoever is gone."""
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 def forget_receipt(
     receipt: str,
     study: str | Path | Study,
     *,
     store: str | None = None,
     dry_run: bool = False,
-    now: Callable[[], datetime] = _now,
+    now: Callable[[], datetime] = utc_now,
 ) -> Forgotten:
     """Erase everything of whoever has a receipt; the store must not be in use by a server."""
     loaded = study if isinstance(study, Study) else load_study(study)

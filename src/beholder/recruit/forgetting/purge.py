@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from beholder.blocking import block_on
 from beholder.clean.judging import store_of
 from beholder.errors import StoreError
 from beholder.methods import load_study
+from beholder.recruit.clock import utc_now
 from beholder.recruit.deciding.file import NAME as DECISIONS
 from beholder.recruit.forgetting.aside import names_aside
 from beholder.recruit.forgetting.due import Due, check_over, find_due
@@ -25,16 +26,12 @@ from beholder.study.recruiting import moment
 from beholder.types import Json
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 def purge_study(
     study: str | Path | Study,
     *,
     store: str | None = None,
     dry_run: bool = False,
-    now: Callable[[], datetime] = _now,
+    now: Callable[[], datetime] = utc_now,
 ) -> Purged:
     """Erase what is due; the store must not be in use by a server."""
     loaded = study if isinstance(study, Study) else load_study(study)

@@ -8,13 +8,18 @@ from beholder.errors import Problem
 from beholder.recruit.contract import Quote
 from beholder.study.model import Study
 from beholder.study.money import Sum, money
+from beholder.study.recruiting import Recruit
 
 
 def floor_of(study: Study, quote: Quote) -> Sum | None:
     """Return the least that an hour may pay: the study's own minimum or the platform's, whichever is more."""
-    own = money(study.recruit.hourly_minimum) if study.recruit.hourly_minimum else None
-    known = [one for one in (own, quote.floor) if one is not None and one.currency == quote.reward.currency]
-    return max(known, default=None)
+    return higher_floor(study.recruit, quote.floor, quote.reward.currency)
+
+
+def higher_floor(recruit: Recruit, theirs: Sum | None, currency: str) -> Sum | None:
+    """Return the study's own minimum for an hour or that of a platform, whichever is more; None in other currencies."""
+    own = money(recruit.hourly_minimum) if recruit.hourly_minimum else None
+    return max((one for one in (own, theirs) if one is not None and one.currency == currency), default=None)
 
 
 def unfair(study: Study, quote: Quote) -> Iterator[Problem]:

@@ -13,7 +13,7 @@ from beholder.serve import tokens
 from beholder.study.model import Study
 from beholder.study.money import Sum, money
 from beholder.study.part import span
-from beholder.study.recruiting import moment, told_minutes
+from beholder.study.recruiting import told_minutes
 from beholder.study.texts import markdown
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ def job_of(study: Study, secret: bytes, checked: Checked | None, public_url: str
         reward=reward,
         screen_out=money(recruit.screen_out) if recruit.screen_out else None,
         time_limit_minutes=math.ceil(limit.total_seconds() / 60) if limit is not None else None,
-        opens=moment(recruit.opens) if recruit.opens else None,
     )
     return replace(job, description=markdown(describe(study, job)))
 

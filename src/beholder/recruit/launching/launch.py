@@ -15,7 +15,7 @@ from beholder.recruit.launching.cost import cost_of_runs
 from beholder.recruit.launching.fair import floor_of, low
 from beholder.recruit.launching.found import Launch
 from beholder.recruit.launching.job import job_of
-from beholder.recruit.launching.opening import OPEN, find, is_by_hand, open_up, remember, reschedule
+from beholder.recruit.launching.opening import OPEN, find, open_up, remember, reschedule
 from beholder.recruit.launching.reach import HERE, near_only, unreached, wrong_address
 from beholder.recruit.launching.recorded import Recorded, recorded
 from beholder.recruit.launching.words import priced, told
@@ -69,7 +69,7 @@ async def launch_desk(
         posting = await _put_up(desk, job, quote, posting, url, before)
         is_due = publish is not None and due is not None
         # What was closed stays so, unless somebody asks for more people.
-        if posting is not None and (is_due or (is_by_hand(desk) and (places or posting.state != "completed"))):
+        if posting is not None and (is_due or (desk.is_by_hand and (places or posting.state != "completed"))):
             posting, due = await open_up(desk, job, quote, posting), None
         elif posting is not None:
             posting = await reschedule(desk, job, quote, posting, before)
@@ -180,7 +180,7 @@ def _grows(job: Job, kept: int | None) -> None:
 
 async def _due(desk: Desk, job: Job, quote: Quote | None, kept: int | None) -> Sum | None:
     """Return what has to be named now: all that the places cost, the difference where some are added, or nothing."""
-    if quote is None or is_by_hand(desk) or kept == job.places:
+    if quote is None or desk.is_by_hand or kept == job.places:
         return None
     if kept is None:
         return quote.total
@@ -191,7 +191,7 @@ async def _due(desk: Desk, job: Job, quote: Quote | None, kept: int | None) -> S
 
 def _confirm(desk: Desk, publish: str, quote: Quote | None, due: Sum | None) -> None:
     """Raise RecruitError unless the amount that was named is the one that is due now, and is there to be spent."""
-    if quote is None or is_by_hand(desk):
+    if quote is None or desk.is_by_hand:
         fix = "`beholder launch` alone says how people come."
         raise RecruitError(Problem("--publish", f"does not go with recruit.mode {desk.recruiter.mode}", "", fix))
     amount = named(publish, due or quote.total)
@@ -223,10 +223,10 @@ async def _put_up(
             posting = await desk.recruiter.draft(job)
     evidence = _evidence(desk, job, quote, url)
     id = posting.id if posting is not None else job.key
-    may_change = is_by_hand(desk) or not is_published
+    may_change = desk.is_by_hand or not is_published
     if before is None or before.posting != id or (may_change and before.evidence != evidence):
         await desk.store.ledger.append([Entry("draft", "done", desk.now(), provider_ref=id, evidence=evidence)])
-    if posting is not None and is_published and not is_by_hand(desk):
+    if posting is not None and is_published and not desk.is_by_hand:
         await remember(desk, posting, quote)
     return posting
 

@@ -14,8 +14,9 @@ from beholder.recruit.launching.amount import named
 from beholder.recruit.launching.checks import over, purged
 from beholder.recruit.launching.cost import cost_of_runs
 from beholder.recruit.launching.found import Turned
-from beholder.recruit.launching.recorded import Recorded, published_postings, recorded
+from beholder.recruit.launching.recorded import OPENING, Recorded, published_postings, recorded
 from beholder.recruit.launching.words import turned
+from beholder.recruit.ledger.noted import noted
 from beholder.recruit.trouble import asking
 from beholder.store.contract import Entry
 from beholder.study.money import Sum, money
@@ -29,11 +30,6 @@ _STANDS: Mapping[str, str] = {"active": "open", "draft": "not published yet", "c
 """States as people call them; the others are words already."""
 
 
-def is_by_hand(desk: Desk) -> bool:
-    """Return whether no platform stands behind it, so that opening it costs nothing there."""
-    return "submissions" not in desk.recruiter.can
-
-
 async def find(desk: Desk, before: Recorded | None) -> Posting | None:
     """Return what was put up before, as it stands now; None where there is nothing, or somebody has deleted a draft.
 
@@ -41,7 +37,7 @@ async def find(desk: Desk, before: Recorded | None) -> Posting | None:
     """
     if "draft" not in desk.recruiter.can:
         return None
-    if is_by_hand(desk):
+    if desk.is_by_hand:
         return await _found_by_hand(desk)
     if before is None or is_own_posting(before.posting):
         return None
@@ -72,6 +68,12 @@ def _not_shown(desk: Desk, posting: str, error: PlatformRefused) -> Problem:
         f"To put it up anew, write run: {run + 1}."
     )
     return Problem(desk.recruiter.mode.capitalize(), what, "", fix)
+
+
+def reopening(desk: Desk) -> str:
+    """Return what brings more people to a study that its platform has closed."""
+    name, run = desk.recruiter.mode.capitalize(), desk.study.run + 1
+    return f"{name} opens it again for more places only: `beholder launch --places N`. Or write run: {run}."
 
 
 async def open_up(desk: Desk, job: Job, quote: Quote | None, posting: Posting) -> Posting:
@@ -127,7 +129,7 @@ def _unheard(entries: Sequence[Entry], posting: Posting) -> list[Entry]:
     """Return what was planned, and is done by how the study stands, where nobody heard that it was."""
     waiting: dict[str, Entry] = {}
     for entry in entries:
-        if entry.provider_ref == posting.id and entry.kind in ("publish", "places", "resume"):
+        if entry.provider_ref == posting.id and entry.kind in OPENING:
             waiting.pop(entry.kind, None)
             if entry.event == "planned":
                 waiting[entry.kind] = entry
@@ -160,14 +162,13 @@ async def turn_desk(
     before = recorded(await desk.store.ledger.entries(), desk.study.run)
     posting = await find(desk, before)
     wanted, state = (("active", "scheduled"), "paused") if which == "pause" else (("paused",), "active")
-    if which == "resume" and is_by_hand(desk):
+    if which == "resume" and desk.is_by_hand:
         wanted = (*wanted, "completed")
     if posting is None or posting.state not in (*wanted, state):
         stands = _STANDS.get(posting.state, posting.state) if posting is not None else "not launched"
         fix = "`beholder launch` says how it stands."
         if which == "resume" and posting is not None and posting.state == "completed":
-            name, run = desk.recruiter.mode.capitalize(), desk.study.run + 1
-            fix = f"{name} opens it again for more places only: `beholder launch --places N`. Or write run: {run}."
+            fix = reopening(desk)
         allowed = f"a study that is {_STANDS.get(wanted[0], wanted[0])}"
         raise RecruitError(Problem(f"--{which}", f"finds the study {stands}", allowed, fix))
     if which == "resume" and not dry_run:
@@ -240,6 +241,5 @@ def _committed(before: Recorded | None, posting: Posting, more: Resuming | None)
 
 
 def _number(entry: Entry, name: str) -> int:
-    evidence = entry.evidence if isinstance(entry.evidence, Mapping) else {}
-    number = evidence.get(name)
+    number = noted(entry).get(name)
     return number if isinstance(number, int) else 0

@@ -6,9 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from beholder.recruit.ledger.noted import noted
 from beholder.store.contract import Entry
 from beholder.study.money import Sum, money
 from beholder.study.recruiting import Recruit, is_own_posting
+
+OPENING = ("publish", "places", "resume")
+"""What lets people begin; money may be set aside with it."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,6 @@ class Recorded:
     """The least that an hour may pay."""
     total: Sum | None
     """What the places that are published cost at most; None while nothing is."""
-    published_places: int
     is_published: bool
     """Whether it was, or may have been: nobody heard."""
     opens: str | None
@@ -55,7 +58,7 @@ def recorded(entries: Sequence[Entry], run: int = 1) -> Recorded | None:
     is_own = is_own_posting(drafts[-1].provider_ref)
     alike = [one for one in drafts if is_own_posting(one.provider_ref) == is_own]
     last = ([one for one in alike if one.provider_ref in published and not is_own] or alike)[-1]
-    evidence = _of(last)
+    evidence = noted(last)
     quote = evidence.get("quote")
     paid = _spent(entries, last.provider_ref)
     return Recorded(
@@ -67,7 +70,6 @@ def recorded(entries: Sequence[Entry], run: int = 1) -> Recorded | None:
         screen_out=_sum(evidence.get("screen_out")),
         floor=_sum(quote.get("floor")) if isinstance(quote, Mapping) else None,
         total=_total(paid),
-        published_places=int(paid[-1].get("places", 0)) if paid else 0,
         is_published=last.provider_ref in published,
         opens=next((str(one["opens"]) for one in reversed(paid) if "opens" in one), None),
         evidence=evidence,
@@ -76,7 +78,7 @@ def recorded(entries: Sequence[Entry], run: int = 1) -> Recorded | None:
 
 def runs_of(entries: Sequence[Entry]) -> list[int]:
     """Return the runs that were launched."""
-    return sorted({int(_of(one).get("run", 1)) for one in entries if one.kind == "draft" and one.event == "done"})
+    return sorted({int(noted(one).get("run", 1)) for one in entries if one.kind == "draft" and one.event == "done"})
 
 
 def postings_of(entries: Sequence[Entry], run: int) -> list[str]:
@@ -101,7 +103,7 @@ def promised(launched: Recorded | None, recruit: Recruit) -> Promised:
 
 
 def _drafts(entries: Sequence[Entry], run: int) -> list[Entry]:
-    return [one for one in entries if one.kind == "draft" and one.event == "done" and _of(one).get("run", 1) == run]
+    return [one for one in entries if one.kind == "draft" and one.event == "done" and noted(one).get("run", 1) == run]
 
 
 def _total(spent: Sequence[Mapping[str, Any]]) -> Sum | None:
@@ -117,17 +119,13 @@ def _spent(entries: Sequence[Entry], posting: str) -> list[Mapping[str, Any]]:
     """Return what was set aside, step by step; nothing of what was taken back before it opened."""
     found: list[Mapping[str, Any]] = []
     for entry in entries:
-        if entry.provider_ref != posting or entry.kind not in ("publish", "places", "resume"):
+        if entry.provider_ref != posting or entry.kind not in OPENING:
             continue
         if entry.event == "cancelled":
             found.clear()
-        elif entry.event == "done" and "places" in _of(entry):
-            found.append(_of(entry))
+        elif entry.event == "done" and "places" in noted(entry):
+            found.append(noted(entry))
     return found
-
-
-def _of(entry: Entry) -> Mapping[str, Any]:
-    return entry.evidence if isinstance(entry.evidence, Mapping) else {}
 
 
 def _sum(text: object) -> Sum | None:

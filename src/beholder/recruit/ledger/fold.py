@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal, cast
 
+from beholder.recruit.ledger.noted import noted
 from beholder.store.contract import Entry
 from beholder.study.money import Sum
 
@@ -133,23 +134,9 @@ class Books:
         """Return what is done."""
         return tuple(debt for debt in self.debts.values() if debt.state == "settled")
 
-    def unsure(self) -> tuple[Debt, ...]:
-        """Return what nobody knows."""
-        return tuple(debt for debt in self.debts.values() if debt.is_unsure)
-
     def pending(self) -> tuple[Debt, ...]:
         """Return what is neither done nor given up."""
         return tuple(debt for debt in self.debts.values() if debt.is_open)
-
-
-def paid_to(books: Books) -> Mapping[str, Sum]:
-    """Return what everybody has got so far, by pseudonym."""
-    found: dict[str, Sum] = {}
-    for debt in books.settled():
-        if debt.kind in MONEY and debt.amount.minor:
-            before = found.get(debt.participant, Sum(0, debt.amount.currency))
-            found[debt.participant] = Sum(before.minor + debt.amount.minor, debt.amount.currency)
-    return found
 
 
 def fold(entries: Iterable[Entry]) -> Books:
@@ -204,7 +191,7 @@ def _parcel(parcel: Parcel, entry: Entry) -> Parcel:
     if entry.event not in _STEPS[parcel.state]:
         return parcel
     found = replace(parcel, state=cast("State", entry.event))
-    evidence: Mapping[str, Any] = entry.evidence if isinstance(entry.evidence, Mapping) else {}
+    evidence = noted(entry)
     if entry.event == "setup_done":
         total = int(evidence.get("total", entry.amount_minor))
         found = replace(

@@ -8,9 +8,10 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from beholder.clean.facts import TABLES, Facts, Rows, Visit, gather
-from beholder.clean.titles import TITLES
+from beholder.clean.titles import title_of_check
 from beholder.plan.bulk import no_collection
 from beholder.recruit.desk import Desk
+from beholder.recruit.launching.fair import higher_floor
 from beholder.recruit.launching.recorded import Recorded, recorded
 from beholder.recruit.ledger.fold import MONEY, Debt, fold
 from beholder.recruit.monitoring import rates, votes
@@ -26,7 +27,7 @@ from beholder.study.money import Sum, money
 from beholder.study.part import span
 from beholder.study.recruiting import is_closed, is_personal
 
-_TABLES: tuple[Table, ...] = (*(table for table in TABLES if table != "posed"), "told")
+_TABLES: tuple[Table, ...] = (*(table for table in TABLES if table not in ("posed", "ledger")), "told")
 _RESTS = timedelta(minutes=60)
 """The longest that a session may rest where the study does not say."""
 
@@ -160,12 +161,7 @@ def _checks(tables: Mapping[str, Rows], visits: Sequence[Visit]) -> tuple[Failin
             if row["verdict"] == "fail":
                 failed[row["check"]].add(row["session"])
     ends = Counter(visit.end_reason.partition(":")[0] for visit in visits if visit.outcome not in (None, "completed"))
-    return tuple(
-        Failing(
-            name, TITLES.get(name, name.replace("_", " ").capitalize()), len(met[name]), len(failed[name]), ends[name]
-        )
-        for name in met
-    )
+    return tuple(Failing(name, title_of_check(name), len(met[name]), len(failed[name]), ends[name]) for name in met)
 
 
 def _told_minutes(study: Study, launched: Recorded | None) -> float | None:
@@ -177,9 +173,7 @@ def _earned(study: Study, minutes: float | None, platform: Platform | None, laun
     if study.recruit.reward is None:
         return None
     reward = money(study.recruit.reward)
-    floors = [launched.floor if launched is not None else None]
-    floors.append(money(study.recruit.hourly_minimum) if study.recruit.hourly_minimum else None)
-    floor = max((one for one in floors if one is not None and one.currency == reward.currency), default=None)
+    floor = higher_floor(study.recruit, launched.floor if launched is not None else None, reward.currency)
     theirs = platform.minutes if platform is not None else None
     needed = [rates.top_up(reward, one, floor) for one in (minutes, theirs)]
     return Earned(

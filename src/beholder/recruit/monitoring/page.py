@@ -7,7 +7,6 @@ from io import StringIO
 
 from rich.columns import Columns
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.padding import Padding
 from rich.text import Text
 
 from beholder.recruit.monitoring import sections
@@ -79,7 +78,7 @@ def _nobody(view: View) -> str:
 
 
 def _section(title: str, body: RenderableType) -> RenderableType:
-    return Group(Text(f"\n{title}", style="bold cyan"), Padding(body, (0, 0, 0, 0)))
+    return Group(Text(f"\n{title}", style="bold cyan"), body)
 
 
 def _moment(moment: datetime) -> str:

@@ -20,7 +20,7 @@ _FINISHED = ("awaiting_review", "approved", "partially_approved")
 
 async def read_platform(desk: Desk, launched: Recorded | None) -> tuple[Platform | None, str]:
     """Return how the study stands there, and a sentence where it cannot be told; nothing where there is no platform."""
-    if launched is None or "submissions" not in desk.recruiter.can:
+    if launched is None or desk.is_by_hand:
         return None, ""
     try:
         posting = await desk.recruiter.posting(launched.posting)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from beholder.clean.facts import Facts, Visit
-from beholder.clean.titles import TITLES
+from beholder.clean.titles import title_of_check
 from beholder.plan.model import PlannedList
 from beholder.recruit.monitoring.found import At
 from beholder.serve.script import make_script, place_key
@@ -103,14 +103,13 @@ def steps(keys: Sequence[str], sessions: Sequence[Whereabouts]) -> tuple[tuple[A
 
 def _lessons(rows: Sequence[At]) -> list[At]:
     """Return the steps with all training examples as one, and all pages of the instructions."""
-    found: list[At] = []
+    found = list(rows)
     for title, begins in (("Training", "training:"), ("Instructions", "text:")):
-        some = [row for row in rows if row.key.startswith(begins)]
+        some = [row for row in found if row.key.startswith(begins)]
         if some:
-            first = rows.index(some[0])
+            first = found.index(some[0])
             one = At(begins[:-1], title, some[0].reached, *_sums(some))
-            rows = [*rows[:first], one, *(row for row in rows[first:] if row not in some)]
-    found += rows
+            found = [*found[:first], one, *(row for row in found[first:] if row not in some)]
     return found
 
 
@@ -129,7 +128,7 @@ def _sums(rows: Sequence[At]) -> tuple[int, int, int]:
 def _title(key: str) -> str:
     kind, _, name = key.partition(":")
     if kind == "check":
-        return TITLES.get(name, name.replace("_", " ").capitalize())
+        return title_of_check(name)
     if kind in ("trial", "training"):
         return f"{kind.capitalize()} {name}"
     if kind == "text":

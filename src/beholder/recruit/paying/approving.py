@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import cast
 
 from beholder.errors import Problem
-from beholder.recruit.contract import Category, PlatformAway, PlatformRefused, PlatformUnsure
+from beholder.recruit.contract import PAID, Category, PlatformAway, PlatformRefused, PlatformUnsure, Submission
 from beholder.recruit.ledger.fold import Debt, Key
 from beholder.recruit.paying.budget import too_late
 from beholder.recruit.paying.till import Till
 
+Send = Callable[[Debt, Submission], Awaitable[None]]
 _LOOKS = (0.0, 5.0, 10.0, 20.0)
 """Seconds before each look at approvals, which a platform carries out a little later."""
-_APPROVED = ("approved", "partially_approved")
 _GONE = ("returned", "rejected", "screened_out")
 
 
@@ -42,7 +42,7 @@ async def approve_all(till: Till, wanted: Collection[Key]) -> None:
         if pause:
             await till.sleep(pause)
         await till.look()
-        shown = [debt for debt in waiting if till.known.status(debt.submission) in _APPROVED]
+        shown = [debt for debt in waiting if till.known.status(debt.submission) in PAID]
         await till.write([till.about(debt, "settled") for debt in shown])
         # Who returned it between two looks, or was rejected by somebody else, will never be approved.
         gone = [debt for debt in waiting if till.known.status(debt.submission) in _GONE]
@@ -66,31 +66,33 @@ async def _approve(till: Till, debts: Sequence[Debt]) -> None:
 
 async def reject_all(till: Till, wanted: Collection[Key]) -> None:
     """Send rejections one by one; only what a person has signed is among them."""
-    for debt in _due(till, "reject", wanted):
-        try:
-            there = await till.desk.recruiter.submission(debt.submission)
-            if there.status != "rejected":
-                await till.desk.recruiter.reject(debt.submission, cast("Category", debt.reason_code), debt.reason_text)
-        except PlatformRefused as error:
-            await till.write([till.about(debt, "refused", str(error))])
-        except (PlatformAway, PlatformUnsure) as error:
-            till.problems.append(_away(till, "rejections", error))
-            return
-        else:
-            await till.write([till.about(debt, "settled")])
+
+    async def reject(debt: Debt, there: Submission) -> None:
+        if there.status != "rejected":
+            await till.desk.recruiter.reject(debt.submission, cast("Category", debt.reason_code), debt.reason_text)
+
+    await _each(till, _due(till, "reject", wanted), "rejections", reject)
 
 
 async def request_returns(till: Till, wanted: Collection[Key]) -> None:
     """Ask people to return what is not to be approved; whoever was asked already is not asked again."""
-    for debt in _due(till, "return", wanted):
+
+    async def request(debt: Debt, there: Submission) -> None:
+        if not there.is_return_requested and there.status != "returned":
+            await till.desk.recruiter.request_return(debt.submission, debt.reason_text)
+
+    await _each(till, _due(till, "return", wanted), "requests to return", request)
+
+
+async def _each(till: Till, debts: Sequence[Debt], what: str, send: Send) -> None:
+    """Send one by one, after a look at how the submission stands; stop where the platform does not answer."""
+    for debt in debts:
         try:
-            there = await till.desk.recruiter.submission(debt.submission)
-            if not there.is_return_requested and there.status != "returned":
-                await till.desk.recruiter.request_return(debt.submission, debt.reason_text)
+            await send(debt, await till.desk.recruiter.submission(debt.submission))
         except PlatformRefused as error:
             await till.write([till.about(debt, "refused", str(error))])
         except (PlatformAway, PlatformUnsure) as error:
-            till.problems.append(_away(till, "requests to return", error))
+            till.problems.append(_away(till, what, error))
             return
         else:
             await till.write([till.about(debt, "settled")])
@@ -107,5 +109,5 @@ def _due(till: Till, kind: str, wanted: Collection[Key]) -> list[Debt]:
 
 
 def _away(till: Till, what: str, error: Exception) -> Problem:
-    name = till.desk.study.recruit.mode.capitalize()
-    return Problem(name, f"did not take all {what}: {error}", fix="Run `beholder pay --send` again: it looks first.")
+    fix = "Run `beholder pay --send` again: it looks first."
+    return Problem(till.platform, f"did not take all {what}: {error}", fix=fix)

@@ -78,9 +78,9 @@ async def _over_balance(till: Till, total: Sum) -> Problem | None:
     quote = await till.desk.recruiter.quote(_job(till, 1))
     if quote.balance is None or quote.balance.minor >= total.minor:
         return None
-    name, left = till.desk.study.recruit.mode.capitalize(), Sum(total.minor - quote.balance.minor, total.currency)
+    left = Sum(total.minor - quote.balance.minor, total.currency)
     what = f"asks for {total} with its fees, and the balance is {quote.balance}"
-    return Problem(name, what, "", f"Nothing of it was sent. Top it up by {left}.")
+    return Problem(till.platform, what, "", f"Nothing of it was sent. Top it up by {left}.")
 
 
 def _job(till: Till, places: int, reward: Sum | None = None) -> Job:

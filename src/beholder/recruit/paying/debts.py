@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from beholder.errors import Problem
-from beholder.recruit.contract import SHORTEST_MESSAGE
+from beholder.recruit.contract import PAID, SHORTEST_MESSAGE
 from beholder.recruit.deciding.signing import RUN, Signed
+from beholder.recruit.launching.fair import higher_floor
 from beholder.recruit.ledger.fold import Books, Debt
 from beholder.recruit.monitoring.rates import median_minutes, top_up
 from beholder.recruit.paying.known import Known, Visit
 from beholder.study.model import Study
-from beholder.study.money import Sum, money
+from beholder.study.money import Sum
 from beholder.study.words import read_words
 
 RETURN_WORDS = "We have no complete answers that belong to this submission. Please return it; thank you for your time."
-_PAID = ("approved", "partially_approved")
 _NOT_HERE = ("NO_DATA", "NO_CODE")
 """Grounds of a rejection that are gone once everything has come."""
 _PAYABLE = (None, "awaiting_review", "timed_out")
@@ -58,7 +59,7 @@ class _Maker:
         self._reward, self._screen_out = known.reward, known.screen_out
         self.problems: list[Problem] = []
         self._top_up = self._fair() if top else None
-        self._due = known.bonuses.by_rule
+        self._due, self._prior = known.bonuses.by_rule, self._bonuses()
         if signed:
             self.problems += known.bonuses.problems
 
@@ -77,7 +78,7 @@ class _Maker:
         def owe(kind: str, reason: str, amount: Sum | None, text: str, *, done: bool = False) -> Wanted:
             return Wanted(kind, submission, reason, visit.participant, session, amount or Sum(0, ""), text, done)
 
-        if visit.status in _PAID:
+        if visit.status in PAID:
             amount = self._reward if visit.status == "approved" else None
             yield owe("approve", "reward", amount, "approved on the platform", done=True)
         elif visit.status == "screened_out":
@@ -162,7 +163,7 @@ class _Maker:
 
     def _has_earned(self, visit: Visit, row: Signed) -> bool:
         """Return whether bonuses are due; who has returned it gets them only where the signature says bonus."""
-        return visit.status in _PAID or (row.pay == "bonus" or (row.pay == "approve" and visit.status in _PAYABLE))
+        return visit.status in PAID or (row.pay == "bonus" or (row.pay == "approve" and visit.status in _PAYABLE))
 
     def _extras(self, submission: str, visit: Visit, row: Signed) -> Iterator[Wanted]:
         for session in row.further:
@@ -175,9 +176,9 @@ class _Maker:
             due = next((one for one in rows if one.session in own), None)
             reason = due.reason if due is not None else f"no {rule} bonus by the rules of the study"
             total = due.amount if due is not None else None
-            prior = [one for one in self._bonuses(rule) if one.participant == visit.participant]
+            prior = [one for one in self._prior.get(rule, ()) if one.participant == visit.participant]
             yield from self._more(submission, visit, rule, total, prior, reason)
-        prior = [one for one in self._bonuses("fair_pay") if one.submission == submission]
+        prior = [one for one in self._prior.get("fair_pay", ()) if one.submission == submission]
         if self._top_up is not None or any(one.is_open for one in prior):  # once it is planned it is owed
             yield from self._more(submission, visit, "fair_pay", self._top_up, prior, "up to the least pay for an hour")
 
@@ -203,22 +204,24 @@ class _Maker:
             rest = Sum(due.minor - had, due.currency)
             yield Wanted("bonus", submission, f"{rule}:{due.minor}", visit.participant, session, rest, text)
 
-    def _bonuses(self, rule: str) -> Iterable[Debt]:
-        """Return what was planned by a rule in this run: the same people may come to the next one."""
-        debts = [one for one in self._books.debts.values() if one.submission in self._known.visits]
-        return [one for one in debts if one.kind == "bonus" and one.reason_code.partition(":")[0] == rule]
+    def _bonuses(self) -> Mapping[str, Sequence[Debt]]:
+        """Return what was planned by each rule in this run: the same people may come to the next one."""
+        found: defaultdict[str, list[Debt]] = defaultdict(list)
+        for one in self._books.debts.values():
+            if one.kind == "bonus" and one.submission in self._known.visits:
+                found[one.reason_code.partition(":")[0]].append(one)
+        return found
 
     def _fair(self) -> Sum | None:
         """Return what is missing to the least pay for an hour at the median time; None where nothing is."""
-        recruit, launched = self._study.recruit, self._known.launched
-        floors = [money(recruit.hourly_minimum) if recruit.hourly_minimum else None]
-        floors.append(launched.floor if launched is not None else None)
-        floor = max((one for one in floors if one is not None), default=None)
-        ours, theirs = (median_minutes(some) for some in (self._known.minutes, self._known.platform_minutes))
-        if floor is None or self._reward is None:
-            key = "recruit.reward" if self._reward is None else "recruit.hourly_minimum"
+        reward, launched = self._reward, self._known.launched
+        theirs = launched.floor if launched is not None else None
+        floor = higher_floor(self._study.recruit, theirs, reward.currency) if reward is not None else None
+        if floor is None or reward is None:
+            key = "recruit.reward" if reward is None else "recruit.hourly_minimum"
             what, fix = "is left out, so nobody knows what is missing to it", "Write it, such as `9.00 GBP`."
             self.problems.append(self._study.problem(key, what, "", fix))
             return None
-        needed = [top_up(self._reward, minutes, floor) for minutes in (ours, theirs)]
+        clocks = (self._known.minutes, self._known.platform_minutes)
+        needed = [top_up(reward, median_minutes(minutes), floor) for minutes in clocks]
         return max((one for one in needed if one is not None), default=None)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
+from beholder.clean.facts import Rows
 from beholder.recruit.contract import Status, Submission
 from beholder.recruit.deciding.signing import signed_rows
 from beholder.recruit.desk import Desk
 from beholder.recruit.launching.recorded import Recorded, promised, recorded
 from beholder.recruit.paying.bonuses import Bonuses, read_bonuses
-from beholder.recruit.reconcile.visits import Arrived, pair_up
+from beholder.recruit.reconcile.visits import Arrived, arrived_of, forgotten, pair_up
 from beholder.recruit.trouble import asking
-from beholder.store.contract import Coming, Entry
+from beholder.store.contract import Entry
 from beholder.store.open import read_rows
-from beholder.store.rules import NOT_PEOPLE
 from beholder.study.money import Sum
 
 
@@ -60,10 +59,13 @@ async def gather(desk: Desk, entries: Sequence[Entry]) -> Known:
     launched = recorded(entries, desk.study.run)
     listed = await read_submissions(desk, launched)
     sessions, ends = await read_rows(desk.store, "sessions"), await read_rows(desk.store, "ends")
-    everybody = _arrived(sessions, ends)
+    everybody = arrived_of(sessions, ends)
     mine = {str(row["session"]) for row in sessions if row["run"] == desk.study.run}
     arrived = [one for one in everybody if one.session in mine]
-    comings = [*await desk.store.comings(), *_forgotten(entries)]
+    comings = [
+        *await desk.store.comings(),
+        *forgotten(entries, listed or (), desk.store.secret, desk.study.recruit.mode),
+    ]
     links = await desk.store.links()
     ids = {link.participant: link.platform_id for link in links}
     by_session = {one.session: one for one in everybody}  # also of earlier runs, of which a list may be open
@@ -78,7 +80,7 @@ async def gather(desk: Desk, entries: Sequence[Entry]) -> Known:
             of_it = tuple(by_session[session] for session in names if session in by_session)
             person = pair.participant or (row.participant if row is not None else "")
             visits[one.id] = Visit(person, one.participant, of_it, one.status)
-    if "submissions" not in desk.recruiter.can:  # what a platform does not list did not come from there
+    if desk.is_by_hand:  # what a platform does not list did not come from there
         for key, row in signed.items():
             of_it = tuple(by_session[session] for session in row.sessions if session in by_session)
             visits[key] = Visit(row.participant, ids.get(row.participant, ""), of_it)
@@ -107,30 +109,13 @@ async def look_again(desk: Desk, known: Known) -> Known:
 
 async def read_submissions(desk: Desk, launched: Recorded | None) -> Sequence[Submission] | None:
     """Return the platform's submissions; None where none are listed."""
-    if launched is None or "submissions" not in desk.recruiter.can:
+    if launched is None or desk.is_by_hand:
         return None
     with asking(desk.study):
         return await desk.recruiter.submissions(launched.posting)
 
 
-def _arrived(sessions: Sequence[Mapping[str, Any]], ends: Sequence[Mapping[str, Any]]) -> list[Arrived]:
-    ended = {row["session"]: row for row in ends}
-    people = [row for row in sessions if row["mode"] not in NOT_PEOPLE]
-    return [
-        Arrived(str(row["session"]), str(row["participant"]), end.get("outcome"), str(end.get("code") or ""))
-        for row in sorted(people, key=lambda row: (row["at"], str(row["session"])))
-        for end in (ended.get(row["session"], {}),)
-    ]
-
-
-def _forgotten(entries: Sequence[Entry]) -> list[Coming]:
-    """Return which visits led to sessions that were erased since: who is forgotten is still paid."""
-    return [Coming(one.session, "", one.submission) for one in entries if one.kind == "forget" and one.submission]
-
-
-def _minutes(
-    arrived: Sequence[Arrived], sessions: Sequence[Mapping[str, Any]], ends: Sequence[Mapping[str, Any]]
-) -> tuple[float, ...]:
+def _minutes(arrived: Sequence[Arrived], sessions: Rows, ends: Rows) -> tuple[float, ...]:
     began, ended = ({row["session"]: row["at"] for row in rows} for rows in (sessions, ends))
     done = [one.session for one in arrived if one.outcome == "completed"]
     return tuple((ended[one] - began[one]).total_seconds() / 60 for one in done)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from beholder.errors import Problem
-from beholder.recruit.contract import Batch, Bonus, PlatformAway, PlatformRefused, PlatformUnsure
+from beholder.recruit.contract import MOST_ROWS, Batch, Bonus, PlatformAway, PlatformRefused, PlatformUnsure
 from beholder.recruit.ledger.fold import Debt, Key
 from beholder.recruit.paying.budget import too_dear
 from beholder.recruit.paying.settling import read_back, read_bonuses, wait_for
 from beholder.recruit.paying.till import Till
 from beholder.study.money import Sum
 
-MOST_ROWS = 200
-"""Submissions that a platform takes in one payment."""
 _REPAIRS = ("screen_out", "reward")
 """Reasons of what should have been paid by other means, and goes first."""
 _PACKED = ("confirmed", "setup_sent", "setup_done")
@@ -88,19 +87,19 @@ async def _send(till: Till, id: str) -> None:
                 till.problems.append(problem)
                 await till.write([till.parcel(id, "cancelled", str(problem))])
                 raise Halt
-            now = await read_bonuses(till, till.books.rows(id))
         else:
             found = await read_back(till, id)
             if set(found.values()) != {"none"}:
                 await till.write([till.parcel(id, "unknown", "some of it has arrived meanwhile")])
                 return
-            now = await read_bonuses(till, till.books.rows(id))
+        now = await read_bonuses(till, till.books.rows(id))
     except (PlatformAway, PlatformUnsure, PlatformRefused) as error:
         till.problems.append(_away(till, error))
         raise Halt from error
     baseline = {one: list(paid) for one, paid in now.items()}
     attempt = str(parcel.sends + 1)
-    await till.write([till.parcel(id, "pay_sent", reason_code=attempt, evidence={"baseline": baseline})])
+    sent = till.parcel(id, "pay_sent")
+    await till.write([replace(sent, reason_code=attempt, evidence={"baseline": baseline})])
     try:
         await recruiter.pay_bonus(parcel.ref)
     except PlatformAway as error:
@@ -128,9 +127,9 @@ async def _set_up(till: Till, id: str) -> bool:
     except PlatformRefused as error:
         await till.write([till.parcel(id, "cancelled", str(error))])
         return False
-    done = till.parcel(
-        id, "setup_done", amount_minor=batch.amount.minor, currency=batch.amount.currency, provider_ref=batch.ref,
-        evidence={"total": batch.total.minor},
+    done = replace(
+        till.parcel(id, "setup_done"), amount_minor=batch.amount.minor, currency=batch.amount.currency,
+        provider_ref=batch.ref, evidence={"total": batch.total.minor},
     )  # fmt: skip
     await till.write([done])
     return True
@@ -141,8 +140,8 @@ def _wrong_amount(till: Till, id: str) -> Problem | None:
     planned = Sum(sum(one.minor for one in rows.values()), next(iter(rows.values())).currency)
     if parcel.amount == planned:
         return None
-    name = till.desk.study.recruit.mode.capitalize()
-    return Problem(name, f"understood {parcel.amount} where {planned} were meant", "", "Nothing of it was sent.")
+    what = f"understood {parcel.amount} where {planned} were meant"
+    return Problem(till.platform, what, "", "Nothing of it was sent.")
 
 
 async def _refused(till: Till, id: str, error: PlatformRefused) -> None:
@@ -153,9 +152,8 @@ async def _refused(till: Till, id: str, error: PlatformRefused) -> None:
         found = {}
     if set(found.values()) == {"none"}:
         await till.write([till.parcel(id, "refused", str(error))])
-        name = till.desk.study.recruit.mode.capitalize()
         fix = "Run `beholder pay --send` again later."
-        till.problems.append(Problem(name, f"refused payment {id}: {error}", "", fix))
+        till.problems.append(Problem(till.platform, f"refused payment {id}: {error}", "", fix))
         return
     await till.write([till.parcel(id, "unknown", str(error))])
 
@@ -190,5 +188,5 @@ def _payments(number: int) -> str:
 
 
 def _away(till: Till, error: Exception) -> Problem:
-    name = till.desk.study.recruit.mode.capitalize()
-    return Problem(name, f"cannot be asked now: {error}", "", "Run `beholder pay --send` again: it goes on from here.")
+    fix = "Run `beholder pay --send` again: it goes on from here."
+    return Problem(till.platform, f"cannot be asked now: {error}", "", fix)

@@ -76,10 +76,8 @@ async def wait_for(till: Till, id: str) -> bool:
 async def authorise(till: Till, id: str) -> bool:
     """Write that a person lets a parcel be sent once more, where reading says that nobody has got it."""
     parcel = till.books.parcels.get(id)
-    sendable = ", ".join(one.id for one in till.books.parcels.values() if one.state == "unknown") or "none now"
     if parcel is None or parcel.state not in ("unknown", "resend_authorised") or parcel.sent_at is None:
-        what = "there is no such payment" if parcel is None else f"it is {parcel.state}, and not unknown"
-        till.problems.append(Problem(f"--resend {id}", what, sendable, "Nothing was sent again."))
+        till.problems.append(_not_unknown(till, f"--resend {id}", parcel, "Nothing was sent again."))
         return False
     found = await read_back(till, id)
     if till.books.parcels[id].state == "settled":
@@ -111,9 +109,13 @@ async def declare(till: Till, id: str) -> None:
     """Write that a person has looked, and made up what was missing: everything of a parcel counts as paid."""
     parcel = till.books.parcels.get(id)
     if parcel is None or not parcel.sends or parcel.state not in ("unknown", "accepted"):
-        unsure = ", ".join(one.id for one in till.books.parcels.values() if one.state == "unknown") or "none now"
-        what = "there is no such payment" if parcel is None else f"it is {parcel.state}, and not unknown"
-        till.problems.append(Problem(f"--settle {id}", what, unsure))
+        till.problems.append(_not_unknown(till, f"--settle {id}", parcel))
         return
     rest = [debt for debt in till.books.of(id) if debt.state != "settled"]
     await till.write([till.about(debt, "settled", "a person has looked, and says so") for debt in rest])
+
+
+def _not_unknown(till: Till, where: str, parcel: Parcel | None, fix: str = "") -> Problem:
+    unknown = ", ".join(one.id for one in till.books.parcels.values() if one.state == "unknown") or "none now"
+    what = "there is no such payment" if parcel is None else f"it is {parcel.state}, and not unknown"
+    return Problem(where, what, unknown, fix)

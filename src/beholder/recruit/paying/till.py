@@ -14,7 +14,6 @@ from beholder.recruit.paying.debts import Wanted, wanted
 from beholder.recruit.paying.known import Known, gather, look_again
 from beholder.store.contract import Entry
 from beholder.study.recruiting import own_posting
-from beholder.types import Json
 
 Sleep = Callable[[float], Awaitable[None]]
 Tell = Callable[[str], None]
@@ -43,10 +42,14 @@ class Till:
         entries = await desk.store.ledger.entries()
         return cls(desk, entries, await gather(desk, entries), sleep, top_up=top_up, tell=tell)
 
+    @property
+    def platform(self) -> str:
+        """The name of the platform that pays."""
+        return self.desk.study.recruit.mode.capitalize()
+
     def wait(self, what: str, looks: Sequence[float]) -> None:
         """Tell what the platform has yet to show, and for how long it is looked at."""
-        name = self.desk.study.recruit.mode.capitalize()
-        self._tell(f"Waiting for {name} to show {what}, for {sum(looks):g} seconds at most.")
+        self._tell(f"Waiting for {self.platform} to show {what}, for {sum(looks):g} seconds at most.")
 
     async def look(self) -> None:
         """Read again how submissions stand."""
@@ -87,19 +90,19 @@ class Till:
         await self.write([one for one in settled if self._is_open(one)] + changed)
         return frozenset(key for key, debt in debts.items() if not debt.is_done)
 
-    def about(self, debt: Debt, event: str, words: str = "", batch: str = "", evidence: Json = None) -> Entry:
+    def about(self, debt: Debt, event: str, words: str = "", batch: str = "") -> Entry:
         """Return an entry about one debt."""
         return Entry(
             debt.kind, event, self.desk.now(), debt.submission, debt.participant, debt.session, debt.amount.minor,
-            debt.amount.currency, debt.reason_code, words, batch or debt.batch, evidence=evidence,
+            debt.amount.currency, debt.reason_code, words, batch or debt.batch,
         )  # fmt: skip
 
     def _is_open(self, entry: Entry) -> bool:
         return self.books.debts[entry.kind, entry.submission, entry.reason_code].state != "settled"
 
-    def parcel(self, id: str, event: str, words: str = "", **more: str | int | Json) -> Entry:
+    def parcel(self, id: str, event: str, words: str = "") -> Entry:
         """Return an entry about a parcel, which holds for every debt in it."""
-        return Entry("bonus", event, self.desk.now(), reason_text=words, batch=id, **more)  # type: ignore[arg-type]
+        return Entry("bonus", event, self.desk.now(), reason_text=words, batch=id)
 
     async def pack(self, debts: Sequence[Debt]) -> str:
         """Return the name of a new parcel of these debts."""

@@ -11,16 +11,17 @@ from beholder.clean.facts import TABLES, position_of
 from beholder.clean.judging import judge_tables
 from beholder.clean.sessions import Judged
 from beholder.recruit.desk import Desk
+from beholder.recruit.ledger.fold import MONEY, fold
 from beholder.recruit.people.found import Done, Person, Ruled, Step, Visited
+from beholder.serve.acts import Acts
 from beholder.store.contract import Entry
 from beholder.store.open import read_rows
 from beholder.store.rules import NOT_PEOPLE
 from beholder.study.money import Sum
 from beholder.types import Outcome
 
-ACTS = ("release", "reset", "let_in", "shut_out", "leave_out", "take_in", "forget")
+_ACTS = ("release", "reset", "let_in", "shut_out", "leave_out", "take_in", "forget")
 """What is done about a person, as the ledger names it."""
-_PAID = ("approve", "bonus")
 
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 
@@ -28,7 +29,8 @@ Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 async def people(desk: Desk) -> tuple[Person, ...]:
     """Return everybody who came, in the order of arrival; robots and previews are nobody."""
     tables: dict[str, list[dict[str, Any]]] = {table: await read_rows(desk.store, table) for table in TABLES}
-    entries = await desk.store.ledger.entries()
+    door = Acts(desk.store.ledger)
+    entries = await door.read()
     sessions = sorted(
         (row for row in tables["sessions"] if row["mode"] not in NOT_PEOPLE),
         key=lambda row: (row["at"], str(row["session"])),
@@ -42,10 +44,9 @@ async def people(desk: Desk) -> tuple[Person, ...]:
         visited[str(row["participant"])].append(_visited(row, known, judged.get(str(row["session"]))))
     modes = {str(row["participant"]): row["mode"] for row in reversed(sessions)}
     owner = {one.session: name for name, theirs in visited.items() for one in theirs}
+    acts, paid = _acts(entries, owner), _paid(entries)
     return tuple(
-        Person(
-            name, modes[name], tuple(theirs), _acts(name, entries, owner), _paid(name, entries), _is_shut(name, entries)
-        )
+        Person(name, modes[name], tuple(theirs), tuple(acts[name]), paid.get(name), door.is_shut(name))
         for name, theirs in visited.items()
     )
 
@@ -124,26 +125,21 @@ def _ruled(judged: Judged) -> list[Ruled]:
     ]
 
 
-def _acts(participant: str, entries: Sequence[Entry], owner: Mapping[str, str]) -> tuple[Done, ...]:
-    return tuple(
-        Done(one.kind, one.at, one.session, one.reason_text)
-        for one in entries
-        if one.kind in ACTS
-        and one.event == "done"
-        and participant in (one.participant, owner.get(one.session))
-    )  # fmt: skip
+def _acts(entries: Sequence[Entry], owner: Mapping[str, str]) -> defaultdict[str, list[Done]]:
+    """Return what was done about everybody, or about a session of theirs."""
+    found: defaultdict[str, list[Done]] = defaultdict(list)
+    for one in entries:
+        if one.kind in _ACTS and one.event == "done":
+            for who in {one.participant, owner.get(one.session, "")}:
+                found[who].append(Done(one.kind, one.at, one.session, one.reason_text))
+    return found
 
 
-def _is_shut(participant: str, entries: Sequence[Entry]) -> bool:
-    kinds = [one.kind for one in entries if one.participant == participant and one.kind in ("shut_out", "let_in")]
-    return bool(kinds) and kinds[-1] == "shut_out"
-
-
-def _paid(participant: str, entries: Sequence[Entry]) -> Sum | None:
-    """Return what has surely reached somebody."""
-    settled = [
-        one
-        for one in entries
-        if one.participant == participant and one.kind in _PAID and one.event == "settled" and one.amount_minor
-    ]
-    return Sum(sum(one.amount_minor for one in settled), settled[0].currency) if settled else None
+def _paid(entries: Sequence[Entry]) -> dict[str, Sum]:
+    """Return what has surely reached everybody."""
+    found: dict[str, Sum] = {}
+    for debt in fold(entries).settled():
+        if debt.kind in MONEY and debt.amount.minor:
+            before = found.get(debt.participant, Sum(0, debt.amount.currency))
+            found[debt.participant] = Sum(before.minor + debt.amount.minor, debt.amount.currency)
+    return found

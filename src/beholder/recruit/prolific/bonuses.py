@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from beholder.recruit.contract import Batch, Bonus, PlatformRefused
+from beholder.recruit.contract import MOST_ROWS, Batch, Bonus, PlatformRefused
 from beholder.recruit.prolific.client import Client
 from beholder.study.money import Sum
-
-MOST_ROWS = 200
 
 
 async def set_up(posting: str, rows: Sequence[Bonus], currency: str, client: Client) -> Batch:

@@ -23,6 +23,7 @@ from beholder.recruit.prolific.waiting import WAITS
 from beholder.serve.returning import codes_of
 from beholder.store.contract import Store
 from beholder.study.model import Study
+from beholder.study.money import Sum
 
 NO_SCREEN_OUT = (
     "Prolific takes no paid screen-out ({why}): whoever does not fit is asked to return, and paid by a bonus."
@@ -105,7 +106,7 @@ class Drafting:
             self._job,
             Needed(
                 project=self._account.project,
-                codes=self._codes(self._job, group),
+                codes=self._codes(self._job.screen_out, group),
                 filters=await self._filters(group),
                 record=record,
             ),
@@ -113,17 +114,17 @@ class Drafting:
 
     def _hold(self, body: Mapping[str, Any], *, is_any_address: bool) -> None:
         """Raise RecruitError with everything that Prolific asks for in prose and the draft does not keep."""
-        if problems := draft_problems(body, is_rehearsal=is_any_address):
+        if problems := draft_problems(body, is_any_address=is_any_address):
             raise RecruitError(problems)
 
-    def _codes(self, job: Job | None, group: str | None) -> list[dict[str, Any]]:
+    def _codes(self, screen_out: Sum | None, group: str | None) -> list[dict[str, Any]]:
         # Who may come again as a submission of its own would be kept out by the group after the first one; at the
         # end of such a study its people are added all at once.
         joins = None if self._study.recruit.further == "submissions" else group
         return completion_codes(
             codes_of(self._study, self._store.secret),
             places=self._job.places,
-            screen_out=job.screen_out if job else None,
+            screen_out=screen_out,
             group=joins,
         )
 

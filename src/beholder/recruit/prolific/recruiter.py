@@ -10,6 +10,7 @@ from typing import Any, get_args
 from urllib.parse import quote
 
 from beholder.errors import RecruitError
+from beholder.recruit.clock import utc_now
 from beholder.recruit.contract import (
     Batch,
     Bonus,
@@ -52,10 +53,6 @@ _RESEARCHER = "https://app.prolific.com/researcher/workspaces/studies"
 _PUBLISHED: tuple[State, ...] = ("active", "paused", "completed")
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 async def open_prolific(study: Study, store: Store) -> Prolific:
     """Return Prolific for a study; the token is read from PROLIFIC_TOKEN, and asked for by the first request."""
     return Prolific(study, store, Client(prolific_url(), os.environ.get("PROLIFIC_TOKEN", "").strip()))
@@ -67,7 +64,7 @@ class Prolific:
     mode: Mode = "prolific"
     can: frozenset[Verb] = frozenset(get_args(Verb))
 
-    def __init__(self, study: Study, store: Store, client: Client, now: Callable[[], datetime] = _now) -> None:
+    def __init__(self, study: Study, store: Store, client: Client, now: Callable[[], datetime] = utc_now) -> None:
         self._study, self._store, self._client, self._now = study, store, client, now
         self._account: Account | None = None
         self.notes: tuple[str, ...] = ()

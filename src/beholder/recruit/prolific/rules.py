@@ -15,12 +15,12 @@ PLACEHOLDERS = ("{{%PROLIFIC_PID%}}", "{{%STUDY_ID%}}", "{{%SESSION_ID%}}")
 _DAY = 24 * 60
 
 
-def draft_problems(body: Mapping[str, Any], *, is_rehearsal: bool = False) -> list[Problem]:
-    """Return everything for which Prolific would refuse a draft, or should; a rehearsal may be on this machine."""
+def draft_problems(body: Mapping[str, Any], *, is_any_address: bool = False) -> list[Problem]:
+    """Return everything for which Prolific would refuse a draft, or should; any address: also one without https."""
     return [
         *_texts(body),
         *_numbers(body),
-        *_address(str(body["external_study_url"]), is_rehearsal),
+        *_address(str(body["external_study_url"]), is_any_address),
         *_codes(body["completion_codes"], body["reward"]),
     ]
 
@@ -54,9 +54,9 @@ def _numbers(body: Mapping[str, Any]) -> list[Problem]:
     return found
 
 
-def _address(url: str, is_rehearsal: bool) -> list[Problem]:
+def _address(url: str, is_any_address: bool) -> list[Problem]:
     where, found = "Prolific external_study_url", []
-    if urlsplit(url).scheme != "https" and not is_rehearsal:
+    if urlsplit(url).scheme != "https" and not is_any_address:
         found.append(Problem(where, f"is {url}", "https://", "Serve the study over https and name it by --public-url."))
     missing = [word for word in PLACEHOLDERS if word not in url]
     if missing:

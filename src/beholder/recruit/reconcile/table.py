@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from beholder.recruit.contract import Category, Status
+from beholder.recruit.contract import PAID, UNDER_WAY, Category, Status
 from beholder.recruit.decisions import Pay
 from beholder.recruit.panel.codes import NO_DATA, NO_SUBMISSION, REASONS
 from beholder.recruit.reconcile.cases import Case, Held, Proposal
-
-_UNDER_WAY = frozenset({"reserved", "active"})
-_PAID = frozenset({"approved", "partially_approved"})
 
 
 def propose(case: Case) -> Proposal:
@@ -104,9 +101,9 @@ def _part(case: Case) -> Proposal:
 
 def _screened(case: Case) -> Proposal:
     """Return what is proposed for somebody who did not fit: the amount for that, and never a rejection."""
-    if case.status == "screened_out" or case.status in _PAID:
+    if case.status == "screened_out" or case.status in PAID:
         return Proposal("nothing", is_settled=True)
-    if case.status in _UNDER_WAY:
+    if case.status in UNDER_WAY:
         # The platform may pay it by itself as soon as the code arrives; paid now, it would be paid twice.
         return Proposal("wait", ("platform:not_submitted",))
     reasons = () if case.status == "awaiting_review" else (_standing(case.status),)
@@ -117,9 +114,9 @@ def _screened(case: Case) -> Proposal:
 
 def _unpaid(case: Case) -> Proposal:
     """Return what is proposed for somebody whose device did not fit, or who did not agree or withdrew."""
-    if case.status in _UNDER_WAY:
+    if case.status in UNDER_WAY:
         return Proposal("wait", ("platform:not_submitted",))
-    if case.status == "screened_out" or case.status in _PAID:
+    if case.status == "screened_out" or case.status in PAID:
         return Proposal("nothing", is_settled=True)
     return _let_go(case, () if case.status == "awaiting_review" else (_standing(case.status),))
 

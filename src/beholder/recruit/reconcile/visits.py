@@ -6,13 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from beholder.recruit.contract import Submission
+from beholder.clean.facts import Rows
+from beholder.recruit.contract import GONE, Submission
 from beholder.recruit.decisions import Found
 from beholder.recruit.panel.codes import Came, code_findings, plain_code
-from beholder.store.contract import Coming, Link
-from beholder.types import Outcome
-
-_LEFT = frozenset({"returned", "timed_out"})
+from beholder.serve.tokens import pseudonym
+from beholder.store.contract import Coming, Entry, Link
+from beholder.store.rules import NOT_PEOPLE
+from beholder.types import Mode, Outcome
 
 
 class Paired(NamedTuple):
@@ -31,6 +32,24 @@ class Arrived(NamedTuple):
     participant: str
     outcome: Outcome | None
     code: str = ""
+
+
+def arrived_of(sessions: Rows, ends: Rows) -> list[Arrived]:
+    """Return the sessions of people, in the order of arrival."""
+    ended = {row["session"]: row for row in ends}
+    people = [row for row in sessions if row["mode"] not in NOT_PEOPLE]
+    return [
+        Arrived(str(row["session"]), str(row["participant"]), end.get("outcome"), str(end.get("code") or ""))
+        for row in sorted(people, key=lambda row: (row["at"], str(row["session"])))
+        for end in (ended.get(row["session"], {}),)
+    ]
+
+
+def forgotten(entries: Sequence[Entry], listed: Sequence[Submission], secret: bytes, mode: Mode) -> list[Coming]:
+    """Return which visits led to sessions that were erased since: who is forgotten is still paid."""
+    people = {pseudonym(secret, mode, one.participant): one.id for one in listed if one.id == one.participant}
+    erased = {one.session: one.submission for one in entries if one.kind == "forget" and one.submission}
+    return [Coming(session, "", people.get(visit, visit)) for session, visit in erased.items()]
 
 
 def pair_up(
@@ -63,7 +82,7 @@ def pair_up(
     for submission in submissions:
         mine = theirs.get(submission.id, [])
         person = of_session[mine[0]] if mine else who.get(submission.participant, "")
-        if submission.status not in _LEFT or times[submission.participant] == 1:
+        if submission.status not in GONE or times[submission.participant] == 1:
             mine = [*mine, *loose.pop(person, ())]
         pairs.append(Paired(submission, person, tuple(mine)))
     rest += [session for sessions in loose.values() for session in sessions]
@@ -79,7 +98,7 @@ def _owners(submissions: Sequence[Submission], comings: Sequence[Coming]) -> Map
         if coming.submission not in status:
             continue
         before = owner.get(coming.session)
-        if before is None or status[before] in _LEFT or status[coming.submission] not in _LEFT:
+        if before is None or status[before] in GONE or status[coming.submission] not in GONE:
             owner[coming.session] = coming.submission
     return owner
 

@@ -8,20 +8,18 @@ from dataclasses import replace
 from beholder.errors import UserError
 from beholder.extend.folder import extend_open
 from beholder.recruit.closing.close import stop_desk
-from beholder.recruit.contract import Job, PlatformAway, PlatformUnsure, Posting, Status, Submission
+from beholder.recruit.contract import GONE, UNDER_WAY, Job, PlatformAway, PlatformUnsure, Posting, Submission
 from beholder.recruit.desk import Desk
 from beholder.recruit.launching.checks import too_dear
 from beholder.recruit.launching.cost import cost_of_runs
 from beholder.recruit.launching.launch import launch_desk
 from beholder.recruit.launching.opening import turn_desk
-from beholder.recruit.room import GONE, Room
+from beholder.recruit.room import Room
 from beholder.recruit.unattended.approving import approve_due
 from beholder.recruit.unattended.patience import patiently
 from beholder.recruit.unattended.told import Progress, Tell, Wait
 from beholder.study.recruiting import is_closed
 
-LIVE: frozenset[Status] = frozenset(("reserved", "active"))
-"""Visits that are under way."""
 _MOST = 3
 """Times as many people as were planned; who needs more should look at the study first."""
 _PAUSED = "; paused on the platform: `beholder launch --resume` goes on"
@@ -67,7 +65,7 @@ class Collector:
     async def _look(self, posting: Posting, submissions: Sequence[Submission]) -> str | None:
         """Return why it is over, empty where all is reached; None while there is something to wait for."""
         counts = await self._desk.store.counts(self._desk.now(), self._desk.study.run)
-        live = sum(one.status in LIVE for one in submissions)
+        live = sum(one.status in UNDER_WAY for one in submissions)
         free = max(0, posting.places - sum(one.status not in _TAKE_NO_PLACE for one in submissions))
         left = counts["lists"] - counts["finished"]
         if is_closed(self._desk.study.recruit, self._desk.now()):
@@ -94,7 +92,8 @@ class Collector:
             return await self._resume()
         idle = left - counts["live"]  # who has left without a word keeps a list for a while
         if free == 0 and idle > 0 and not is_paused:
-            return await self._ask(posting, idle, f"{_count(idle, 'list is', 'lists are')} open and no place is left")
+            why = f"{_count(idle, 'list is', 'lists are')} open and no place is left"
+            return await self._cannot(posting, idle, why) or await self._ask(posting, idle, why)
         return None
 
     async def _resume(self) -> str | None:
@@ -128,9 +127,7 @@ class Collector:
         return await self._ask(posting, wanted.added, why)
 
     async def _ask(self, posting: Posting, lists: int, why: str) -> str | None:
-        """Ask for people who finish so many lists; return why not, where that cannot be or costs too much."""
-        if (short := await self._cannot(posting, lists, why)) is not None:
-            return short
+        """Ask for people who finish so many lists; return why not, where they cannot be launched for."""
         total, more = posting.places + self._people(lists), _more(self._people(lists))
         try:
             quoted = await launch_desk(self._desk, places=total, dry_run=True)

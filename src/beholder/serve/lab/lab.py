@@ -10,6 +10,7 @@ from beholder.errors import Refused
 from beholder.serve import tokens
 from beholder.serve.again import is_again
 from beholder.serve.flow import Ending, answers_of, next_step
+from beholder.serve.guest import LAB
 from beholder.serve.lab.keys import lab_addresses, seat
 from beholder.serve.lab.seats import Seats
 from beholder.serve.served import Served
@@ -31,6 +32,13 @@ class _Standing(NamedTuple):
     minutes: int | None = None
 
 
+class _Seated(NamedTuple):
+    """Who sat at a station, oldest first, and how far the last of them is, who sits there."""
+
+    had: list[int]
+    standing: _Standing
+
+
 class Lab:
     """The stations of one study."""
 
@@ -50,20 +58,19 @@ class Lab:
             "completed": counts["completed"],
             "lists": counts["lists"],
             "finished": counts["finished"],
-            "stations": [await self._shown(station) for station in self.stations],
+            "stations": [await self._shown(station, await self._seated(station)) for station in self.stations],
             "addresses": [addresses[f"Station {station}"] for station in self.stations],
         }
 
     async def station(self, station: int) -> dict[str, Json]:
         """Return what a station sees, with what its participant may come by."""
-        shown = await self._shown(station)
-        number = shown["number"]
-        if not isinstance(number, int):
+        seated = await self._seated(station)
+        shown = await self._shown(station, seated)
+        if seated is None:
             return {**shown, "seat": None, "resume": None}
-        standing = await self._standing(number)
-        name, secret = self._served.study.name, self._store.secret
-        resume = tokens.session_token(secret, name, standing.session) if standing.session else None
-        return {**shown, "seat": seat(secret, number), "resume": resume}
+        name, secret, session = self._served.study.name, self._store.secret, seated.standing.session
+        resume = tokens.session_token(secret, name, session) if session else None
+        return {**shown, "seat": seat(secret, seated.had[-1]), "resume": resume}
 
     async def next(self, station: int, after: int | None) -> None:
         """Seat the next participant, after the one who sits there; a number that nobody began under stays."""
@@ -76,11 +83,14 @@ class Lab:
             allowed = "a participant who sat at this station"
             raise Refused(f"Participant {number} did not sit here", where="number", allowed=allowed)
 
-    async def _shown(self, station: int) -> dict[str, Json]:
+    async def _seated(self, station: int) -> _Seated | None:
         had = await self._seats.at(station)
-        if not had:
+        return _Seated(had, await self._standing(had[-1])) if had else None
+
+    async def _shown(self, station: int, seated: _Seated | None) -> dict[str, Json]:
+        if seated is None:
             return {"station": station, "number": None, "state": "free", "previous": None}
-        standing = await self._standing(had[-1])
+        had, standing = seated
         return {
             "station": station, "number": had[-1], "state": standing.state, "outcome": standing.outcome,
             "kind": standing.kind, "place": standing.place, "minutes": standing.minutes,
@@ -117,7 +127,7 @@ class Lab:
 
     async def _facts(self, number: int) -> SessionFacts | None:
         """Return what is known of somebody's latest session in this run; None before they have begun."""
-        participant = tokens.pseudonym(self._store.secret, "lab", str(number))
+        participant = tokens.pseudonym(self._store.secret, LAB, str(number))
         known = self._sessions.get(participant)
         facts = await self._store.session_facts(known) if known is not None else None
         if facts is None or facts.end is not None:  # not here yet, or perhaps here for another session

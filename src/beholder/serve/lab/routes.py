@@ -32,7 +32,7 @@ def lab_routes(
         return []
     lab = Lab(host.served, host.store, host.now)
     pages = {number: assets.page(study, station=number) for number in lab.stations}
-    operator = assets.page(study, "lab.html")
+    operator = assets.aside(study, "kiosk/operator.js", "kiosk")
 
     def opened(request: Request, *places: str) -> None:
         key = token_of(request)

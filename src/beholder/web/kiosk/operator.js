@@ -2,8 +2,7 @@
 
 import { connectLab, Declined } from "../client.js";
 import { element, fill } from "../element.js";
-import { icon } from "../icons.js";
-import { loadWords } from "../words.js";
+import { openAside } from "../frame/aside.js";
 
 /** @import { Laboratory, Say, Station } from "../types" */
 
@@ -12,18 +11,10 @@ const EVERY_MS = 2000;
 await start();
 
 async function start() {
-  const { say, direction } = await loadWords(document.documentElement.lang || "en");
-  document.documentElement.dir = direction;
+  const { say, title, main } = await openAside();
   const lab = connectLab(new URLSearchParams(location.search).get("key") ?? "");
-  const title = element("span", {}, document.title);
   const banner = element("p", { class: "lab-away", role: "status", hidden: true });
-  const main = element("main", {});
-  fill(
-    document.body,
-    element("header", { class: "topbar" }, element("div", { class: "topbar-study" }, icon("mark"), title)),
-    banner,
-    main,
-  );
+  main.before(banner);
   const rows = openRows(say, {
     onNext: (station, after) => act(() => lab.next(station, after)),
     onBack: (station, number) => act(() => lab.back(station, number)),

@@ -3,6 +3,7 @@
 import { element, fill } from "../element.js";
 import { icon } from "../icons.js";
 import { markup } from "../markup.js";
+import { timeOf } from "../words.js";
 
 /** @import { Page } from "../run.js" */
 /** @import { EndStep } from "../types" */
@@ -140,10 +141,7 @@ function receipt(step, number, { say, study, language, kiosk }) {
   /** @type {[string, string][]} */
   const rows = [["end.study", study.title]];
   if (step.ended_at !== null)
-    rows.push([
-      "end.finished",
-      new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" }).format(new Date(step.ended_at)),
-    ]);
+    rows.push(["end.finished", timeOf(step.ended_at, language)]);
   rows.push(["end.answers", String(step.answers)]);
   if (step.seconds !== null)
     rows.push([
