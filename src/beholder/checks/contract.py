@@ -1,188 +1,220 @@
-"""The contract of a check that a participant meets as a step: posed afresh for each attempt, judged on the server.
+"""The contract of a rule over what somebody did while rating, and what it looks at.
 
-A rule over a whole session is `beholder.checks.verdict.Check`. What is private never leaves the server; pictures and
-sounds are drawn from it on request, so that the evidence can be drawn again.
+A check with a page of its own is `beholder.checks.contract.Step`. What a rule needs of the plan, such as stimuli that
+ask for an answer, is put there by `beholder.plan.placing`; here it is judged, by the server at once where the study
+wants that, and by `clean` again from the facts alone.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import ClassVar, Generic, Literal, NamedTuple, TypeVar
+from functools import cached_property, lru_cache
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
-from numpy.random import Generator
-
-from beholder.checks.verdict import Verdict
-from beholder.errors import Refused
-from beholder.study.qualification import Action, Rule
+from beholder.checks.verdict import Check, Evidence, Looked, Loss, Say, Verdict, Watch
+from beholder.methods.contract import Judgement, Trial
+from beholder.study.checks import Rule, TrialRule
 from beholder.types import Json
 
-Stage = Literal["device", "qualify", "setup"]
 _Rule = TypeVar("_Rule", bound=Rule)
-
-
-class Sample(NamedTuple):
-    """How a second of video is made that a browser has to be able to decode."""
-
-    codec: str
-    container: str
-    width: int
-    height: int
-    fps: float
+_TrialRule = TypeVar("_TrialRule", bound=TrialRule)
+MEDIA_ERROR = "media_error"
+"""The reason of an unknown: what counts did not play."""
+CHECK_ROLES = frozenset({"attention", "gold", "trap", "training", "repeat", "example"})
+"""Roles whose answers are evidence for checks, never ratings."""
 
 
 @dataclass(frozen=True)
-class Needs:
-    """What the study asks of a device: made once, from its stimuli and its playback."""
+class Seen:
+    """One answered trial, as the facts hold it."""
 
-    codecs: tuple[str, ...] = ()
-    """MIME types with codecs, as `canPlayType` takes them, of everything that is shown."""
-    medium: str = "video"
-    fps: float = 0
-    """The highest frame rate among the clips."""
-    size: tuple[int, int] | None = None
-    """The largest width and height among the clips, where playback is `native`."""
-    fullscreen: bool = False
-    sound: bool = False
-    first_bytes: int = 0
-    """About how large the media of one trial are."""
-    sample: Sample | None = None
-    """As hard to decode as the hardest clip; None where there are none."""
+    key: str
+    """The step: `trial:7`, or `trial:7:2` where it came again."""
+    trial: Trial
+    answer: Json
+    judgements: tuple[Judgement, ...]
+    playback: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """By slot, and `page`; computed from the events on arrival."""
+    lengths_ms: Mapping[str, int | None] = field(default_factory=dict)
+    """How long each slot plays."""
+    shown_ms: float = 0.0
+    sent_ms: float = 0.0
+    stills: frozenset[str] = frozenset()
+    """Slots that show an image or a text."""
 
+    @cached_property
+    def given(self) -> Mapping[str, float | None]:
+        """The answers by question and slot, as `q1.s2`, before any sign is turned; a comparison from either side."""
+        asked = {asked.question: asked.id for asked in self.trial.asked}
+        found: dict[str, float | None] = {}
+        for one in self.judgements:
+            name = asked.get(one.question)
+            if name is None or one.kind not in ("score", "diff", "choice"):
+                continue
+            value = one.raw_value if one.kind == "score" else one.value
+            found[f"{name}.{one.slot}"] = value
+            if one.kind != "score" and one.other_slot is not None:
+                found[f"{name}.{one.other_slot}"] = None if value is None else -value
+        return found
 
-@dataclass(frozen=True)
-class Known:
-    """What is known of the person when a check is posed: the device, and the last answer to each earlier check."""
+    @cached_property
+    def missing(self) -> frozenset[str]:
+        """The slots that would not play."""
+        gone = self.answer.get("missing", {}) if isinstance(self.answer, Mapping) else {}
+        return frozenset(gone) if isinstance(gone, Mapping) else frozenset()
 
-    device: Mapping[str, Json] = field(default_factory=dict)
-    answers: Mapping[str, Json] = field(default_factory=dict)
-    """By the name of the check."""
-    needs: Needs = Needs()
-
-
-@dataclass(frozen=True)
-class Posed:
-    """One attempt: what the page gets, what only the server knows, and the names of what has to be drawn for it."""
-
-    public: Mapping[str, Json] = field(default_factory=dict)
-    private: Mapping[str, Json] = field(default_factory=dict)
-    media: tuple[str, ...] = ()
-
-
-class Word(str):
-    """A value of our words that is itself one of them: the key of it, as a device or a direction has a name."""
-
-    __slots__ = ()
-
-
-class Drawn(NamedTuple):
-    """A picture or a sound, made for one attempt."""
-
-    body: bytes
-    content_type: str
+    @cached_property
+    def slots(self) -> tuple[str, ...]:
+        """The slots that did play."""
+        return tuple([slot.id for slot in self.trial.slots if slot.id not in self.missing])
 
 
-@dataclass(frozen=True)
-class Attempt:
-    """What a verdict rests on: stored whole, so that it can be judged again under other thresholds."""
-
-    private: Mapping[str, Json]
-    answer: Mapping[str, Json]
-    known: Known = Known()
-    number: int = 1
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+_REMEMBERED = 20_000
 
 
-@dataclass(frozen=True)
-class Robot:
-    """What a simulated participant is able to do: nothing that is in `fails`, everything else."""
-
-    fails: frozenset[str] = frozenset()
-
-    def can(self, check: str) -> bool:
-        return check not in self.fails
+def remembered(judge: _Method) -> _Method:
+    """Return a method that judges the same facts only once: in most trials everything is as it should be."""
+    return cast("_Method", lru_cache(maxsize=_REMEMBERED)(judge))
 
 
-class Step(ABC, Generic[_Rule]):
-    """Base of every check with a page of its own, `web/checks/<name>.js`. A subclass is one file in this folder.
+Judged: TypeAlias = "tuple[tuple[Seen, Verdict], ...]"
+"""Trials that a rule says something of, and what."""
 
-    `rule` holds the options of the study, `folder` is where its files are. `bound` says what a pass belongs to: the
-    person, or the device as well.
+
+class TrustCheck(Check, Generic[_Rule]):
+    """Base of every rule over a session. A subclass is one file in this folder.
+
+    `rule` holds its options, `watch` is what the study asks people to watch before they answer.
     """
 
-    name: ClassVar[str]
-    version: ClassVar[int] = 1
-    stage: ClassVar[Stage]
-    bound: ClassVar[Literal["person", "device"]] = "device"
-    seconds: ClassVar[float]
-    """About how long one attempt takes a person."""
-    screens: ClassVar[int] = 1
-    """How many pages or pictures one attempt shows, one after the other; 0 where it asks nothing."""
-    lasting: ClassVar[frozenset[str]] = frozenset()
-    """Reasons of an unknown that is carried over like a pass: on this device no better can be had."""
-    is_lost: ClassVar[bool] = True
-    """Whether a session that failed it is not used by `clean`."""
-
-    def __init__(self, rule: _Rule, folder: Path = Path()) -> None:
-        self.rule, self.folder = rule, folder
-
-    @classmethod
-    def is_asked(cls, rule: _Rule) -> bool:
-        """Return whether these options ask for this check; several can come of one key of the study."""
-        return True
+    def __init__(self, rule: _Rule, watch: Watch = "whole") -> None:
+        self.rule, self.watch = rule, watch
 
     @property
-    def action(self) -> Action:
-        return self.rule.action
-
-    def pose(self, rng: Generator, known: Known) -> Posed:
-        """Return a fresh attempt. Everything that is drawn by chance is decided here."""
-        return Posed()
-
-    def draw(self, private: Mapping[str, Json], name: str) -> Drawn:
-        """Return a picture or sound of an attempt, from its private part alone."""
-        raise LookupError(f"{self.name} draws no {name}")
-
-    @abstractmethod
-    def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
-        """Return the normalised answer, or raise Refused. `{"cannot": true}` never comes here."""
-
-    @abstractmethod
-    def judge(self, attempt: Attempt) -> Verdict:
-        """Return the verdict. Pure. `clean` calls it again without `known.needs`: what it needs of them is private."""
-
-    def told(self, verdict: Verdict) -> Mapping[str, str | float]:
-        """Return the values of the words `told.<reason>` (web/words, checks.<name>) that a person reads."""
-        return {}
-
-    def needs(self) -> Mapping[str, str | float]:
-        """Return the values of the words `needs`, which people read before they agree."""
-        return {}
-
-    def luck(self) -> float:
-        """Return the probability that the best blind guess passes one attempt; 0 where there is nothing to guess."""
-        return 0.0
-
-    @abstractmethod
-    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
-        """Return how a robot answers that is able to pass, or is not."""
+    def is_costly(self) -> bool:
+        return self.rule.action != "record"
 
     def verdict(
-        self,
-        say: Literal["pass", "fail", "unknown"],
-        reason: str = "",
-        *,
-        measured: Json = None,
-        needed: Json = None,
-        again: bool = False,
-        action: Action | None = None,
-        **evidence: Json,
+        self, say: Say, reason: str = "", *, measured: Json = None, needed: Json = None, **evidence: Json
     ) -> Verdict:
-        """Return a verdict. `again`: unknown, and worth another try. `action`: in place of the study's."""
-        return Verdict(self.name, self.version, say, reason, measured, needed, evidence, again, action)
+        """Return a verdict of this check."""
+        return Verdict(self.name, self.version, say, reason, measured, needed, evidence)
+
+    def found(self, reason: str, *, measured: Json = None, needed: Json = None, **evidence: Json) -> Verdict:
+        """Return that it failed for a reason or, without one, passed."""
+        say: Say = "fail" if reason else "pass"
+        return self.verdict(say, reason, measured=measured, needed=needed, **evidence)
 
 
-def refuse(where: str, what: str, allowed: str) -> Refused:
-    """Return the refusal of an answer that is not of the shape that its page sends."""
-    return Refused(what, where=f"answer.{where}" if where else "answer", allowed=allowed)
+class TrialCheck(TrustCheck[_TrialRule]):
+    """Base of the rules that are judged trial by trial; a session fails with more failures than are allowed."""
+
+    @abstractmethod
+    def judge_trial(self, seen: Seen, before: Sequence[Seen] = ()) -> Verdict | None:
+        """Return the verdict on one trial, `before` which others were answered; None where it says nothing of it."""
+
+    def conclude(self, found: Judged) -> Verdict:
+        """Return the verdict on a session from those on its trials: unknown where nothing is known."""
+        failed = [(seen, verdict) for seen, verdict in found if verdict.verdict == "fail"]
+        count = sum([self.failures(verdict) for _, verdict in failed])
+        kept = of_trials(found)
+        if count > self.rule.max_failed:
+            first = failed[0][1]
+            return self.verdict("fail", first.reason, measured=count, needed=self.rule.max_failed, **kept)
+        say: Say = "pass" if known(found) else "unknown"
+        return self.verdict(say, why_unknown(found), measured=count, needed=self.rule.max_failed, **kept)
+
+    def failures(self, verdict: Verdict) -> int:
+        """Return how many failures a failed trial counts for."""
+        return 1
+
+    def losses(self, found: Judged) -> tuple[Loss, ...]:
+        """Return the ratings that are not used although the session is."""
+        return ()
+
+    def judged(self, evidence: Evidence) -> Judged:
+        """Return the verdicts on all trials that this says something of."""
+        found = []
+        for place, seen in enumerate(evidence.seen):
+            verdict = self.judge_trial(seen, evidence.seen[:place])
+            if verdict is not None:
+                found.append((seen, verdict))
+        return tuple(found)
+
+    def judge(self, evidence: Evidence) -> Verdict:
+        return self.conclude(self.judged(evidence))
+
+    def look(self, evidence: Evidence) -> Looked:
+        found = self.judged(evidence)
+        return Looked(self.conclude(found), found, self.losses(found))
+
+
+class RatingCheck(TrialCheck[_TrialRule]):
+    """Base of the rules by which single ratings are not used; a session fails by a rule of its own.
+
+    A verdict on a trial may name the `slots` that it is about; else it is about the whole trial.
+    """
+
+    def losses(self, found: Judged) -> tuple[Loss, ...]:
+        if not self.is_costly:
+            return ()
+        failed = [(seen, verdict) for seen, verdict in found if verdict.verdict == "fail"]
+        return tuple(Loss(seen.key, f"{self.name}:{one.reason}", _slots(one)) for seen, one in failed)
+
+    def by_share(self, found: Judged, most: float) -> Verdict:
+        """Return the verdict on a session that fails with a larger share of failed trials than `most`.
+
+        What is unknown of a trial is no failure: one that failed among many that nobody could measure is one of many.
+        One alone never costs a session, however short.
+        """
+        kept = of_trials(found)
+        failed = len([verdict for _, verdict in found if verdict.verdict == "fail"])
+        if not known(found):
+            return self.verdict("unknown", why_unknown(found), needed=most, **kept)
+        share = round(failed / len(found), 4)
+        is_over = failed > max(1, self.rule.max_failed, most * len(found))
+        return self.found(OFTEN if is_over else "", measured=share, needed=most, **kept)
+
+
+NOT_MET = "not_met"
+"""The reason of an unknown: the session holds nothing of it."""
+OFTEN = "often"
+"""The reason of a session in which too many trials failed."""
+
+
+def number_in(evidence: Mapping[str, Json], name: str) -> float:
+    """Return a number that a verdict has noted; 0 where it has not."""
+    value = evidence.get(name)
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def known(found: Judged) -> int:
+    """Return on how many trials something is known."""
+    return len([verdict for _, verdict in found if verdict.verdict != "unknown"])
+
+
+def why_unknown(found: Judged) -> str:
+    """Return why nothing is known; empty where something is."""
+    return "" if known(found) else next((verdict.reason for _, verdict in found), NOT_MET)
+
+
+def of_trials(found: Judged) -> dict[str, Json]:
+    """Return the verdicts on trials as evidence of a verdict on a session: how many, and those that failed."""
+    failed = [shown(seen.key, verdict) for seen, verdict in found if verdict.verdict == "fail"]
+    return {"met": len(found), "unknown": len(found) - known(found), "failed": failed}
+
+
+def _slots(verdict: Verdict) -> frozenset[str] | None:
+    named = verdict.evidence.get("slots")
+    return frozenset(str(slot) for slot in named) if isinstance(named, list | tuple) else None
+
+
+def shown(key: str, verdict: Verdict) -> dict[str, Json]:
+    """Return a verdict on a trial as evidence of a verdict on a session."""
+    return {
+        "trial": key, "reason": verdict.reason, "measured": verdict.measured, "needed": verdict.needed,
+        **verdict.evidence,
+    }  # fmt: skip

@@ -1,69 +1,93 @@
-"""How two or three stimuli of a trial are shown: one after the other, side by side, or behind buttons."""
+"""Whether a study fits a method: the problems that many methods share, each told with the key that it is about."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Literal
+from collections.abc import Iterable, Iterator, Mapping
 
-from pydantic import Field
-
-from beholder.methods.contract import Catalogue, Json, Part, Problem, Study, Trial
-
-Gap = Annotated[float, Field(ge=0, le=10)]
+from beholder.methods.contract import Catalogue, Medium, Problem, Question, Role, Stimulus, Study
 
 
-class TurnsOptions(Part):
-    """Options of methods that show two stimuli, one after the other or at once."""
-
-    presentation: Literal["sequential", "side-by-side"] = Field(
-        default="sequential", description="One after the other, or both at once on one clock (not for audio)."
-    )
-    gap: Gap = Field(default=1.0, description="Seconds of grey between them, when they come one after the other.")
-
-
-class PreferenceOptions(Part):
-    """Options of methods that ask which of two is preferred."""
-
-    tie: bool = Field(default=False, description="Allow `no difference`; a question without a scale then has pref3.")
-    reason: Literal["none", "optional", "required"] = Field(
-        default="none", description="Whether participants may, or have to, write why."
-    )
-    gap: Gap = Field(default=1.0, description="Seconds of grey between them, when they come one after the other.")
+def question_problems(name: str, questions: Iterable[Question]) -> Iterator[Problem]:
+    """Yield that nothing is asked, or something that this method cannot ask."""
+    questions = tuple(questions)
+    if not questions:
+        yield Problem("questions", f"are missing, and {name} asks at least one", "a list of {id, text, scale}")
+    for index, question in enumerate(questions):
+        if question.ticks:
+            yield Problem(f"questions.{index}.ticks", f"do not fit {name}", "", "Leave them out, or use likert.")
 
 
-def presented(study: Study) -> dict[str, Json]:
-    """Return what a trial keeps of its presentation."""
-    return {name: study.options[name] for name in ("presentation", "gap", "reason") if name in study.options}
+def medium_problems(name: str, media: frozenset[Medium], catalogue: Catalogue) -> Iterator[Problem]:
+    """Yield that the stimuli are of a medium which this method cannot show."""
+    for medium in sorted({stimulus.medium for stimulus in catalogue.stimuli} - media):
+        yield Problem("stimuli", f"are {_PLURALS[medium]}, which {name} does not show", ", ".join(sorted(media)))
 
 
-def is_together(study: Study) -> bool:
-    """Return whether all stimuli of a trial play at once."""
-    return study.options.get("presentation") == "side-by-side"
-
-
-def public(trial: Trial, *names: str) -> Mapping[str, Json]:
-    """Return those draws of a trial that its page may know."""
-    return {name: trial.draws[name] for name in ("presentation", "gap", *names) if name in trial.draws}
-
-
-def presentation_problems(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
-    """Yield that two sounds cannot be heard at once, and that clips on one clock end together."""
-    if not is_together(study):
-        return
-    media = {stimulus.medium for stimulus in catalogue.stimuli}
-    if "audio" in media:
+def single_problems(name: str, study: Study) -> Iterator[Problem]:
+    """Yield what does not fit a trial of one stimulus under test."""
+    if study.design.per_trial not in (None, 1):
         yield Problem(
-            "options.presentation",
-            "is side-by-side, and two sounds cannot be heard at once",
-            "sequential",
+            "design.per_trial",
+            f"is {study.design.per_trial}, and {name} asks about one stimulus at a time",
+            "1",
+            "Leave it out.",
         )
+    yield from always_problems(name, study, "one stimulus")
 
 
-def seconds_shown(trial: Trial, catalogue: Catalogue) -> float:
-    """Return how long it takes to see every stimulus of a trial once."""
-    times = [catalogue.by_id[slot.stimulus].probe.duration_ms / 1000 for slot in trial.slots]
-    if trial.together:
-        return max(times)
-    gap = trial.draws.get("gap", 0.0)
-    assert isinstance(gap, int | float), "a gap is a number of seconds"
-    return sum(times) + (len(times) - 1) * gap
+def pair_problems(name: str, study: Study) -> Iterator[Problem]:
+    """Yield what does not fit a trial of two stimuli."""
+    if study.design.per_trial not in (None, 2):
+        yield Problem(
+            "design.per_trial", f"is {study.design.per_trial}, and {name} compares two stimuli", "2", "Leave it out."
+        )
+    yield from always_problems(name, study, "one pair")
+
+
+def always_problems(name: str, study: Study, trial: str) -> Iterator[Problem]:
+    if study.design.always:
+        yield Problem("design.always", f"does not fit {name}: a trial is {trial}", "", "Leave it out.")
+
+
+def reference_problems(name: str, catalogue: Catalogue, why: str) -> Iterator[Problem]:
+    """Yield which contents have no reference, or more than one."""
+    if not catalogue.references:
+        yield Problem(
+            "conditions",
+            f"have no reference, and {name} {why}",
+            "one condition with role: reference",
+            "Write it as {name: ..., role: reference}.",
+        )
+        return
+    counts: dict[str, list[str]] = {}
+    for stimulus in catalogue.stimuli:
+        if stimulus.role == "reference":
+            counts.setdefault(stimulus.content, []).append(stimulus.condition)
+    for content in catalogue.contents:
+        found = counts.get(content, [])
+        if not found:
+            yield Problem(
+                "stimuli",
+                f"of content {content} have no reference, and {name} {why}",
+                "one reference for each content",
+                "Add the file, or leave the content out.",
+            )
+        elif len(found) > 1:
+            yield Problem(
+                "stimuli",
+                f"of content {content} have {len(found)} references: {', '.join(found)}",
+                "one reference for each content",
+            )
+
+
+def tests_of(catalogue: Catalogue) -> tuple[Stimulus, ...]:
+    """Return what is judged against a reference: every stimulus that may be rated, but for references."""
+    return tuple(stimulus for stimulus in catalogue.by_cell.values() if stimulus.role != "reference")
+
+
+def hidden_role(stimulus: Stimulus) -> Role:
+    """Return the role of a stimulus that stands in a slot without a label."""
+    return "hidden_reference" if stimulus.role == "reference" else stimulus.role
+
+
+_PLURALS: Mapping[Medium, str] = {"video": "videos", "audio": "sounds", "image": "images", "text": "texts"}

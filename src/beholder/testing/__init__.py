@@ -1,14 +1,51 @@
-"""What strangers need to prove their own parts: conformance suites, shipped with the package."""
+"""Tiny studies that run at once, for tests of methods, servers and robots."""
 
 from __future__ import annotations
 
-from beholder.testing.checks import check_step
-from beholder.testing.methods import check_method
-from beholder.testing.recruiters import RECRUITER_CHECKS, Scene, check_recruiter
-from beholder.testing.stores import STORE_CHECKS, check_store
-from beholder.testing.studies import write_study
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
-__all__ = [
-    "RECRUITER_CHECKS", "STORE_CHECKS", "Scene", "check_method", "check_recruiter", "check_step", "check_store",
-    "write_study",
-]  # fmt: skip
+import yaml
+
+from beholder.stimuli.samples import make_samples
+
+TINY_CONDITIONS = ("natural", "smooth", "jerky", "frozen")
+TINY_SECONDS, TINY_SIZE = 0.4, (96, 54)
+
+
+def write_study(folder: Path, like: Path | None = None, /, **keys: Any) -> Path:
+    """Write a tiny study to a folder and return its study.yaml; `keys` replace, add or (None) drop top-level keys.
+
+    `like` is a folder whose stimuli and media are copied; without it, 4 contents under 4 conditions are drawn.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    if like is None:
+        make_samples(folder / "stimuli", contents=4, conditions=TINY_CONDITIONS, seconds=TINY_SECONDS, size=TINY_SIZE)
+    else:
+        for part in ("stimuli", "media"):
+            shutil.copytree(like / part, folder / part)
+    study: dict[str, Any] = {
+        "beholder": 1,
+        "name": "tiny",
+        "title": "A tiny study",
+        "method": "parallel",
+        "stimuli": "stimuli",
+        "conditions": list(TINY_CONDITIONS),
+        "questions": [{"id": "quality", "text": "How good is it?"}],
+        "design": {"participants": 6, "trials": 3, "seed": 3},
+        "contact": "tiny@example.org",
+    }
+    path = folder / "study.yaml"
+    path.write_text(yaml.safe_dump(_merged(study, keys), sort_keys=False, allow_unicode=True), "utf-8")
+    return path
+
+
+def _merged(study: dict[str, Any], keys: Mapping[str, Any]) -> dict[str, Any]:
+    for key, value in keys.items():
+        if value is None:
+            study.pop(key, None)
+        else:
+            study[key] = value
+    return study

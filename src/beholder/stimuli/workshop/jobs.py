@@ -1,80 +1,89 @@
-"""Things to be made: in parallel, none twice, none over somebody else's file, all problems at once."""
+"""What was made by which recipe, in a file beside the outputs."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+import hashlib
+import json
+import uuid
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Literal
 
 from beholder.errors import Problem, StimuliError
-from beholder.stimuli.workshop.ledger import Ledger
 
-Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True)
-class Job:
-    """One file to make: where it goes, its recipe, and what makes it with so many threads."""
-
-    target: Path
-    recipe: str
-    make: Callable[[int], None]
+NAME = ".beholder-made.json"
 
 
-@dataclass(frozen=True)
-class Made:
-    """What the workshop did: files written, files that were there by the same recipe, and what is worth knowing."""
+class Ledger:
+    """The recipes of a folder's outputs, and the hashes of what they gave."""
 
-    written: tuple[Path, ...]
-    kept: tuple[Path, ...]
-    notes: tuple[str, ...] = ()
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._rows: dict[str, dict[str, str]] = _read(folder / NAME)
+        self._before: dict[str, dict[str, str]] = {}
 
+    def state(self, target: Path, recipe: str) -> Literal["made", "to make", "foreign"]:
+        """Return whether this is there by this recipe, has to be made, or is somebody else's file."""
+        if not target.exists():
+            return "to make"
+        row = self._rows.get(self._name(target))
+        if row is not None and not row["sha256"] and target.is_file():
+            return "to make"  # it was begun, and whoever made it was killed before it was written down
+        if row is None or not target.is_file() or file_hash(target) != row["sha256"]:
+            return "foreign"
+        return "made" if row["recipe"] == recipe else "to make"
 
-def do(jobs: Sequence[Job], folder: Path, notes: Iterable[str], progress: Progress | None) -> Made:
-    """Return what was made in `folder`. What one job cannot make does not keep the others from being made."""
-    ledger = Ledger(folder)
-    states = {job.target: ledger.state(job.target, job.recipe) for job in jobs}
-    foreign = [job.target for job in jobs if states[job.target] == "foreign"]
-    if foreign:
-        fix = "Choose another --out, or move it away."
-        raise StimuliError(
-            Problem(str(target), "is there, and is not what this command made", "", fix) for target in foreign
-        )
-    waiting = [job for job in jobs if states[job.target] == "to make"]
-    try:
-        for parent in {job.target.parent for job in waiting}:
-            parent.mkdir(parents=True, exist_ok=True)
-        if waiting:
-            ledger.begin(job.target for job in waiting)
-    except OSError as error:
-        what = f"is {folder}, which cannot be written to: {error.strerror or error}"
-        raise StimuliError(Problem("--out", what, "a folder, there or to be made")) from None
-    cores = os.cpu_count() or 1
-    threads = max(1, cores // max(1, len(waiting)))
-    problems: list[Problem] = []
-    with ThreadPoolExecutor(max_workers=cores) as pool:
-        work: dict[Future[None], Job] = {pool.submit(job.make, threads): job for job in waiting}
+    def begin(self, targets: Iterable[Path]) -> None:
+        """Write down that these are being made, so that a file that a killed run leaves behind is known as ours."""
+        names = [self._name(target) for target in targets]
+        self._before = {name: self._rows[name] for name in names if name in self._rows}
+        self._rows |= {name: {"recipe": "", "sha256": ""} for name in names}
+        self._write()
+
+    def give_up(self, target: Path) -> None:
+        """Write down what was known before this was begun: it could not be made."""
+        name = self._name(target)
+        del self._rows[name]
+        if name in self._before:
+            self._rows[name] = self._before[name]
+        self._write()
+
+    def remember(self, target: Path, recipe: str) -> None:
+        """Write down that this was made by this recipe."""
+        self._rows[self._name(target)] = {"recipe": recipe, "sha256": file_hash(target)}
+        self._write()
+
+    def _write(self) -> None:
+        text = json.dumps({"made": dict(sorted(self._rows.items()))}, indent=2, ensure_ascii=False) + "\n"
+        part = self.folder / f".{uuid.uuid4().hex}.part"
         try:
-            for done, future in enumerate(as_completed(work), start=1):
-                try:
-                    future.result()
-                    ledger.remember(work[future].target, work[future].recipe)
-                except StimuliError as error:
-                    ledger.give_up(work[future].target)
-                    problems += error.problems
-                if progress is not None:
-                    progress(done, len(waiting))
+            part.write_text(text, "utf-8", newline="\n")
+            part.replace(self.folder / NAME)
         finally:
-            pool.shutdown(cancel_futures=True)
-    if problems:
-        raise StimuliError(sorted(problems, key=lambda problem: (problem.where, problem.what)))
-    kept = tuple(job.target for job in jobs if states[job.target] == "made")
-    return Made(tuple(job.target for job in waiting), kept, tuple(notes))
+            part.unlink(missing_ok=True)
+
+    def _name(self, target: Path) -> str:
+        return target.relative_to(self.folder).as_posix()
 
 
-def refuse(problems: Sequence[Problem]) -> None:
-    """Raise StimuliError where there are problems."""
-    if problems:
-        raise StimuliError(problems)
+def recipe_of(parts: Sequence[object], sources: Sequence[Path]) -> str:
+    """Return the hash of a recipe: what is done, and the bytes it is done to."""
+    words = [*(str(part) for part in parts), *(file_hash(source) for source in sources)]
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()
+
+
+def file_hash(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _read(path: Path) -> dict[str, dict[str, str]]:
+    if not path.exists():
+        return {}
+    try:
+        rows = json.loads(path.read_text("utf-8"))["made"]
+        return {str(name): {"recipe": str(row["recipe"]), "sha256": str(row["sha256"])} for name, row in rows.items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        fix = "Delete it and what was made there, and run the command again."
+        raise StimuliError(Problem(str(path), "is not what this command wrote", fix=fix)) from None

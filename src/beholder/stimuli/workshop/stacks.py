@@ -1,131 +1,159 @@
-"""Pairs of videos, each made into one that shows both side by side."""
+"""Two videos in one, frame by frame: the same height, one frame rate, one clock, a narrow grey gap between them."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+import re
+import uuid
+from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
-from typing import Literal
 
 from beholder.errors import Problem, StimuliError
-from beholder.stimuli.media import medium_of
-from beholder.stimuli.workshop.frames import STACK, Clip, Sheet, look, stack
-from beholder.stimuli.workshop.jobs import Job, Made, Progress, do, refuse
-from beholder.stimuli.workshop.ledger import recipe_of
+from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
+from beholder.stimuli.probe import READ, measure
+from beholder.stimuli.stripping import put_in_place
+from beholder.stimuli.workshop.encoding import MP4, colour_range, colour_tags
 
-Sound = Literal["left", "right", "none"]
-TOLD_MS, REFUSED_MS = 40, 500
+STACK = "stack 1"
+"""Names this way of stacking in recipes: another way needs another name."""
 
-
-def make_stacks(
-    left: Path,
-    right: Path,
-    out: Path,
-    *,
-    sound: Sound = "left",
-    shortest: bool = False,
-    progress: Progress | None = None,
-) -> Made:
-    """Return what was made: one video of each pair, the frames of both in step, with one sound track or none.
-
-    `left` and `right` are two videos, or two folders whose videos are matched by name. `out` is a folder, or for two
-    videos the .mp4 itself. Lengths that differ by more than half a second are refused unless `shortest` is set.
-    """
-    problems: list[Problem] = []
-    pairs = _pairs(left, right, problems)
-    refuse(problems)
-    folder, targets = _targets(left, out, pairs)
-    notes: list[str] = []
-    jobs: list[Job] = []
-    clips = _look(dict.fromkeys(path for pair in pairs for path in pair), problems)
-    for (one, other), target in zip(pairs, targets, strict=True):
-        if one in clips and other in clips:
-            try:
-                jobs.append(_job(clips[one], clips[other], target, sound, shortest, notes))
-            except StimuliError as error:
-                problems += error.problems
-    refuse(problems)
-    return do(jobs, folder, notes, progress)
+_COLOURS = re.compile(r": Video: .*?, yuv\w*\(([^)]*)\)")
+_MATRICES = {"bt709": "bt709", "smpte170m": "smpte170m", "bt470bg": "smpte170m"}
+_HDR = ("smpte2084", "arib-std-b67")
 
 
-def _look(paths: Iterable[Path], problems: list[Problem]) -> dict[Path, Clip]:
-    """Return what each video holds; those that cannot be read are problems."""
-    found: dict[Path, Clip] = {}
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        for path, future in [(path, pool.submit(look, path)) for path in paths]:
-            try:
-                found[path] = future.result()
-            except StimuliError as error:
-                problems += error.problems
-    return found
+@dataclass(frozen=True)
+class Clip:
+    """One of two videos, as measured."""
+
+    path: Path
+    width: int
+    height: int
+    rate: Fraction
+    seconds: float
+    has_sound: bool
+    matrix: str
+    full_range: bool
 
 
-def _job(one: Clip, other: Clip, target: Path, sound: Sound, shortest: bool, notes: list[str]) -> Job:
-    sheet = Sheet.of(one, other, sound)
-    where = f"{one.path} and {other.path}"
-    apart = round(1000 * abs(one.seconds - other.seconds))
-    if apart > REFUSED_MS and not shortest:
-        what = f"are {one.seconds:.2f} s and {other.seconds:.2f} s long"
-        raise StimuliError(
-            Problem(where, what, f"lengths within {REFUSED_MS / 1000:g} s", "Cut one of them, or add --shortest.")
+@dataclass(frozen=True)
+class Sheet:
+    """What the stack looks like: all that its recipe needs beside the files."""
+
+    lines: int
+    """The height of both pictures; where it is odd, one grey line stands below them."""
+    widths: tuple[int, int]
+    gap: int
+    rate: Fraction
+    frames: int
+    sound: str
+    matrix: str
+    full_range: bool
+
+    @property
+    def height(self) -> int:
+        return self.lines + self.lines % 2
+
+    @property
+    def seconds(self) -> float:
+        return float(self.frames / self.rate)
+
+    @classmethod
+    def of(cls, left: Clip, right: Clip, sound: str) -> Sheet:
+        """Return the sheet of two clips: the smaller height, the rate of the left, the length of the shorter."""
+        height = min(left.height, right.height)
+        widths = tuple(_even(clip.width * height / clip.height) for clip in (left, right))
+        same = (left.matrix, left.full_range) == (right.matrix, right.full_range)
+        return cls(
+            lines=height,
+            widths=(widths[0], widths[1]),
+            gap=max(4, _even(height / 45)),
+            rate=left.rate,
+            frames=max(1, round(min(left.seconds, right.seconds) * left.rate)),
+            sound=sound,
+            matrix=left.matrix if same else "bt709",
+            full_range=left.full_range if same else False,
         )
-    if sound != "none" and not (one if sound == "left" else other).has_sound:
-        silent = one if sound == "left" else other
-        raise StimuliError(Problem(str(silent.path), "has no sound", "", "Take the other's with --sound, or none."))
-    if apart > TOLD_MS:
-        notes.append(f"{where}: {apart} ms apart in length, cut to {sheet.seconds:.2f} s.")
-    for clip in (one, other):
-        if clip.height != sheet.lines:
-            notes.append(f"{clip.path}: scaled from {clip.height} to {sheet.lines} lines.")
-    if abs(one.rate - other.rate) > 0.01:
-        notes.append(f"{other.path}: {float(other.rate):g} frames a second, shown at {float(one.rate):g}.")
-    recipe = recipe_of((STACK, sheet), (one.path, other.path))
-    return Job(target, recipe, lambda threads: stack(one, other, target, sheet, threads))
 
 
-def _pairs(left: Path, right: Path, problems: list[Problem]) -> list[tuple[Path, Path]]:
-    for path in (left, right):
-        if not path.exists():
-            problems.append(Problem(str(path), "does not exist", fix="Look for a slip in the name."))
-    if problems:
-        return []
-    if left.is_dir() != right.is_dir():
-        folder, file = (left, right) if left.is_dir() else (right, left)
-        problems.append(
-            Problem(str(file), f"is a file, and {folder} is a folder", "two videos, or two folders of them")
-        )
-        return []
-    if left.is_file():
-        return [(left, right)]
-    sides = [_videos(path, problems) for path in (left, right)]
-    for (here, there), other in (((sides[0], sides[1]), right), ((sides[1], sides[0]), left)):
-        problems += [
-            Problem(str(path), f"has no partner in {other}", f"{other / name}.*", "Add it, or take this one out.")
-            for name, path in here.items()
-            if name not in there
-        ]
-    if not sides[0] and not sides[1]:
-        problems.append(Problem(str(left), "has no video in it", "a folder with videos"))
-    return [(path, sides[1][name]) for name, path in sides[0].items() if name in sides[1]]
+def look(path: Path, done: str = "stacked", where: str = "") -> Clip:
+    """Return what a video holds, or raise StimuliError; HDR cannot be `done`."""
+    where = where or str(path)
+    measured = measure(path, where, "video")
+    probe = measured.probe
+    described = run_ffmpeg([*READ, "-i", file_argument(path)]).log
+    found = _COLOURS.search(described)
+    colours = re.split(r"[,/] ?", found[1]) if found else []
+    if any(word in _HDR for word in colours):
+        fix = "Convert it to BT.709 first."
+        raise StimuliError(Problem(where, f"is HDR video, which cannot be {done}", "standard dynamic range", fix))
+    # Where nothing is written, players take BT.709 from 720 lines on and BT.601 below.
+    guess = "bt709" if probe.height >= 720 else "smpte170m"
+    rate = exact_rate(probe.fps)
+    return Clip(
+        path=path,
+        width=probe.width,
+        height=probe.height,
+        rate=rate,
+        seconds=float(measured.frames / rate),
+        has_sound=probe.audio_codec != "",
+        matrix=next((_MATRICES[word] for word in colours if word in _MATRICES), guess),
+        full_range="pc" in colours or measured.pixels.startswith("yuvj"),
+    )
 
 
-def _videos(folder: Path, problems: list[Problem]) -> dict[str, Path]:
-    found: dict[str, Path] = {}
-    for path in sorted(folder.iterdir()):
-        if path.is_file() and medium_of(path.name) == "video":
-            first = found.setdefault(path.stem, path)
-            if first is not path:
-                problems.append(Problem(str(path), f"has the name of {first.name}", "each name once", "Rename one."))
-    return found
+def exact_rate(fps: float) -> Fraction:
+    """Return the frame rate that a rounded one stands for: 29.97 is 30000/1001."""
+    whole = round(fps)
+    for rate in (Fraction(whole), Fraction(whole * 1000, 1001)):
+        if whole and abs(float(rate) - fps) < 0.006:
+            return rate
+    return Fraction(fps).limit_denominator(1001)
 
 
-def _targets(left: Path, out: Path, pairs: list[tuple[Path, Path]]) -> tuple[Path, list[Path]]:
-    """Return the folder that is written to, and a file for each pair."""
-    if left.is_file() and out.suffix and not out.is_dir():
-        if out.suffix.casefold() != ".mp4":
-            raise StimuliError(Problem("--out", f"is {out}", "a folder, or a name that ends in .mp4"))
-        return out.parent, [out]
-    if out.is_file():
-        raise StimuliError(Problem("--out", f"is {out}, which is a file", "a folder"))
-    return out, [out / f"{one.stem}.mp4" for one, _ in pairs]
+def stack(left: Clip, right: Clip, target: Path, sheet: Sheet, threads: int) -> None:
+    """Write the stack of two clips as H.264, whole or not at all."""
+    part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
+    sound = {"left": 0, "right": 1}.get(sheet.sound)
+    graph = [_side(0, left, sheet, sheet.widths[0] + sheet.gap), _side(1, right, sheet, sheet.widths[1])]
+    graph.append("[v0][v1]hstack=inputs=2[v]")
+    maps = ["-map", "[v]"]
+    if sound is not None:
+        graph.append(f"[{sound}:a:0]aresample=async=1:first_pts=0,apad,atrim=end={sheet.seconds:.6f}[a]")
+        maps += ["-map", "[a]", "-c:a", "aac", "-b:a", "256k"]
+    arguments = [
+        "-v", "error", "-y", *READ, "-i", file_argument(left.path), *READ, "-i", file_argument(right.path),
+        "-filter_complex", ";".join(graph), *maps, "-frames:v", str(sheet.frames), "-r", str(sheet.rate),
+        "-c:v", "libx264", "-preset", "medium", "-crf", "12", "-pix_fmt", "yuv420p",
+        *colour_tags(sheet.matrix, sheet.full_range), "-threads", str(threads), *MP4, file_argument(part),
+    ]  # fmt: skip
+    try:
+        ran = run_ffmpeg(arguments)
+        if ran.code != 0:
+            raise StimuliError(
+                Problem(f"{left.path} and {right.path}", f"cannot be stacked: ffmpeg says {ran.last_words()}")
+            )
+        if measure(part, str(target), "video").frames != sheet.frames:
+            what = "cannot be stacked: one of them ends before its length says"
+            fix = "Re-encode both with beholder media prepare."
+            raise StimuliError(Problem(f"{left.path} and {right.path}", what, "", fix))
+        put_in_place(part, target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _side(number: int, clip: Clip, sheet: Sheet, wide: int) -> str:
+    """Return the filters of one side: constant rate from the first moment on, size, colours, and grey around it."""
+    convert = (
+        f"in_color_matrix={clip.matrix}:in_range={colour_range(clip.full_range)}"
+        f":out_color_matrix={sheet.matrix}:out_range={colour_range(sheet.full_range)}"
+    )
+    return (
+        f"[{number}:V:0]fps=fps={sheet.rate}:start_time=0,"
+        f"scale={sheet.widths[number]}:{sheet.lines}:flags=lanczos+accurate_rnd:{convert},setsar=1,format=yuv420p,"
+        f"pad={wide}:{sheet.height}:0:0:color=gray,tpad=stop_mode=clone:stop=2[v{number}]"
+    )
+
+
+def _even(value: float) -> int:
+    return max(2, 2 * round(value / 2))
