@@ -11,8 +11,8 @@ import pytest
 
 from asking import serving, write_asking
 from beholder.errors import Refused
-from beholder.serve.host import Host
-from beholder.store.contract import Entry
+from beholder.server.service import StudyService
+from beholder.store.contract import LedgerEntry
 from waiting import NOON, Clock, Person
 
 PROLIFIC: dict[str, Any] = {"mode": "prolific", "reward": "2.00 GBP", "minutes": 10}
@@ -21,7 +21,7 @@ POSTING = "5f00000000000000000000aa"
 
 
 @asynccontextmanager
-async def door(folder: Path, recruit: Mapping[str, Any], **keys: Any) -> AsyncIterator[tuple[Host, Clock]]:
+async def door(folder: Path, recruit: Mapping[str, Any], **keys: Any) -> AsyncIterator[tuple[StudyService, Clock]]:
     """Give the host of a study that recruits in this way, and its clock."""
     folder.mkdir(exist_ok=True)
     study = write_asking(folder, **{"checks": {}, "recruit": dict(recruit), **keys})
@@ -29,17 +29,17 @@ async def door(folder: Path, recruit: Mapping[str, Any], **keys: Any) -> AsyncIt
         yield host, clock
 
 
-async def launch(host: Host) -> None:
+async def launch(host: StudyService) -> None:
     """Record that the study was put up on the platform."""
-    await host.store.ledger.append([Entry("draft", "done", NOON, provider_ref=POSTING)])
+    await host.store.ledger.append([LedgerEntry("draft", "done", NOON, provider_ref=POSTING)])
 
 
-async def act(host: Host, kind: str, person: Person, clock: Clock) -> None:
+async def act(host: StudyService, kind: str, person: Person, clock: Clock) -> None:
     """Record what was done about somebody."""
     facts = await person.facts()
     clock.wait(seconds=1)
     session = person.session if kind == "release" else ""  # all else is about the person
-    entry = Entry(kind, "done", clock(), participant=facts.session.participant, session=session, reason_text="-")
+    entry = LedgerEntry(kind, "done", clock(), participant=facts.session.participant, session=session, reason_text="-")
     await host.store.ledger.append([entry])
 
 
@@ -48,14 +48,14 @@ def prolific(person: str = "ann", visit: str = "s1", posting: str = POSTING) -> 
     return {"PROLIFIC_PID": person, "STUDY_ID": posting, "SESSION_ID": visit}
 
 
-async def come(host: Host, clock: Clock, **params: str) -> Person:
+async def come(host: StudyService, clock: Clock, **params: str) -> Person:
     """Return somebody who has opened the address with these parameters."""
     person = Person(host, clock)
     person.params = params
     return await person.come()
 
 
-async def refused(host: Host, clock: Clock, **params: str) -> Refused:
+async def refused(host: StudyService, clock: Clock, **params: str) -> Refused:
     """Return why somebody cannot come in."""
     with pytest.raises(Refused) as caught:
         await come(host, clock, **params)
@@ -63,6 +63,6 @@ async def refused(host: Host, clock: Clock, **params: str) -> Refused:
     return caught.value
 
 
-async def count(host: Host) -> int:
+async def count(host: StudyService) -> int:
     """Return how many sessions are stored."""
     return len([row async for row in host.store.rows("sessions")])

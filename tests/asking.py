@@ -11,11 +11,11 @@ import yaml
 
 from beholder.methods import load_study
 from beholder.methods.contract import Trial
-from beholder.serve.host import Host
-from beholder.serve.served import Served
-from beholder.serve.server import load_served
-from beholder.serve.submission import Submission
-from beholder.simulate.robot import watch_events
+from beholder.server.process import load_served
+from beholder.server.requests import SubmittedAnswer
+from beholder.server.script import ServedStudy
+from beholder.server.service import StudyService
+from beholder.simulation.robot import watch_events
 from beholder.store.open import open_store
 from waiting import Clock, Person, record_of
 
@@ -25,7 +25,7 @@ PARTS = {"zqplain": "It is quiet there.", "zqlong": "It is quiet there, and it s
 OFF = 30
 """How far from what was asked for a wrong answer is."""
 
-Hosted = tuple[Host, Clock]
+Hosted = tuple[StudyService, Clock]
 
 
 def write_asking(folder: Path, **keys: Any) -> Path:
@@ -46,21 +46,21 @@ def write_asking(folder: Path, **keys: Any) -> Path:
 
 
 @asynccontextmanager
-async def serving(study: Path, store: Path) -> AsyncIterator[tuple[Host, Clock]]:
+async def serving(study: Path, store: Path) -> AsyncIterator[tuple[StudyService, Clock]]:
     """Give a host without a server, and its clock."""
     served, plan = load_served(load_study(study), "http://here")
     clock = Clock()
     async with open_store(store) as opened:
         await opened.begin(record_of(served, plan.plan_digest), served.study.run)
-        yield Host(served, opened, now=clock), clock
+        yield StudyService(served, opened, now=clock), clock
 
 
-def targets(served: Served, number: int, key: str) -> Mapping[str, Any]:
+def targets(served: ServedStudy, number: int, key: str) -> Mapping[str, Any]:
     """Return what a trial of a list asks for, by question and slot."""
     return trial_of(served, number, key).targets
 
 
-def trial_of(served: Served, number: int, key: str) -> Trial:
+def trial_of(served: ServedStudy, number: int, key: str) -> Trial:
     step = served.script(number).find(key)
     assert step is not None
     assert step.trial is not None
@@ -76,13 +76,13 @@ def scores(step: Mapping[str, Any], asked: Mapping[str, Any], *, obeys: bool) ->
     return {"scores": {"q1": given}}
 
 
-def clip(step: Mapping[str, Any], value: int = 4, *, stutters: bool = False) -> Submission:
+def clip(step: Mapping[str, Any], value: int = 4, *, stutters: bool = False) -> SubmittedAnswer:
     """Return an answer to a clip that played well or did not."""
     events = watch_events(step["trial"])
     if stutters:
         (frames,) = [one for one in events if one[1] == "frames"]
         frames[3] = {**frames[3], "dropped": frames[3]["total"]}
-    return Submission({"scores": {"q1": {"s1": value}}}, events=events)
+    return SubmittedAnswer({"scores": {"q1": {"s1": value}}}, events=events)
 
 
 class Rater(Person):
@@ -96,7 +96,7 @@ class Rater(Person):
     async def rate(self, *, obeys: bool = True, events: Any = None, **more: Any) -> str:
         """Rate the page at hand; return where that leads."""
         answer = scores(self.step, await self.asked(), obeys=obeys)
-        return await self.answer(Submission(answer, events=events or watch_events(self.step["trial"]), **more))
+        return await self.answer(SubmittedAnswer(answer, events=events or watch_events(self.step["trial"]), **more))
 
     async def until_asked(self) -> None:
         """Rate well until a page asks for something."""

@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from beholder.methods import load_study
-from beholder.serve.server import Running, running
+from beholder.server.process import Running, running
 from beholder.study.model import Study
 from beholder.testing import write_study
 from beholder.testing.browser import find_chromium, open_browser, walk

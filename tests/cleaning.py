@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from beholder.clean import Cleaned
+from beholder.cleaning import Cleaned
 from beholder.methods.contract import Asked, Role, Slot, Target, Trial
-from beholder.plan.model import PlannedList
-from beholder.plan.written import list_to_json
+from beholder.planning.model import PlannedList
+from beholder.planning.serialization import list_to_json
 from beholder.study.model import Study
-from beholder.study.resolved import resolved_yaml
+from beholder.study.serialization import resolved_yaml
 from seeing import PLAYED
 
 Tables = dict[str, list[dict[str, Any]]]

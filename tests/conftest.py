@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 
 from beholder.methods import load_study
-from beholder.stimuli.ingest import load_catalogue
+from beholder.stimuli.ingestion import load_catalogue
 from beholder.testing import write_study
 
 pytest_plugins = ["browsing", "reporting", "researching", "visitor"]

@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from beholder.recruit.fake import FakeProlific
-from beholder.recruit.fake.answers import Request
-from beholder.recruit.fake.people import Visit
-from beholder.recruit.ledger.fold import fold
-from beholder.recruit.paying.found import Payment
-from beholder.recruit.paying.pay import pay_desk
-from beholder.store.contract import Entry, Ledger, Store
+from beholder.recruiting.debts import Payment
+from beholder.recruiting.fake import FakeProlific
+from beholder.recruiting.fake.filters import FakeVisit
+from beholder.recruiting.fake.http import Request
+from beholder.recruiting.ledger import replay
+from beholder.recruiting.payments import pay_study
+from beholder.store.contract import Ledger, LedgerEntry, Store
 from beholder.store.open import open_store
 from beholder.study.model import Study
-from beholder.testing.store_facts import study_record
+from beholder.testing.stores.facts import study_record
 from paying import BODY, BONUS, come, connect, sign, write_bonuses
 from rehearsing import study_in
 
@@ -51,7 +51,7 @@ class BurningLedger:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._ledger, name)
 
-    async def append(self, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    async def append(self, entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
         self._fuse.tick()
         found = await self._ledger.append(entries)
         self._fuse.tick()
@@ -91,7 +91,7 @@ class Template(NamedTuple):
     ids: tuple[str, ...]
 
 
-def platform(people: int, fake: FakeProlific) -> tuple[str, list[Visit]]:
+def platform(people: int, fake: FakeProlific) -> tuple[str, list[FakeVisit]]:
     """Let people hand in on a platform on which nothing was before: the ids are the same each time."""
     headers = {"authorization": f"Token {fake.token}"}
 
@@ -112,7 +112,7 @@ async def prepare(folder: Path, people: int) -> Template:
     async with open_store(folder / "store") as store:
         await store.begin(study_record())
         evidence: Any = {"run": 1, "places": people, "quote": {}}
-        await store.ledger.append([Entry("draft", "done", fake.now, provider_ref=posting, evidence=evidence)])
+        await store.ledger.append([LedgerEntry("draft", "done", fake.now, provider_ref=posting, evidence=evidence)])
         for number, visit in enumerate(visits):
             await come(store, str(number), visit, mode="prolific")
         await sign(store, visits, "run", **{f"s{number}": "approve" for number in range(people)})
@@ -148,7 +148,7 @@ class World:
         fuse = Fuse(crash)
         try:
             async with self.process(fuse) as desk:
-                found = await pay_desk(desk, sleep=self.fake.sleep, **options)
+                found = await pay_study(desk, sleep=self.fake.sleep, **options)
         except Crash:
             found = None
         return found, fuse.ticks
@@ -156,7 +156,7 @@ class World:
     async def check(self, found: Payment | None = None) -> None:
         """Raise AssertionError where somebody got too much, or too little without being told of."""
         async with open_store(self.folder, write=False) as store:
-            books = fold(await store.ledger.entries())
+            books = replay(await store.ledger.entries())
         planned = sum(debt.amount.minor for debt in books.debts.values() if debt.kind == "bonus")
         moved = [one for one in self.fake.moved if one.kind == "bonus"]
         assert sum(one.amount for one in moved) <= planned, "money out is at most money planned"

@@ -15,13 +15,22 @@ from typing import Any, NoReturn
 import yaml
 
 import cleaning
-from beholder.recruit.contract import Submission, Verb
-from beholder.recruit.deciding.decide import decide_desk
-from beholder.recruit.decisions import Decided
-from beholder.recruit.desk import Desk
-from beholder.serve.returning import codes_of
-from beholder.serve.tokens import pseudonym, receipt_code
-from beholder.store.contract import Answer, Coming, End, Entry, Fact, Link, Session, Store, StudyRecord
+from beholder.recruiting.context import RecruitContext
+from beholder.recruiting.contract import Decided, Submission, Verb
+from beholder.recruiting.decisions import decide_study
+from beholder.server.endings import codes_of
+from beholder.server.tokens import pseudonym, receipt_code
+from beholder.store.contract import (
+    Answer,
+    End,
+    Fact,
+    LedgerEntry,
+    PlatformIdentity,
+    PlatformVisit,
+    Session,
+    Store,
+    StudyRecord,
+)
 from beholder.store.open import open_store
 from beholder.study.model import Study
 from beholder.types import Mode, Outcome
@@ -63,7 +72,7 @@ def make_study(folder: Path, **keys: Any) -> Study:
 class Office:
     """A desk of a study, its store, and what the platform says."""
 
-    desk: Desk
+    desk: RecruitContext
     store: Store
     platform: Platform
     days: float = 0
@@ -97,8 +106,8 @@ class Office:
         self.came += 1
         await self.store.arrive(Session(name, who, "d1", run, mode, visit, {}, at))
         if submission is not None or person is not None:
-            coming = Coming(name, POSTING, submission) if submission else None
-            await self.store.identify(Link(who, mode, platform_id), coming)
+            coming = PlatformVisit(name, POSTING, submission) if submission else None
+            await self.store.identify(PlatformIdentity(who, mode, platform_id), coming)
         if outcome in ("screened_out", "wrong_device", "no_consent"):
             trials = 0
         else:
@@ -119,7 +128,7 @@ class Office:
             await self.store.append(facts)
         return who
 
-    async def entries(self, kind: str) -> list[Entry]:
+    async def entries(self, kind: str) -> list[LedgerEntry]:
         return [one for one in await self.store.ledger.entries() if one.kind == kind]
 
 
@@ -141,11 +150,11 @@ async def office(
     async with open_store(url or folder / "store") as store:
         await store.begin(record)
         if listed:
-            draft = Entry("draft", "done", START, provider_ref=POSTING, evidence={"key": "k", "places": 4})
+            draft = LedgerEntry("draft", "done", START, provider_ref=POSTING, evidence={"key": "k", "places": 4})
             await store.ledger.append([draft])
         platform = Platform(study.recruit.mode, submissions if listed else None)
         made = Office(None, store, platform)  # type: ignore[arg-type]
-        made.desk = Desk(study, store, url or str(folder / "store"), platform, lambda: at(made.days))
+        made.desk = RecruitContext(study, store, url or str(folder / "store"), platform, lambda: at(made.days))
         yield made
 
 
@@ -172,7 +181,7 @@ def run(
 
 async def decide(made: Office, **keys: Any) -> dict[str, Decided]:
     """Return the rows of a decision by submission."""
-    return {row.submission: row for row in (await decide_desk(made.desk, **keys)).rows}
+    return {row.submission: row for row in (await decide_study(made.desk, **keys)).rows}
 
 
 def edit(folder: Path, submission: str, **cells: str) -> None:

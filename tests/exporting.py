@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from beholder.methods.contract import Asked, Break, Slot, Trial
-from beholder.plan.model import PlannedList
-from beholder.plan.written import list_to_json
-from beholder.store.contract import Answer, End, Events, Link, Posed, Session, StudyRecord, Told
+from beholder.planning.model import PlannedList
+from beholder.planning.serialization import list_to_json
+from beholder.store.contract import Answer, End, Events, PlatformIdentity, Posed, Session, StudyRecord, Told
 from beholder.store.open import open_store
 from beholder.study.model import Study
-from beholder.study.resolved import resolved_yaml
+from beholder.study.serialization import resolved_yaml
 from beholder.types import Json, Mode
 from seeing import PLAYED
 
@@ -99,7 +99,7 @@ async def come(store: Any, name: str, place: int, *, mode: Mode = "link", digest
     await store.arrive(Session(name, f"p-{name}", digest, 1, mode, 1, device, at))
     if says is None:
         return
-    await store.identify(Link(f"p-{name}", "prolific", SECRETS[3]))
+    await store.identify(PlatformIdentity(f"p-{name}", "prolific", SECRETS[3]))
     await store.claim(name, now=at, until=at + timedelta(hours=1), per_list=None)
     for minute, (key, answer) in enumerate(answers_of(says).items(), 1):
         later = at + timedelta(minutes=minute)

@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from beholder.clean.extend import Cell, Shortfall
-from beholder.clean.judging import Judging, judge_tables
-from beholder.extend.short import MadeUp, Maker
+from beholder.cleaning.screening import SessionJudge, judge_tables
+from beholder.cleaning.shortfall import Shortfall, VoteCell
+from beholder.extension.shortfall import ShortfallLists, ShortfallPlanner
 from beholder.methods import find
 from beholder.methods.contract import Method, Trial
-from beholder.plan.make import make_plan
-from beholder.plan.model import PlannedList
-from beholder.plan.written import list_from_json, list_to_json
+from beholder.planning.builder import make_plan
+from beholder.planning.model import PlannedList
+from beholder.planning.serialization import list_from_json, list_to_json
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
-from beholder.study.resolved import resolved_yaml
+from beholder.study.serialization import resolved_yaml
 from seeing import PLAYED
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -67,16 +67,16 @@ class World:
         """Let somebody finish a list of whom nothing is used."""
         self.finish(number, leaves_out=lambda _: True)
 
-    def judge(self) -> Judging:
+    def judge(self) -> SessionJudge:
         return judge_tables(self.study, self.tables)
 
     def short(self) -> Shortfall:
         return self.maker().shortfall(self.judge())
 
-    def maker(self) -> Maker:
-        return Maker(self.study, self.catalogue, self.method, self.lists)
+    def maker(self) -> ShortfallPlanner:
+        return ShortfallPlanner(self.study, self.catalogue, self.method, self.lists)
 
-    def extend(self) -> MadeUp:
+    def extend(self) -> ShortfallLists:
         """Add lists for what is short, as the verb does."""
         maker, judging = self.maker(), self.judge()
         made = maker.make_up(maker.shortfall(judging), judging)
@@ -90,7 +90,7 @@ class World:
         self.lists.append(list_from_json(written))
         self.tables["lists"].append({"plan_digest": "p1", "list": planned.number, "trials": written})
 
-    def votes(self) -> Counter[Cell]:
+    def votes(self) -> Counter[VoteCell]:
         return Counter(self.short().used)
 
 

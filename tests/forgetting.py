@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from beholder.recruit.deciding.decide import decide_desk
-from beholder.store.contract import Answer, Entry, Store
+from beholder.recruiting.decisions import decide_study
+from beholder.store.contract import Answer, LedgerEntry, Store
 from beholder.store.open import open_store, read_rows
 from deciding import Office, at, handed_in, office
 
@@ -36,14 +36,14 @@ def prepare(folder: Path, url: str = "", *, signs: str = "") -> str:
             receipt = await people_come(made)
             if signs:
                 made.platform.listed = [handed_in(f"sub-{n}", made.code) for n in (1, 2)]
-                await decide_desk(made.desk)
-                await decide_desk(made.desk, sign=signs)
+                await decide_study(made.desk)
+                await decide_study(made.desk, sign=signs)
             return receipt
 
     return asyncio.run(work())
 
 
-def write_down(folder: Path, *written: Entry) -> None:
+def write_down(folder: Path, *written: LedgerEntry) -> None:
     """Add to the ledger."""
 
     async def work() -> None:
@@ -57,8 +57,8 @@ def bytes_of(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in sorted((folder / "store").iterdir()))
 
 
-def entries(folder: Path, kind: str) -> list[Entry]:
-    async def work() -> list[Entry]:
+def entries(folder: Path, kind: str) -> list[LedgerEntry]:
+    async def work() -> list[LedgerEntry]:
         async with open_store(folder / "store", write=False) as store:
             return [one for one in await store.ledger.entries() if one.kind == kind]
 

@@ -13,10 +13,10 @@ from PIL import Image
 
 from beholder.errors import StimuliError
 from beholder.stimuli.catalogue import Catalogue
-from beholder.stimuli.ingest import load_catalogue
-from beholder.study.document import read_document
-from beholder.study.load import build_study
+from beholder.stimuli.ingestion import load_catalogue
+from beholder.study.loading import build_study
 from beholder.study.model import Study
+from beholder.study.yaml import read_document
 
 AGAIN = "Export or copy it again, or take it out."
 

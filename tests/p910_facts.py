@@ -13,10 +13,10 @@ import yaml
 
 from beholder.methods import find, load_study
 from beholder.methods.contract import Asked, Slot, Target, Trial
-from beholder.plan.model import PlannedList
-from beholder.plan.written import list_to_json
+from beholder.planning.model import PlannedList
+from beholder.planning.serialization import list_to_json
 from beholder.study.model import Study
-from beholder.study.resolved import resolved_yaml
+from beholder.study.serialization import resolved_yaml
 from p910_batch import Clip, Submission
 
 Tables = dict[str, list[dict[str, Any]]]

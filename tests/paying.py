@@ -13,21 +13,19 @@ from typing import Any
 
 import httpx
 
-from beholder.recruit.desk import Desk
-from beholder.recruit.fake import FakeProlific
-from beholder.recruit.fake.people import Visit
-from beholder.recruit.ledger.fold import Books, fold
-from beholder.recruit.modes import recruiter_of
-from beholder.recruit.paying.found import Payment
-from beholder.recruit.paying.pay import pay_desk
-from beholder.recruit.prolific.address import PROLIFIC
-from beholder.recruit.prolific.client import Client
-from beholder.recruit.prolific.recruiter import Prolific
-from beholder.store.contract import Coming, End, Entry, Link, Session, Store
+from beholder.recruiting.context import RecruitContext, recruiter_of
+from beholder.recruiting.debts import Payment
+from beholder.recruiting.fake import FakeProlific
+from beholder.recruiting.fake.filters import FakeVisit
+from beholder.recruiting.ledger import LedgerState, replay
+from beholder.recruiting.payments import pay_study
+from beholder.recruiting.prolific.client import PROLIFIC, Client
+from beholder.recruiting.prolific.recruiter import ProlificRecruiter
+from beholder.store.contract import End, LedgerEntry, PlatformIdentity, PlatformVisit, Session, Store
 from beholder.store.open import open_store
 from beholder.study.model import Study
-from beholder.study.money import money
-from beholder.testing.store_facts import study_record
+from beholder.study.recruitment import money
+from beholder.testing.stores.facts import study_record
 from beholder.types import Outcome
 from rehearsing import JOB, study_in
 
@@ -47,9 +45,9 @@ PAY = "POST /api/v1/bulk-bonus-payments/{id}/pay/"
 class Shop:
     """A desk, and what stands around it."""
 
-    desk: Desk
+    desk: RecruitContext
     fake: FakeProlific
-    visits: Sequence[Visit] = ()
+    visits: Sequence[FakeVisit] = ()
 
     @property
     def study(self) -> Study:
@@ -61,21 +59,21 @@ class Shop:
         return [visit.submission.id for visit in self.visits]
 
     async def pay(self, **options: Any) -> Payment:
-        return await pay_desk(self.desk, sleep=self.fake.sleep, **options)
+        return await pay_study(self.desk, sleep=self.fake.sleep, **options)
 
     async def sign(self, by: str = "Ann", /, **rows: Any) -> None:
         """Sign decisions by submission, or by its place as `s0`."""
         await sign(self.desk.store, self.visits, by, **rows)
 
-    async def books(self) -> Books:
-        return fold(await self.desk.store.ledger.entries())
+    async def books(self) -> LedgerState:
+        return replay(await self.desk.store.ledger.entries())
 
     def got(self, submission: str) -> list[tuple[str, int]]:
         """Return what the wallet has paid for a submission."""
         return [(moved.kind, moved.amount) for moved in self.fake.moved if moved.submission == submission]
 
 
-async def sign(store: Store, visits: Sequence[Visit], by: str = "Ann", /, **rows: Any) -> None:
+async def sign(store: Store, visits: Sequence[FakeVisit], by: str = "Ann", /, **rows: Any) -> None:
     """Sign decisions: what to pay, or the whole row."""
     people = {str(row["session"]): str(row["participant"]) async for row in store.rows("sessions")}
     comings = await store.comings()
@@ -86,14 +84,14 @@ async def sign(store: Store, visits: Sequence[Visit], by: str = "Ann", /, **rows
         more = {"pay": row} if isinstance(row, str) else dict(row)
         found[key] = {"use": True, "participant": people.get(of_it[0], ""), "sessions": of_it, "further": [], **more}
     evidence: Any = {"by": by, "digest": "0", "rows": found}
-    await store.ledger.append([Entry("decisions", "done", JUST, evidence=evidence)])
+    await store.ledger.append([LedgerEntry("decisions", "done", JUST, evidence=evidence)])
 
 
 JUST = FakeProlific().now
 
 
 async def come(
-    store: Store, name: str, visit: Visit | None, *, mode: Any, outcome: Outcome = "completed", number: int = 1
+    store: Store, name: str, visit: FakeVisit | None, *, mode: Any, outcome: Outcome = "completed", number: int = 1
 ) -> str:
     """Let somebody take part in a session, by a visit on the platform."""
     session = f"s-{name}-{number}"
@@ -101,7 +99,9 @@ async def come(
     await store.append([End(session, outcome, "", "C0DE", f"R-{session}", JUST + timedelta(minutes=20))])
     if visit is not None:
         one = visit.submission
-        await store.identify(Link(f"p-{name}", mode, one.person.id), Coming(session, one.study, one.id))
+        await store.identify(
+            PlatformIdentity(f"p-{name}", mode, one.person.id), PlatformVisit(session, one.study, one.id)
+        )
     return session
 
 
@@ -122,11 +122,13 @@ def write_bonuses(study: Study, *rows: tuple[str, str, str]) -> None:
     (study.folder / "clean" / "bonus.csv").write_text("\n".join([head, *lines, ""]), "utf-8")
 
 
-def connect(study: Study, store: Store, fake: FakeProlific, transport: httpx.AsyncBaseTransport | None = None) -> Desk:
+def connect(
+    study: Study, store: Store, fake: FakeProlific, transport: httpx.AsyncBaseTransport | None = None
+) -> RecruitContext:
     """Return the desk of a study on the fake."""
     client = Client(PROLIFIC, fake.token, transport or fake.transport(), fake.sleep, random.Random(1))
-    recruiter = Prolific(study, store, client, lambda: fake.now)
-    return Desk(study, store, str(study.folder / "store"), recruiter, lambda: fake.now)
+    recruiter = ProlificRecruiter(study, store, client, lambda: fake.now)
+    return RecruitContext(study, store, str(study.folder / "store"), recruiter, lambda: fake.now)
 
 
 @asynccontextmanager
@@ -154,7 +156,7 @@ async def shop(
         posting = (await desk.recruiter.publish((await desk.recruiter.draft(job)).id)).id
         evidence: Any = {"run": 1, "places": people, "reward": "2.00 GBP", "quote": {"floor": "6.00 GBP"}}
         evidence["screen_out"] = pays or ""
-        await store.ledger.append([Entry("draft", "done", fake.now, provider_ref=posting, evidence=evidence)])
+        await store.ledger.append([LedgerEntry("draft", "done", fake.now, provider_ref=posting, evidence=evidence)])
         visits = [fake.people.take(posting).start() for _ in range(people)]
         for number, visit in enumerate(visits):
             if finished:
@@ -174,5 +176,5 @@ async def counter(folder: Path, mode: str = "panel", **keys: Any) -> AsyncIterat
     async with open_store(study.folder / "store") as store:
         await store.begin(study_record())
         recruiter = await recruiter_of(study, store)
-        yield Shop(Desk(study, store, str(study.folder / "store"), recruiter, lambda: fake.now), fake)
+        yield Shop(RecruitContext(study, store, str(study.folder / "store"), recruiter, lambda: fake.now), fake)
         await recruiter.close()

@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from beholder.checks.rules import trust_checks
-from beholder.checks.trust import Seen, TrialCheck
-from beholder.checks.verdict import Verdict
+from beholder.checks.contract import AnsweredTrial, TrialCheck, Verdict
+from beholder.checks.registry import trust_checks
 from beholder.methods import find
 from beholder.methods.contract import Slot, Trial
-from beholder.plan.make import make_plan
-from beholder.plan.model import Plan, PlannedList, is_check
+from beholder.planning.builder import make_plan
+from beholder.planning.model import Plan, PlannedList, is_check
 from beholder.stimuli.catalogue import Catalogue
-from beholder.stimuli.lesson import EVERY, Expectation, Lesson
+from beholder.stimuli.known_answers import EVERY, Expectation, KnownAnswer
 from beholder.study.model import Study
 from beholder.types import Role
 from planning import with_clips
@@ -68,7 +67,7 @@ def verdict(study: Study, name: str, trial: Trial, answer: Any) -> Verdict | Non
     read = method.read(trial, answer)
     (rule,) = (rule for rule in trust_checks(study) if rule.name == name)
     assert isinstance(rule, TrialCheck)
-    return rule.judge_trial(Seen(trial.id, trial, read, method.judgements(trial, read)), ())
+    return rule.judge_trial(AnsweredTrial(trial.id, trial, read, method.judgements(trial, read)), ())
 
 
 def every_answer(study: Study, trial: Trial) -> list[Any]:
@@ -87,12 +86,16 @@ def every_answer(study: Study, trial: Trial) -> list[Any]:
     return choices
 
 
-def gold(name: str, line: int, expected: float | Mapping[str, float], near: float | None = None) -> tuple[str, Lesson]:
+def gold(
+    name: str, line: int, expected: float | Mapping[str, float], near: float | None = None
+) -> tuple[str, KnownAnswer]:
     of = expected if isinstance(expected, Mapping) else {EVERY: expected}
-    return name, Lesson(f"list.csv:{line}", "", line, {question: Expectation(v, near) for question, v in of.items()})
+    return name, KnownAnswer(
+        f"list.csv:{line}", "", line, {question: Expectation(v, near) for question, v in of.items()}
+    )
 
 
-def with_lessons(catalogue: Catalogue, role: Role, *found: tuple[str, Lesson]) -> Catalogue:
+def with_lessons(catalogue: Catalogue, role: Role, *found: tuple[str, KnownAnswer]) -> Catalogue:
     """Return a catalogue with stimuli of a role, each named `condition/content`."""
     more = []
     for name, lesson in found:

@@ -11,12 +11,12 @@ import pytest
 
 from beholder.errors import PlanError
 from beholder.methods.contract import Method
-from beholder.plan.counting.balance import balance
-from beholder.plan.make import make_plan
-from beholder.plan.model import Plan
-from beholder.plan.placing.clips import wanted_clips
+from beholder.planning.balance import balance
+from beholder.planning.builder import make_plan
+from beholder.planning.message_trials import wanted_clips
+from beholder.planning.model import Plan
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
-from beholder.stimuli.lesson import EVERY, Expectation, Lesson
+from beholder.stimuli.known_answers import EVERY, Expectation, KnownAnswer
 from beholder.study.model import Study
 from beholder.types import Role
 
@@ -63,7 +63,7 @@ def with_clips(study: Study, catalogue: Catalogue, method: Method) -> Catalogue:
         replace(
             one.source, id=f"{one.role}:{number}:{one.source.id}", condition=one.role, role=one.role,
             made_of=one.source.id,
-            lesson=Lesson("", expected={EVERY: Expectation(one.value, one.tolerance, "", one.also)}),
+            lesson=KnownAnswer("", expected={EVERY: Expectation(one.value, one.tolerance, "", one.also)}),
         )
         for number, one in enumerate(wanted_clips(study, catalogue, method), 1)
     ]  # fmt: skip

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from beholder.methods import find
 from beholder.methods.contract import Catalogue, Study
-from beholder.power.asking import ladder
-from beholder.power.tested import Contents
-from beholder.power.world import World
-from beholder.simulate.population import PUBLIC, Population
+from beholder.sample_size.design import SimulatedWorld
+from beholder.sample_size.request import ladder
+from beholder.sample_size.tests import Contents
+from beholder.simulation.truth import PUBLIC, Population
 from rating import catalogue_of
 
 CONTENTS = ("city", "no", "Größe 2", "01", "sea")
@@ -21,7 +21,9 @@ def world_of(
     people: Population = PUBLIC,
     contents: Contents = "random",
     seed: int = 1,
-) -> World:
+) -> SimulatedWorld:
     catalogue = catalogue or catalogue_of(study, contents=CONTENTS)
     method = find(study.method)
-    return World(study, catalogue, method, ladder(study, catalogue, method, difference), people, contents, seed)
+    return SimulatedWorld(
+        study, catalogue, method, ladder(study, catalogue, method, difference), people, contents, seed
+    )

@@ -14,7 +14,7 @@ import yaml
 from beholder.errors import PlanError
 from beholder.methods import find, load_study
 from beholder.methods.contract import Catalogue, Method, Role, Stimulus, Study, Trial
-from beholder.plan.make import make_plan
+from beholder.planning.builder import make_plan
 from beholder.stimuli.catalogue import Probe
 from beholder.types import Medium
 

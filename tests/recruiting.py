@@ -13,21 +13,20 @@ from typing import Any
 import httpx
 
 from beholder.methods import load_study
-from beholder.plan.written import lists_to_json
-from beholder.recruit.contract import Recruiter
-from beholder.recruit.desk import Desk
-from beholder.recruit.fake import FakeProlific
-from beholder.recruit.launching.launch import launch_desk
-from beholder.recruit.modes import recruiter_of
-from beholder.recruit.prolific.client import Client
-from beholder.recruit.prolific.recruiter import Prolific
-from beholder.serve.assets import Assets
-from beholder.serve.host import Host
-from beholder.serve.routes import make_app
-from beholder.serve.server import load_served
-from beholder.store.contract import Entry, Store
+from beholder.planning.serialization import lists_to_json
+from beholder.recruiting.context import RecruitContext, recruiter_of
+from beholder.recruiting.contract import Recruiter
+from beholder.recruiting.fake import FakeProlific
+from beholder.recruiting.launches import launch_study
+from beholder.recruiting.prolific.client import Client
+from beholder.recruiting.prolific.recruiter import ProlificRecruiter
+from beholder.server.app import make_app
+from beholder.server.assets import Assets
+from beholder.server.process import load_served
+from beholder.server.service import StudyService
+from beholder.store.contract import LedgerEntry, Store
 from beholder.store.open import open_store
-from beholder.store.record import record_of
+from beholder.store.rules import record_of
 from beholder.study.model import Study
 from beholder.testing import write_study
 
@@ -40,7 +39,7 @@ TEXTS = {"consent": "We keep what you answer for two years. Do you agree?"}
 class Office:
     """A desk, and what stands around it."""
 
-    desk: Desk
+    desk: RecruitContext
     fake: FakeProlific
     server: httpx.AsyncBaseTransport
 
@@ -52,13 +51,13 @@ class Office:
         """Return what the ledger holds, in short."""
         return [f"{one.kind} {one.event}" for one in await self.entries()]
 
-    async def entries(self) -> tuple[Entry, ...]:
+    async def entries(self) -> tuple[LedgerEntry, ...]:
         return await self.desk.store.ledger.entries()
 
     async def launch(self, **options: Any) -> Any:
         """Launch it, with its server in process behind its address."""
         every: dict[str, Any] = {"public_url": URL, "transport": self.server} | options
-        return await launch_desk(self.desk, **every)
+        return await launch_study(self.desk, **every)
 
     async def open(self) -> str:
         """Launch it, publish it for what it costs, and return the id of what people see."""
@@ -85,9 +84,9 @@ async def office(
     async with open_store(folder / "store") as store:
         lists = list(lists_to_json(plan))
         await store.begin(record_of(study, served.catalogue, plan.plan_digest, lists, platform.now), study.run)
-        app = make_app(Host(served, store), Assets(served.method))
+        app = make_app(StudyService(served, store), Assets(served.method))
         recruiter = await _recruiter(study, store, platform)
-        desk = Desk(study, store, str(folder / "store"), recruiter, now or (lambda: platform.now))
+        desk = RecruitContext(study, store, str(folder / "store"), recruiter, now or (lambda: platform.now))
         try:
             yield Office(desk, platform, httpx.ASGITransport(app))
         finally:
@@ -100,4 +99,4 @@ async def _recruiter(study: Study, store: Store, fake: FakeProlific) -> Recruite
     client = Client(
         os.environ.get("BEHOLDER_PROLIFIC_URL", "https://prolific.invalid"), fake.token, fake.transport(), fake.sleep
     )
-    return Prolific(study, store, client, lambda: fake.now)
+    return ProlificRecruiter(study, store, client, lambda: fake.now)

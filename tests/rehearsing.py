@@ -11,16 +11,15 @@ from typing import Any
 import yaml
 
 from beholder.methods import load_study
-from beholder.recruit.contract import Job
-from beholder.recruit.fake import FakeProlific
-from beholder.recruit.fake.faults import Kind
-from beholder.recruit.prolific.address import PROLIFIC
-from beholder.recruit.prolific.client import Client
-from beholder.recruit.prolific.recruiter import Prolific
+from beholder.recruiting.contract import Job
+from beholder.recruiting.fake import FakeProlific
+from beholder.recruiting.fake.http import Kind
+from beholder.recruiting.prolific.client import PROLIFIC, Client
+from beholder.recruiting.prolific.recruiter import ProlificRecruiter
 from beholder.store.open import open_store
 from beholder.study.model import Study
-from beholder.study.money import Sum
-from beholder.testing.store_facts import study_record
+from beholder.study.recruitment import Sum
+from beholder.testing.stores.facts import study_record
 
 IDS = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 RECRUIT = {"mode": "prolific", "reward": "2.00 GBP", "minutes": 10}
@@ -56,12 +55,12 @@ def study_in(folder: Path, **keys: Any) -> Study:
 
 
 @asynccontextmanager
-async def prolific(study: Study, fake: FakeProlific, token: str = "rehearsal") -> AsyncIterator[Prolific]:
+async def prolific(study: Study, fake: FakeProlific, token: str = "rehearsal") -> AsyncIterator[ProlificRecruiter]:
     """Give Prolific for a study, with the fake in its place and its clock for ours."""
     client = Client(PROLIFIC, token, transport=fake.transport(), sleep=fake.sleep, rng=random.Random(1))
     async with open_store(study.folder / "store") as store:
         await store.begin(study_record())
-        recruiter = Prolific(study, store, client, now=lambda: fake.now)
+        recruiter = ProlificRecruiter(study, store, client, now=lambda: fake.now)
         try:
             yield recruiter
         finally:

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from beholder.analyse import analyse
-from beholder.clean.ratings import COLUMNS
-from beholder.clean.tables import write_json, write_table
-from beholder.report import report
-from beholder.report.findings import findings
-from beholder.report.material import load_material
+from beholder.analysis import analyse
+from beholder.cleaning.ratings import COLUMNS
+from beholder.files import write_json, write_table
+from beholder.reporting import report
+from beholder.reporting.findings import findings
+from beholder.reporting.material import load_material
 from beholder.study.model import Study
 
 

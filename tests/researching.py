@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from beholder.recruit.fake import FakeProlific
+from beholder.recruiting.fake import FakeProlific
 
 DATA = Path(os.environ.get("BEHOLDER_TEST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 OPENAPI = DATA / "prolific_openapi.yml"

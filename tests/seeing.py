@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from beholder.checks.trust import Seen
-from beholder.checks.verdict import Click, Evidence
+from beholder.checks.contract import AnsweredTrial, Click, SessionEvidence
 from beholder.methods import find
 from beholder.methods.contract import Asked, Role, Slot, Target, Trial
-from beholder.study.scale import SCALES
+from beholder.study.questions import SCALES
 
 LENGTH = 4000
 PLAYED: Mapping[str, Any] = {
@@ -40,7 +39,7 @@ def page(
     seconds: float | None = None,
     method: str = "parallel",
     together: bool = False,
-) -> Seen:
+) -> AnsweredTrial:
     """Return a page of scores: one for each slot, or (with several questions) for each question about one slot."""
     questions = tuple(asked) or (ask(),)
     count = len(scores) if len(questions) == 1 else 1
@@ -64,7 +63,7 @@ def page(
     trial = Trial(key, "content", "rate", tuple(shown), questions, draws or {}, targets or {}, together)
     playback = {slot.id: {**PLAYED, **(played or {}), **(slots or {}).get(slot.id, {})} for slot in shown}
     spent = LENGTH * len(shown) + 2000 if seconds is None else 1000 * seconds
-    return Seen(
+    return AnsweredTrial(
         key=key,
         trial=trial,
         answer=answer,
@@ -76,12 +75,12 @@ def page(
     )
 
 
-def one(score: float = 3, **keys: Any) -> Seen:
+def one(score: float = 3, **keys: Any) -> AnsweredTrial:
     """Return a trial with one stimulus on five points."""
     return page([score], asked=(ask(scale="acr5"),), method="acr", **keys)
 
 
-def pair(value: float, *, key: str = "trial:1", gap: float = 1.0, turned: bool = False, **keys: Any) -> Seen:
+def pair(value: float, *, key: str = "trial:1", gap: float = 1.0, turned: bool = False, **keys: Any) -> AnsweredTrial:
     """Return a comparison of a with b, one after the other; `value` is how much better a is."""
     names = ("b", "a") if turned else ("a", "b")
     slots = tuple(Slot(f"s{n}", name, keys.get("role", "test"), "A", True, None) for n, name in enumerate(names, 1))
@@ -92,10 +91,10 @@ def pair(value: float, *, key: str = "trial:1", gap: float = 1.0, turned: bool =
     answer: Any = {"choices": {"q1": choice}}
     playback = {slot.id: {**PLAYED, **keys.get("played", {})} for slot in slots}
     lengths: dict[str, int | None] = dict.fromkeys(playback, LENGTH)
-    return Seen(key, trial, answer, find("ccr").judgements(trial, answer), playback, lengths, 0, 12_000)
+    return AnsweredTrial(key, trial, answer, find("ccr").judgements(trial, answer), playback, lengths, 0, 12_000)
 
 
-def session(seen: Iterable[Seen], **keys: Any) -> Evidence:
+def session(seen: Iterable[AnsweredTrial], **keys: Any) -> SessionEvidence:
     """Return the evidence of a finished session; each trial is the next one of it."""
     numbered = tuple(replace(one, key=f"trial:{place}") for place, one in enumerate(seen, 1))
     clicks = tuple(
@@ -104,4 +103,4 @@ def session(seen: Iterable[Seen], **keys: Any) -> Evidence:
         for one in seen.judgements
         if one.raw_value is not None
     )
-    return Evidence(keys.pop("outcome", "completed"), "whole", (), clicks, numbered, **keys)
+    return SessionEvidence(keys.pop("outcome", "completed"), "whole", (), clicks, numbered, **keys)

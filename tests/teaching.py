@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from beholder.stimuli.catalogue import Catalogue
-from beholder.stimuli.lesson import EVERY, Expectation, Lesson
-from beholder.testing import write_study
-from beholder.testing.studies import TINY_CONDITIONS
+from beholder.stimuli.known_answers import EVERY, Expectation, KnownAnswer
+from beholder.testing import TINY_CONDITIONS, write_study
 
 ACR = {
     "method": "acr",
@@ -60,15 +59,15 @@ def _name(file: Path, folder: Path) -> str:
     return file.relative_to(folder).as_posix()
 
 
-def lesson(number: int, expected: float | Mapping[str, float] | None = None, **more: Any) -> Lesson:
+def lesson(number: int, expected: float | Mapping[str, float] | None = None, **more: Any) -> KnownAnswer:
     """Return what line `number` + 1 of a manifest teaches; tolerance and message go with every expected answer."""
     of = expected if isinstance(expected, Mapping) else {} if expected is None else {EVERY: expected}
     near, message = more.pop("tolerance", None), more.pop("message", "")
     found = {question: Expectation(value, near, message) for question, value in of.items()}
-    return Lesson(f"list.csv:{number + 1}", "", number, found, **more)
+    return KnownAnswer(f"list.csv:{number + 1}", "", number, found, **more)
 
 
-def teach(catalogue: Catalogue, *taught: tuple[str, Lesson]) -> Catalogue:
+def teach(catalogue: Catalogue, *taught: tuple[str, KnownAnswer]) -> Catalogue:
     """Return a catalogue with training stimuli, each named `condition/content`."""
     like = catalogue.stimuli[0]
     stimuli = []

@@ -9,14 +9,14 @@ import pytest
 
 from arriving import PANEL, act, come, count, door, refused
 from beholder.errors import Refused
-from beholder.serve.acts import Acts
-from beholder.serve.host import Host
-from beholder.serve.submission import Submission
-from beholder.store.contract import Entry, Ledger
+from beholder.server.moderation import Moderation
+from beholder.server.requests import SubmittedAnswer
+from beholder.server.service import StudyService
+from beholder.store.contract import Ledger, LedgerEntry
 
 ONE_LIST = {"design": {"participants": 1, "trials": 3, "seed": 3}}
 ASKED = {"before": [{"id": "field", "text": "Do you?", "type": "single", "options": ["yes", "no"], "correct": ["no"]}]}
-WRONG = Submission({"answers": {"field": "yes"}})
+WRONG = SubmittedAnswer({"answers": {"field": "yes"}})
 
 
 async def test_who_is_shut_out_is_stopped_kindly_and_their_list_is_open_again(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ async def test_a_released_list_is_open_at_once_until_the_person_answers_again(tm
         await act(host, "release", ann, clock)
         await host.look()
         assert await host.store.has_room(clock())
-        await host.events(ann.token, Submission(None, events=[(1, "focus", None, None)]), "trial:2")
+        await host.events(ann.token, SubmittedAnswer(None, events=[(1, "focus", None, None)]), "trial:2")
         assert await host.store.has_room(clock())
         await ann.answer()
         assert not await host.store.has_room(clock())
@@ -120,8 +120,8 @@ async def test_what_was_only_planned_or_is_of_a_session_that_is_gone_changes_not
     async with door(tmp_path, PANEL) as (host, clock):
         ann = await come(host, clock, pid="ann")
         participant = (await ann.facts()).session.participant
-        planned = Entry("shut_out", "planned", clock(), participant=participant)
-        await host.store.ledger.append([planned, Entry("release", "done", clock(), session="gone")])
+        planned = LedgerEntry("shut_out", "planned", clock(), participant=participant)
+        await host.store.ledger.append([planned, LedgerEntry("release", "done", clock(), session="gone")])
         await host.look()
         assert await ann.answer() == "text:instructions"
 
@@ -143,7 +143,7 @@ async def test_a_server_that_starts_again_gives_nothing_back_twice(tmp_path: Pat
         await host.look()
         clock.wait(minutes=10)
         await ann.answer()
-        again = Host(host.served, host.store, now=clock)
+        again = StudyService(host.served, host.store, now=clock)
         await again.look()
         assert not await host.store.has_room(clock())
 
@@ -151,11 +151,11 @@ async def test_a_server_that_starts_again_gives_nothing_back_twice(tmp_path: Pat
 async def test_acts_that_are_read_at_once_count_in_their_order(tmp_path: Path) -> None:
     async with door(tmp_path, PANEL) as (host, clock):
         slow = _Slow(host.store.ledger)
-        acts = Acts(slow)
-        await host.store.ledger.append([Entry("shut_out", "done", clock(), participant="ann")])
+        acts = Moderation(slow)
+        await host.store.ledger.append([LedgerEntry("shut_out", "done", clock(), participant="ann")])
         first = asyncio.create_task(acts.read())
         await slow.has_read.wait()
-        await host.store.ledger.append([Entry("let_in", "done", clock(), participant="ann")])
+        await host.store.ledger.append([LedgerEntry("let_in", "done", clock(), participant="ann")])
         second = asyncio.create_task(acts.read())
         await asyncio.sleep(0)
         slow.goes_on.set()
@@ -172,7 +172,7 @@ class _Slow:
         self.has_read, self.goes_on = asyncio.Event(), asyncio.Event()
         self.append, self.hold, self.purge_identity = ledger.append, ledger.hold, ledger.purge_identity
 
-    async def entries(self, after: int = 0) -> tuple[Entry, ...]:
+    async def entries(self, after: int = 0) -> tuple[LedgerEntry, ...]:
         found = await self._ledger.entries(after)
         if not self.has_read.is_set():
             self.has_read.set()

@@ -17,14 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from beholder.analyse import analyse
-from beholder.analyse.conditions import conditions
-from beholder.analyse.ranks import ranks
-from beholder.analyse.results import read_result
+from beholder.analysis import analyse
+from beholder.analysis.means import conditions
+from beholder.analysis.ranks import ranks
+from beholder.analysis.result import read_result
 from beholder.errors import UserError
-from beholder.stats.holm import holm
-from beholder.stats.interval import t_interval
-from beholder.stats.wilcoxon import signed_rank
+from beholder.stats.intervals import t_interval
+from beholder.stats.tests import holm, signed_rank
 
 _HERE = Path(__file__).resolve()
 DATA = Path(os.environ.get("BEHOLDER_TEST_DATA") or _HERE.parents[2] / "shared" / "data")

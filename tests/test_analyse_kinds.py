@@ -13,18 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from beholder.analyse import analyse
-from beholder.analyse.conditions import conditions
-from beholder.analyse.contents import contents
-from beholder.analyse.metrics import metric
-from beholder.analyse.pairs import pairs
-from beholder.analyse.participants import participants
-from beholder.analyse.preferences import preferences
-from beholder.analyse.questions import questions
-from beholder.analyse.raters import raters
-from beholder.analyse.strengths import strengths
-from beholder.analyse.table import Order, tidy
-from beholder.stats.interval import interval_for, share_interval
+from beholder.analysis import analyse
+from beholder.analysis.means import conditions, contents, questions
+from beholder.analysis.pairs import pairs, preferences
+from beholder.analysis.participants import participants, raters
+from beholder.analysis.ratings import RowOrder, tidy
+from beholder.analysis.result import metric
+from beholder.analysis.strengths import strengths
+from beholder.stats.intervals import interval_for, share_interval
 
 Row = tuple[str, str, str, float]
 """participant, condition, other condition, value"""
@@ -114,7 +110,7 @@ def test_naming_the_other_condition_first_changes_no_mean(values: list[int]) -> 
 
 def test_made_anchors_stand_after_all_other_conditions() -> None:
     ratings = table("score", *[("p", name, "", 1.0) for name in ("lowpass-3500", "zebra", "no", "01", "NA", "-")])
-    found = tidy(ratings, Order(conditions=("zebra",), last=("lowpass-3500", "lowpass-7000")))
+    found = tidy(ratings, RowOrder(conditions=("zebra",), last=("lowpass-3500", "lowpass-7000")))
     assert found.conditions == ("zebra", "-", "01", "NA", "no", "lowpass-3500")
 
 

@@ -14,20 +14,16 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from beholder.analyse.agreement import agreement
-from beholder.analyse.correction import TESTS
-from beholder.analyse.pairs import pairs
-from beholder.analyse.reading import filled
-from beholder.analyse.result import Result, records
-from beholder.analyse.results import read_result
-from beholder.analyse.table import Order, tidy
-from beholder.analyse.tests import tests as four_tests
-from beholder.clean.tables import write_table
+from beholder.analysis.pairs import pairs
+from beholder.analysis.ratings import RowOrder, tidy
+from beholder.analysis.ratings_table import filled
+from beholder.analysis.result import Result, read_result, records
+from beholder.analysis.tests import TESTS, agreement
+from beholder.analysis.tests import tests as four_tests
+from beholder.files import write_table
 from beholder.stats.clustered import Cells, difference_of, mean_of
-from beholder.stats.effects import dz
-from beholder.stats.holm import holm
-from beholder.stats.signs import sign_test
-from beholder.stats.wilcoxon import signed_rank
+from beholder.stats.intervals import dz
+from beholder.stats.tests import holm, sign_test, signed_rank
 
 COLUMNS = [
     "question", "condition", "other_condition", "comparison", "n", "participants", "contents", "mean_difference", "se",
@@ -166,7 +162,7 @@ def test_grades_against_different_references_are_not_held_together() -> None:
     shown = [{**rows[0], "condition": name, "other_condition": "", "kind": "score", "question": "x",
               "role": "reference"} for name in ("film", "scan")]  # fmt: skip
     data = pd.DataFrame(rows).assign(question="q")
-    both = tidy(filled(pd.concat([data, pd.DataFrame(shown)])), Order(references=frozenset(("film", "scan"))))
+    both = tidy(filled(pd.concat([data, pd.DataFrame(shown)])), RowOrder(references=frozenset(("film", "scan"))))
     found = pairs(both).table
     mine = found[found["question"] == "q"].set_index(["condition", "other_condition"])
     assert mine["comparison"].to_dict() == {

@@ -15,15 +15,13 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 from scipy.special import expit
 
-from beholder.analyse.comparing.fit import fit
-from beholder.analyse.comparing.outcomes import BRADLEY_TERRY
-from beholder.analyse.comparing.tally import Tally
-from beholder.analyse.preferences import preferences
-from beholder.analyse.ranks import ranks
-from beholder.analyse.result import Result
-from beholder.analyse.strength_pairs import strength_pairs
-from beholder.analyse.strengths import strengths
-from beholder.analyse.table import as_ratings
+from beholder.analysis.bradley_terry import fit
+from beholder.analysis.comparisons import BRADLEY_TERRY, Tally
+from beholder.analysis.pairs import preferences
+from beholder.analysis.ranks import ranks
+from beholder.analysis.ratings import as_ratings
+from beholder.analysis.result import Result
+from beholder.analysis.strengths import strength_pairs, strengths
 
 DATA = Path(os.environ.get("BEHOLDER_TEST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 Row = tuple[str, str, str, str, float]

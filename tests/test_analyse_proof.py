@@ -15,11 +15,10 @@ import pytest
 from scipy import stats
 from scipy.stats import binom
 
-from beholder.analyse.conditions import conditions
-from beholder.analyse.pairs import pairs
+from beholder.analysis.means import conditions
+from beholder.analysis.pairs import pairs
 from beholder.stats.clustered import Cells, difference_of, mean_of
-from beholder.stats.signs import sign_test
-from beholder.stats.wilcoxon import signed_rank
+from beholder.stats.tests import sign_test, signed_rank
 
 PEOPLE, CONTENTS, EACH = 46, 40, 10
 TRUTH, APART = 60.0, 4.0

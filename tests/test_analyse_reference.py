@@ -12,11 +12,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from beholder.analyse.conditions import conditions
-from beholder.analyse.differential import crushed
-from beholder.analyse.dmos import dmos
-from beholder.analyse.result import Result
-from beholder.analyse.scores import scores
+from beholder.analysis.dmos import crushed, dmos
+from beholder.analysis.means import conditions
+from beholder.analysis.result import Result
+from beholder.analysis.scores import scores
 
 DATA = Path(os.environ.get("BEHOLDER_TEST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 

@@ -14,22 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from beholder.analyse import analyse
-from beholder.analyse.conditions import conditions
-from beholder.analyse.contents import contents
-from beholder.analyse.differential import crushed
-from beholder.analyse.dmos import dmos
-from beholder.analyse.factors import factors
-from beholder.analyse.medians import median_interval, medians
-from beholder.analyse.position import position
-from beholder.analyse.questions import questions
-from beholder.analyse.reading import filled
-from beholder.analyse.result import Result
-from beholder.analyse.results import read_result
-from beholder.analyse.scores import scores
-from beholder.analyse.table import Order, as_ratings, tidy
-from beholder.stats.interval import share_interval, t_interval, unanimous_bounds
-from beholder.study.analysing import Analyse
+from beholder.analysis import analyse
+from beholder.analysis.distributions import median_interval, medians
+from beholder.analysis.dmos import crushed, dmos
+from beholder.analysis.means import conditions, contents, factors, questions
+from beholder.analysis.pairs import position
+from beholder.analysis.ratings import RowOrder, as_ratings, tidy
+from beholder.analysis.ratings_table import filled
+from beholder.analysis.result import Result, read_result
+from beholder.analysis.scores import scores
+from beholder.stats.intervals import share_interval, t_interval, unanimous_bounds
+from beholder.study.cleaning import Analyse
 
 NAMES = ("no", "01", "NA", "Größe 2")
 TABLES = (scores, conditions, contents, questions, factors, dmos, medians, position)
@@ -213,7 +208,7 @@ def test_where_few_rated_the_reference_the_means_are_held_against_each_other() -
 
 def test_crushing_and_clipping_have_names_of_their_own() -> None:
     table = referenced(noisy())
-    asked = tidy(filled(table), Order(asked=Analyse(crush="clip")))
+    asked = tidy(filled(table), RowOrder(asked=Analyse(crush="clip")))
     assert row(dmos(asked), level="condition")["metric"] == "DMOS(ACR-HR, clipped)"
     assert row(dmos(table, crush="crush"), level="condition")["metric"] == "DMOS(ACR-HR, crushed)"
     assert row(dmos(table), level="condition")["metric"] == "DMOS(ACR-HR)"

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from beholder.check import check
 from beholder.cli import cli
 from beholder.errors import PlanError, StimuliError, StudyError
 from beholder.methods import find, load_study
-from beholder.plan import open_plan
-from beholder.plan.placing.clips import load_asking, load_stimuli, page_form, wanted_clips
-from beholder.stimuli.ingest import load_catalogue
+from beholder.planning import open_plan
+from beholder.planning.message_trials import load_asking, load_stimuli, page_form, wanted_clips
+from beholder.stimuli.ingestion import load_catalogue
 from beholder.study.checks import Attention, Trap
 from beholder.testing import write_study
+from beholder.workflow.check import check
 from rating import catalogue_of, make_study
 from teaching import write_manifest, write_taught
 

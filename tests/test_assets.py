@@ -11,7 +11,7 @@ import pytest
 
 import beholder
 from beholder.methods import find, method_folder, names
-from beholder.serve.assets import Assets, without_comments
+from beholder.server.assets import Assets, without_comments
 
 WEB = Path(beholder.__file__).parent / "web"
 

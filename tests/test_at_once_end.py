@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from asking import Hosted, Rater, clip, scores, serving, write_asking
-from beholder.checks.attention import Attention
+from beholder.checks.known_answers import AttentionRule
 from beholder.errors import Refused
-from beholder.serve import tokens
-from beholder.serve.host import Host
-from beholder.serve.submission import Submission
-from beholder.simulate.robot import watch_events
+from beholder.server import tokens
+from beholder.server.requests import SubmittedAnswer
+from beholder.server.service import StudyService
+from beholder.simulation.robot import watch_events
 from waiting import Clock
 
 
@@ -48,7 +48,7 @@ async def test_a_first_failure_is_answered_exactly_as_a_pass(board: Hosted) -> N
         answer = scores(person.step, await person.asked(), obeys=obeys)
         clock.wait(seconds=30)
         events = watch_events(person.step["trial"])
-        said.append(await host.answer(person.token, person.key, Submission(answer, events=events)))
+        said.append(await host.answer(person.token, person.key, SubmittedAnswer(answer, events=events)))
         assert (await person.told(person.key)).verdict == ("pass" if obeys else "fail")
     assert [one["feedback"] for one in said] == [None, None]
     assert shape(said[0]) == shape(said[1])
@@ -92,13 +92,13 @@ async def test_the_second_failure_ends_the_session_kindly_and_with_a_code_of_its
     assert (counts["live"], counts["ended"]) == (0, 1), "the list is open again"
 
 
-async def fail_twice(host: Host, clock: Clock, name: str = "ann") -> tuple[Rater, str, Submission]:
+async def fail_twice(host: StudyService, clock: Clock, name: str = "ann") -> tuple[Rater, str, SubmittedAnswer]:
     """Return somebody whose session was ended, with the last answer and its step."""
     person = await Rater(host, clock, name).come()
     while True:
         await person.until_asked()
         answer = scores(person.step, await person.asked(), obeys=False)
-        key, sent = person.key, Submission(answer, events=watch_events(person.step["trial"]))
+        key, sent = person.key, SubmittedAnswer(answer, events=watch_events(person.step["trial"]))
         if await person.answer(sent) == "end":
             return person, key, sent
 
@@ -114,7 +114,7 @@ async def test_after_the_end_nothing_is_taken_and_whoever_comes_back_reads_the_s
             await host.answer(ann.token, place, sent)
         assert refused.value.status in (409, 410)
     with pytest.raises(Refused) as refused:
-        await host.answer(ann.token, key, Submission({"scores": {"q1": {}}}, events=sent.events))
+        await host.answer(ann.token, key, SubmittedAnswer({"scores": {"q1": {}}}, events=sent.events))
     assert refused.value.status == 409
     _, arrival = await host.arrive({"resume": ann.token}, {})
     assert arrival["step"] == end
@@ -179,7 +179,7 @@ async def test_what_would_not_play_costs_nobody_the_session(board: Hosted) -> No
             del answer["scores"]["q1"][slot]
             answer["missing"] = {slot: "media_error"}
             events.append([9999, "error", slot, {"what": "decode"}])
-        await ann.answer(Submission(answer, events=events))
+        await ann.answer(SubmittedAnswer(answer, events=events))
     assert ann.step["outcome"] == "completed"
     assert {(one.verdict, one.reason) for one in (await ann.facts()).told.values()} == {("unknown", "media_error")}
 
@@ -188,15 +188,15 @@ async def test_what_would_not_play_costs_nobody_the_session(board: Hosted) -> No
 async def test_a_bug_of_ours_in_a_rule_is_logged_and_costs_nothing(
     board: Hosted, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, broken: Any
 ) -> None:
-    def judge(self: Attention, *_: Any) -> Any:
+    def judge(self: AttentionRule, *_: Any) -> Any:
         if isinstance(broken, Exception):
             raise broken
         return self.verdict("fail", "wrong", measured=broken)
 
-    monkeypatch.setattr(Attention, "judge_trial", judge)
+    monkeypatch.setattr(AttentionRule, "judge_trial", judge)
     host, clock = board
     ann = await Rater(host, clock).come()
-    with caplog.at_level(logging.ERROR, "beholder.serve"):
+    with caplog.at_level(logging.ERROR, "beholder.server"):
         await ann.until("end")
     assert ann.step["outcome"] == "completed"
     one = await ann.told("trial:2")
@@ -210,7 +210,7 @@ async def test_two_tabs_that_answer_the_same_page_have_one_verdict(board: Hosted
     for _ in range(2):
         await ann.until_asked()
         key, asked, events = ann.key, await ann.asked(), watch_events(ann.step["trial"])
-        sent = [Submission(scores(ann.step, asked, obeys=obeys), events=events) for obeys in (False, True)]
+        sent = [SubmittedAnswer(scores(ann.step, asked, obeys=obeys), events=events) for obeys in (False, True)]
         clock.wait(seconds=30)
         replies = await asyncio.gather(*(host.answer(ann.token, key, one) for one in sent), return_exceptions=True)
         won = [place for place, reply in enumerate(replies) if isinstance(reply, dict)]

@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beholder.serve.flow import Ending, next_step
-from beholder.serve.script import Planned, Script
+from beholder.server.flow import Ending, next_step
+from beholder.server.script import Planned, Script
 from beholder.store.contract import Told
 from test_flow import answers, script
 

@@ -12,11 +12,11 @@ import pytest
 
 from asking import Hosted, Rater, clip, scores, serving, write_asking
 from beholder.errors import Refused
-from beholder.serve import tokens
-from beholder.serve.host import Host
-from beholder.serve.submission import Submission
-from beholder.simulate.robot import watch_events
-from beholder.study.words import check_words
+from beholder.server import tokens
+from beholder.server.requests import SubmittedAnswer
+from beholder.server.service import StudyService
+from beholder.simulation.robot import watch_events
+from beholder.words import check_words
 from waiting import Clock, Person, hosted
 
 STUTTERS = "Playback stutters. Please close other programs and tabs, and plug in the charger if you can."
@@ -43,7 +43,7 @@ async def test_a_warning_is_read_after_the_page_and_again_where_the_answer_comes
     async with serving(path, tmp_path / "store") as (host, clock):
         ann = await Rater(host, clock).come()
         await ann.until("trial:")
-        sent = Submission(scores(ann.step, {}, obeys=True), events=left(ann.step["trial"]))
+        sent = SubmittedAnswer(scores(ann.step, {}, obeys=True), events=left(ann.step["trial"]))
         assert (await ann.answer(sent), ann.feedback) == ("trial:2", STAY)
         again = await host.answer(ann.token, "trial:1", sent)
         assert (again["feedback"], again["step"]) == (STAY, ann.step)
@@ -102,7 +102,7 @@ async def jerky(tmp_path: Path, tiny: Path) -> AsyncIterator[Hosted]:
         yield host, clock
 
 
-async def come(host: Host, clock: Clock, name: str = "ann") -> Person:
+async def come(host: StudyService, clock: Clock, name: str = "ann") -> Person:
     person = await Person(host, clock, name).come()
     await person.until("trial:")
     return person
@@ -149,7 +149,7 @@ async def test_a_page_that_comes_again_has_to_be_played_again(jerky: Hosted) -> 
     ann = await come(host, clock)
     await ann.answer(clip(ann.step, stutters=True))
     with pytest.raises(Refused) as refused:
-        await ann.answer(Submission({"scores": {"q1": {"s1": 4}}}))
+        await ann.answer(SubmittedAnswer({"scores": {"q1": {"s1": 4}}}))
     assert refused.value.code == "not_watched"
     hasty = clip(ann.step)
     ann.clock.time = (await ann.facts()).answers["trial:1"].at + timedelta(milliseconds=50)
@@ -165,7 +165,7 @@ async def test_reloads_other_tabs_and_other_servers_find_the_same_page(jerky: Ho
     await ann.answer(sent)
     step = ann.step
     assert (await ann.come()).step == step
-    assert await Host(host.served, host.store, now=clock).step(ann.token) == step
+    assert await StudyService(host.served, host.store, now=clock).step(ann.token) == step
     again = await host.answer(ann.token, "trial:1", sent)
     assert (again["feedback"], again["step"]) == (None, step)
     for key, value in (("trial:1", 1), ("trial:1:1", 4), ("trial:1:3", 4), ("trial:2", 4)):
@@ -177,7 +177,7 @@ async def test_reloads_other_tabs_and_other_servers_find_the_same_page(jerky: Ho
     replies = await asyncio.gather(*(host.answer(ann.token, "trial:1:2", one) for one in tabs), return_exceptions=True)
     assert sum(isinstance(reply, dict) for reply in replies) == 1
     assert list((await ann.facts()).told) == ["trial:1", "trial:1:2"]
-    await host.events(ann.token, Submission(None, events=[(1, "key", None, {})], tab="t"), "trial:1:2")
+    await host.events(ann.token, SubmittedAnswer(None, events=[(1, "key", None, {})], tab="t"), "trial:1:2")
 
 
 async def test_media_keep_their_address_when_a_page_comes_again(jerky: Hosted) -> None:
@@ -206,7 +206,7 @@ async def test_a_preview_shows_the_end_by_a_rule_and_walks_past_pages_that_would
         assert (end["outcome"], end["code"]) == ("failed_checks", "XXXX-XXXX")
         assert str(end["text"]).count("asked to be set to") == 2
         step: Any = await host.step(token, "trial:1")
-        sent = Submission(scores(step, {}, obeys=True), events=left(step["trial"]))
+        sent = SubmittedAnswer(scores(step, {}, obeys=True), events=left(step["trial"]))
         said: Any = await host.answer(token, "trial:1", sent)
         assert said["feedback"] == STAY
         assert said["step"]["key"] == "trial:2"

@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import pytest
 
-from beholder.serve.host import Host
-from beholder.serve.submission import Submission
+from beholder.server.requests import SubmittedAnswer
+from beholder.server.service import StudyService
 from beholder.store.contract import Store, StoreAway
 from visitor import Site, Visitor, facts_of, robot
 
@@ -49,8 +49,8 @@ async def test_two_answers_in_one_clock_tick_are_one_answer(server: Site) -> Non
     visitor = robot(server)
     await visitor.until_trial()
     tick = server.host.now()
-    frozen = Host(server.host.served, server.store, now=lambda: tick)
-    submissions = [Submission(visitor.scores(value), visitor.watched()) for value in (10, 20)]
+    frozen = StudyService(server.host.served, server.store, now=lambda: tick)
+    submissions = [SubmittedAnswer(visitor.scores(value), visitor.watched()) for value in (10, 20)]
     results = await asyncio.gather(
         *(frozen.answer(visitor.token, "trial:1", submission) for submission in submissions), return_exceptions=True
     )
@@ -60,8 +60,8 @@ async def test_two_answers_in_one_clock_tick_are_one_answer(server: Site) -> Non
 async def test_a_clock_that_was_set_back_costs_nobody_an_answer(server: Site) -> None:
     visitor = Visitor(server, participant="ada")
     await visitor.until_trial()
-    behind = Host(server.host.served, server.store, now=lambda: server.host.now() - timedelta(minutes=5))
-    said = await behind.answer(visitor.token, "trial:1", Submission(visitor.scores(), visitor.watched()))
+    behind = StudyService(server.host.served, server.store, now=lambda: server.host.now() - timedelta(minutes=5))
+    said = await behind.answer(visitor.token, "trial:1", SubmittedAnswer(visitor.scores(), visitor.watched()))
     assert said["stored_at"]
 
 
@@ -107,7 +107,7 @@ async def test_the_link_to_a_platform_id_is_made_up_for_at_the_next_arrival(serv
             return True
 
     store = Hiccup(server.store)
-    host = Host(server.host.served, cast("Store", store))
+    host = StudyService(server.host.served, cast("Store", store))
     with pytest.raises(StoreAway):
         await host.arrive({"PROLIFIC_PID": "somebody"}, {})
     is_new, _ = await host.arrive({"PROLIFIC_PID": "somebody"}, {})

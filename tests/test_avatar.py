@@ -9,13 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from beholder.dimensions.correlations import correlations
-from beholder.dimensions.joined import Joined
-from beholder.dimensions.opening import open_joined
-from beholder.dimensions.relation import relation, relations
-from beholder.dimensions.spread import spread
-from beholder.dimensions.table import table
-from beholder.metrics.relate import relate
+from beholder.dimensionality.data import Joined, open_joined
+from beholder.dimensionality.profile import correlations, table
+from beholder.dimensionality.relation import relation, relations, spread
+from beholder.objective.correlation import relate
 
 DATA = Path(os.environ.get("BEHOLDER_TEST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 TEMPLATE_A = (

@@ -10,18 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beholder.analyse.better import inconclusive
-from beholder.analyse.metrics import metric
-from beholder.analyse.pairs import pairs
-from beholder.analyse.reading import filled
-from beholder.analyse.results import Results
-from beholder.analyse.table import Order, tidy
+from beholder.analysis.condition_difference import inconclusive
+from beholder.analysis.pairs import pairs
+from beholder.analysis.ratings import RowOrder, tidy
+from beholder.analysis.ratings_table import filled
+from beholder.analysis.result import Results, metric
 from beholder.errors import UserError
 
 
 def results(table: pd.DataFrame, population: str = "people", **order: Any) -> Results:
     whole = filled(table)
-    found, none = tidy(whole, Order(**order)), pd.DataFrame()
+    found, none = tidy(whole, RowOrder(**order)), pd.DataFrame()
     notes = {
         "population": population,
         "conditions": list(found.conditions),
@@ -138,7 +137,7 @@ def test_equal_ratings_are_undecided() -> None:
 
 
 def test_a_pair_that_the_study_is_not_about_is_not_judged() -> None:
-    from beholder.study.analysing import Analyse
+    from beholder.study.cleaning import Analyse
 
     table = rated({"old": 50, "new": 70, "Größe 2": 50.1})
     found = results(table, asked=Analyse(contrasts=(("Größe 2", "old"),)))

@@ -12,10 +12,10 @@ import httpx
 import pytest
 
 from beholder.methods import load_study
-from beholder.serve.assets import Assets
-from beholder.serve.server import Running, running
-from beholder.serve.tokens import robot_signature
-from beholder.simulate.robot import watch_events
+from beholder.server.assets import Assets
+from beholder.server.process import Running, running
+from beholder.server.tokens import robot_signature
+from beholder.simulation.robot import watch_events
 from beholder.testing import write_study
 
 MARKS = {"natural": "zqfullmotion", "smooth": "zqdamped", "jerky": "zqjerky", "frozen": "zqstill"}

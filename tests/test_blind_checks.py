@@ -11,13 +11,13 @@ import httpx
 import numpy as np
 import pytest
 
-from beholder.checks.contract import Known, Robot
-from beholder.checks.steps import AnyStep, check_steps
+from beholder.checks.page_contract import CheckContext, RobotAbilities
+from beholder.checks.page_registry import AnyStep, check_steps
 from beholder.methods import load_study
-from beholder.serve.posing import check_of
-from beholder.serve.server import Running, running
-from beholder.serve.tokens import robot_signature
-from beholder.simulate.robot import watch_events
+from beholder.server.page_checks import check_of
+from beholder.server.process import Running, running
+from beholder.server.tokens import robot_signature
+from beholder.simulation.robot import watch_events
 from beholder.testing import write_study
 from waiting import LAPTOP
 
@@ -100,7 +100,7 @@ class Walker:
         planned = host.served.script(facts.list).find(step["key"])
         assert planned is not None
         is_first = step["attempt"] == 1 and check_of(planned).rule.attempts > 1 and check_of(planned).action != "flag"
-        robot = Robot(frozenset([step["check"]]) if is_first else frozenset())
+        robot = RobotAbilities(frozenset([step["check"]]) if is_first else frozenset())
         return check_of(planned).respond(host.examiner.posed(facts, planned), robot, np.random.default_rng(1))
 
 
@@ -148,7 +148,7 @@ def check_media(media: dict[str, httpx.Response]) -> None:
         assert not _chunks(response.content) & {"tEXt", "iTXt", "zTXt", "eXIf", "tIME", "LIST", "id3 ", "bext"}
 
 
-def _posed(check: AnyStep, known: Known, seeds: int) -> list[Any]:
+def _posed(check: AnyStep, known: CheckContext, seeds: int) -> list[Any]:
     return [check.pose(np.random.default_rng(seed), known) for seed in range(seeds)]
 
 
@@ -172,11 +172,11 @@ async def test_the_size_of_a_medium_does_not_depend_on_the_draw(server: Running)
             assert len(sizes) == 1, f"{check.name} {name}: {sizes}"
 
 
-def _known(server: Running) -> Known:
+def _known(server: Running) -> CheckContext:
     """Return what is known of somebody who has answered every check before."""
     facts = server.host.preview.facts
     known = server.host.examiner.known(facts)
-    return Known({**LAPTOP}, known.answers, known.needs)
+    return CheckContext({**LAPTOP}, known.answers, known.needs)
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -13,8 +13,8 @@ import pytest
 from PIL import Image
 
 from beholder.methods import load_study
-from beholder.serve.server import Running, running
-from beholder.serve.tokens import robot_signature
+from beholder.server.process import Running, running
+from beholder.server.tokens import robot_signature
 from beholder.stimuli.anchors import write_wav
 from beholder.stimuli.ffmpeg import run_ffmpeg
 

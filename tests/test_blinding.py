@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from beholder.stimuli.blinding import LONGEST, MOST, SHORTEST, blind, class_size, drawn_size
+from beholder.stimuli.copies import strip
 from beholder.stimuli.ffmpeg import run_ffmpeg
-from beholder.stimuli.media import medium_of
+from beholder.stimuli.formats import medium_of
 from beholder.stimuli.probe import measure
-from beholder.stimuli.stripping import strip
 
 PICTURE = ("-f", "lavfi", "-i", "testsrc2=s=64x48:d=0.4:r=25")
 FORMATS = {

@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 from playwright.async_api import Page, Route
 
-from beholder.clean import clean
-from beholder.clean.ratings import read_ratings
+from beholder.cleaning import clean
+from beholder.cleaning.ratings import read_ratings
 from browsing import MARKS, Site, Stand, Visit, barriers, overhang, play, play_button
 
 pytestmark = MARKS

@@ -10,10 +10,10 @@ import pytest
 from PIL import Image
 
 from beholder.stimuli.blinding import blind
+from beholder.stimuli.copies import strip
 from beholder.stimuli.ffmpeg import run_ffmpeg
-from beholder.stimuli.media import medium_of
+from beholder.stimuli.formats import medium_of
 from beholder.stimuli.probe import measure
-from beholder.stimuli.stripping import strip
 from browsing import MARKS
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from beholder.checks.brightness import Brightness
+from beholder.checks.brightness import BrightnessCheck
 from browsing import MARKS, SHORT, Stand
 
 pytestmark = MARKS
@@ -18,7 +18,7 @@ async def test_a_picture_that_cannot_be_drawn_stops_nobody(stand: Stand, monkeyp
     def broken(*_: Any) -> Any:
         raise ZeroDivisionError("a bug of ours")
 
-    monkeypatch.setattr(Brightness, "draw", broken)
+    monkeypatch.setattr(BrightnessCheck, "draw", broken)
     site = await stand.serve(qualification=ROOM, design=SHORT)
     visit = await site.visit(expects_trouble=True)
     await visit.go("text:instructions")

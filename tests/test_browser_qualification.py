@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.async_api import Page
 
-from beholder.check import check
 from beholder.stimuli.samples import make_samples
 from beholder.testing.browser import fitting_answers, oracle_for, walk
+from beholder.workflow.check import check
 from browsing import MARKS, QUICK_SOUNDS, Stand, Visit, barriers, overhang
 
 if TYPE_CHECKING:

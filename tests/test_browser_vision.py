@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from playwright.async_api import Page
 
-from beholder.checks.drawing.rings import ring
+from beholder.checks.acuity import ring
 from browsing import MARKS, Site, Stand, Visit, barriers, overhang
 
 pytestmark = MARKS

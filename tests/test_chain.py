@@ -10,20 +10,19 @@ import numpy as np
 import pytest
 
 import beholder
-from beholder.analyse.results import Results
-from beholder.chain import excluding, folder_of, write_open_pairs
+from beholder.analysis.result import Results
 from beholder.errors import StudyError, UserError
 from beholder.methods import load_study
-from beholder.recruit.fake import FakeProlific, serving
-from beholder.recruit.unattended.budget import left_for
-from beholder.recruit.unattended.told import Progress
-from beholder.store.contract import Entry
+from beholder.recruiting.collection import RunProgress, left_for
+from beholder.recruiting.fake import FakeProlific, serving
+from beholder.store.contract import LedgerEntry
 from beholder.store.open import open_store
 from beholder.study.chain import load_chain
-from beholder.study.money import money
+from beholder.study.recruitment import money
 from beholder.testing import write_study
-from beholder.testing.store_facts import HOUR, NOON, study_record, visit
+from beholder.testing.stores.facts import HOUR, NOON, study_record, visit
 from beholder.types import Mode
+from beholder.workflow.chain import excluding, folder_of, write_open_pairs
 from service import free_port
 
 
@@ -111,7 +110,7 @@ def test_where_nothing_stayed_open_nothing_is_asked_and_the_chain_goes_on(tmp_pa
     for name in ("pairs", "third"):
         path = follow_up(tmp_path / name, tiny)
         path.write_text(path.read_text("utf-8").replace("name: pairs", f"name: {name}"), "utf-8")
-    told: list[Progress] = []
+    told: list[RunProgress] = []
     text = f"{CHAIN}  - {{study: third, asks: inconclusive}}\n"
     found = beholder.chain(write_chain(tmp_path, text), simulate=True, news=told.append)
     assert list(found) == ["mos"]
@@ -153,8 +152,8 @@ async def test_the_smaller_budget_is_a_hard_cap_over_the_chain(
     evidence: Any = {"places": 6, "total": "8.00 GBP"}
     async with open_store(study.folder / "store", write=False) as store:
         drafted: Any = {"run": 1, "key": "k", "places": 6}
-        await store.ledger.append([Entry("draft", "done", NOON, provider_ref="p1", evidence=drafted)])
-        await store.ledger.append([Entry("publish", "done", NOON, provider_ref="p1", evidence=evidence)])
+        await store.ledger.append([LedgerEntry("draft", "done", NOON, provider_ref="p1", evidence=drafted)])
+        await store.ledger.append([LedgerEntry("publish", "done", NOON, provider_ref="p1", evidence=evidence)])
     assert str(left_for(study, [study], money("8.01 GBP"))) == "0.01 GBP"
     with pytest.raises(UserError) as error:
         left_for(study, [study], money("8.00 GBP"))

@@ -12,22 +12,21 @@ from numpy.typing import NDArray
 from PIL import Image
 from scipy.ndimage import map_coordinates
 
-from beholder.checks.acuity import Acuity
-from beholder.checks.card import Card, device_px_per_mm, px_per_mm
-from beholder.checks.contract import Attempt, Known, Posed, Robot
-from beholder.checks.drawing.light import decode
-from beholder.checks.drawing.rings import gap_mm, mar_of, ring
-from beholder.checks.verdict import Verdict
+from beholder.checks.acuity import AcuityCheck, gap_mm, mar_of, ring
+from beholder.checks.card import CardCheck, device_px_per_mm, px_per_mm
+from beholder.checks.contract import Verdict
+from beholder.checks.drawing import decode
+from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, RobotAbilities
 from beholder.errors import Refused
 from beholder.study import qualification as rules
 
-ACUITY, CARD = Acuity(rules.Acuity()), Card(rules.Card())
+ACUITY, CARD = AcuityCheck(rules.Acuity()), CardCheck(rules.Card())
 
 
-def known(ppi: float, ratio: float = 1) -> Known:
+def known(ppi: float, ratio: float = 1) -> CheckContext:
     """Return what is known of somebody whose card told this density."""
     width = 85.60 * ppi / 25.4 / ratio
-    return Known({"dpr": ratio}, {"card": {"widths": [width, width], "dpr": ratio, "moved": True}})
+    return CheckContext({"dpr": ratio}, {"card": {"widths": [width, width], "dpr": ratio, "moved": True}})
 
 
 def measure(picture: NDArray[np.uint8], gap: float, direction: int) -> tuple[float, float, float]:
@@ -66,7 +65,7 @@ def measure(picture: NDArray[np.uint8], gap: float, direction: int) -> tuple[flo
 def test_a_ring_measured_in_its_picture_is_as_large_as_the_formula_says(
     ppi: float, distance: float, mar: float, direction: int
 ) -> None:
-    check = Acuity(rules.Acuity(distance_mm=distance, mar=mar))
+    check = AcuityCheck(rules.Acuity(distance_mm=distance, mar=mar))
     posed = check.pose(np.random.default_rng(1), known(ppi))
     shown: Any = {**posed.private, "directions": [direction]}
     with Image.open(io.BytesIO(check.draw(shown, "r1").body)) as image:
@@ -124,11 +123,11 @@ def test_a_coarser_ring_that_is_not_seen_is_a_fail() -> None:
 @pytest.mark.parametrize(("distance", "least"), [(500, 233), (750, 155)])
 def test_the_full_ring_needs_a_fine_screen(distance: float, least: float) -> None:
     for ppi, is_coarse in ((least - 1, True), (least + 1, False)):
-        posed = Acuity(rules.Acuity(distance_mm=distance)).pose(np.random.default_rng(1), known(ppi))
+        posed = AcuityCheck(rules.Acuity(distance_mm=distance)).pose(np.random.default_rng(1), known(ppi))
         assert posed.private["is_coarse"] is is_coarse
 
 
-def taken(person: Known, right: int = 5, **answer: Any) -> tuple[Posed, Verdict]:
+def taken(person: CheckContext, right: int = 5, **answer: Any) -> tuple[CheckAttempt, Verdict]:
     """Return an attempt at which so many rings were right, and the verdict."""
     posed = ACUITY.pose(np.random.default_rng(1), person)
     ways: Any = posed.private["directions"]
@@ -159,7 +158,7 @@ def test_a_ring_that_was_scaled_says_nothing_and_comes_again() -> None:
 def test_without_a_card_no_ring_is_shown_and_nothing_is_lost() -> None:
     cards: Any = ({}, {"card": {"none": True}}, {"card": {"widths": [20, 20], "dpr": 1, "moved": True}})
     for card in cards:
-        person = Known({}, card)
+        person = CheckContext({}, card)
         posed = ACUITY.pose(np.random.default_rng(1), person)
         assert (posed.public, posed.media) == ({"skip": True}, ())
         verdict = ACUITY.judge(Attempt(posed.private, ACUITY.read(posed.private, {}), person))
@@ -182,7 +181,7 @@ def test_guessing_passes_in_1_6_percent_of_attempts() -> None:
     assert ACUITY.luck() == pytest.approx((10 * 7**2 + 5 * 7 + 1) / 8**5)
     assert ACUITY.luck() == pytest.approx(0.016, abs=5e-4)
     assert 1 - (1 - ACUITY.luck()) ** 2 == pytest.approx(0.032, abs=5e-4)
-    assert Acuity(rules.Acuity(rings=1, right=1)).luck() == 1 / 8
+    assert AcuityCheck(rules.Acuity(rings=1, right=1)).luck() == 1 / 8
 
 
 @pytest.mark.parametrize("given", [None, [], [1, 2, 3, 4], [1, 2, 3, 4, 8], [1, 2, 3, 4, True], [1, 2, 3, 4, "5"]])
@@ -195,11 +194,11 @@ def test_an_answer_without_every_direction_is_refused(given: Any) -> None:
 def test_robots_pass_or_fail_as_they_are_able_to() -> None:
     rng = np.random.default_rng(4)
     for fails, says in (((), "pass"), (("acuity",), "fail")):
-        robot = Robot(frozenset(fails))
-        posed = CARD.pose(rng, Known({"dpr": 1.5}))
+        robot = RobotAbilities(frozenset(fails))
+        posed = CARD.pose(rng, CheckContext({"dpr": 1.5}))
         card = CARD.read(posed.private, CARD.respond(posed, robot, rng))
         assert CARD.judge(Attempt(posed.private, card)).verdict == "pass"
-        person = Known({"dpr": 1.5}, {"card": card})
+        person = CheckContext({"dpr": 1.5}, {"card": card})
         posed = ACUITY.pose(rng, person)
         answer = ACUITY.read(posed.private, ACUITY.respond(posed, robot, rng))
         assert ACUITY.judge(Attempt(posed.private, answer, person)).verdict == says
@@ -209,7 +208,7 @@ def test_robots_pass_or_fail_as_they_are_able_to() -> None:
 
 
 def judged(answer: Any) -> Verdict:
-    posed = CARD.pose(np.random.default_rng(1), Known())
+    posed = CARD.pose(np.random.default_rng(1), CheckContext())
     return CARD.judge(Attempt(posed.private, CARD.read(posed.private, answer)))
 
 
@@ -240,17 +239,17 @@ def test_what_cannot_be_measured_is_unknown(answer: Any, reason: str, again: boo
 
 
 def test_the_outline_begins_once_too_small_and_once_too_large() -> None:
-    starts: Any = [CARD.pose(np.random.default_rng(seed), Known()).public["starts"] for seed in range(30)]
+    starts: Any = [CARD.pose(np.random.default_rng(seed), CheckContext()).public["starts"] for seed in range(30)]
     assert all(len(one) == 3 and abs(one[0] - one[1]) > 140 for one in starts)
     assert {one[0] < one[1] for one in starts} == {True, False}
 
 
 def test_the_size_of_a_pixel_is_known_to_what_comes_after_the_card() -> None:
-    person = Known({"dpr": 2}, {"card": {"widths": [324, 324], "dpr": 1.5, "moved": True}})
+    person = CheckContext({"dpr": 2}, {"card": {"widths": [324, 324], "dpr": 1.5, "moved": True}})
     assert device_px_per_mm(person) == pytest.approx(324 * 1.5 / 85.60)
     assert px_per_mm(person) == pytest.approx(324 * 1.5 / 85.60 / 2)
-    assert px_per_mm(Known({"dpr": 2}, {"card": {"none": True}})) is None
-    assert px_per_mm(Known()) is None
+    assert px_per_mm(CheckContext({"dpr": 2}, {"card": {"none": True}})) is None
+    assert px_per_mm(CheckContext()) is None
 
 
 @pytest.mark.parametrize(

@@ -7,28 +7,22 @@ from typing import Any
 
 import pytest
 
-from beholder.checks.agreement import Agreement, spearman
-from beholder.checks.focus import Focus
-from beholder.checks.postscreen import Postscreen
-from beholder.checks.quota import Quota
-from beholder.checks.ratio import Ratio
-from beholder.checks.rules import RULES, at_once, trust_checks
-from beholder.checks.smooth import Smooth
-from beholder.checks.speed import Speed
-from beholder.checks.trust import Seen, TrialCheck
-from beholder.checks.variance import Variance
-from beholder.checks.verdict import Evidence, Looked, Verdict
+from beholder.checks.agreement import AgreementRule, PostscreenRule, spearman
+from beholder.checks.answer_patterns import QuotaRule, SpeedRule, VarianceRule
+from beholder.checks.contract import AnsweredTrial, RuleResult, SessionEvidence, TrialCheck, Verdict
+from beholder.checks.playback import FocusRule, RatioRule, SmoothRule
+from beholder.checks.registry import RULES, at_once, trust_checks
 from beholder.study import checks as options
 from rating import make_study
 from seeing import LENGTH, ask, one, page, pair, session
 
-RATIO = Ratio(options.Ratio())
-SMOOTH = Smooth(options.Smooth())
-FOCUS = Focus(options.Focus())
-SPEED = Speed(options.Speed())
-VARIANCE = Variance(options.Variance())
-AGREEMENT = Agreement(options.Agreement())
-POSTSCREEN = Postscreen(options.Postscreen())
+RATIO = RatioRule(options.Ratio())
+SMOOTH = SmoothRule(options.Smooth())
+FOCUS = FocusRule(options.Focus())
+SPEED = SpeedRule(options.Speed())
+VARIANCE = VarianceRule(options.Variance())
+AGREEMENT = AgreementRule(options.Agreement())
+POSTSCREEN = PostscreenRule(options.Postscreen())
 
 
 def said(verdict: Verdict | None) -> tuple[str, str, Any]:
@@ -36,11 +30,11 @@ def said(verdict: Verdict | None) -> tuple[str, str, Any]:
     return verdict.verdict, verdict.reason, verdict.measured
 
 
-def lost(looked: Looked) -> list[tuple[str, str, list[str] | None]]:
+def lost(looked: RuleResult) -> list[tuple[str, str, list[str] | None]]:
     return [(one.trial, one.reason, None if one.slots is None else sorted(one.slots)) for one in looked.losses]
 
 
-def took(times: float) -> Seen:
+def took(times: float) -> AnsweredTrial:
     return one(played={"whole_ms": round(times * LENGTH)})
 
 
@@ -58,7 +52,7 @@ def test_only_rules_that_warn_retry_or_end_act_at_once() -> None:
 @pytest.mark.parametrize("name", list(RULES))
 def test_a_session_without_a_single_answer_costs_nothing(name: str) -> None:
     check = RULES[name](options.CHECKS[name]())
-    looked = check.look(Evidence(None, "whole"))
+    looked = check.look(SessionEvidence(None, "whole"))
     assert (looked.verdict.verdict, looked.losses) == ("unknown", ())
 
 
@@ -120,13 +114,13 @@ def test_the_time_of_images_is_unknown_and_so_is_what_would_not_play() -> None:
 
 
 def test_where_nothing_has_to_be_watched_its_time_says_nothing() -> None:
-    free = Ratio(options.Ratio(), "none")
+    free = RatioRule(options.Ratio(), "none")
     assert free.judge_trial(took(0.1)) is None
     assert free.judge(session([took(0.1)] * 4)).reason == "not_met"
 
 
 def test_a_rule_that_is_only_recorded_costs_neither_session_nor_rating() -> None:
-    noted = Ratio(options.Ratio(action="record"))
+    noted = RatioRule(options.Ratio(action="record"))
     looked = noted.look(session([took(2.0)] * 4))
     assert (looked.verdict.verdict, noted.is_costly, looked.losses) == ("fail", False, ())
 
@@ -209,8 +203,8 @@ def test_a_clock_that_jumped_is_unknown() -> None:
 
 
 def test_where_nothing_has_to_be_watched_the_answer_is_timed_from_the_start() -> None:
-    assert said(Speed(options.Speed(), "none").judge_trial(one(seconds=0.2)))[:2] == ("fail", "too_fast")
-    assert said(Speed(options.Speed(), "start").judge_trial(one(seconds=1)))[:2] == ("pass", "")
+    assert said(SpeedRule(options.Speed(), "none").judge_trial(one(seconds=0.2)))[:2] == ("fail", "too_fast")
+    assert said(SpeedRule(options.Speed(), "start").judge_trial(one(seconds=1)))[:2] == ("pass", "")
 
 
 def test_a_session_takes_its_stimuli_and_a_second_for_each_judgement() -> None:
@@ -228,7 +222,7 @@ def test_too_many_fast_trials_fail_a_session_that_took_its_time_otherwise() -> N
 # Spread
 
 
-def survey(*scores: float) -> Seen:
+def survey(*scores: float) -> AnsweredTrial:
     asked = [ask(f"i{n}", "agree5", place=n, keyed="-" if n == 2 else "+") for n in range(1, len(scores) + 1)]
     return page(scores, asked=asked, method="likert")
 
@@ -265,7 +259,7 @@ def test_the_rank_correlation_takes_ties_in_the_middle() -> None:
     assert spearman([1, 1], [1, 2]) is None
 
 
-def votes(scores: list[float], **keys: Any) -> Evidence:
+def votes(scores: list[float], **keys: Any) -> SessionEvidence:
     others = {(f"c{n}", "quality"): float(n) for n in range(len(scores))}
     return session([one(score, stimuli=[f"c{n}"]) for n, score in enumerate(scores)], others=others, **keys)
 
@@ -275,7 +269,7 @@ def test_whoever_goes_against_the_others_disagrees_and_that_is_only_noted_by_def
     assert AGREEMENT.judge(votes(up)).verdict == "pass"
     assert AGREEMENT.judge(votes(up[::-1])).reason == "disagrees"
     assert not AGREEMENT.is_costly
-    assert Agreement(options.Agreement(action="flag")).is_costly
+    assert AgreementRule(options.Agreement(action="flag")).is_costly
 
 
 def test_fewer_than_ten_shared_stimuli_and_flat_votes_tell_nothing_about_agreement() -> None:
@@ -284,7 +278,7 @@ def test_fewer_than_ten_shared_stimuli_and_flat_votes_tell_nothing_about_agreeme
     assert AGREEMENT.judge(replace(votes([1.0, 2] * 5), others={})).verdict == "unknown"
 
 
-def board(reference: float, anchor: float) -> Seen:
+def board(reference: float, anchor: float) -> AnsweredTrial:
     return page([reference, anchor, 50], roles=("hidden_reference", "anchor", "test"))
 
 
@@ -304,7 +298,7 @@ def test_the_limit_is_on_0_to_100_whatever_the_scale() -> None:
 
 
 def test_sessions_after_the_last_that_counts_are_over_the_quota() -> None:
-    quota = Quota(options.Quota(sessions=2))
+    quota = QuotaRule(options.Quota(sessions=2))
     assert quota.judge(session([one()], number=2)).verdict == "pass"
     assert said(quota.judge(session([one()], number=3))) == ("fail", "over", 3)
     assert quota.judge(session([one()], number=3, outcome=None)).verdict == "unknown"

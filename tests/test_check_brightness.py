@@ -15,9 +15,8 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from beholder.checks.brightness import Brightness, SecondBrightness
-from beholder.checks.contract import Attempt, Known, Posed, Robot
-from beholder.checks.drawing.matrix import BETWEEN, COLUMNS, FEWEST, GREYS, ROWS
+from beholder.checks.brightness import BETWEEN, COLUMNS, FEWEST, GREYS, ROWS, BrightnessCheck, SecondBrightnessCheck
+from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, RobotAbilities
 from beholder.errors import Refused
 from beholder.study import qualification as rules
 
@@ -31,12 +30,12 @@ DEVICES = {
 SEEDS = range(4)
 
 
-def pose(seed: int = 1, device: Mapping[str, Any] | None = None, **rule: Any) -> tuple[Brightness, Posed]:
-    check = Brightness(rules.Brightness(**rule))
-    return check, check.pose(np.random.default_rng(seed), Known(device or {}))
+def pose(seed: int = 1, device: Mapping[str, Any] | None = None, **rule: Any) -> tuple[BrightnessCheck, CheckAttempt]:
+    check = BrightnessCheck(rules.Brightness(**rule))
+    return check, check.pose(np.random.default_rng(seed), CheckContext(device or {}))
 
 
-def squares(check: Brightness, posed: Posed) -> list[NDArray[np.int64]]:
+def squares(check: BrightnessCheck, posed: CheckAttempt) -> list[NDArray[np.int64]]:
     """Return the squares of the matrix as the browser decodes it, found by the grey between them."""
     pixels = np.asarray(Image.open(io.BytesIO(check.draw(posed.private, "matrix").body))).astype(np.int64)
     is_row, is_column = ((pixels != BETWEEN).any(axis) for axis in (1, 0))
@@ -47,7 +46,7 @@ def squares(check: Brightness, posed: Posed) -> list[NDArray[np.int64]]:
     return [pixels[row[0] : row[-1] + 1, column[0] : column[-1] + 1] for row in rows for column in columns]
 
 
-def judge(check: Brightness, posed: Posed, **answer: Any) -> Any:
+def judge(check: BrightnessCheck, posed: CheckAttempt, **answer: Any) -> Any:
     return check.judge(Attempt(posed.private, check.read(posed.private, {"scale": 1, **answer})))
 
 
@@ -135,7 +134,7 @@ def test_the_best_blind_guess_is_right_in_one_of_twenty_one_matrices() -> None:
     assert ways.total() == 3**16
     allowed = {counts: count for counts, count in ways.items() if min(counts) >= FEWEST}
     best = max(allowed.values()) / sum(allowed.values())
-    check = Brightness(rules.Brightness())
+    check = BrightnessCheck(rules.Brightness())
     assert check.luck() == pytest.approx(best, rel=1e-12)
     assert check.luck() == pytest.approx(0.0482, abs=5e-5)
     assert 1 - (1 - check.luck()) ** check.rule.attempts == pytest.approx(0.1793, abs=5e-5)
@@ -173,7 +172,7 @@ def test_a_count_that_is_none_is_refused(given: Any) -> None:
 
 
 def test_the_second_matrix_is_silent_and_comes_once() -> None:
-    second = SecondBrightness(rules.Brightness(action="gate", attempts=4, level=6))
+    second = SecondBrightnessCheck(rules.Brightness(action="gate", attempts=4, level=6))
     assert (second.action, second.rule.attempts, second.rule.feedback, second.rule.level) == ("flag", 1, False, 6)
     assert second.rule.valid == "30 min"
     words = _words("brightness_second")
@@ -188,12 +187,12 @@ def test_there_are_words_for_every_reason() -> None:
 
 
 def test_an_able_robot_passes_and_an_unable_one_does_not() -> None:
-    for make in (Brightness, SecondBrightness):
+    for make in (BrightnessCheck, SecondBrightnessCheck):
         check = make(rules.Brightness())
         for fails, verdict in ((frozenset[str](), "pass"), (frozenset({check.name}), "fail")):
             rng = np.random.default_rng(5)
-            posed = check.pose(rng, Known())
-            answer = check.read(posed.private, check.respond(posed, Robot(fails), rng))
+            posed = check.pose(rng, CheckContext())
+            answer = check.read(posed.private, check.respond(posed, RobotAbilities(fails), rng))
             assert check.judge(Attempt(posed.private, answer)).verdict == verdict
 
 

@@ -14,12 +14,21 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import beholder
-from beholder.checks.colour import Colour
-from beholder.checks.contract import Attempt, Known, Robot
-from beholder.checks.drawing.light import LUMINANCE, decode, lightness
-from beholder.checks.drawing.plates import JITTER, KINDS, PAIRS, RADII, Kind, Plate, dots, draw_plate, plate_picture
-from beholder.checks.drawing.png import png
-from beholder.checks.drawing.strokes import DIGITS
+from beholder.checks.colour import ColourCheck
+from beholder.checks.colour.plates import (
+    DIGITS,
+    JITTER,
+    KINDS,
+    PAIRS,
+    RADII,
+    DrawnPlate,
+    Kind,
+    dots,
+    draw_plate,
+    plate_picture,
+)
+from beholder.checks.drawing import LUMINANCE, decode, lightness, png
+from beholder.checks.page_contract import Attempt, CheckContext, RobotAbilities
 from beholder.errors import Refused, StudyError
 from beholder.methods import load_study
 from beholder.study import qualification as rules
@@ -58,7 +67,7 @@ dots_of = cache(dots)
 
 
 @cache
-def rendered(plate: Plate) -> tuple[Pixels, Pixels]:
+def rendered(plate: DrawnPlate) -> tuple[Pixels, Pixels]:
     """Return what the picture shows of the dots of the number and of the ground: the light of each, in its middle."""
     with Image.open(io.BytesIO(png(plate_picture(plate, SIDE)).body)) as image:
         light = decode(np.asarray(image))
@@ -68,7 +77,7 @@ def rendered(plate: Plate) -> tuple[Pixels, Pixels]:
     return middles[drawn.is_number], middles[~drawn.is_number]
 
 
-def contrast_and_noise(plate: Plate, eye: str) -> tuple[float, float]:
+def contrast_and_noise(plate: DrawnPlate, eye: str) -> tuple[float, float]:
     """Return how far number and ground are from each other to an eye, and how far dots are from their own class."""
     number, ground = (seen(dots_seen, eye) for dots_seen in rendered(plate))
     middles = number.mean(0), ground.mean(0)
@@ -76,7 +85,7 @@ def contrast_and_noise(plate: Plate, eye: str) -> tuple[float, float]:
     return float(np.linalg.norm(middles[0] - middles[1])), float(np.sqrt((spread**2).sum(1).mean()))
 
 
-def drawn_plates(kind: Kind) -> list[Plate]:
+def drawn_plates(kind: Kind) -> list[DrawnPlate]:
     return [draw_plate(kind, np.random.default_rng(seed)) for seed in range(3)]
 
 
@@ -144,8 +153,8 @@ def test_more_than_six_hundred_dots_of_three_sizes_lie_beside_each_other(kind: K
 
 
 def test_a_plate_is_a_picture_in_srgb_and_nothing_else() -> None:
-    check = Colour(rules.Colour())
-    posed = check.pose(np.random.default_rng(1), Known({"dpr": 1, "screen": [1280, 700]}))
+    check = ColourCheck(rules.Colour())
+    posed = check.pose(np.random.default_rng(1), CheckContext({"dpr": 1, "screen": [1280, 700]}))
     assert len({len(check.draw(posed.private, name).body) for name in posed.media}) == 1
     for name in posed.media:
         body, content_type = check.draw(posed.private, name)
@@ -167,8 +176,8 @@ def chunks(body: bytes) -> list[bytes]:
 
 
 def test_two_sessions_read_different_numbers_in_another_order() -> None:
-    check = Colour(rules.Colour())
-    posed = [check.pose(np.random.default_rng(seed), Known()) for seed in range(20)]
+    check = ColourCheck(rules.Colour())
+    posed = [check.pose(np.random.default_rng(seed), CheckContext()) for seed in range(20)]
     plates: list[Any] = [one.private["plates"] for one in posed]
     assert len({tuple(plate["number"] for plate in one) for one in plates}) == len(plates)
     assert len({tuple(plate["kind"] for plate in one) for one in plates}) > 3
@@ -182,8 +191,8 @@ def test_two_sessions_read_different_numbers_in_another_order() -> None:
 @pytest.fixture
 def attempt() -> Any:
     """Judge an attempt at which each kind of plate was read so, or right where nothing is said."""
-    check = Colour(rules.Colour())
-    posed = check.pose(np.random.default_rng(5), Known())
+    check = ColourCheck(rules.Colour())
+    posed = check.pose(np.random.default_rng(5), CheckContext())
     plates: Any = posed.private["plates"]
 
     def judge(**read: str) -> Any:
@@ -209,8 +218,8 @@ def test_a_control_plate_read_wrong_says_nothing_and_asks_again(attempt: Any) ->
 
 
 def test_a_number_counts_however_it_is_written() -> None:
-    check = Colour(rules.Colour())
-    posed = check.pose(np.random.default_rng(5), Known())
+    check = ColourCheck(rules.Colour())
+    posed = check.pose(np.random.default_rng(5), CheckContext())
     plates: Any = posed.private["plates"]
     far = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
     written = {f"p{place}": f" {' '.join(plate['number'].translate(far))} " for place, plate in enumerate(plates, 1)}
@@ -218,16 +227,16 @@ def test_a_number_counts_however_it_is_written() -> None:
 
 
 def test_an_answer_without_every_number_is_refused() -> None:
-    check = Colour(rules.Colour())
-    posed = check.pose(np.random.default_rng(5), Known())
+    check = ColourCheck(rules.Colour())
+    posed = check.pose(np.random.default_rng(5), CheckContext())
     for numbers in (None, {}, {"p1": "22", "p2": "33"}, {"p1": "22", "p2": "33", "p3": " "}, {"p1": 2, "p2": 3}):
         with pytest.raises(Refused, match="A number is missing"):
             check.read(posed.private, {"numbers": numbers})
 
 
 def test_one_number_is_guessed_once_in_thirty_six_times() -> None:
-    assert Colour(rules.Colour()).luck() == 1 / 36
-    assert Colour(rules.Colour(images=(rules.Plate(file="a.png", answer="7"),))).luck() == 0
+    assert ColourCheck(rules.Colour()).luck() == 1 / 36
+    assert ColourCheck(rules.Colour(images=(rules.Plate(file="a.png", answer="7"),))).luck() == 0
 
 
 @pytest.mark.parametrize(
@@ -235,10 +244,10 @@ def test_one_number_is_guessed_once_in_thirty_six_times() -> None:
     [((), "pass"), (("colour",), "fail"), (("colour:protan",), "fail"), (("colour:control",), "unknown")],
 )
 def test_a_robot_passes_or_fails_as_it_is_able_to(fails: tuple[str, ...], verdict: str) -> None:
-    check = Colour(rules.Colour())
+    check = ColourCheck(rules.Colour())
     rng = np.random.default_rng(3)
-    posed = check.pose(rng, Known())
-    answer = check.read(posed.private, check.respond(posed, Robot(frozenset(fails)), rng))
+    posed = check.pose(rng, CheckContext())
+    answer = check.read(posed.private, check.respond(posed, RobotAbilities(frozenset(fails)), rng))
     assert check.judge(Attempt(posed.private, answer)).verdict == verdict
 
 
@@ -263,8 +272,8 @@ def paint(folder: Path) -> None:
 
 def test_own_images_are_shown_without_their_names_and_read_by_their_answers(tmp_path: Path) -> None:
     paint(tmp_path)
-    check = Colour(rules.Colour.model_validate(OWN), tmp_path)
-    posed = check.pose(np.random.default_rng(2), Known())
+    check = ColourCheck(rules.Colour.model_validate(OWN), tmp_path)
+    posed = check.pose(np.random.default_rng(2), CheckContext())
     assert str(tmp_path) not in str(posed.private), "a path of this machine would be kept"
     side = posed.private["side"]
     assert posed.public == {"plates": ["p1", "p2"], "is_text": True, "size": [side, side]}

@@ -11,23 +11,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beholder.checks.consistency import Consistency
-from beholder.checks.verdict import Evidence, Scatter, Verdict
-from beholder.clean import Cleaned
-from beholder.clean.folder import clean_tables
-from beholder.clean.scatter import scatters
+from beholder.checks.agreement import ConsistencyRule
+from beholder.checks.contract import Scatter, SessionEvidence, Verdict
+from beholder.cleaning import Cleaned
+from beholder.cleaning.screening import scatters
+from beholder.cleaning.tables import clean_tables
 from beholder.errors import UserError
 from beholder.methods import load_study
-from beholder.stats.robust import robust_z
+from beholder.stats.tests import robust_z
 from beholder.study import checks as options
 from cleaning import QUALITY, add, decided, make_study, rows, store
 
-RULE = Consistency(options.Consistency())
+RULE = ConsistencyRule(options.Consistency())
 INCONSISTENT = "consistency:inconsistent"
 
 
 def judged(scatter: Scatter | None) -> Verdict:
-    return RULE.judge(Evidence("completed", "whole", scatter=scatter))
+    return RULE.judge(SessionEvidence("completed", "whole", scatter=scatter))
 
 
 @pytest.mark.parametrize(

@@ -10,32 +10,28 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from beholder.checks.contract import Attempt, Known, Needs, Posed, Sample
-from beholder.checks.device import Device, kind_of
-from beholder.checks.media import Media, codec_names
-from beholder.checks.network import Network
-from beholder.checks.refresh import Refresh
-from beholder.checks.remote import Remote
-from beholder.checks.screen import Screen
-from beholder.checks.steps import AnyStep
-from beholder.checks.verdict import Verdict
-from beholder.checks.window import window as window_of
+from beholder.checks.contract import Verdict
+from beholder.checks.device import DeviceCheck, RefreshCheck, RemoteCheck, kind_of
+from beholder.checks.media import MediaCheck, codec_names
+from beholder.checks.network import NetworkCheck
+from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, Needs, Sample
+from beholder.checks.page_contract import window as window_of
+from beholder.checks.page_registry import AnyStep
+from beholder.checks.screen import ScreenCheck
 from beholder.errors import Refused
-from beholder.serve.examiner import Examiner
-from beholder.serve.flow import Ending, next_step
-from beholder.serve.listing import list_rows
-from beholder.serve.posing import evidence
-from beholder.serve.script import CONSENT, Planned, Script
+from beholder.server.flow import Ending, next_step
+from beholder.server.page_checks import PageChecks, evidence, list_rows
+from beholder.server.script import CONSENT, Planned, Script
 from beholder.store.contract import Told
 from beholder.study import qualification as rules
-from beholder.study.words import check_words
 from beholder.testing.checks import check_step
 from beholder.types import Json
+from beholder.words import check_words
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 CODEC = 'video/mp4; codecs="avc1.4D4015"'
 NEEDS = Needs((CODEC,), "video", 25.0, fullscreen=True, first_bytes=4_000_000)
-KNOWN = Known({"screen": [1920, 1080], "dpr": 1}, needs=NEEDS)
+KNOWN = CheckContext({"screen": [1920, 1080], "dpr": 1}, needs=NEEDS)
 MOUSE: dict[str, Json] = {
     "pointer": "fine", "hover": True, "fine": True, "touches": 0, "mobile": False, "system": "Windows",
     "screen": [1920, 1080],
@@ -44,8 +40,8 @@ FINGER: dict[str, Json] = {
     "pointer": "coarse", "hover": False, "fine": False, "touches": 5, "mobile": True, "system": "Android",
     "screen": [390, 844],
 }  # fmt: skip
-DEVICE, SCREEN, REFRESH = Device(rules.Device()), Screen(rules.Screen()), Refresh(rules.Refresh())
-MEDIA, NETWORK, REMOTE = Media(rules.Media()), Network(rules.Network()), Remote(rules.Remote())
+DEVICE, SCREEN, REFRESH = DeviceCheck(rules.Device()), ScreenCheck(rules.Screen()), RefreshCheck(rules.Refresh())
+MEDIA, NETWORK, REMOTE = MediaCheck(rules.Media()), NetworkCheck(rules.Network()), RemoteCheck(rules.Remote())
 STEPS: tuple[AnyStep, ...] = (DEVICE, SCREEN, REFRESH, MEDIA, NETWORK, REMOTE)
 HERE: dict[str, Json] = {"remote": False, "software": False, "depth": False, "bursts": None, "reduced_motion": False}
 PLAYS: dict[str, Json] = {
@@ -53,11 +49,11 @@ PLAYS: dict[str, Json] = {
 }  # fmt: skip
 
 
-def posed(check: AnyStep, known: Known = KNOWN) -> Posed:
+def posed(check: AnyStep, known: CheckContext = KNOWN) -> CheckAttempt:
     return check.pose(np.random.default_rng(1), known)
 
 
-def judged(check: AnyStep, answer: Mapping[str, Json], known: Known = KNOWN, number: int = 1) -> Verdict:
+def judged(check: AnyStep, answer: Mapping[str, Json], known: CheckContext = KNOWN, number: int = 1) -> Verdict:
     private = posed(check, known).private
     return check.judge(Attempt(private, check.read(private, answer), known, number))
 
@@ -70,13 +66,13 @@ def tell(check: AnyStep, verdict: Verdict, number: int = 1, answer: Mapping[str,
 
 def words(check: AnyStep, verdict: Verdict) -> str:
     """Return what a person reads about a verdict, as the server says it."""
-    return Examiner(NEEDS, b"secret", check_words("en")).text(check, tell(check, verdict))
+    return PageChecks(NEEDS, b"secret", check_words("en")).text(check, tell(check, verdict))
 
 
 def rows(*told: Told, here: str, steps: tuple[AnyStep, ...] = STEPS) -> dict[str, tuple[Json, Json]]:
     """Return the list as a person sees it: state and words of each row."""
     script = Script((CONSENT, *(Planned(f"check:{check.name}", "check", check=check) for check in steps)))
-    examiner = Examiner(NEEDS, b"secret", check_words("en"))
+    examiner = PageChecks(NEEDS, b"secret", check_words("en"))
     at = script.find(here)
     assert at is not None
     found = list_rows(
@@ -129,13 +125,13 @@ def test_a_phone_is_told_what_the_study_needs_and_keeps_its_place() -> None:
 
 
 def test_a_phone_passes_where_the_study_allows_it() -> None:
-    assert judged(Device(rules.Device(allow=("phone", "desktop"))), FINGER).verdict == "pass"
+    assert judged(DeviceCheck(rules.Device(allow=("phone", "desktop"))), FINGER).verdict == "pass"
 
 
 def test_signals_that_disagree_lead_to_a_question_and_then_to_an_unknown() -> None:
     first = judged(DEVICE, {**MOUSE, "pointer": "none"})
     assert (first.verdict, first.reason, first.again) == ("unknown", "signals", True)
-    asked = Known(answers={"device": DEVICE.read({}, {**MOUSE, "pointer": "none"})}, needs=NEEDS)
+    asked = CheckContext(answers={"device": DEVICE.read({}, {**MOUSE, "pointer": "none"})}, needs=NEEDS)
     assert posed(DEVICE).public["ask"] is False
     assert posed(DEVICE, asked).public["ask"] is True
     computer = judged(DEVICE, {**MOUSE, "pointer": "none", "said": "desktop"}, asked, 2)
@@ -196,7 +192,7 @@ def test_a_zoomed_page_is_asked_for_100_per_cent(zoom: float, is_asked: bool) ->
 
 def test_a_zoom_that_stays_is_unknown_and_goes_on() -> None:
     answer = window(1920, 1080, zoom=1.13)  # as a side bar of the browser looks
-    before = Known(answers={"screen": SCREEN.read({}, answer)}, needs=NEEDS)
+    before = CheckContext(answers={"screen": SCREEN.read({}, answer)}, needs=NEEDS)
     again = judged(SCREEN, answer, before, 2)
     assert (again.verdict, again.reason, again.again) == ("unknown", "zoom", False)
     assert judged(SCREEN, window(1920, 1080, zoom=1.3), before, 2).again
@@ -209,7 +205,7 @@ def test_a_window_that_tells_nothing_of_the_zoom_is_measured_all_the_same(outer:
 
 
 def test_native_clips_have_to_fit_the_screen() -> None:
-    large = Known(needs=Needs(size=(2560, 1440)))
+    large = CheckContext(needs=Needs(size=(2560, 1440)))
     verdict = judged(SCREEN, window(1920, 1080), large)
     assert (verdict.verdict, verdict.needed) == ("fail", [2560, 1440])
     assert judged(SCREEN, window(1280, 720, 2), large).verdict == "pass"
@@ -217,9 +213,9 @@ def test_native_clips_have_to_fit_the_screen() -> None:
 
 def test_pictures_of_later_checks_follow_the_zoom_that_was_set_for_this_one() -> None:
     arrived: dict[str, Json] = {"screen": [1920, 1080], "viewport": [1024, 640], "dpr": 1.25}
-    assert window_of(Known(arrived)).ratio == 1.25
+    assert window_of(CheckContext(arrived)).ratio == 1.25
     after = SCREEN.read({}, {"screen": [1920, 1080], "inner": [1280, 800], "outer": [1280, 900], "dpr": 1})
-    met = window_of(Known(arrived, {"screen": after}))
+    met = window_of(CheckContext(arrived, {"screen": after}))
     assert (met.ratio, met.width, met.lines) == (1, 1280, 1080)
 
 
@@ -238,7 +234,7 @@ def test_the_rate_is_that_of_the_median_interval() -> None:
 
 @pytest.mark.parametrize(("hz", "is_pass"), [(30, True), (28.6, True), (28.4, False), (24, False)])
 def test_a_screen_within_5_per_cent_of_what_is_needed_passes(hz: float, is_pass: bool) -> None:
-    known = Known(needs=Needs(fps=24))
+    known = CheckContext(needs=Needs(fps=24))
     assert (judged(REFRESH, frames(1000 / hz), known).verdict == "pass") is is_pass
 
 
@@ -260,7 +256,7 @@ def test_a_hidden_page_and_a_busy_device_are_measured_again() -> None:
 
 
 def test_clips_faster_than_the_screen_are_told_and_pass() -> None:
-    verdict = judged(REFRESH, frames(1000 / 60), Known(needs=Needs(fps=120)))
+    verdict = judged(REFRESH, frames(1000 / 60), CheckContext(needs=Needs(fps=120)))
     assert (verdict.verdict, verdict.reason) == ("pass", "below_clips")
     state, text = rows(tell(REFRESH, verdict), here="check:media:1")["refresh"]
     assert (state, text) == ("pass", "60 pictures a second. Some videos have 120; they play all the same.")
@@ -298,12 +294,12 @@ def test_a_missing_codec_is_called_by_its_name() -> None:
 def test_sound_is_asked_for_only_where_there_is_some() -> None:
     silent = {**PLAYS, "sound": False}
     assert judged(MEDIA, silent).verdict == "pass"
-    loud = Known(needs=Needs((CODEC,), sound=True))
+    loud = CheckContext(needs=Needs((CODEC,), sound=True))
     assert judged(MEDIA, silent, loud).reason == "sound"
 
 
 def test_dropped_frames_are_tried_again_and_then_only_flagged() -> None:
-    known = Known(needs=Needs((CODEC,), sample=Sample("h264", "mp4", 96, 54, 25)))
+    known = CheckContext(needs=Needs((CODEC,), sample=Sample("h264", "mp4", 96, 54, 25)))
     slow: dict[str, Json] = {**PLAYS, "plays": [[25, 9], [25, 4], [25, 2]]}
     first, last = judged(MEDIA, slow, known, 1), judged(MEDIA, slow, known, 3)
     assert (first.verdict, first.again, first.measured) == ("unknown", True, 0.08)
@@ -313,22 +309,22 @@ def test_dropped_frames_are_tried_again_and_then_only_flagged() -> None:
 
 
 def test_a_sample_is_a_second_in_the_codec_of_the_study() -> None:
-    known = Known(needs=Needs((CODEC,), sample=Sample("h264", "mp4", 96, 54, 25.0)))
+    known = CheckContext(needs=Needs((CODEC,), sample=Sample("h264", "mp4", 96, 54, 25.0)))
     clip = MEDIA.draw(posed(MEDIA, known).private, "sample")
     assert clip.content_type == "video/mp4"
     assert clip.body[4:8] == b"ftyp"
     assert MEDIA.draw(posed(MEDIA, known).private, "sample") == clip
-    unknown = Known(needs=Needs((CODEC,), sample=Sample("theora", "ogg", 96, 54, 25.0)))
+    unknown = CheckContext(needs=Needs((CODEC,), sample=Sample("theora", "ogg", 96, 54, 25.0)))
     assert MEDIA.draw(posed(MEDIA, unknown).private, "sample").body == b""
 
 
 def test_sounds_and_images_have_samples_of_their_own() -> None:
-    sound = MEDIA.draw(posed(MEDIA, Known(needs=Needs(medium="audio"))).private, "sample")
+    sound = MEDIA.draw(posed(MEDIA, CheckContext(needs=Needs(medium="audio"))).private, "sample")
     with wave.open(io.BytesIO(sound.body)) as file:
         assert file.getnframes() == file.getframerate()
-    image = MEDIA.draw(posed(MEDIA, Known(needs=Needs(medium="image"))).private, "sample")
+    image = MEDIA.draw(posed(MEDIA, CheckContext(needs=Needs(medium="image"))).private, "sample")
     assert image.body[8:12] == b"WEBP"
-    assert posed(MEDIA, Known(needs=Needs(medium="text"))).media == ()
+    assert posed(MEDIA, CheckContext(needs=Needs(medium="text"))).media == ()
 
 
 # Network
@@ -390,7 +386,7 @@ def test_two_hints_flag_and_one_does_not() -> None:
 
 def test_a_slow_or_uneven_screen_is_a_hint_and_less_motion_is_none() -> None:
     for intervals in ([30.0] * 120, [16.0] * 80 + [40.0] * 40):
-        known = Known(answers={"refresh": {"intervals": intervals, "hidden": False}})
+        known = CheckContext(answers={"refresh": {"intervals": intervals, "hidden": False}})
         assert judged(REMOTE, {**HERE, "software": True}, known).reason == "hints"
     calm = judged(REMOTE, {**HERE, "software": True, "reduced_motion": True})
     assert calm.verdict == "pass"
@@ -425,10 +421,10 @@ def test_a_row_shows_whether_it_stops_or_warns_and_nothing_of_what_is_silent() -
     assert rows(hopeless, here="check:network:2")["network"][0] == "fail"
     flagged = tell(REMOTE, judged(REMOTE, {**HERE, "software": True, "depth": True}))
     assert rows(flagged, here="check:device:1")["remote"] == ("pass", "You sit in front of it")
-    small = Screen(rules.Screen(action="flag"))
+    small = ScreenCheck(rules.Screen(action="flag"))
     quiet = tell(small, judged(small, window(1024, 600)))
     assert rows(quiet, here="check:screen:1", steps=(small,))["screen"] == ("now", "")
-    mute = Screen(rules.Screen(feedback=False))
+    mute = ScreenCheck(rules.Screen(feedback=False))
     assert rows(tell(mute, judged(mute, window(1024, 600))), here="check:screen:2", steps=(mute,))["screen"] == (
         "now",
         "",

@@ -15,9 +15,9 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from beholder.checks.contract import Attempt, Known, Posed, Robot
-from beholder.checks.display import SYSTEMS, Display, system
-from beholder.checks.distance import STRENGTHS, Distance
+from beholder.checks.brightness import SYSTEMS, DisplayCheck, system
+from beholder.checks.distance import STRENGTHS, DistanceCheck
+from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, RobotAbilities
 from beholder.errors import Refused, StudyError
 from beholder.methods import load_study
 from beholder.study import qualification as rules
@@ -32,21 +32,21 @@ CARD: dict[str, Any] = {"card": {"widths": [342.4, 342.4], "dpr": 1, "moved": Tr
 """Four CSS pixels make a millimetre."""
 
 
-def pose(seed: int = 1, device: Mapping[str, Any] = FULL_HD, **rule: Any) -> tuple[Distance, Posed]:
-    check = Distance(rules.Distance(**rule))
-    return check, check.pose(np.random.default_rng(seed), Known(device))
+def pose(seed: int = 1, device: Mapping[str, Any] = FULL_HD, **rule: Any) -> tuple[DistanceCheck, CheckAttempt]:
+    check = DistanceCheck(rules.Distance(**rule))
+    return check, check.pose(np.random.default_rng(seed), CheckContext(device))
 
 
-def pairs(posed: Posed) -> list[dict[str, Any]]:
+def pairs(posed: CheckAttempt) -> list[dict[str, Any]]:
     found: Any = posed.private["pairs"]
     return list(found)
 
 
-def picture(check: Distance, posed: Posed, name: str) -> NDArray[np.float64]:
+def picture(check: DistanceCheck, posed: CheckAttempt, name: str) -> NDArray[np.float64]:
     return np.asarray(Image.open(io.BytesIO(check.draw(posed.private, name).body))).astype(np.float64)
 
 
-def say(check: Distance, posed: Posed, seen: Mapping[str, str], scale: float = 1) -> Any:
+def say(check: DistanceCheck, posed: CheckAttempt, seen: Mapping[str, str], scale: float = 1) -> Any:
     """Return the verdict on somebody who saw so much: `right`, `wrong` or `none` for each strength."""
     other = {"a": "b", "b": "a"}
     better = [
@@ -148,7 +148,7 @@ def test_pictures_that_were_scaled_prove_nothing() -> None:
 
 def test_a_blind_guess_passes_once_in_eight_times() -> None:
     # Sides for all three: the strong and the middle one have to be right by luck, and the weak one as well.
-    assert Distance(rules.Distance()).luck() == pytest.approx(1 / 2**3)
+    assert DistanceCheck(rules.Distance()).luck() == pytest.approx(1 / 2**3)
 
 
 @pytest.mark.parametrize("given", [None, "abc", ["a", "b"], ["a", "b", "c"], ["a", "b", None]])
@@ -161,8 +161,8 @@ def test_a_pair_without_an_answer_is_refused(given: Any) -> None:
 
 
 def test_where_to_sit_is_said_in_centimetres_once_the_card_was_measured() -> None:
-    check = Distance(rules.Distance())
-    known = Known(FULL_HD, CARD)
+    check = DistanceCheck(rules.Distance())
+    known = CheckContext(FULL_HD, CARD)
     posed = check.pose(np.random.default_rng(1), known)
     assert posed.public["cm"] == 40  # 1.5 x 1080 pixels are 405 mm
     far = {"weak": "none", "middle": "none", "strong": "right"}
@@ -170,7 +170,7 @@ def test_where_to_sit_is_said_in_centimetres_once_the_card_was_measured() -> Non
     check, posed = pose()
     assert check.told(say(check, posed, far)) == {"heights": 1.5, "cm": ""}
     without: dict[str, Any] = {"card": {"none": True}}
-    assert check.pose(np.random.default_rng(1), Known(FULL_HD, without)).public["cm"] is None
+    assert check.pose(np.random.default_rng(1), CheckContext(FULL_HD, without)).public["cm"] is None
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_where_to_sit_is_said_in_centimetres_once_the_card_was_measured() -> Non
 )
 def test_robots_sit_where_they_are_told(fails: str, verdict: str, reason: str) -> None:
     check, posed = pose(7)
-    answer = check.respond(posed, Robot(frozenset({fails})), np.random.default_rng(1))
+    answer = check.respond(posed, RobotAbilities(frozenset({fails})), np.random.default_rng(1))
     judged = check.judge(Attempt(posed.private, check.read(posed.private, answer)))
     assert (judged.verdict, judged.reason) == (verdict, reason)
 
@@ -232,8 +232,8 @@ def test_the_help_opens_for_the_system_at_hand(platform: str | None, touch: bool
     ("screen", "steady", "verdict"), [(True, True, "pass"), (True, False, "unknown"), (False, False, "unknown")]
 )
 def test_what_was_done_to_the_screen_is_declared_and_never_fails(screen: bool, steady: bool, verdict: str) -> None:
-    check = Display(rules.Display())
-    posed = check.pose(np.random.default_rng(1), Known({"platform": "macOS"}))
+    check = DisplayCheck(rules.Display())
+    posed = check.pose(np.random.default_rng(1), CheckContext({"platform": "macOS"}))
     assert posed.public["system"] == "macos"
     answer = check.read(posed.private, {"screen": screen, "steady": steady, "system": "linux"})
     judged = check.judge(Attempt(posed.private, answer))
@@ -250,7 +250,7 @@ def test_what_was_done_to_the_screen_is_declared_and_never_fails(screen: bool, s
 )
 def test_an_answer_of_another_shape_is_refused(answer: dict[str, Any], what: str) -> None:
     with pytest.raises(Refused) as refused:
-        Display(rules.Display()).read({}, answer)
+        DisplayCheck(rules.Display()).read({}, answer)
     assert str(refused.value) == what
 
 

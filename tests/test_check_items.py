@@ -6,21 +6,17 @@ from typing import Any
 
 import pytest
 
-from beholder.checks.attention import Attention
-from beholder.checks.gold import Gold
-from beholder.checks.repeat import Repeat, quarter
-from beholder.checks.trap import Trap
-from beholder.checks.trap_item import TrapItem
-from beholder.checks.trust import Seen, TrialCheck
-from beholder.checks.verdict import Verdict
+from beholder.checks.answer_patterns import RepeatRule, quarter
+from beholder.checks.contract import AnsweredTrial, TrialCheck, Verdict
+from beholder.checks.known_answers import AttentionRule, GoldRule, TrapItemRule, TrapRule
 from beholder.methods.contract import Target
 from beholder.study import checks as options
-from beholder.study.scale import SCALES
+from beholder.study.questions import SCALES
 from seeing import ask, one, page, pair, session
 
-ATTENTION = Attention(options.Attention())
-TRAP_ITEM = TrapItem(options.TrapItem())
-REPEAT = Repeat(options.Repeat(items_per_trial=1))
+ATTENTION = AttentionRule(options.Attention())
+TRAP_ITEM = TrapItemRule(options.TrapItem())
+REPEAT = RepeatRule(options.Repeat(items_per_trial=1))
 
 
 def said(verdict: Verdict | None) -> tuple[str, str, Any]:
@@ -28,7 +24,7 @@ def said(verdict: Verdict | None) -> tuple[str, str, Any]:
     return verdict.verdict, verdict.reason, verdict.measured
 
 
-def asking(value: float, target: Target = Target(37, 3, "", is_trap=True), **keys: Any) -> Seen:
+def asking(value: float, target: Target = Target(37, 3, "", is_trap=True), **keys: Any) -> AnsweredTrial:
     roles: Any = ("test", "attention", "test")
     return page([10, value, 90], roles=roles, targets={"q1.s2": target}, **keys)
 
@@ -61,12 +57,12 @@ def test_what_would_not_play_asked_for_nothing() -> None:
 
 
 def test_so_many_failures_are_allowed_as_the_study_says() -> None:
-    lenient = Attention(options.Attention(max_failed=1))
+    lenient = AttentionRule(options.Attention(max_failed=1))
     assert lenient.judge(session([asking(80), asking(37)])).verdict == "pass"
     assert lenient.judge(session([asking(80), asking(80)])).verdict == "fail"
 
 
-@pytest.mark.parametrize(("check", "role"), [(Trap(options.Trap()), "trap"), (Gold(options.Gold()), "gold")])
+@pytest.mark.parametrize(("check", "role"), [(TrapRule(options.Trap()), "trap"), (GoldRule(options.Gold()), "gold")])
 def test_trapping_clips_and_gold_are_judged_at_their_own_slots(check: TrialCheck[Any], role: Any) -> None:
     target = {"q1.s1": Target(5, 1, "")}
     assert said(check.judge_trial(one(4, roles=(role,), targets=target))) == ("pass", "", None)
@@ -77,7 +73,7 @@ def test_trapping_clips_and_gold_are_judged_at_their_own_slots(check: TrialCheck
 # Obvious statements
 
 
-def statements(*values: float, wanted: float = 5) -> Seen:
+def statements(*values: float, wanted: float = 5) -> AnsweredTrial:
     asked = [ask(f"i{n}", "agree5", place=n) for n in range(1, 4)]
     asked += [ask(f"trap:{n}", "agree5", place=3 + n, purpose="trap") for n in range(1, len(values) + 1)]
     targets = {f"q{3 + n}.s1": Target(wanted, 0, "") for n in range(1, len(values) + 1)}
@@ -116,7 +112,7 @@ def test_a_repeat_may_be_a_quarter_of_the_scale_off_down_to_a_step(scale: str, n
     assert quarter(SCALES[scale]) == near
 
 
-def twice(first: float, second: float) -> Seen:
+def twice(first: float, second: float) -> AnsweredTrial:
     asked = [ask(f"i{n}", "agree5", place=n) for n in range(1, 5)]
     asked.append(ask("repeat:i1", "agree5", place=5, purpose="repeat"))
     return page([first, 2, 4, 3, second], asked=asked, method="likert")
@@ -125,7 +121,7 @@ def twice(first: float, second: float) -> Seen:
 def test_a_statement_that_comes_again_gets_about_the_same_answer() -> None:
     assert said(REPEAT.judge_trial(twice(3, 4))) == ("pass", "", None)
     assert said(REPEAT.judge_trial(twice(2, 4))) == ("fail", "differs", {"q5.s1": [2, 4]})
-    assert said(Repeat(options.Repeat(tolerance=0)).judge_trial(twice(3, 4)))[0] == "fail"
+    assert said(RepeatRule(options.Repeat(tolerance=0)).judge_trial(twice(3, 4)))[0] == "fail"
     assert REPEAT.judge_trial(one()) is None
 
 

@@ -13,28 +13,28 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from beholder.checks.contract import Attempt, Drawn, Known, Posed, Robot
-from beholder.checks.headphones import Headphones, Pitch
-from beholder.checks.sides import Sides
-from beholder.checks.steps import AnyStep
-from beholder.checks.tones import Tones
-from beholder.checks.verdict import Verdict
+from beholder.checks.contract import Verdict
+from beholder.checks.listening import HeadphonesCheck, PitchCheck
+from beholder.checks.listening.tones import SidesCheck, TonesCheck
+from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, DrawnFile, RobotAbilities
+from beholder.checks.page_registry import AnyStep
 from beholder.errors import Refused
 from beholder.study import qualification as rules
-from beholder.study.words import check_words
+from beholder.words import check_words
 
 ALL: tuple[AnyStep, ...] = (
-    Headphones(rules.Headphones()), Pitch(rules.Headphones()), Tones(rules.Tones()), Sides(rules.Sides()),
+    HeadphonesCheck(rules.Headphones()), PitchCheck(rules.Headphones()), TonesCheck(rules.Tones()),
+    SidesCheck(rules.Sides()),
 )  # fmt: skip
 ANSWERED = {"headphones": "chosen", "pitch": "chosen", "tones": "counts", "sides": "sides"}
 every_check = pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
 
 
-def pose(check: AnyStep, seed: int = 1) -> Posed:
-    return check.pose(np.random.default_rng(seed), Known())
+def pose(check: AnyStep, seed: int = 1) -> CheckAttempt:
+    return check.pose(np.random.default_rng(seed), CheckContext())
 
 
-def samples(drawn: Drawn) -> tuple[NDArray[np.float64], int]:
+def samples(drawn: DrawnFile) -> tuple[NDArray[np.float64], int]:
     """Return what a WAV file holds, read by the standard library: (samples, channels), and the rate."""
     assert drawn.content_type == "audio/wav"
     with wave.open(io.BytesIO(drawn.body)) as file:
@@ -43,13 +43,13 @@ def samples(drawn: Drawn) -> tuple[NDArray[np.float64], int]:
         return data / 32768, file.getframerate()
 
 
-def played(check: AnyStep, posed: Posed) -> Iterator[tuple[NDArray[np.float64], int, int]]:
+def played(check: AnyStep, posed: CheckAttempt) -> Iterator[tuple[NDArray[np.float64], int, int]]:
     """Give every sound of an attempt, its rate, and its place from 0."""
     for place, name in enumerate(posed.media):
         yield *samples(check.draw(posed.private, name)), place
 
 
-def intervals(sound: NDArray[np.float64], rate: int, posed: Posed) -> list[NDArray[np.float64]]:
+def intervals(sound: NDArray[np.float64], rate: int, posed: CheckAttempt) -> list[NDArray[np.float64]]:
     """Return the three intervals of a sound."""
     times: Any = posed.public["intervals"]
     return [sound[round(begin * rate) : round(end * rate)] for begin, end in times]
@@ -69,7 +69,7 @@ def decibels(one: float, other: float) -> float:
     return float(20 * np.log10(one / other))
 
 
-def answer(check: AnyStep, posed: Posed, given: Any) -> Verdict:
+def answer(check: AnyStep, posed: CheckAttempt, given: Any) -> Verdict:
     """Return the verdict on an answer as its page would send it."""
     read = check.read(posed.private, given)
     return check.judge(Attempt(posed.private, read))
@@ -125,8 +125,8 @@ def test_a_robot_that_can_passes_and_one_that_cannot_fails(check: AnyStep) -> No
     rng = np.random.default_rng(0)
     for seed in range(10):
         posed = pose(check, seed)
-        assert answer(check, posed, check.respond(posed, Robot(), rng)).verdict == "pass"
-        unable = Robot(frozenset([check.name]))
+        assert answer(check, posed, check.respond(posed, RobotAbilities(), rng)).verdict == "pass"
+        unable = RobotAbilities(frozenset([check.name]))
         assert answer(check, posed, check.respond(posed, unable, rng)).verdict == "fail"
 
 
@@ -153,7 +153,7 @@ def test_an_answer_that_no_page_sends_is_refused(check: AnyStep, given: Any) -> 
 @every_check
 def test_how_often_it_was_played_and_through_what_is_kept_where_it_makes_sense(check: AnyStep) -> None:
     posed = pose(check)
-    right: Any = check.respond(posed, Robot(), np.random.default_rng(0))
+    right: Any = check.respond(posed, RobotAbilities(), np.random.default_rng(0))
     number = len(posed.media)
     read = check.read(posed.private, {**right, "plays": [2] * number, "output": {"channels": 2, "rate": 44100}})
     assert (read["plays"], read["output"]) == ([2] * number, {"channels": 2, "rate": 44100})
@@ -179,7 +179,7 @@ def test_every_reason_has_words_and_none_is_a_diagnosis(check: AnyStep) -> None:
 
 
 def test_one_tone_is_6_db_softer_and_another_is_in_antiphase() -> None:
-    check = Headphones(rules.Headphones())
+    check = HeadphonesCheck(rules.Headphones())
     for seed in range(20):
         posed = pose(check, seed)
         for sound, rate, place in played(check, posed):
@@ -200,7 +200,7 @@ def test_one_tone_is_6_db_softer_and_another_is_in_antiphase() -> None:
 
 
 def test_the_tones_are_200_hz_last_a_second_rise_for_a_tenth_and_are_as_loud_as_the_volume_page() -> None:
-    check = Headphones(rules.Headphones())
+    check = HeadphonesCheck(rules.Headphones())
     posed = pose(check)
     for sound, rate, _ in played(check, posed):
         assert len(sound) / rate == pytest.approx(4.4)
@@ -226,7 +226,7 @@ def test_the_tones_are_200_hz_last_a_second_rise_for_a_tenth_and_are_as_loud_as_
 
 
 def test_every_place_is_softest_and_in_antiphase_about_equally_often() -> None:
-    check = Headphones(rules.Headphones(trials=20))
+    check = HeadphonesCheck(rules.Headphones(trials=20))
     pairs = list(product((1, 2, 3), repeat=2))
     trials: list[Any] = [one for seed in range(60) for one in pose(check, seed).private["trials"]]  # type: ignore[union-attr]
     counts = [
@@ -240,7 +240,7 @@ def test_every_place_is_softest_and_in_antiphase_about_equally_often() -> None:
     ("wrong", "say"), [(0, ("pass", "")), (1, ("pass", "")), (2, ("fail", "speakers")), (6, ("fail", "speakers"))]
 )
 def test_five_of_six_pass_and_choosing_what_cancels_is_told_as_loudspeakers(wrong: int, say: tuple[str, str]) -> None:
-    check = Headphones(rules.Headphones())
+    check = HeadphonesCheck(rules.Headphones())
     posed = pose(check)
     trials: Any = posed.private["trials"]
     chosen = [one["antiphase"] if place < wrong else one["softest"] for place, one in enumerate(trials)]
@@ -251,7 +251,7 @@ def test_five_of_six_pass_and_choosing_what_cancels_is_told_as_loudspeakers(wron
 
 
 def test_other_mistakes_are_told_without_blaming_loudspeakers() -> None:
-    check = Headphones(rules.Headphones())
+    check = HeadphonesCheck(rules.Headphones())
     posed = pose(check)
     trials: Any = posed.private["trials"]
     loud = [6 - one["softest"] - one["antiphase"] for one in trials]
@@ -263,9 +263,9 @@ def test_other_mistakes_are_told_without_blaming_loudspeakers() -> None:
 
 
 def test_loudspeakers_are_told_with_what_was_found_and_how_to_mend_it() -> None:
-    check = Headphones(rules.Headphones())
+    check = HeadphonesCheck(rules.Headphones())
     posed = pose(check)
-    robot = check.respond(posed, Robot(frozenset(["headphones"])), np.random.default_rng(0))
+    robot = check.respond(posed, RobotAbilities(frozenset(["headphones"])), np.random.default_rng(0))
     assert told(check, answer(check, posed, robot)) == (
         "It sounds like loudspeakers or mono. We counted 0 of 6 right and need 5. Plug in headphones, and turn off "
         "mono audio and surround effects."
@@ -276,7 +276,7 @@ def test_loudspeakers_are_told_with_what_was_found_and_how_to_mend_it() -> None:
 
 
 def test_one_noise_is_turned_by_180_degrees_round_600_hz_and_all_else_is_the_same_in_both_ears() -> None:
-    check = Pitch(rules.Headphones())
+    check = PitchCheck(rules.Headphones())
     for seed in range(3):
         posed = pose(check, seed)
         trials: Any = posed.private["trials"]
@@ -295,7 +295,7 @@ def test_one_noise_is_turned_by_180_degrees_round_600_hz_and_all_else_is_the_sam
 
 
 def test_neither_ear_alone_nor_the_level_tells_which_noise_it_is() -> None:
-    check = Pitch(rules.Headphones())
+    check = PitchCheck(rules.Headphones())
     marked: list[float] = []
     plain: list[float] = []
     for seed in range(8):
@@ -326,7 +326,7 @@ def tones_in(sound: NDArray[np.float64], rate: int) -> list[tuple[int, int]]:
 
 
 def test_the_tones_that_are_heard_are_as_many_as_are_counted() -> None:
-    check = Tones(rules.Tones(clips=4))
+    check = TonesCheck(rules.Tones(clips=4))
     seen = set()
     for seed in range(25):
         posed = pose(check, seed)
@@ -345,7 +345,7 @@ def test_the_tones_that_are_heard_are_as_many_as_are_counted() -> None:
 
 
 def test_pitch_and_level_vary_and_the_softest_is_equally_soft_in_every_clip() -> None:
-    check = Tones(rules.Tones())
+    check = TonesCheck(rules.Tones())
     for seed in range(10):
         posed = pose(check, seed)
         clips: Any = posed.private["clips"]
@@ -363,7 +363,7 @@ def test_pitch_and_level_vary_and_the_softest_is_equally_soft_in_every_clip() ->
 
 
 def test_counts_have_to_be_exact_and_too_few_is_told_as_tones_that_were_missed() -> None:
-    check = Tones(rules.Tones())
+    check = TonesCheck(rules.Tones())
     posed = pose(check)
     right = [len(clip) for clip in posed.private["clips"]]  # type: ignore[union-attr, arg-type]
     assert answer(check, posed, {"counts": right}).verdict == "pass"
@@ -380,7 +380,7 @@ def test_counts_have_to_be_exact_and_too_few_is_told_as_tones_that_were_missed()
 
 
 def test_a_sound_is_in_the_ear_that_is_asked_for_and_as_strong_wherever_it_is() -> None:
-    check = Sides(rules.Sides())
+    check = SidesCheck(rules.Sides())
     energies = []
     for seed in range(10):
         posed = pose(check, seed)
@@ -409,7 +409,7 @@ def mistake(kept: Any, how: Mapping[str, str]) -> list[str]:
     ],
 )
 def test_what_is_wrong_with_the_sides_is_told_apart(how: dict[str, str], reason: str) -> None:
-    check = Sides(rules.Sides())
+    check = SidesCheck(rules.Sides())
     posed = pose(check)
     verdict = answer(check, posed, {"sides": mistake(posed.private["sounds"], how)})
     assert (verdict.verdict, verdict.reason) == ("fail", reason)
@@ -417,17 +417,17 @@ def test_what_is_wrong_with_the_sides_is_told_apart(how: dict[str, str], reason:
 
 
 def test_swapped_headphones_are_told_to_be_turned_round() -> None:
-    check = Sides(rules.Sides())
+    check = SidesCheck(rules.Sides())
     posed = pose(check)
-    robot = check.respond(posed, Robot(frozenset(["sides:swapped"])), np.random.default_rng(0))
+    robot = check.respond(posed, RobotAbilities(frozenset(["sides:swapped"])), np.random.default_rng(0))
     words = "Left and right are swapped. Turn your headphones round: L goes on the left ear."
     assert told(check, answer(check, posed, robot)) == words
 
 
 def test_a_robot_in_mono_hears_everything_in_the_middle() -> None:
-    check = Sides(rules.Sides())
+    check = SidesCheck(rules.Sides())
     posed = pose(check)
-    robot = check.respond(posed, Robot(frozenset(["sides:mono"])), np.random.default_rng(0))
+    robot = check.respond(posed, RobotAbilities(frozenset(["sides:mono"])), np.random.default_rng(0))
     assert answer(check, posed, robot).reason == "mono"
 
 
@@ -437,16 +437,16 @@ def test_a_robot_in_mono_hears_everything_in_the_middle() -> None:
 @pytest.mark.parametrize(
     ("check", "luck"),
     [
-        (Headphones(rules.Headphones()), 13 / 729),
-        (Headphones(rules.Headphones(trials=1, right=1)), 1 / 3),
-        (Headphones(rules.Headphones(trials=6, right=6)), 1 / 729),
-        (Pitch(rules.Headphones()), 13 / 729),
-        (Tones(rules.Tones()), 1 / 25),
-        (Tones(rules.Tones(clips=1)), 1 / 5),
-        (Sides(rules.Sides()), 1 / 540),
-        (Sides(rules.Sides(sounds=3)), 1 / 6),
-        (Sides(rules.Sides(sounds=2)), 1 / 2),
-        (Sides(rules.Sides(sounds=1)), 1 / 3),
+        (HeadphonesCheck(rules.Headphones()), 13 / 729),
+        (HeadphonesCheck(rules.Headphones(trials=1, right=1)), 1 / 3),
+        (HeadphonesCheck(rules.Headphones(trials=6, right=6)), 1 / 729),
+        (PitchCheck(rules.Headphones()), 13 / 729),
+        (TonesCheck(rules.Tones()), 1 / 25),
+        (TonesCheck(rules.Tones(clips=1)), 1 / 5),
+        (SidesCheck(rules.Sides()), 1 / 540),
+        (SidesCheck(rules.Sides(sounds=3)), 1 / 6),
+        (SidesCheck(rules.Sides(sounds=2)), 1 / 2),
+        (SidesCheck(rules.Sides(sounds=1)), 1 / 3),
     ],
 )
 def test_the_chance_of_passing_by_luck_is_known_exactly(check: AnyStep, luck: float) -> None:
@@ -455,13 +455,13 @@ def test_the_chance_of_passing_by_luck_is_known_exactly(check: AnyStep, luck: fl
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
 def test_the_luck_of_sides_is_that_of_counting_the_orders_that_are_drawn(number: int) -> None:
-    check = Sides(rules.Sides(sounds=number))
+    check = SidesCheck(rules.Sides(sounds=number))
     drawn = {tuple(side for side, _ in pose(check, seed).private["sounds"]) for seed in range(400)}  # type: ignore[union-attr, misc]
     assert check.luck() == pytest.approx(1 / len(drawn))
 
 
 def test_guessing_the_softest_passes_as_often_as_its_luck_says() -> None:
-    check = Headphones(rules.Headphones(trials=3, right=2))
+    check = HeadphonesCheck(rules.Headphones(trials=3, right=2))
     rng = np.random.default_rng(5)
     passes = 0
     for seed in range(600):

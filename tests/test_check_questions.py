@@ -10,15 +10,15 @@ import httpx
 import numpy as np
 import pytest
 
-from beholder.checks.contract import Attempt, Known, Posed, Robot
-from beholder.checks.questions import Questions
+from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, RobotAbilities
+from beholder.checks.questions import QuestionsCheck
 from beholder.errors import Refused, StudyError
 from beholder.methods import load_study
-from beholder.serve.server import running
-from beholder.simulate.crowd import send_robots
+from beholder.server.process import running
+from beholder.simulation.crowd import send_robots
 from beholder.study import qualification as rules
-from beholder.study.words import check_words
 from beholder.testing import write_study
+from beholder.words import check_words
 from visitor import Site, Visitor
 
 POOL: list[dict[str, Any]] = [
@@ -29,16 +29,16 @@ POOL: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-def check(**keys: Any) -> Questions:
-    return Questions(rules.Questions.model_validate({"items": POOL, **keys}))
+def check(**keys: Any) -> QuestionsCheck:
+    return QuestionsCheck(rules.Questions.model_validate({"items": POOL, **keys}))
 
 
-def posed(check: Questions, seed: int = 1) -> Posed:
-    return check.pose(np.random.default_rng(seed), Known())
+def posed(check: QuestionsCheck, seed: int = 1) -> CheckAttempt:
+    return check.pose(np.random.default_rng(seed), CheckContext())
 
 
-def given(check: Questions, one: Posed, **answers: str) -> Attempt:
-    right = check.respond(one, Robot(), np.random.default_rng(1))
+def given(check: QuestionsCheck, one: CheckAttempt, **answers: str) -> Attempt:
+    right = check.respond(one, RobotAbilities(), np.random.default_rng(1))
     assert isinstance(right, dict)
     return Attempt(one.private, check.read(one.private, {"answers": {**right["answers"], **answers}}))
 
@@ -86,7 +86,7 @@ def test_enough_right_answers_pass_and_the_topics_of_the_others_are_told() -> No
 
 def test_what_was_stored_is_judged_alike_when_the_study_has_other_items() -> None:
     one = posed(check(draw=2))
-    other = Questions(rules.Questions.model_validate({"items": POOL[::-1], "draw": 2}))
+    other = QuestionsCheck(rules.Questions.model_validate({"items": POOL[::-1], "draw": 2}))
     assert other.judge(given(check(draw=2), one)).verdict == "pass"
 
 

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from beholder.checks.complete import Complete
-from beholder.checks.variance import Variance
-from beholder.checks.verdict import Click, Evidence, Say, Viewing
-from beholder.checks.watched import Watched, judge_viewing
-from beholder.clean.decide import ORDER, decide, in_words, judge
+from beholder.checks.answer_patterns import CompleteRule, VarianceRule
+from beholder.checks.contract import Click, Say, SessionEvidence, Viewing
+from beholder.checks.playback import WatchedRule, judge_viewing
+from beholder.cleaning.decisions import ORDER, decide, in_words, judge
 from beholder.study.checks import Variance as Options
 from beholder.types import Outcome
 
@@ -21,20 +20,20 @@ def clicks(*values: float, low: float = 0, high: float = 100, question: str = "q
     return tuple(Click(question, value, low, high) for value in values)
 
 
-RATED = Evidence("completed", "whole", (SEEN,), clicks(50))
+RATED = SessionEvidence("completed", "whole", (SEEN,), clicks(50))
 GONE = SEEN._replace(plays=0, missing="media_error")
-STRAIGHT = Variance(Options())
+STRAIGHT = VarianceRule(Options())
 
 
 def test_a_completed_session_passes_and_any_other_end_is_its_own_reason() -> None:
-    assert Complete().judge(RATED).verdict == "pass"
-    ended = Complete().judge(Evidence("screened_out", "whole"))
+    assert CompleteRule().judge(RATED).verdict == "pass"
+    ended = CompleteRule().judge(SessionEvidence("screened_out", "whole"))
     assert (ended.verdict, ended.reason) == ("fail", "screened_out")
-    assert Complete().judge(Evidence(None, "whole")).reason == "not_finished"
+    assert CompleteRule().judge(SessionEvidence(None, "whole")).reason == "not_finished"
 
 
 def test_a_finished_session_without_a_single_value_is_not_used_and_a_person_decides_about_the_pay() -> None:
-    verdicts = judge(Evidence("completed", "whole", (GONE, GONE)))
+    verdicts = judge(SessionEvidence("completed", "whole", (GONE, GONE)))
     assert (verdicts[0].verdict, verdicts[0].reason) == ("fail", "nothing_rated")
     assert verdicts[0].evidence == {"slots": 2, "missing": 2}
     decision = decide("completed", verdicts)
@@ -43,7 +42,7 @@ def test_a_finished_session_without_a_single_value_is_not_used_and_a_person_deci
 
 
 def test_a_session_with_more_than_half_missing_is_named_paid_and_used() -> None:
-    verdicts = judge(Evidence("completed", "whole", (GONE, GONE, SEEN), clicks(50)))
+    verdicts = judge(SessionEvidence("completed", "whole", (GONE, GONE, SEEN), clicks(50)))
     assert (verdicts[0].verdict, verdicts[0].reason, verdicts[0].measured) == ("fail", "mostly_missing", 0.6667)
     decision = decide("completed", verdicts)
     assert (decision.accept, decision.use, decision.reasons) == (True, True, ("complete:mostly_missing",))
@@ -51,7 +50,7 @@ def test_a_session_with_more_than_half_missing_is_named_paid_and_used() -> None:
 
 
 def test_a_session_with_half_of_its_slots_missing_is_whole() -> None:
-    assert Complete().judge(Evidence("completed", "whole", (GONE, SEEN), clicks(50))).verdict == "pass"
+    assert CompleteRule().judge(SessionEvidence("completed", "whole", (GONE, SEEN), clicks(50))).verdict == "pass"
 
 
 @pytest.mark.parametrize(
@@ -83,15 +82,15 @@ def test_a_weaker_watch_rule_asks_for_less() -> None:
 
 def test_the_watched_verdict_names_every_slot_that_failed() -> None:
     bad = SEEN._replace(slot="s2", coverage=0.2)
-    verdict = Watched().judge(Evidence("completed", "whole", (SEEN, bad)))
+    verdict = WatchedRule().judge(SessionEvidence("completed", "whole", (SEEN, bad)))
     assert (verdict.verdict, verdict.reason, verdict.measured) == ("fail", "not_watched", 0.5)
     assert verdict.evidence["failed"] == ["trial:1.s2"]
 
 
 def test_watching_without_any_evidence_is_unknown() -> None:
     blank = SEEN._replace(plays=None, coverage=None)
-    assert Watched().judge(Evidence("completed", "whole", (blank,))).verdict == "unknown"
-    assert Watched().judge(Evidence("completed", "whole")).reason == "no_evidence"
+    assert WatchedRule().judge(SessionEvidence("completed", "whole", (blank,))).verdict == "unknown"
+    assert WatchedRule().judge(SessionEvidence("completed", "whole")).reason == "no_evidence"
 
 
 @pytest.mark.parametrize(("high", "least"), [(4, 0.15), (8, 0.6), (100, 93.75)])
@@ -100,18 +99,20 @@ def test_the_variance_limit_grows_with_the_square_of_the_range(high: float, leas
     middle = high / 2
     for share, say in ((0.99, "fail"), (1.01, "pass")):
         x = (share * least * 3 / 4) ** 0.5
-        evidence = Evidence("completed", "whole", (), clicks(middle - x, middle + x, middle - x, middle + x, high=high))
+        evidence = SessionEvidence(
+            "completed", "whole", (), clicks(middle - x, middle + x, middle - x, middle + x, high=high)
+        )
         assert STRAIGHT.judge(evidence).verdict == say
 
 
 def test_fewer_than_four_answers_to_each_question_are_too_few_to_judge() -> None:
     few = clicks(50, 50, 50) + clicks(50, 50, 50, question="fit")
-    assert STRAIGHT.judge(Evidence("completed", "whole", (), few)).verdict == "unknown"
+    assert STRAIGHT.judge(SessionEvidence("completed", "whole", (), few)).verdict == "unknown"
 
 
 def test_two_flat_lines_at_different_heights_are_still_straight_lining() -> None:
     flat = clicks(20, 20, 20, 20) + clicks(80, 80, 80, 80, question="fit")
-    assert STRAIGHT.judge(Evidence("completed", "whole", (), flat)).reason == "same_answer"
+    assert STRAIGHT.judge(SessionEvidence("completed", "whole", (), flat)).reason == "same_answer"
 
 
 @pytest.mark.parametrize(
@@ -119,7 +120,7 @@ def test_two_flat_lines_at_different_heights_are_still_straight_lining() -> None
     [("screened_out", True), ("technical", True), ("failed_checks", None), ("withdrawn", None)],
 )
 def test_who_is_paid_follows_from_how_the_session_ended(outcome: Outcome, accept: bool | None) -> None:
-    assert decide(outcome, judge(Evidence(outcome, "whole"))).accept is accept
+    assert decide(outcome, judge(SessionEvidence(outcome, "whole"))).accept is accept
     assert decide("completed", judge(RATED)).accept
 
 
@@ -132,7 +133,7 @@ def test_an_unknown_verdict_costs_nothing() -> None:
 
 
 def test_every_failed_check_is_a_reason_and_paying_is_apart_from_using() -> None:
-    flat = Evidence("completed", "whole", (SEEN._replace(coverage=0.0),), clicks(50, 50, 50, 50))
+    flat = SessionEvidence("completed", "whole", (SEEN._replace(coverage=0.0),), clicks(50, 50, 50, 50))
     decision = decide("completed", judge(flat))
     assert (decision.accept, decision.use) == (True, False)
     assert decision.reasons == ("watched:not_watched", "variance:same_answer")

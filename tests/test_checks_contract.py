@@ -8,18 +8,16 @@ from typing import Any
 import pytest
 from numpy.random import Generator
 
-from beholder.checks.brightness import Brightness
-from beholder.checks.contract import Attempt, Known, Needs, Posed, Robot
-from beholder.checks.judging import CANNOT, costs_session, judge_attempt
-from beholder.checks.steps import AnyStep, check_steps
-from beholder.checks.verdict import Verdict
-from beholder.clean.titles import REASONS, TITLES
+from beholder.checks.brightness import BrightnessCheck
+from beholder.checks.contract import Verdict
+from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, Needs, RobotAbilities
+from beholder.checks.page_registry import CANNOT, REASONS, TITLES, AnyStep, check_steps, costs_session, judge_attempt
 from beholder.study import qualification as rules
 from beholder.study.model import Study
-from beholder.study.words import check_words
 from beholder.testing import check_step
 from beholder.testing.checks import DEVICE, check_luck
 from beholder.types import Json
+from beholder.words import check_words
 
 QUIZ = [
     {"id": f"q{n}", "text": "Which?", "options": ["a", "b", "c", "d"], "correct": "abcd"[n % 4], "topic": "Letters"}
@@ -31,7 +29,7 @@ EVERYTHING: dict[str, Any] = dict.fromkeys(rules.RULES, True) | {
 }
 CARD: Mapping[str, Json] = {"widths": [1000, 1001], "dpr": 1, "moved": True}
 """A screen so fine that the ring of 20/30 can be drawn."""
-KNOWN = Known(DEVICE, {"card": CARD}, Needs(codecs=('video/mp4; codecs="avc1.42E01E"',), first_bytes=4_000_000))
+KNOWN = CheckContext(DEVICE, {"card": CARD}, Needs(codecs=('video/mp4; codecs="avc1.42E01E"',), first_bytes=4_000_000))
 VARIES = {"questions", "card"}
 """Checks whose page differs from time to time: which items are asked, from where the outline starts."""
 WAYS = {
@@ -53,7 +51,7 @@ EVERY = check_steps(study(qualification=EVERYTHING))
 @pytest.mark.parametrize("check", EVERY, ids=lambda check: check.name)
 def test_every_check_keeps_the_contract(check: AnyStep) -> None:
     needs = KNOWN.needs if check.name != "media" else Needs(codecs=KNOWN.needs.codecs, fullscreen=True)
-    known = Known(KNOWN.device, KNOWN.answers, needs)
+    known = CheckContext(KNOWN.device, KNOWN.answers, needs)
     check_step(check, known, fails=WAYS.get(check.name, ()), varies=check.name in VARIES)
 
 
@@ -62,7 +60,7 @@ GUESSED = [check for check in EVERY if check.luck() and check.name not in ("ques
 
 @pytest.mark.parametrize("check", GUESSED, ids=lambda check: check.name)
 def test_luck_is_how_often_the_best_blind_guess_passes(check: AnyStep) -> None:
-    robots = (Robot(), Robot(frozenset({f"{check.name}:near"})))
+    robots = (RobotAbilities(), RobotAbilities(frozenset({f"{check.name}:near"})))
     rate = check_luck(check, KNOWN, robots, many=600)
     assert rate == pytest.approx(check.luck(), abs=4 * (check.luck() / 600) ** 0.5)
 
@@ -99,7 +97,7 @@ def test_every_check_and_every_reason_that_people_read_has_words_for_researchers
 
 def test_a_gate_costs_the_session_a_warning_and_a_hint_do_not() -> None:
     def costs(action: str, own: Any = None, say: Any = "fail") -> bool:
-        check = Brightness(rules.Brightness.model_validate({"action": action}))
+        check = BrightnessCheck(rules.Brightness.model_validate({"action": action}))
         return costs_session(check, check.verdict(say, "count", action=own))
 
     assert costs("gate")
@@ -111,35 +109,35 @@ def test_a_gate_costs_the_session_a_warning_and_a_hint_do_not() -> None:
     assert not costs("gate", say="unknown")
 
 
-class Leaky(Brightness):
-    def pose(self, rng: Generator, known: Known) -> Posed:
+class Leaky(BrightnessCheck):
+    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
         posed = super().pose(rng, known)
-        return Posed({"hint": posed.private["counts"]}, posed.private, posed.media)
+        return CheckAttempt({"hint": posed.private["counts"]}, posed.private, posed.media)
 
 
-class Forgetful(Brightness):
+class Forgetful(BrightnessCheck):
     def judge(self, attempt: Attempt) -> Verdict:
         return super().judge(attempt) if attempt.known.device else self.verdict("unknown", "gone")
 
 
-class Generous(Brightness):
+class Generous(BrightnessCheck):
     def judge(self, attempt: Attempt) -> Verdict:
         return self.verdict("pass")
 
 
-class Proud(Brightness):
+class Proud(BrightnessCheck):
     def luck(self) -> float:
         return 0.0001
 
 
-class Speechless(Brightness):
+class Speechless(BrightnessCheck):
     def judge(self, attempt: Attempt) -> Verdict:
         found = super().judge(attempt)
         return found if found.verdict == "pass" else self.verdict("fail", "nameless")
 
 
-class Whimsical(Brightness):
-    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
+class Whimsical(BrightnessCheck):
+    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
         return {"circles": 0, "triangles": 0, "scale": 1}
 
 
@@ -154,6 +152,6 @@ class Whimsical(Brightness):
         (Whimsical, "a robot that is able has the verdict"),
     ],
 )
-def test_check_step_says_what_is_wrong(broken: type[Brightness], sentence: str) -> None:
+def test_check_step_says_what_is_wrong(broken: type[BrightnessCheck], sentence: str) -> None:
     with pytest.raises(AssertionError, match=sentence):
         check_step(broken(rules.Brightness()))

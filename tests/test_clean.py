@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from beholder.clean import Cleaned, clean
-from beholder.clean.folder import clean_tables
-from beholder.clean.ratings import COLUMNS, read_ratings
-from beholder.clean.texts import read_text
+from beholder.cleaning import Cleaned, clean
+from beholder.cleaning.ratings import COLUMNS, read_ratings
+from beholder.cleaning.tables import clean_tables
+from beholder.cleaning.texts import read_text
 from beholder.errors import StoreError
 from beholder.methods import find
 from beholder.methods.contract import Asked, Break, Slot, Trial
-from beholder.plan.model import PlannedList
-from beholder.plan.written import list_to_json
+from beholder.planning.model import PlannedList
+from beholder.planning.serialization import list_to_json
 from beholder.study.model import Study
-from beholder.study.resolved import resolved_yaml
+from beholder.study.serialization import resolved_yaml
 
 Tables = dict[str, list[dict[str, Any]]]
 START = datetime(2026, 11, 15, 9, tzinfo=UTC)

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beholder.clean import Cleaned
-from beholder.clean.extend import shortfall
-from beholder.clean.folder import clean_tables
+from beholder.cleaning import Cleaned
+from beholder.cleaning.shortfall import shortfall
+from beholder.cleaning.tables import clean_tables
 from beholder.cli.printing import print_cleaned
 from beholder.methods.contract import Asked, Slot, Trial
-from beholder.plan.model import PlannedList
+from beholder.planning.model import PlannedList
 from beholder.study.model import Study
-from beholder.study.scale import SCALES
+from beholder.study.questions import SCALES
 from cleaning import ASKED, QUALITY, START, Tables, add, make_study, rows, store
 
 ASKING = {"trap": True, "gold": True, "quota": {"sessions": 9}}

@@ -13,58 +13,60 @@ import numpy as np
 import pytest
 
 import beholder
-from beholder.blocking import block_on
-from beholder.checks.brightness import Brightness, SecondBrightness
-from beholder.checks.contract import Known, Robot
-from beholder.checks.distance import Distance
-from beholder.checks.screen import Screen
-from beholder.checks.steps import AnyStep
-from beholder.checks.verdict import Click, Evidence, Viewing
-from beholder.clean import Cleaned
-from beholder.clean.decide import decide, in_words, judge
-from beholder.clean.facts import Given, Visit
-from beholder.clean.lessons import judge_lessons, training_verdict
-from beholder.clean.qualification import qualify, verdict_of
+from beholder.aio import block_on
+from beholder.checks.brightness import BrightnessCheck, SecondBrightnessCheck
+from beholder.checks.contract import Click, SessionEvidence, Viewing
+from beholder.checks.distance import DistanceCheck
+from beholder.checks.page_contract import CheckContext, RobotAbilities
+from beholder.checks.page_registry import AnyStep
+from beholder.checks.screen import ScreenCheck
+from beholder.cleaning import Cleaned
+from beholder.cleaning.decisions import decide, in_words, judge
+from beholder.cleaning.facts import AnswerRecord, SessionRecord
+from beholder.cleaning.qualification import qualify, verdict_of
+from beholder.cleaning.sessions import judge_lessons, training_verdict
 from beholder.methods import find, load_study
 from beholder.methods.contract import Asked, Slot, Target, Trial
-from beholder.serve.server import running
-from beholder.simulate.crowd import send_robots
+from beholder.server.process import running
+from beholder.simulation.crowd import send_robots
 from beholder.study import qualification as rules
-from beholder.study.scale import SCALES
+from beholder.study.questions import SCALES
 from beholder.testing import write_study
 from beholder.types import Outcome
 
 START = datetime(2026, 11, 16, 9, tzinfo=UTC)
-FIRST = Brightness(rules.Brightness())
-SECOND = SecondBrightness(rules.Brightness())
-FAR = Distance(rules.Distance())
-WHOLE = Evidence("completed", "whole", (Viewing("trial:1", "s1", 400, 1, 1.0, 400, 9),), (Click("quality", 3, 1, 5),))
+FIRST = BrightnessCheck(rules.Brightness())
+SECOND = SecondBrightnessCheck(rules.Brightness())
+FAR = DistanceCheck(rules.Distance())
+WHOLE = SessionEvidence(
+    "completed", "whole", (Viewing("trial:1", "s1", 400, 1, 1.0, 400, 9),), (Click("quality", 3, 1, 5),)
+)
 
 
 def visit(
     *attempts: tuple[AnyStep, bool], outcome: Outcome | None = "completed", name: str = "s", **keys: Any
-) -> Visit:
+) -> SessionRecord:
     """Return a session with these attempts, each right or wrong, and a rating where it was completed."""
-    answers: dict[str, Given] = {"consent": given("consent", {"agree": True}, 0)}
+    answers: dict[str, AnswerRecord] = {"consent": given("consent", {"agree": True}, 0)}
     posed: dict[str, Mapping[str, Any] | None] = {}
     numbers: dict[str, int] = {}
     for place, (check, is_right) in enumerate(attempts, 1):
         numbers[check.name] = numbers.get(check.name, 0) + 1
         key = f"check:{check.name}:{numbers[check.name]}"
-        drawn = check.pose(np.random.default_rng(place), Known({"dpr": 1, "screen": [1920, 1080]}))
+        drawn = check.pose(np.random.default_rng(place), CheckContext({"dpr": 1, "screen": [1920, 1080]}))
         fails = frozenset() if is_right else frozenset({check.name})
-        answer = check.read(drawn.private, check.respond(drawn, Robot(fails), np.random.default_rng(place)))
+        answer = check.read(drawn.private, check.respond(drawn, RobotAbilities(fails), np.random.default_rng(place)))
         posed[key], answers[key] = drawn.private, given(key, answer, place)
     if outcome == "completed":
         answers["trial:1"] = given("trial:1", {"scores": {"q1": {"s1": 3}}}, 50)
-    return Visit(name, "p", "d", 1, "link", 1, START, outcome, START, False, (), answers, posed=posed, **keys)
+    return SessionRecord(name, "p", "d", 1, "link", 1, START, outcome, START, False, (), answers, posed=posed, **keys)
 
 
-def given(key: str, answer: Any, minute: int) -> Given:
-    return Given(key, answer, {}, 0, 20_000, "mouse", START + timedelta(minutes=minute))
+def given(key: str, answer: Any, minute: int) -> AnswerRecord:
+    return AnswerRecord(key, answer, {}, 0, 20_000, "mouse", START + timedelta(minutes=minute))
 
 
-def said(checks: Sequence[AnyStep], came: Visit) -> list[tuple[str, str, int]]:
+def said(checks: Sequence[AnyStep], came: SessionRecord) -> list[tuple[str, str, int]]:
     return [(one.verdict.verdict, one.verdict.reason, one.tries) for one in qualify(checks, came).settled]
 
 
@@ -95,7 +97,7 @@ def test_what_an_older_store_did_not_keep_is_unknown_and_costs_nothing() -> None
 
 
 def test_other_thresholds_give_other_verdicts_on_the_same_evidence() -> None:
-    needed, enough = Screen(rules.Screen(min=(1280, 720))), Screen(rules.Screen(min=(320, 180)))
+    needed, enough = ScreenCheck(rules.Screen(min=(1280, 720))), ScreenCheck(rules.Screen(min=(320, 180)))
     came = visit((needed, False))
     assert said([needed], came) == [("fail", "small", 1)]
     assert said([enough], came) == [("pass", "", 1)]
@@ -104,21 +106,21 @@ def test_other_thresholds_give_other_verdicts_on_the_same_evidence() -> None:
 def test_a_check_that_now_only_warns_takes_nobody_out() -> None:
     came = visit((FIRST, False))
     assert not decide("completed", judge(WHOLE), qualify([FIRST], came).settled).use
-    warn = Brightness(rules.Brightness(action="warn"))
+    warn = BrightnessCheck(rules.Brightness(action="warn"))
     decision = decide("completed", judge(WHOLE), qualify([warn], came).settled)
     assert (decision.use, decision.reasons, decision.costly) == (True, ("brightness:count",), ())
 
 
 def test_who_was_turned_away_is_paid_not_used_and_has_the_check_for_a_reason() -> None:
     came = visit(*[(FIRST, False)] * 4, outcome="screened_out", end_reason="brightness:count")
-    decision = decide("screened_out", judge(Evidence("screened_out", "whole")), qualify([FIRST], came).settled)
+    decision = decide("screened_out", judge(SessionEvidence("screened_out", "whole")), qualify([FIRST], came).settled)
     assert (decision.accept, decision.use, decision.reasons) == (True, False, ("brightness:count",))
     assert in_words("brightness:count") == "Brightness and room light: shapes not counted right"
 
 
 def test_who_would_pass_by_the_rules_of_now_was_still_turned_away() -> None:
     came = visit((FIRST, True), outcome="screened_out", end_reason="brightness:count")
-    decision = decide("screened_out", judge(Evidence("screened_out", "whole")), qualify([FIRST], came).settled)
+    decision = decide("screened_out", judge(SessionEvidence("screened_out", "whole")), qualify([FIRST], came).settled)
     assert (decision.accept, decision.use, decision.reasons) == (True, False, ("complete:screened_out",))
 
 
@@ -131,7 +133,7 @@ def test_a_second_matrix_that_was_not_counted_right_costs_the_session_but_not_th
 
 def test_a_viewing_distance_that_was_not_right_is_told_and_costs_nothing() -> None:
     for rule in (rules.Distance(), rules.Distance(action="flag")):
-        far = Distance(rule)
+        far = DistanceCheck(rule)
         decision = decide("completed", judge(WHOLE), qualify([far], visit(*[(far, False)] * 3)).settled)
         assert (decision.accept, decision.use, decision.reasons) == (True, True, ("distance:far",))
 
@@ -232,7 +234,7 @@ def test_a_check_that_now_only_warns_is_judged_so_without_asking_anybody_again(s
 
 
 def test_what_people_were_told_is_not_looked_at(study: Path) -> None:
-    from beholder.clean.facts import TABLES
+    from beholder.cleaning.facts import TABLES
 
     assert "posed" in TABLES
     assert "told" not in TABLES

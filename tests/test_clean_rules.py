@@ -8,22 +8,22 @@ from typing import Any
 
 import pytest
 
-from beholder.checks.postscreen import Postscreen
-from beholder.checks.verdict import Evidence
-from beholder.clean.folder import clean_tables
+from beholder.checks.agreement import PostscreenRule
+from beholder.checks.contract import SessionEvidence
+from beholder.cleaning.tables import clean_tables
 from beholder.errors import StudyError
 from beholder.methods import load_study
 from beholder.methods.contract import Asked, Role, Slot, Trial
-from beholder.plan.digest import plan_digest
-from beholder.plan.model import PlannedList
-from beholder.plan.written import list_to_json
-from beholder.stimuli.ingest import load_catalogue
-from beholder.study.checks import Postscreen as PostscreenRule
+from beholder.planning.digest import plan_digest
+from beholder.planning.model import PlannedList
+from beholder.planning.serialization import list_to_json
+from beholder.stimuli.ingestion import load_catalogue
+from beholder.study.checks import Postscreen
 from beholder.study.cleaning import Clean
 from beholder.study.model import Study
-from beholder.study.money import Sum, money
 from beholder.study.presets import CLEAN_PRESETS
-from beholder.study.resolved import resolved_yaml
+from beholder.study.recruitment import Sum, money
+from beholder.study.serialization import resolved_yaml
 from beholder.testing import write_study
 from cleaning import ASKED, QUALITY, add, decided, make_study, rows, store
 from seeing import PLAYED, page
@@ -316,23 +316,23 @@ def test_outlying_votes_are_left_out_once_and_only_when_asked_for(tmp_path: Path
 # Post-screening
 
 
-def anchored(*anchors: float) -> Evidence:
+def anchored(*anchors: float) -> SessionEvidence:
     """Return a session that finds the reference on every page, and gives the anchor these values."""
     seen = tuple(
         page([95, value, 50], key=f"trial:{n}", roles=("hidden_reference", "anchor", "test"), method="mushra",
              draws={"layout": "turns"})
         for n, value in enumerate(anchors, 1)
     )  # fmt: skip
-    return Evidence("completed", "whole", seen=seen)
+    return SessionEvidence("completed", "whole", seen=seen)
 
 
 def test_a_content_whose_anchor_fools_many_spares_everybody() -> None:
-    rule = Postscreen(PostscreenRule())
+    rule = PostscreenRule(Postscreen())
     said = rule.judge(anchored(95, 95, 20, 20))
     assert (said.verdict, said.reason) == ("fail", "anchor")
     evidence = anchored(95, 95, 20, 20)
     spared = frozenset({("content", "quality")})
-    assert rule.judge(Evidence("completed", "whole", seen=evidence.seen, spared=spared)).verdict == "pass"
+    assert rule.judge(SessionEvidence("completed", "whole", seen=evidence.seen, spared=spared)).verdict == "pass"
 
 
 def test_an_anchor_that_fools_a_quarter_of_the_people_costs_nobody_their_session(tmp_path: Path) -> None:

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from beholder.checks.agreement import spearman
-from beholder.checks.variance import variance
-from beholder.clean.tables import cell, csv_blocks, csv_text, table_bytes, text_blocks
+from beholder.checks.answer_patterns import variance
+from beholder.files import cell, csv_blocks, csv_text, table_bytes, text_blocks
 from beholder.methods.contract import Asked, Break, Slot, Target, Trial
-from beholder.plan.model import PlannedList
-from beholder.plan.written import ListReader, list_from_json, list_to_json
-from beholder.study.scale import SCALES
+from beholder.planning.model import PlannedList
+from beholder.planning.serialization import ListReader, list_from_json, list_to_json
+from beholder.study.questions import SCALES
 
 TEXT = st.text(alphabet=st.characters(codec="utf-8"), max_size=6) | st.sampled_from(["a\rb", "a\r\nb", '"', ",", "\n"])
 NUMBER = st.integers(-(10**6), 10**6) | st.floats(allow_infinity=False)

@@ -10,20 +10,18 @@ from typing import Any
 
 import pytest
 
-from beholder.checks.policy import PAY_REASONS, fewest_failures, may_refuse
-from beholder.checks.rules import RULES
-from beholder.checks.verdict import Verdict
-from beholder.clean import Cleaned
-from beholder.clean.decide import decide, in_words
-from beholder.clean.folder import clean_tables
-from beholder.clean.sayings import RULE_TITLES, saying
+from beholder.checks.contract import Verdict
+from beholder.checks.registry import PAY_REASONS, RULE_TITLES, RULES, fewest_failures, may_refuse, saying
+from beholder.cleaning import Cleaned
+from beholder.cleaning.decisions import decide, in_words
+from beholder.cleaning.tables import clean_tables
 from beholder.methods import find
 from beholder.methods.contract import Asked, Slot, Target, Trial
-from beholder.plan.model import PlannedList
-from beholder.plan.written import list_to_json
+from beholder.planning.model import PlannedList
+from beholder.planning.serialization import list_to_json
 from beholder.study import checks as options
 from beholder.study.model import Study
-from beholder.study.resolved import resolved_yaml
+from beholder.study.serialization import resolved_yaml
 from beholder.types import Mode, Outcome
 from cleaning import decided, rows
 from reporting import SPREAD, Page, change_account, made_up, read

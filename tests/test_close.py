@@ -10,25 +10,23 @@ from typing import Any
 import httpx
 import pytest
 
-from beholder.clean.flow import flow
-from beholder.clean.judging import judge_tables
+from beholder.cleaning.account import flow
+from beholder.cleaning.screening import judge_tables
 from beholder.errors import Problem, RecruitError
-from beholder.recruit.closing.close import close_desk
-from beholder.recruit.closing.owed import holdups
-from beholder.recruit.closing.summary import Told, retention, summary
-from beholder.recruit.closing.together import together
-from beholder.recruit.contract import Posting, Status
-from beholder.recruit.deciding.decide import decide_desk
-from beholder.recruit.deciding.signing import RUN, Signed
-from beholder.recruit.decisions import Decided, Pay
-from beholder.recruit.fake.people import NO_CODE
-from beholder.recruit.launching.opening import turn_desk
-from beholder.recruit.ledger.fold import fold
-from beholder.recruit.monitoring.look import Known, view_of
-from beholder.recruit.paying.found import Line, Payment, Standing
-from beholder.recruit.paying.pay import pay_desk
-from beholder.store.contract import Answer, End, Entry, Session
-from beholder.study.money import Sum
+from beholder.recruiting.closure import close_study
+from beholder.recruiting.contract import Decided, Pay, Posting, Status
+from beholder.recruiting.debts import Payment, PaymentLine, Standing
+from beholder.recruiting.decisions import decide_study
+from beholder.recruiting.fake.filters import NO_CODE
+from beholder.recruiting.ledger import replay
+from beholder.recruiting.monitoring import MonitorFacts, view_of
+from beholder.recruiting.open_items import holdups, together
+from beholder.recruiting.payments import pay_study
+from beholder.recruiting.postings import change_posting
+from beholder.recruiting.signatures import RUN, Signed
+from beholder.recruiting.summary import SummaryFacts, retention, summary
+from beholder.store.contract import Answer, End, LedgerEntry, Session
+from beholder.study.recruitment import Sum
 from cleaning import START, add, make_study, store
 from recruiting import ON_PROLIFIC, office
 
@@ -39,11 +37,13 @@ def row(pay: Pay, status: Status = "awaiting_review", words: str = "") -> Decide
     return Decided("s1", "p", ("a",), "completed", status, "right", pay, pay, True, False, (), words)
 
 
-def line(standing: Standing, kind: str = "bonus", minor: int = 200, reason: str = "quality", words: str = "") -> Line:
-    return Line(kind, "s1", "p", reason, Sum(minor, "GBP"), standing, words)
+def line(
+    standing: Standing, kind: str = "bonus", minor: int = 200, reason: str = "quality", words: str = ""
+) -> PaymentLine:
+    return PaymentLine(kind, "s1", "p", reason, Sum(minor, "GBP"), standing, words)
 
 
-def held(rows: list[Decided], *lines: Line, by_hand: bool = False) -> list[str]:
+def held(rows: list[Decided], *lines: PaymentLine, by_hand: bool = False) -> list[str]:
     payment = Payment(tuple(lines), False, (), (), None)
     return [str(one) for one in holdups(rows, payment, {}, is_by_hand=by_hand)]
 
@@ -108,7 +108,7 @@ def test_what_was_signed_to_be_looked_at_or_returned_holds_it_up_until_it_is_dec
         ),
     ],
 )
-def test_whoever_waits_holds_it_up(rows: list[Decided], lines: list[Line], words: str) -> None:
+def test_whoever_waits_holds_it_up(rows: list[Decided], lines: list[PaymentLine], words: str) -> None:
     assert held(rows, *lines) == [f"s1  {words}"]
 
 
@@ -151,9 +151,9 @@ async def test_a_study_on_prolific_is_stopped_at_once_and_closed_when_nobody_wai
         posting = await room.open()
         (visit,) = room.fake.people.finish(posting)
         asked = room.fake.people.take(posting).start().finish(NO_CODE).submission
-        await decide_desk(room.desk, sign=RUN)
-        await pay_desk(room.desk, send=True, sleep=room.fake.sleep)
-        dry = await close_desk(room.desk, dry_run=True)
+        await decide_study(room.desk, sign=RUN)
+        await pay_study(room.desk, send=True, sleep=room.fake.sleep)
+        dry = await close_study(room.desk, dry_run=True)
         assert (dry.is_closed, len(dry.open), room.fake.studies.find(posting).status) == (False, 1, "ACTIVE")
         assert dry.words == (
             "Recruiting would be stopped.",
@@ -161,7 +161,7 @@ async def test_a_study_on_prolific_is_stopped_at_once_and_closed_when_nobody_wai
             "Nothing was written.",
         )
         with pytest.raises(RecruitError) as error:
-            await close_desk(room.desk)
+            await close_study(room.desk)
         assert str(error.value) == (
             "close  has stopped recruiting, and is not over before what follows is. Prolific opens it again for more "
             "places only: `beholder launch --places N`. Or write run: 2.\n"
@@ -170,7 +170,7 @@ async def test_a_study_on_prolific_is_stopped_at_once_and_closed_when_nobody_wai
         )
         assert (await room.desk.recruiter.posting(posting)).state == "completed"
         with pytest.raises(RecruitError) as error:
-            await turn_desk(room.desk, "resume")
+            await change_posting(room.desk, "resume")
         assert str(error.value) == (
             "--resume  finds the study full or stopped. Allowed: a study that is paused. Prolific opens it again for "
             "more places only: `beholder launch --places N`. Or write run: 2."
@@ -178,7 +178,7 @@ async def test_a_study_on_prolific_is_stopped_at_once_and_closed_when_nobody_wai
         assert not (tmp_path / "close").exists()
         await room.desk.recruiter.approve([visit.submission.id])  # on its page, by a person
         room.fake.advance(minutes=5)
-        found = await close_desk(room.desk)
+        found = await close_study(room.desk)
         assert found.is_closed
         assert found.words == (
             "Closed. close/summary.md says how it was done, and what is kept until when.",
@@ -186,7 +186,7 @@ async def test_a_study_on_prolific_is_stopped_at_once_and_closed_when_nobody_wai
             f"{asked.id} was asked to return it, and has not yet: Prolific approves and pays it by itself on "
             f"{room.fake.now + timedelta(days=21):%Y-%m-%d}, unless it is returned or rejected before.",
         )
-        again = await close_desk(room.desk)
+        again = await close_study(room.desk)
         assert again == found
         kinds = await room.kinds()
         assert kinds[6:] == ["stop planned", "stop done", "close done"]
@@ -198,12 +198,12 @@ async def test_it_is_not_over_while_the_platform_has_not_stopped_it_or_shows_ano
 ) -> None:
     async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
         evidence: Any = {"run": 1, "key": "k", "places": 4}
-        other = Entry("draft", "done", room.fake.now, provider_ref="5" * 24, evidence=evidence)
+        other = LedgerEntry("draft", "done", room.fake.now, provider_ref="5" * 24, evidence=evidence)
         posting = await room.open()
 
         async def close() -> str:
             with pytest.raises(RecruitError) as error:
-                await close_desk(room.desk)
+                await close_study(room.desk)
             return str(error.value)
 
         room.fake.studies.find(posting).status = "PUBLISHING"  # type: ignore[assignment]
@@ -220,7 +220,7 @@ async def test_it_is_not_over_while_the_platform_has_not_stopped_it_or_shows_ano
         )
         stopped = replace(other, kind="stop")
         await room.desk.store.ledger.append([stopped])
-        assert (await close_desk(room.desk)).is_closed
+        assert (await close_study(room.desk)).is_closed
         assert room.fake.studies.find(posting).status == "COMPLETED"
 
 
@@ -238,14 +238,14 @@ async def test_a_study_by_link_is_exported_and_told(tmp_path: Path, tiny: Path) 
                 await facts.append([Answer(name, "consent", {"agree": True}, {}, 0, 900, "mouse", "t", now)])
         await facts.claim("bb", now=now, until=now + timedelta(hours=1), per_list=1)
         with pytest.raises(RecruitError) as error:
-            await close_desk(room.desk)
+            await close_study(room.desk)
         assert str(error.value) == (
             "close  has stopped recruiting, and is not over before what follows is. `beholder launch --resume` lets "
             "people begin again.\n"
             "participants  1 person is at work. Close again when they are done; who rests for 60 min is not waited for."
         )
         room.fake.advance(days=1)
-        found = await close_desk(room.desk)
+        found = await close_study(room.desk)
         assert found.exported == tmp_path / "export"
         assert (tmp_path / "export" / "sessions.csv").is_file()
         assert found.words[1] == "Every fact is in export/."
@@ -264,10 +264,10 @@ async def test_what_was_only_served_is_closed_too_and_opens_when_somebody_says_s
                 return (await client.post("/api/arrive", json=body)).status_code
 
         assert await come("ann") == 201
-        assert (await close_desk(room.desk, dry_run=True)).words[0] == "Recruiting would be stopped."
-        assert (await close_desk(room.desk)).is_closed
+        assert (await close_study(room.desk, dry_run=True)).words[0] == "Recruiting would be stopped."
+        assert (await close_study(room.desk)).is_closed
         summary_ = (tmp_path / "close" / "summary.md").read_bytes()
-        assert (await close_desk(room.desk)).is_closed
+        assert (await close_study(room.desk)).is_closed
         assert (tmp_path / "close" / "summary.md").read_bytes() == summary_
         assert await come("bea") == 403
         for dry_run in (True, False):
@@ -277,7 +277,7 @@ async def test_what_was_only_served_is_closed_too_and_opens_when_somebody_says_s
                 "To let people begin again: beholder launch --resume",
             )
         assert await come("bea") == 403
-        assert (await turn_desk(room.desk, "resume")).posting.state == "active"
+        assert (await change_posting(room.desk, "resume")).posting.state == "active"
         assert await come("bea") == 201
         found = await room.launch()
         assert found.words[-1] == "People begin here: https://lab.example.org/s/tiny"
@@ -290,19 +290,21 @@ def test_the_summary_is_a_paragraph_for_the_paper(tmp_path: Path) -> None:
     add(tables, "a", mode="prolific", minutes=12)
     add(tables, "b", mode="prolific", minutes=16, outcome=None)
     entries = [
-        Entry("approve", "planned", START, submission="s", participant="p-a", amount_minor=200, currency="GBP"),
-        Entry("approve", "settled", START, submission="s"),
-        Entry("bonus", "planned", START, submission="s", participant="p-a", amount_minor=50, currency="GBP"),
-        Entry("bonus", "settled", START, submission="s"),
+        LedgerEntry("approve", "planned", START, submission="s", participant="p-a", amount_minor=200, currency="GBP"),
+        LedgerEntry("approve", "settled", START, submission="s"),
+        LedgerEntry("bonus", "planned", START, submission="s", participant="p-a", amount_minor=50, currency="GBP"),
+        LedgerEntry("bonus", "settled", START, submission="s"),
     ]
-    out = Entry("bonus", "planned", START, "out", "p-b", reason_code="screen_out", amount_minor=30, currency="GBP")
+    out = LedgerEntry(
+        "bonus", "planned", START, "out", "p-b", reason_code="screen_out", amount_minor=30, currency="GBP"
+    )
     entries += [out, replace(out, event="settled")]
     judging = judge_tables(study, tables)
     now = START + timedelta(days=3)
-    view = view_of(study, Known({"told": [], **tables}, entries), now)
+    view = view_of(study, MonitorFacts({"told": [], **tables}, entries), now)
     posting = Posting("x", "completed", 2, 1, "")
     steps = flow(judging.study, judging.judged)
-    text = summary(Told(study, view, fold(entries), posting, steps, START, START + timedelta(days=1), now))
+    text = summary(SummaryFacts(study, view, replay(entries), posting, steps, START, START + timedelta(days=1), now))
     assert text == (
         "# Cleaned\n\n"
         "Study `cleaned`, closed on 18 November 2026.\n\n"

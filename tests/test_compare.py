@@ -14,11 +14,11 @@ import pytest
 from click.testing import CliRunner
 
 import beholder
-from beholder.analyse.side import read_side
+from beholder.analysis.sides import read_side
 from beholder.cli import cli
-from beholder.compare.found import Found, find
-from beholder.compare.sides import Source, open_sides
-from beholder.compare.words import told
+from beholder.comparison.result import ComparisonTables, find
+from beholder.comparison.sides import Source, open_sides
+from beholder.comparison.text import told
 from beholder.testing import write_study
 from reporting import made_up
 
@@ -49,7 +49,7 @@ def score_table(path: Path, source: Path, *columns: str) -> Path:
 _read = cache(read_side)
 
 
-def found_of(*sources: Source, margin: float | None = None) -> Found:
+def found_of(*sources: Source, margin: float | None = None) -> ComparisonTables:
     return find(
         open_sides([_read(one) if isinstance(one, Path) and len(sources) > 1 else one for one in sources]), margin
     )
@@ -70,7 +70,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
 
 
 @pytest.fixture(scope="module")
-def compared(three: tuple[Path, Path, Path]) -> Found:
+def compared(three: tuple[Path, Path, Path]) -> ComparisonTables:
     return found_of(*three)
 
 
@@ -92,7 +92,7 @@ def test_a_side_beside_itself_agrees_in_everything(three: tuple[Path, Path, Path
     )
 
 
-def test_every_two_sides_have_a_row_and_a_place_in_the_matrix(compared: Found) -> None:
+def test_every_two_sides_have_a_row_and_a_place_in_the_matrix(compared: ComparisonTables) -> None:
     table = compared.table("agreement")
     assert len(table) == 3 * 2
     assert table[table["level"] == "stimulus"]["n"].eq(20).all()
@@ -127,7 +127,7 @@ def test_scores_say_what_the_ratings_behind_them_say(three: tuple[Path, Path, Pa
     assert "effects" not in scores.results
 
 
-def test_a_plain_shift_differs_as_a_whole_and_not_in_what_it_says_of_conditions(compared: Found) -> None:
+def test_a_plain_shift_differs_as_a_whole_and_not_in_what_it_says_of_conditions(compared: ComparisonTables) -> None:
     effects = compared.table("effects")
     same, shifted = (row_of(effects, side="a", other_side=name) for name in "bc")
     assert same["ci_low"] < 0 < same["ci_high"]
@@ -140,7 +140,7 @@ def test_a_plain_shift_differs_as_a_whole_and_not_in_what_it_says_of_conditions(
     assert set(wide.table("effects")["equivalent"]) == {"yes"}
 
 
-def test_three_sides_are_asked_which_two_agree_best(compared: Found) -> None:
+def test_three_sides_are_asked_which_two_agree_best(compared: ComparisonTables) -> None:
     table = compared.table("correlations")
     row = row_of(table, level="stimulus", side="a")
     assert (row["other_side"], row["third_side"], row["test"], row["n"]) == ("b", "c", "dependent", 20)

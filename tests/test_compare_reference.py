@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from beholder.analyse.side import side_of
-from beholder.analyse.table import as_ratings
-from beholder.compare.effects import effects
-from beholder.compare.found import Found, find
-from beholder.compare.sides import open_sides
+from beholder.analysis.ratings import as_ratings
+from beholder.analysis.sides import side_of
+from beholder.comparison.agreement import effects
+from beholder.comparison.result import ComparisonTables, find
+from beholder.comparison.sides import open_sides
 
 DATA = Path(os.environ.get("BEHOLDER_TEST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 
@@ -32,12 +32,12 @@ def raw() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def halves(raw: pd.DataFrame) -> Found:
+def halves(raw: pd.DataFrame) -> ComparisonTables:
     sides = [side_of(as_ratings(raw[raw["half"] == half]), f"half {half}") for half in (0, 1)]
     return find(open_sides(sides), None)
 
 
-def test_correlations_are_those_of_scipy(raw: pd.DataFrame, halves: Found) -> None:
+def test_correlations_are_those_of_scipy(raw: pd.DataFrame, halves: ComparisonTables) -> None:
     means = raw.groupby(["stimulus", "half"])["value"].mean().unstack("half")
     table = halves.table("agreement")
     row = table[table["level"] == "stimulus"].iloc[0]
@@ -52,7 +52,7 @@ def test_correlations_are_those_of_scipy(raw: pd.DataFrame, halves: Found) -> No
     assert row["rmse_mapped_unbiased"] == pytest.approx(float(np.sqrt((left**2).sum() / 70)), abs=1e-9)
 
 
-def test_the_test_of_every_stimulus_is_that_of_scipy(raw: pd.DataFrame, halves: Found) -> None:
+def test_the_test_of_every_stimulus_is_that_of_scipy(raw: pd.DataFrame, halves: ComparisonTables) -> None:
     table = halves.table("stimuli").set_index("stimulus")
     tested = {
         name: stats.ttest_ind(*(part[part["half"] == half]["value"] for half in (0, 1)), equal_var=False).pvalue
@@ -64,7 +64,7 @@ def test_the_test_of_every_stimulus_is_that_of_scipy(raw: pd.DataFrame, halves: 
     assert (table["clear"] == 1).sum() == 0
 
 
-def test_people_of_one_panel_agree_on_what_differs(halves: Found) -> None:
+def test_people_of_one_panel_agree_on_what_differs(halves: ComparisonTables) -> None:
     counts = halves.table("contrast_counts").iloc[0]
     assert counts["contrasts"] == counts["tested"] == 36
     assert counts["same_direction"] >= 34

@@ -18,12 +18,14 @@ from beholder.stats.correlation import (
     compare_correlations,
     compare_dependent,
     correlations,
+    drawn_counts,
     mapped,
     mean_correlation,
+    pearson_draws,
+    tau_b_draws,
 )
-from beholder.stats.false_discovery import benjamini_hochberg
-from beholder.stats.resampling import drawn_counts, pearson_draws, tau_b_draws
-from beholder.stats.welch import welch
+from beholder.stats.intervals import welch
+from beholder.stats.tests import benjamini_hochberg
 
 DATA = Path(os.environ.get("BEHOLDER_TEST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 SCORES = st.lists(st.integers(0, 20), min_size=5, max_size=12)

@@ -9,11 +9,11 @@ import pytest
 import yaml
 
 import beholder
-from beholder.checks.consistency import Consistency
-from beholder.checks.verdict import Evidence, Scatter
-from beholder.clean.scatter import scatter_z
-from beholder.stats.rater_models.shrunken import shrunken
-from beholder.stats.rater_models.votes import Floats, Votes
+from beholder.checks.agreement import ConsistencyRule
+from beholder.checks.contract import Scatter, SessionEvidence
+from beholder.cleaning.screening import scatter_z
+from beholder.stats.rater_models import Floats, RaterVotes
+from beholder.stats.shrinkage import shrunken
 from beholder.study import checks as options
 from beholder.testing import write_study
 from cleaning import rows
@@ -25,10 +25,10 @@ DESIGNS = {10: (320, 160), 20: (160, 160), 50: (500, 1000)}
 BIAS, MEDIAN, SPREAD = 0.47, 0.59, 0.18
 """Of honest raters, in points: bias (SD), median inconsistency and its spread (SD of the logarithm), as 24 people in a
 laboratory had them, to whom `honest` robots are fitted too."""
-RULE = Consistency(options.Consistency())
+RULE = ConsistencyRule(options.Consistency())
 
 
-def planted(rng: np.random.Generator, raters: int, stimuli: int, each: int) -> tuple[Votes, Floats]:
+def planted(rng: np.random.Generator, raters: int, stimuli: int, each: int) -> tuple[RaterVotes, Floats]:
     """Return votes on five points, and who clicks anywhere; honest raters differ in bias and inconsistency."""
     quality = rng.uniform(1.3, 4.7, stimuli)
     bias, inconsistency = rng.normal(0, BIAS, raters), MEDIAN * np.exp(rng.normal(0, SPREAD, raters))
@@ -38,16 +38,18 @@ def planted(rng: np.random.Generator, raters: int, stimuli: int, each: int) -> t
     felt = quality[stimulus] + bias[rater] + inconsistency[rater] * rng.normal(size=len(rater))
     anywhere = rng.integers(1, 6, len(rater)).astype(float)
     value = np.where(is_random[rater], anywhere, np.clip(np.round(felt), 1, 5))
-    return Votes(value / 4, rater, stimulus, raters, stimuli), is_random.astype(float)
+    return RaterVotes(value / 4, rater, stimulus, raters, stimuli), is_random.astype(float)
 
 
-def flagged(votes: Votes) -> Floats:
+def flagged(votes: RaterVotes) -> Floats:
     """Return who fails the check: 1 or 0 for each rater."""
     fitted = shrunken(votes)
     z = scatter_z(votes, fitted, RULE.rule.ratings)
     counts = votes.of_rater()
     found = [
-        RULE.judge(Evidence("completed", "whole", scatter=Scatter(int(count), votes.raters, float(one), float(width))))
+        RULE.judge(
+            SessionEvidence("completed", "whole", scatter=Scatter(int(count), votes.raters, float(one), float(width)))
+        )
         for count, one, width in zip(counts, z, fitted.inconsistency, strict=True)
     ]
     return np.array([float(verdict.verdict == "fail") for verdict in found])

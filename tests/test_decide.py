@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from beholder.errors import RecruitError
-from beholder.recruit.deciding.decide import decide_desk
-from beholder.recruit.deciding.signing import signed_rows
-from beholder.recruit.decisions import Decided
-from beholder.recruit.people.people import people
-from beholder.store.contract import Entry
+from beholder.recruiting.contract import Decided
+from beholder.recruiting.decisions import decide_study
+from beholder.recruiting.participant_records import people
+from beholder.recruiting.signatures import signed_rows
+from beholder.store.contract import LedgerEntry
 from deciding import CARELESS, FILE, Office, at, decide, handed_in, read, run
 
 
@@ -71,14 +71,14 @@ def test_each_case_of_a_platform_has_its_row_with_reasons(tmp_path: Path) -> Non
 
 
 def test_no_id_of_a_person_is_in_the_file_or_in_the_ledger(tmp_path: Path) -> None:
-    async def work(made: Office) -> list[Entry]:
+    async def work(made: Office) -> list[LedgerEntry]:
         await made.come("a", person="pid-a")
-        looked = await decide_desk(made.desk, submissions=tmp_path / "list.csv")
+        looked = await decide_study(made.desk, submissions=tmp_path / "list.csv")
         assert looked.words[1] == (
             "pay/by_hand.csv has the ids of 1 person to reject, ask back or look at on the platform. "
             "Keep it to yourself."
         )
-        await decide_desk(made.desk, submissions=tmp_path / "list.csv", sign="Ada")
+        await decide_study(made.desk, submissions=tmp_path / "list.csv", sign="Ada")
         return list(await made.store.ledger.entries())
 
     (tmp_path / "list.csv").write_text("participant,code\npid-a,K7QM\npid-stranger,K7QM\n", "utf-8")
@@ -111,7 +111,7 @@ def test_a_week_after_somebody_was_asked_to_return_it_a_person_looks(tmp_path: P
 
 
 def test_the_list_of_whoever_left_on_the_platform_is_given_back_once(tmp_path: Path) -> None:
-    async def work(made: Office) -> list[Entry]:
+    async def work(made: Office) -> list[LedgerEntry]:
         made.platform.listed = [handed_in("a", status="timed_out"), handed_in("b", status="returned")]
         await made.come("a", None, submission="a", trials=2)
         await made.come("b", submission="b")
@@ -124,8 +124,8 @@ def test_the_list_of_whoever_left_on_the_platform_is_given_back_once(tmp_path: P
 
 
 def test_whoever_withdrew_is_asked_to_return_it_and_whoever_was_forgotten_is_paid(tmp_path: Path) -> None:
-    from beholder.serve.forgetting import forget_sessions
-    from beholder.serve.returning import codes_of
+    from beholder.server.endings import codes_of
+    from beholder.server.service import erase_sessions
 
     async def work(made: Office) -> tuple[dict[str, Decided], list[tuple[bool | None, tuple[str, ...]]]]:
         left = codes_of(made.desk.study, made.store.secret)["no_consent"]
@@ -133,7 +133,7 @@ def test_whoever_withdrew_is_asked_to_return_it_and_whoever_was_forgotten_is_pai
         await made.come("s1", "withdrawn", submission="left", trials=2)
         await made.store.erase("s1", at(0))
         await made.come("s2", submission="done", code=made.code)
-        await forget_sessions(made.store, ["s2"], "receipt", at(0))
+        await erase_sessions(made.store, ["s2"], "receipt", at(0))
         await made.come("s3", "no_consent", person="p3", trials=0)
         await made.store.erase("s3", at(0))
         told = [(one.accept, one.reasons) for person in await people(made.desk) for one in person.sessions]
@@ -154,12 +154,12 @@ def test_whoever_withdrew_is_asked_to_return_it_and_whoever_was_forgotten_is_pai
 
 
 def test_further_rounds_of_one_visit_are_named_for_their_bonus(tmp_path: Path) -> None:
-    async def work(made: Office) -> list[Entry]:
+    async def work(made: Office) -> list[LedgerEntry]:
         made.platform.listed = [handed_in("a", made.code)]
         await made.come("s1", submission="a", person="p", code=made.code)
         await made.come("s2", person="p", visit=2, code=made.code)
         await made.come("s3", None, person="p", visit=3, trials=1)
-        await decide_desk(made.desk, sign="run")
+        await decide_study(made.desk, sign="run")
         return await made.entries("decisions")
 
     (row,) = signed_rows(run(tmp_path, work)).values()
@@ -179,14 +179,14 @@ def test_without_a_platform_every_session_is_a_row(tmp_path: Path, mode: str, re
 
 
 def test_nobody_has_come(tmp_path: Path) -> None:
-    found = run(tmp_path, lambda made: decide_desk(made.desk))
+    found = run(tmp_path, lambda made: decide_study(made.desk))
     assert (found.rows, found.words) == ((), ("Nobody has come yet, so there is nothing to decide.",))
 
 
 def test_what_cannot_be_decided_is_told(tmp_path: Path) -> None:
     async def told(made: Office, **keys: Any) -> str:
         with pytest.raises(RecruitError) as error:
-            await decide_desk(made.desk, **keys)
+            await decide_study(made.desk, **keys)
         return str(error.value)
 
     async def not_launched(made: Office) -> str:
@@ -194,7 +194,7 @@ def test_what_cannot_be_decided_is_told(tmp_path: Path) -> None:
         return await told(made)
 
     async def purged(made: Office) -> str:
-        await made.store.ledger.append([Entry("purge", "done", at(0), reason_code="identity")])
+        await made.store.ledger.append([LedgerEntry("purge", "done", at(0), reason_code="identity")])
         return await told(made)
 
     assert run(tmp_path / "1", not_launched, listed=False) == (

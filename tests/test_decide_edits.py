@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from beholder.errors import RecruitError
-from beholder.recruit.decisions import Decided
+from beholder.recruiting.contract import Decided
 from deciding import CARELESS, FILE, Office, decide, edit, handed_in, run
 
 LONG = (

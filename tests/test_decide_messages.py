@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from beholder.serve.returning import codes_of
-from beholder.store.contract import Entry
+from beholder.server.endings import codes_of
+from beholder.store.contract import LedgerEntry
 from beholder.types import Json
 from deciding import POSTING, Office, decide, edit, handed_in, run
 
@@ -18,7 +18,7 @@ def test_whoever_is_paid_without_having_taken_part_reads_why_and_how_much(tmp_pa
         codes = codes_of(made.desk.study, made.store.secret)
         launched: Json = {"key": "k", "places": 4, "screen_out": "0.20 GBP"}
         now = made.desk.now()
-        await made.store.ledger.append([Entry("draft", "done", now, provider_ref=POSTING, evidence=launched)])
+        await made.store.ledger.append([LedgerEntry("draft", "done", now, provider_ref=POSTING, evidence=launched)])
         made.platform.listed = [
             handed_in("full", codes["technical"], person="pid-s1"),
             handed_in("unfit", codes["screened_out"], person="pid-s2"),

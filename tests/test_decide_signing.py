@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 import beholder
-from beholder.clean.folder import clean_tables
+from beholder.cleaning.tables import clean_tables
 from beholder.errors import RecruitError
-from beholder.recruit.deciding.decide import decide_desk
-from beholder.recruit.deciding.found import Decisions
-from beholder.recruit.deciding.signing import signed_rows
-from beholder.store.contract import Entry
+from beholder.recruiting.decisions import Decisions, decide_study
+from beholder.recruiting.signatures import signed_rows
+from beholder.store.contract import LedgerEntry
 from beholder.store.open import read_rows
 from beholder.store.tables import SHAPES
 from beholder.types import Json
@@ -30,29 +29,29 @@ LOOK = "Look at decide/decisions.csv, change pay and use where you see it otherw
 
 
 def test_a_person_signs_what_they_have_seen_and_nothing_that_is_new(tmp_path: Path) -> None:
-    async def work(made: Office) -> tuple[Decisions, Decisions, list[Entry]]:
+    async def work(made: Office) -> tuple[Decisions, Decisions, list[LedgerEntry]]:
         made.platform.listed = [handed_in("a", made.code), handed_in("b", made.code)]
         await made.come("a", submission="a", code=made.code)
         await made.come("b", submission="b", obeys=CARELESS, code=made.code)
-        looked = await decide_desk(made.desk)
+        looked = await decide_study(made.desk)
         assert looked.words[1:] == (LOOK,)
         if os.name != "nt":
             assert looked.file.stat().st_mode & 0o777 == 0o600, "it says which submission is whose"
         assert (tmp_path / "decide" / ".gitignore").read_text() == "*\n"
         made.platform.listed.append(handed_in("c", made.code))
         await made.come("c", submission="c", code=made.code)
-        first = await decide_desk(made.desk, sign="Ada")
-        some = await decide_desk(made.desk)
+        first = await decide_study(made.desk, sign="Ada")
+        some = await decide_study(made.desk)
         day = f"{made.desk.now():%Y-%m-%d at %H:%M} UTC"
         assert some.words[1:] == (f"2 rows are signed, last by Ada on {day}. Since then: 1 new (c).", LOOK)
-        again = await decide_desk(made.desk, sign="Ada")
-        await decide_desk(made.desk, sign="Ada")
-        assert (await decide_desk(made.desk)).words[1:] == (
+        again = await decide_study(made.desk, sign="Ada")
+        await decide_study(made.desk, sign="Ada")
+        assert (await decide_study(made.desk)).words[1:] == (
             f"3 rows are signed, last by Ada on {day}. Since then: nothing new.",
             "`beholder pay` shows what would be sent.",
         )
         edit(tmp_path, "b", pay="approve")
-        changed = await decide_desk(made.desk)
+        changed = await decide_study(made.desk)
         assert changed.words[-2:] == (f"3 rows are signed, last by Ada on {day}. Since then: 1 changed (b).", LOOK)
         return first, again, await made.entries("decisions")
 
@@ -79,16 +78,16 @@ def test_nobody_signs_in_the_name_of_a_run() -> None:
 
 
 def test_a_run_signs_nothing_that_is_against_anybody(tmp_path: Path) -> None:
-    async def work(made: Office) -> tuple[list[Entry], list[Entry]]:
+    async def work(made: Office) -> tuple[list[LedgerEntry], list[LedgerEntry]]:
         made.platform.listed = [handed_in("a", made.code), handed_in("b", made.code), handed_in("c"), handed_in("d")]
         await made.come("a", submission="a", code=made.code)
         await made.come("b", submission="b", obeys=CARELESS, code=made.code)
         await made.come("c", "screened_out", submission="c")
         await made.come("d", None, submission="d", trials=2)
-        await decide_desk(made.desk, sign="run")
+        await decide_study(made.desk, sign="run")
         by_run = await made.entries("decisions")
-        await decide_desk(made.desk, sign="Ada")
-        await decide_desk(made.desk, sign="run")
+        await decide_study(made.desk, sign="Ada")
+        await decide_study(made.desk, sign="run")
         return by_run, await made.entries("decisions")
 
     by_run, all_of_it = run(tmp_path, work)
@@ -106,7 +105,8 @@ def test_a_run_signs_nothing_that_is_against_anybody(tmp_path: Path) -> None:
 def test_even_a_forged_signature_of_a_run_rejects_nobody() -> None:
     row: dict[str, Json] = {"pay": "reject", "use": True, "category": "OTHER", "message": LONG}
     assert (
-        signed_rows([Entry("decisions", "done", at(0), evidence={"by": "run", "digest": "", "rows": {"a": row}})]) == {}
+        signed_rows([LedgerEntry("decisions", "done", at(0), evidence={"by": "run", "digest": "", "rows": {"a": row}})])
+        == {}
     )
 
 
@@ -150,7 +150,7 @@ def test_a_dry_run_writes_and_signs_nothing(tmp_path: Path) -> None:
         made.platform.listed = [handed_in("a", made.code)]
         await made.come("a", submission="a", code=made.code)
         before = len(await made.store.ledger.entries())
-        found = await decide_desk(made.desk, sign="run", dry_run=True)
+        found = await decide_study(made.desk, sign="run", dry_run=True)
         return found, len(await made.store.ledger.entries()) - before
 
     found, written = run(tmp_path, work)
@@ -210,7 +210,7 @@ def test_the_account_and_the_verdicts_say_who_was_left_out_by_hand(tmp_path: Pat
     async def work(made: Office) -> Any:
         await made.come("a")
         await made.come("b")
-        act = Entry("leave_out", "done", at(0), session="a", reason_text="a colleague")
+        act = LedgerEntry("leave_out", "done", at(0), session="a", reason_text="a colleague")
         await made.store.ledger.append([act])
         return clean_tables(made.desk.study, {table: await read_rows(made.store, table) for table in SHAPES})
 

@@ -11,17 +11,17 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
-from beholder.analyse.results import Results
-from beholder.cli.commands import cli
-from beholder.demo import demo, planted
+from beholder.analysis.result import Results
+from beholder.cli.study import cli
 from beholder.errors import RecruitError, StudyError
 from beholder.methods import find, load_study, method_folder, names
-from beholder.recruit.fake.demonstration import put_on_prolific
+from beholder.recruiting.fake.demo import put_on_prolific
 from beholder.stimuli.samples import medium_of
-from beholder.store.contract import Entry
+from beholder.store.contract import LedgerEntry
 from beholder.store.open import open_store
 from beholder.testing import write_study
-from beholder.testing.store_facts import study_record
+from beholder.testing.stores.facts import study_record
+from beholder.workflow.demo import demo, planted
 
 COLUMNS = ["question", "kind", "condition", "other_condition", "value", "keyed", "scale_min", "scale_max"]
 TRUTH = {"natural": 0.9, "frozen": 0.1}
@@ -168,7 +168,7 @@ def test_a_demonstration_that_was_interrupted_cannot_go_on(on_prolific: Path, tm
     async def interrupt() -> None:
         async with open_store(folder / "store") as store:
             await store.begin(study_record())
-            await store.ledger.append([Entry("draft", "planned", datetime.now(UTC))])
+            await store.ledger.append([LedgerEntry("draft", "planned", datetime.now(UTC))])
 
     asyncio.run(interrupt())
     with pytest.raises(RecruitError) as caught:

@@ -11,17 +11,21 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from beholder.analyse.result import Result
-from beholder.dimensions.components import components, loadings
-from beholder.dimensions.consistency import consistency
-from beholder.dimensions.correlations import correlations, smallest_clear
-from beholder.dimensions.folder import find
-from beholder.dimensions.joined import Joined, join
-from beholder.dimensions.profile import profile
-from beholder.dimensions.shorter import shorter
-from beholder.dimensions.split import halves, split_correlations, split_means
-from beholder.dimensions.spread import spread
-from beholder.dimensions.table import table
+from beholder.analysis.result import Result
+from beholder.dimensionality.components import components, consistency, loadings
+from beholder.dimensionality.data import Joined, join
+from beholder.dimensionality.folder import find
+from beholder.dimensionality.profile import (
+    correlations,
+    halves,
+    profile,
+    smallest_clear,
+    split_correlations,
+    split_means,
+    table,
+)
+from beholder.dimensionality.relation import spread
+from beholder.dimensionality.short_forms import shorter
 from beholder.errors import UserError
 
 DATA = Path(os.environ.get("BEHOLDER_TEST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")

@@ -12,15 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beholder.analyse.plots.heat import heat_chart
-from beholder.analyse.plots.labels import placed
-from beholder.analyse.plots.profile import profile_chart
-from beholder.analyse.plots.relation import relation_chart
-from beholder.analyse.plots.scree import scree_chart
-from beholder.analyse.plots.spread import spread_chart
-from beholder.analyse.plots.theme import COLUMN, WIDE, Layout
-from beholder.dimensions.charts import components_chart, correlations_chart
-from beholder.report.drawing import to_svg
+from beholder.analysis.figures.labels import placed
+from beholder.analysis.figures.profile import heat_chart, profile_chart, scree_chart
+from beholder.analysis.figures.relation import relation_chart, spread_chart
+from beholder.analysis.figures.theme import COLUMN, WIDE, Layout
+from beholder.dimensionality.figures import components_chart, correlations_chart
+from beholder.reporting.figures import to_svg
 
 NAMES = ("no", "01", "NA", "Größe 2")
 

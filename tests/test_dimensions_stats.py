@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from beholder.stats.centring import centred
-from beholder.stats.components import kept, parallel, principal, varimax
-from beholder.stats.consistency import alpha, alpha_without, omega, one_factor
+from beholder.stats.clustered import centred
+from beholder.stats.dimensions import alpha, alpha_without, kept, omega, one_factor, parallel, principal, varimax
 
 
 def correlations_of(loadings: np.ndarray) -> np.ndarray:

@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 import beholder
-from beholder.analyse.together import together
+from beholder.analysis.items import together
 from beholder.cli import cli
-from beholder.dimensions.found import Dimensions
+from beholder.dimensionality.text import Dimensions
 from beholder.errors import UserError
 
 CONDITIONS = ("no", "01", "NA", "Größe 2", "e")

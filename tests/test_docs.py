@@ -20,7 +20,7 @@ from pydantic import BaseModel
 import beholder
 from beholder.cli import cli
 from beholder.methods import find, load_study, names
-from beholder.plan import plan
+from beholder.planning import plan_study
 from beholder.study.chain import load_chain
 from beholder.testing import write_study
 
@@ -73,7 +73,7 @@ def test_a_study_in_the_docs_loads_and_can_be_planned(block: Block, tiny: Path, 
     path = write_study(tmp_path / "study", tiny)
     path.write_text(block.text, "utf-8")
     loaded = load_study(path)
-    assert len(plan(loaded).lists) == loaded.design.participants
+    assert len(plan_study(loaded).lists) == loaded.design.participants
 
 
 @of("yaml chain")
@@ -91,7 +91,7 @@ def test_the_follow_up_in_the_docs_can_be_planned(tiny: Path, tmp_path: Path) ->
     questions = [{"id": "preference", "text": "Which one do you prefer?"}]
     path = write_study(tmp_path, tiny, questions=questions, **{**keys, "design": {"per_trial": None, **keys["design"]}})
     (tmp_path / "open.csv").write_text("condition,other,part\nfrozen,jerky,1\nnatural,smooth,2\n", "utf-8")
-    assert len(plan(load_study(path)).lists) == keys["design"]["participants"]
+    assert len(plan_study(load_study(path)).lists) == keys["design"]["participants"]
 
 
 def test_every_block_says_what_it_is() -> None:
@@ -178,7 +178,7 @@ def test_the_worked_method_of_contributing_keeps_its_word(
     method = find("yesno")
     path = write_study(tmp_path / "study", tiny)
     path.write_text((tmp_path / "beholder_yesno" / "example.yaml").read_text("utf-8"), "utf-8")
-    trial = plan(load_study(path)).lists[0].trials[0]
+    trial = plan_study(load_study(path)).lists[0].trials[0]
     answer = method.respond(trial, {"q1.s1": 1.0}, np.random.default_rng(1))
     assert method.read(trial, answer) == answer == {"scores": {"q1": {"s1": 1}}}
     assert [rating.value for rating in method.judgements(trial, answer)] == [1]
@@ -227,15 +227,20 @@ def test_every_method_has_its_picture_in_the_gallery() -> None:
 
 
 def test_every_column_that_clean_writes_is_described() -> None:
-    from beholder.clean import comments, playback, ratings
+    from beholder.cleaning.ratings import COLUMNS
+    from beholder.cleaning.tables import COMMENT_COLUMNS, PLAYBACK_COLUMNS
 
     text = (ROOT / "docs" / "data.md").read_text("utf-8")
-    heads = {ratings: "## The rating row", playback: "## How everything played", comments: "## What people wrote"}
-    for module, head in heads.items():
+    heads = {
+        "## The rating row": COLUMNS,
+        "## How everything played": PLAYBACK_COLUMNS,
+        "## What people wrote": COMMENT_COLUMNS,
+    }
+    for head, columns in heads.items():
         part = text.partition(f"\n{head}\n")[2].partition("\n## ")[0]
         cells = re.findall(r"^\| `([a-z_, ]+)` \|", part, re.MULTILINE)
         described = {column for cell in cells for column in cell.split(", ")}
-        assert set(module.COLUMNS) <= described, f"{head} leaves out {set(module.COLUMNS) - described}"
+        assert set(columns) <= described, f"{head} leaves out {set(columns) - described}"
 
 
 # What is made
@@ -251,7 +256,7 @@ def models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
     """Yield a model and every model below it."""
     yield model
     for field in model.model_fields.values():
-        found = re.findall(r"(beholder\.study\.(?:model|scale|design|recruiting))\.(\w+)", repr(field.annotation))
+        found = re.findall(r"(beholder\.study\.(?:model|questions|design|recruitment))\.(\w+)", repr(field.annotation))
         for module, name in found:
             below = getattr(__import__(module, fromlist=["*"]), name, None)
             if isinstance(below, type) and issubclass(below, BaseModel):

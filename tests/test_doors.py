@@ -10,13 +10,13 @@ import pytest
 
 from arriving import PANEL, POSTING, PROLIFIC, come, count, door, launch, prolific, refused
 from asking import write_asking
-from beholder.check import check
-from beholder.serve import tokens
-from beholder.serve.leases import lease
-from beholder.serve.returning import codes_of
-from beholder.serve.submission import Submission
-from beholder.store.contract import Coming, Entry, Link
-from beholder.study.recruiting import Recruit
+from beholder.server import tokens
+from beholder.server.admission import lease
+from beholder.server.endings import codes_of
+from beholder.server.requests import SubmittedAnswer
+from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit
+from beholder.study.recruitment import Recruit
+from beholder.workflow.check import check
 from waiting import NOON
 
 BACK = "https://app.prolific.com/submissions/complete?cc="
@@ -28,8 +28,8 @@ async def test_a_visit_from_prolific_is_kept_with_its_ids_apart_from_the_facts(t
         ann = await come(host, clock, **prolific())
         facts = await ann.facts()
         assert facts.session.mode == "prolific"
-        assert await host.store.links() == [Link(facts.session.participant, "prolific", "ann")]
-        assert await host.store.comings() == [Coming(ann.session, POSTING, "s1")]
+        assert await host.store.links() == [PlatformIdentity(facts.session.participant, "prolific", "ann")]
+        assert await host.store.comings() == [PlatformVisit(ann.session, POSTING, "s1")]
 
 
 async def test_what_is_no_visit_of_this_study_is_told_and_not_stored(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ async def test_whoever_returned_and_takes_it_again_goes_on_and_takes_no_second_l
         await ann.until("trial:2")
         again = await come(host, clock, **prolific(visit="s2"))
         assert (again.session, again.key) == (ann.session, "trial:2")
-        assert await host.store.comings() == [Coming(ann.session, POSTING, visit) for visit in ("s1", "s2")]
+        assert await host.store.comings() == [PlatformVisit(ann.session, POSTING, visit) for visit in ("s1", "s2")]
         await again.until("end")
         assert (await refused(host, clock, **prolific(visit="s3"))).code == "finished"
         assert (await come(host, clock, **prolific(visit="s2"))).step["outcome"] == "completed"
@@ -115,7 +115,7 @@ async def test_further_sessions_are_visits_of_their_own_where_the_study_says_so(
         assert (same.session, same.step["kind"]) == (ann.session, "end")
         second = await come(host, clock, **prolific(visit="s2"))
         assert second.session != ann.session
-        assert (await host.store.comings())[-1] == Coming(second.session, POSTING, "s2")
+        assert (await host.store.comings())[-1] == PlatformVisit(second.session, POSTING, "s2")
         assert (await come(host, clock, **prolific())).step["kind"] == "end"
 
 
@@ -131,7 +131,7 @@ async def test_a_further_round_belongs_to_the_same_visit_and_is_offered_before_t
         offer = ann.step["again"]
         assert (offer["before_return"], offer["bonus"], offer["earns"]) == (True, [2, "0.10 GBP"], "2.00 GBP")
         second = await come(host, clock, again=ann.token)
-        assert await host.store.comings() == [Coming(one.session, POSTING, "s1") for one in (ann, second)]
+        assert await host.store.comings() == [PlatformVisit(one.session, POSTING, "s1") for one in (ann, second)]
         assert (await come(host, clock, **prolific())).session == second.session
         await second.until("end")
         assert second.step["again"] is None
@@ -153,7 +153,7 @@ async def test_whoever_does_not_agree_or_withdraws_gets_the_way_back_and_nothing
         await launch(host)
         code = codes_of(host.served.study, host.store.secret)["no_consent"]
         ann = await come(host, clock, **prolific())
-        await ann.answer(Submission({"agree": False}))
+        await ann.answer(SubmittedAnswer({"agree": False}))
         assert (ann.step["outcome"], ann.step["return_url"]) == ("no_consent", BACK + code)
         bea = await come(host, clock, **prolific("bea", "s2"))
         await bea.until("trial:2")
@@ -311,7 +311,7 @@ async def test_whoever_began_another_study_does_not_begin_this_one(
         told = await refused(host, clock, **prolific("ann"))
         assert told.code == "excluded"
         assert told.more["return_url"] == "https://app.prolific.com/"
-        with caplog.at_level(logging.WARNING, "beholder.serve"):
+        with caplog.at_level(logging.WARNING, "beholder.server"):
             await come(host, clock, **prolific("bea"))
         assert "recruit.exclude: ../empty leaves nobody out, as its store cannot be read" in caplog.text
         assert "bea" not in caplog.text
@@ -355,5 +355,5 @@ def test_whom_nobody_can_know_again_is_told(tmp_path: Path, mode: str, told: str
 
 async def test_a_halted_posting_lets_nobody_begin(tmp_path: Path) -> None:
     async with door(tmp_path, PANEL) as (host, clock):
-        await host.store.ledger.append([Entry("stop", "done", NOON, provider_ref="tiny/1")])
+        await host.store.ledger.append([LedgerEntry("stop", "done", NOON, provider_ref="tiny/1")])
         assert (await refused(host, clock, pid="ann")).code == "halted"

@@ -10,8 +10,8 @@ import pytest
 
 from arriving import PANEL, POSTING, PROLIFIC, come, count, door, launch, prolific, refused
 from beholder.errors import Refused
-from beholder.serve.returning import codes_of
-from beholder.store.contract import Entry
+from beholder.server.endings import codes_of
+from beholder.store.contract import LedgerEntry
 from waiting import NOON, Person
 
 TWICE = {"design": {"participants": 6, "trials": 2, "sessions_per_participant": 2, "seed": 3}}
@@ -40,7 +40,7 @@ async def test_a_posting_of_another_run_is_not_of_this_one(tmp_path: Path) -> No
     async with door(tmp_path, PROLIFIC) as (host, clock):
         for posting, run in ((POSTING, 1), ("earlier", 7)):
             await host.store.ledger.append(
-                [Entry("draft", "done", NOON, provider_ref=posting, evidence={"run": run})]
+                [LedgerEntry("draft", "done", NOON, provider_ref=posting, evidence={"run": run})]
             )  # fmt: skip
         assert (await refused(host, clock, **prolific(posting="earlier"))).code == "other_posting"
         await come(host, clock, **prolific())

@@ -13,11 +13,11 @@ import pytest
 
 from beholder.errors import Refused
 from beholder.methods import load_study
-from beholder.plan.counting.balance import balance
-from beholder.plan.make import make_plan
-from beholder.plan.model import Plan
-from beholder.serve.host import Host
-from beholder.serve.server import load_served
+from beholder.planning.balance import balance
+from beholder.planning.builder import make_plan
+from beholder.planning.model import Plan
+from beholder.server.process import load_served
+from beholder.server.service import StudyService
 from beholder.store.contract import Store
 from beholder.store.open import open_store
 from beholder.testing import write_study
@@ -43,7 +43,7 @@ async def opened(kind: str, folder: Path, request: pytest.FixtureRequest) -> Asy
 class Crowd:
     """People who come at random moments, some of whom leave; each takes as many sessions as they are given."""
 
-    def __init__(self, host: Host, clock: Clock, seed: int) -> None:
+    def __init__(self, host: StudyService, clock: Clock, seed: int) -> None:
         self.host, self.clock, self.rng = host, clock, np.random.default_rng(seed)
         self.here: list[tuple[Person, int]] = []
         self.gone: list[Person] = []
@@ -133,7 +133,7 @@ async def test_when_all_is_full_every_list_is_finished_whoever_left(
         clock = Clock()
         async with opened(kind, tmp_path / str(seed), request) as store:
             await store.begin(record_of(served, plan.plan_digest))
-            crowd = Crowd(Host(served, store, now=clock), clock, seed)
+            crowd = Crowd(StudyService(served, store, now=clock), clock, seed)
             await crowd.run()
             taken = await finished(store)
         done = [number for lists in taken.values() for number in lists]

@@ -15,16 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beholder.methods import find
-from beholder.plan.counting.balance import ratings_per_stimulus
-from beholder.plan.growing.growth import complete, earlier_study, generations, grown
-from beholder.plan.growing.more import more_lists
-from beholder.plan.growing.spreading import pull_apart, spread
-from beholder.plan.make import make_plan
-from beholder.plan.model import Plan
-from beholder.plan.written import list_to_json
+from beholder.planning.balance import ratings_per_stimulus
+from beholder.planning.builder import make_plan
+from beholder.planning.growth import complete, earlier_study, generations, grown, more_lists
+from beholder.planning.model import Plan
+from beholder.planning.serialization import list_to_json
+from beholder.planning.shortfall import pull_apart, spread
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
-from beholder.study.resolved import resolved_yaml
+from beholder.study.serialization import resolved_yaml
 from extending import World, begin, finish_all
 from planning import make_catalogue, make_study, with_clips
 
@@ -379,8 +378,8 @@ def test_what_there_was_to_rate_is_known_from_the_store() -> None:
 
 
 def test_nothing_is_promised_of_a_plan_that_was_extended(tmp_path: Path) -> None:
-    from beholder.plan.counting.balance import balance
-    from beholder.plan.model import Added
+    from beholder.planning.balance import balance
+    from beholder.planning.model import Added
 
     study, catalogue = DESIGNS["stimuli"]
     plan = make_plan(study, catalogue, find("acr"))

@@ -15,18 +15,18 @@ import yaml
 from click.testing import CliRunner
 
 import beholder
-from beholder.blocking import block_on
+from beholder.aio import block_on
 from beholder.cli import cli
 from beholder.errors import Refused, UserError
 from beholder.methods import find, load_study
-from beholder.plan.written import list_from_json
-from beholder.serve import Live
-from beholder.serve.host import Host
-from beholder.serve.server import load_served, running
-from beholder.serve.submission import Submission
+from beholder.planning.serialization import list_from_json
+from beholder.server import Live
+from beholder.server.process import load_served, running
+from beholder.server.requests import SubmittedAnswer
+from beholder.server.service import StudyService
 from beholder.store.contract import Answer, End, Session
 from beholder.store.open import open_store, read_tables
-from beholder.store.record import record_of
+from beholder.store.rules import record_of
 from seeing import PLAYED
 
 CONDITIONS = ("plain", "ornate")
@@ -215,7 +215,7 @@ async def test_votes_say_how_many_lists_new_conditions_need(tmp_path: Path) -> N
     assert beholder.extend(study).words == ("Nothing to add: every stimulus has its votes.",)
 
 
-async def arrive(host: Host) -> tuple[str, dict[str, Any]]:
+async def arrive(host: StudyService) -> tuple[str, dict[str, Any]]:
     """Return the token of somebody who comes late, and where they are."""
     _, came = await host.arrive({"participant": "late"}, {})
     found: dict[str, Any] = dict(came)
@@ -225,13 +225,13 @@ async def arrive(host: Host) -> tuple[str, dict[str, Any]]:
 async def test_servers_that_run_hand_out_what_was_added(study: Path, postgresql_url: str) -> None:
     await begin(study, postgresql_url)
     async with open_store(postgresql_url) as one, open_store(postgresql_url) as two:
-        hosts = [Host(load_served(load_study(study), "http://x")[0], store) for store in (one, two)]
+        hosts = [StudyService(load_served(load_study(study), "http://x")[0], store) for store in (one, two)]
         await finish(study, postgresql_url, "abcd", lost="ab")
         with pytest.raises(Refused):
             await hosts[0].arrive({"participant": "late"}, {})
         beholder.extend(study, store=postgresql_url)
         token, _ = await arrive(hosts[0])
-        agreed = await hosts[0].answer(token, "consent", Submission({"agree": True}))
+        agreed = await hosts[0].answer(token, "consent", SubmittedAnswer({"agree": True}))
         assert (len(hosts[0].served.lists), len(hosts[1].served.lists)) == (6, 4)
         # The next request goes to the other server, which has never heard of that list.
         assert await hosts[1].step(token) == agreed["step"]
@@ -243,14 +243,14 @@ async def test_a_server_without_the_stimuli_sends_people_away_until_it_is_starte
 ) -> None:
     await begin(study, postgresql_url)
     async with open_store(postgresql_url) as store:
-        host = Host(load_served(load_study(study), "http://x")[0], store)
+        host = StudyService(load_served(load_study(study), "http://x")[0], store)
         await finish(study, postgresql_url, "abcd")
         write_texts(study.parent, (*CONDITIONS, "odd"), checks=TRAPS, clean={"use": {"trap": {"max_failed": 0}}})
         beholder.extend(study, store=postgresql_url, participants=6)
         token, _ = await arrive(host)
         with pytest.raises(Refused, match=r"The study has changed since you came. Please open your link again."):
-            await host.answer(token, "consent", Submission({"agree": True}))
-        anew = Host(load_served(load_study(study), "http://x")[0], store)
+            await host.answer(token, "consent", SubmittedAnswer({"agree": True}))
+        anew = StudyService(load_served(load_study(study), "http://x")[0], store)
         _, step = await arrive(anew)
         assert step["key"] == "consent"
 

@@ -13,15 +13,22 @@ import pytest
 from click.testing import CliRunner
 
 from beholder.methods import load_study
-from beholder.recruit.fake import FakeProlific
-from beholder.recruit.fake.__main__ import main
-from beholder.recruit.fake.answers import Call
-from beholder.recruit.fake.rehearsal import ALL_WELL, Came, Rehearsal, drawn
-from beholder.recruit.fake.visits import BEHAVIOURS, Behaviour, visit
-from beholder.serve.returning import codes_of
-from beholder.serve.server import Running, running
-from beholder.simulate.visiting import Visitors
-from beholder.store.contract import Entry
+from beholder.recruiting.fake import FakeProlific
+from beholder.recruiting.fake.__main__ import main
+from beholder.recruiting.fake.http import Call
+from beholder.recruiting.fake.rehearsal import (
+    ALL_WELL,
+    BEHAVIOURS,
+    Behaviour,
+    PlatformRehearsal,
+    RehearsedVisit,
+    drawn,
+    visit,
+)
+from beholder.server.endings import codes_of
+from beholder.server.process import Running, running
+from beholder.simulation.crowd import Visitors
+from beholder.store.contract import LedgerEntry
 from beholder.testing import write_study
 
 ACTIONS: dict[str, dict[str, str]] = {
@@ -63,7 +70,9 @@ async def site(tmp_path: Path, tiny: Path) -> AsyncIterator[Site]:
         }  # fmt: skip
         fake = FakeProlific()
         posting = _posted(fake, server.link, codes)
-        launched = Entry("draft", "done", datetime.now(UTC), provider_ref=posting, evidence={"key": "k", "run": 1})
+        launched = LedgerEntry(
+            "draft", "done", datetime.now(UTC), provider_ref=posting, evidence={"key": "k", "run": 1}
+        )
         await server.store.ledger.append([launched])
         visitors = Visitors(server.host.served, server.store, waits=False)
         yield Site(server, fake, visitors, posting, codes)
@@ -120,9 +129,9 @@ async def test_everybody_leaves_what_they_do_and_gets_the_code_of_their_end(site
 
 
 async def test_people_of_a_rehearsal_come_by_themselves(site: Site) -> None:
-    came: list[Came] = []
+    came: list[RehearsedVisit] = []
     people: list[Behaviour] = ["finish", "drop_out", *drawn(2, ALL_WELL)]
-    await Rehearsal(site.fake, site.visitors, people, came.append).run(every_s=0.01)
+    await PlatformRehearsal(site.fake, site.visitors, people, came.append).run(every_s=0.01)
     assert sorted(came) == [
         (1, "finish", "completed, AWAITING REVIEW"),
         (2, "drop_out", "left, ACTIVE"),

@@ -8,16 +8,16 @@ from typing import Any
 import httpx
 import pytest
 
-from beholder.recruit.fake import FakeProlific, serving
-from beholder.recruit.fake.document import Document
+from beholder.recruiting.fake import FakeProlific, serving
+from beholder.recruiting.fake.openapi import OpenApiDocument
 from beholder.testing.prolific import check_prolific, missing_in
 from researching import AUTH, BODY, CODES, DATA, OPENAPI, URL, Researcher, detail
 
 
-def document() -> Document:
+def document() -> OpenApiDocument:
     if not OPENAPI.is_file():
         pytest.skip(f"prolific_openapi.yml is not in {DATA}; set BEHOLDER_TEST_DATA")
-    return Document.read(OPENAPI)
+    return OpenApiDocument.read(OPENAPI)
 
 
 def test_the_document_still_has_everything_that_we_rely_on() -> None:
@@ -26,7 +26,7 @@ def test_the_document_still_has_everything_that_we_rely_on() -> None:
 
 def test_a_field_that_a_newer_document_drops_is_named() -> None:
     text = OPENAPI.read_text("utf-8") if OPENAPI.is_file() else pytest.skip(f"no document in {DATA}")
-    newer = Document(re.sub(r"^( +)bonus_payments:$", r"\1extras:", text, flags=re.MULTILINE))
+    newer = OpenApiDocument(re.sub(r"^( +)bonus_payments:$", r"\1extras:", text, flags=re.MULTILINE))
     assert missing_in(newer) == ["SubmissionDetail.bonus_payments"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from beholder.recruit.fake.answers import Refusal
+from beholder.recruiting.fake.http import Refusal
 from researching import BODY, CODES, URL, Researcher, detail, make
 
 

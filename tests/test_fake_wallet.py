@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beholder.recruit.fake import FakeProlific
-from beholder.recruit.fake.answers import Call, Refusal
-from beholder.recruit.fake.faults import DROPS, KINDS, Kind
-from beholder.recruit.fake.wallet import price
+from beholder.recruiting.fake import FakeProlific
+from beholder.recruiting.fake.http import DROPS, KINDS, Call, Kind, Refusal
+from beholder.recruiting.fake.state import price
 from researching import BODY, LIST, PAY, Researcher, detail, make
 
 

@@ -15,12 +15,11 @@ from typing import Any, get_args
 
 import pytest
 
-from beholder.recruit.contract import Recruiter, Verb
-from beholder.recruit.deciding.decide import decide_desk
-from beholder.recruit.decisions import Decided, Pay
-from beholder.recruit.fake import FakeProlific
-from beholder.recruit.people.acts import Act
-from beholder.recruit.prolific.recruiter import Prolific
+from beholder.recruiting.contract import Decided, Pay, Recruiter, Verb
+from beholder.recruiting.decisions import decide_study
+from beholder.recruiting.fake import FakeProlific
+from beholder.recruiting.moderation import Act
+from beholder.recruiting.prolific.recruiter import ProlificRecruiter
 from deciding import RECRUIT, handed_in, office
 from paying import BONUS, MESSAGE, in_memory, shop, write_bonuses
 from rehearsing import JOB, prolific, study_in
@@ -32,7 +31,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 
 
 async def rows(desk: object) -> dict[str, Decided]:
-    return {row.submission: row for row in (await decide_desk(desk, dry_run=True)).rows}  # type: ignore[arg-type]
+    return {row.submission: row for row in (await decide_study(desk, dry_run=True)).rows}  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("pasted", ["WRONG1", "{code} ", " {code}\t", "{code}\n", "", "NOCODE", "my code was {code}"])
@@ -45,7 +44,7 @@ async def test_whatever_was_pasted_whole_data_is_approved(folder: Path, pasted: 
 
 def test_nothing_blocks_anybody() -> None:
     verbs = [*get_args(Verb), *get_args(Pay), *get_args(Act)]
-    methods = [name for one in (Recruiter, Prolific) for name, _ in inspect.getmembers(one, callable)]
+    methods = [name for one in (Recruiter, ProlificRecruiter) for name, _ in inspect.getmembers(one, callable)]
     assert not [name for name in (*verbs, *methods) if "block" in name or "ban" in name]
 
 

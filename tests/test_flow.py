@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from beholder.errors import Refused
 from beholder.methods.contract import Break, Slot, Trial
-from beholder.serve.flow import Ending, next_step, read_step_answer
-from beholder.serve.script import Planned, Script, make_script, sets_volume
+from beholder.server.flow import Ending, next_step, read_step_answer
+from beholder.server.script import Planned, Script, make_script, sets_volume
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import Ask, Study
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beholder.serve.carrying import carried
-from beholder.serve.flow import Ending, next_step
-from beholder.serve.script import Planned, Script
+from beholder.server.attempts import carried
+from beholder.server.flow import Ending, next_step
+from beholder.server.script import Planned, Script
 from beholder.store.contract import Session, SessionFacts, Told
 from test_flow import script, study
 from waiting import LAPTOP, PHONE

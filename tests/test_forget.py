@@ -11,12 +11,11 @@ import httpx
 import pytest
 
 from beholder.errors import StoreError, UserError
-from beholder.recruit.deciding.decide import decide_desk
-from beholder.recruit.forgetting.forget import forget_receipt
-from beholder.recruit.forgetting.found import Forgotten
-from beholder.serve.forgetting import find_receipt, forget_sessions, plain_receipt
-from beholder.serve.tokens import receipt_code
-from beholder.store.contract import Answer, End, Entry
+from beholder.recruiting.decisions import decide_study
+from beholder.recruiting.erasure import Forgotten, erase_by_receipt
+from beholder.server.service import erase_sessions, find_receipt, plain_receipt
+from beholder.server.tokens import receipt_code
+from beholder.store.contract import Answer, End, LedgerEntry
 from beholder.store.open import open_store, read_rows
 from beholder.store.tables import ERASABLE
 from deciding import FILE, at, handed_in, make_study, office, read
@@ -24,7 +23,7 @@ from forgetting import PERSON, SECRET, bytes_of, entries, people_come, prepare
 
 
 def forget(folder: Path, receipt: str, *, dry_run: bool = False) -> Forgotten:
-    return forget_receipt(receipt, make_study(folder), dry_run=dry_run, now=lambda: at(3))
+    return erase_by_receipt(receipt, make_study(folder), dry_run=dry_run, now=lambda: at(3))
 
 
 def test_a_receipt_erases_everything_of_a_person_from_the_disk(tmp_path: Path) -> None:
@@ -47,7 +46,7 @@ def test_in_every_store_all_of_a_person_goes_and_that_it_was_done_stays(
 ) -> None:
     url = str(tmp_path / "store") if kind == "sqlite" else request.getfixturevalue("postgresql_url")
     receipt, study = prepare(tmp_path, url), make_study(tmp_path)
-    first, again = (forget_receipt(receipt, study, store=url, now=lambda: at(3)) for _ in range(2))
+    first, again = (erase_by_receipt(receipt, study, store=url, now=lambda: at(3)) for _ in range(2))
     assert (first.sessions, first.rows, first.was_done) == (("s1", "s2"), 16, False)
     assert again.was_done
 
@@ -145,7 +144,7 @@ def test_a_death_on_the_way_leaves_nothing_that_is_not_found_again(tmp_path: Pat
     class Dies(Exception):
         pass
 
-    async def work() -> tuple[list[Entry], str]:
+    async def work() -> tuple[list[LedgerEntry], str]:
         async with office(tmp_path) as made:
             receipt = await people_come(made)
             erase = made.store.erase
@@ -156,14 +155,14 @@ def test_a_death_on_the_way_leaves_nothing_that_is_not_found_again(tmp_path: Pat
 
             made.store.erase = dying  # type: ignore[method-assign]
             with pytest.raises(Dies):
-                await forget_sessions(made.store, ["s1", "s2"], "receipt", at(0))
+                await erase_sessions(made.store, ["s1", "s2"], "receipt", at(0))
             made.store.erase = erase  # type: ignore[method-assign]
             theirs = await find_receipt(made.store, receipt)
             assert theirs is not None
             assert theirs.left == ("s2",)
-            await forget_sessions(made.store, theirs.sessions, "receipt", at(1))
+            await erase_sessions(made.store, theirs.sessions, "receipt", at(1))
             made.platform.listed = [handed_in("sub-1", made.code)]
-            row = (await decide_desk(made.desk, dry_run=True)).rows[0]
+            row = (await decide_study(made.desk, dry_run=True)).rows[0]
             return [one for one in await made.entries("forget") if one.event == "done"], row.pay
 
     done, pay = asyncio.run(work())

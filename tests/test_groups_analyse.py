@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import beholder
-from beholder.analyse.factors import factors
+from beholder.analysis.means import factors
 from grouping import write_served
 
 

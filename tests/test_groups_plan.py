@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from beholder.errors import PlanError
 from beholder.methods import find
-from beholder.plan.counting.balance import balance, ratings_range
-from beholder.plan.digest import plan_digest
-from beholder.plan.groups import groups_of
-from beholder.plan.make import make_plan
-from beholder.plan.model import Plan, PlannedList
-from beholder.plan.written import lists_from_json, lists_to_json
+from beholder.planning.balance import balance, ratings_range
+from beholder.planning.builder import make_plan
+from beholder.planning.digest import plan_digest
+from beholder.planning.groups import groups_of
+from beholder.planning.model import Plan, PlannedList
+from beholder.planning.serialization import lists_from_json, lists_to_json
 from beholder.stimuli.catalogue import Catalogue
-from beholder.stimuli.lesson import Expectation, Lesson
+from beholder.stimuli.known_answers import Expectation, KnownAnswer
 from beholder.study.model import Study
 from grouping import ASKED, LAYOUT, QUESTIONS, make_study
 from planning import assert_promises, make_catalogue
@@ -132,8 +132,8 @@ def test_groups_are_even_within_the_lists_of_one_person(people: int) -> None:
 def test_training_and_gold_expect_nothing_of_what_a_group_is_not_asked() -> None:
     study = make_study({"asked": {"a": {"questions": ["matching"]}, "b": {"questions": ["subtitle"]}}})
     plain = make_catalogue(4, 3)
-    lessons = {"training": Lesson("here", expected={"matching": Expectation(80.0)}, number=1),
-               "gold": Lesson("here", expected={"subtitle": Expectation(10.0)}, number=2)}  # fmt: skip
+    lessons = {"training": KnownAnswer("here", expected={"matching": Expectation(80.0)}, number=1),
+               "gold": KnownAnswer("here", expected={"subtitle": Expectation(10.0)}, number=2)}  # fmt: skip
     known = [
         replace(plain.stimuli[0], id=f"known-{role}", content=f"known-{role}", role=role, lesson=lesson)  # type: ignore[arg-type]
         for role, lesson in lessons.items()

@@ -11,8 +11,8 @@ import pytest
 
 from asking import serving
 from beholder.errors import Refused
-from beholder.serve.host import Host
-from beholder.serve.submission import Submission
+from beholder.server.requests import SubmittedAnswer
+from beholder.server.service import StudyService
 from grouping import TWO, write_served
 from waiting import Clock, Person
 
@@ -20,7 +20,7 @@ from waiting import Clock, Person
 class Keeper(Person):
     """Somebody who keeps everything that they are sent."""
 
-    def __init__(self, host: Host, clock: Clock, name: str) -> None:
+    def __init__(self, host: StudyService, clock: Clock, name: str) -> None:
         super().__init__(host, clock, name)
         self.steps: list[dict[str, Any]] = []
 
@@ -68,7 +68,7 @@ async def test_watching_is_asked_for_as_the_group_has_it(tmp_path: Path) -> None
             await person.until("trial:")
             scores = {slot["id"]: 50 for slot in person.step["trial"]["slots"]}
             try:
-                await person.answer(Submission({"scores": {"q1": scores}}))
+                await person.answer(SubmittedAnswer({"scores": {"q1": scores}}))
                 assert code is None
             except Refused:
                 assert code is not None

@@ -10,8 +10,8 @@ import yaml
 
 from beholder.errors import StudyError
 from beholder.methods import load_study
-from beholder.study.between import groups_in, study_of
-from beholder.study.resolved import resolved_yaml
+from beholder.study.groups import groups_in, study_of
+from beholder.study.serialization import resolved_yaml
 from grouping import ASKED, LAYOUT, QUESTIONS, make_study, study_text
 
 

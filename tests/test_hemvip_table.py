@@ -11,11 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from beholder.analyse.agreement import agreement
+from beholder.analysis.tests import agreement
 from beholder.stats.correlation import agreement as correlations
 from beholder.stats.correlation import compare_correlations, mapped
-from beholder.stats.signs import clopper_pearson
-from beholder.stats.wilcoxon import Zeros, signed_rank
+from beholder.stats.tests import Zeros, clopper_pearson, signed_rank
 
 DATA = Path(os.environ.get("BEHOLDER_TEST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 EARLIER = "sign, pairwise study"

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from beholder.methods import load_study
-from beholder.serve.server import running
+from beholder.server.process import running
 from beholder.store.contract import Table
 from beholder.testing import write_study
 from test_blind_checks import EVERY

@@ -14,20 +14,20 @@ import pytest
 from beholder.errors import StimuliError, StudyError
 from beholder.methods import load_study
 from beholder.methods.contract import Trial
-from beholder.plan import plan as make
-from beholder.plan.digest import plan_digest, study_digest
-from beholder.serve.script import make_script
-from beholder.serve.server import running
-from beholder.serve.words import step_texts
-from beholder.simulate.crowd import send_robots
-from beholder.simulate.robot import watch_events
+from beholder.planning import plan_study as make
+from beholder.planning.digest import plan_digest, study_digest
+from beholder.server.process import running
+from beholder.server.public_steps import step_texts
+from beholder.server.script import make_script
+from beholder.simulation.crowd import send_robots
+from beholder.simulation.robot import watch_events
 from beholder.stimuli.catalogue import Catalogue
-from beholder.stimuli.ingest import load_catalogue
+from beholder.stimuli.ingestion import load_catalogue
 from beholder.study.model import Study
-from beholder.study.resolved import resolved_yaml
+from beholder.study.serialization import resolved_yaml
 from beholder.study.texts import instruction_pages, study_text
-from beholder.study.words import read_words
 from beholder.testing import write_study
+from beholder.words import read_words
 from visitor import Site, Visitor
 
 PLAYED: dict[str, Any] = {

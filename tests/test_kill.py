@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from beholder.methods import load_study
-from beholder.serve.server import load_served
-from beholder.simulate.crowd import send_robots
-from beholder.simulate.robot import Robot
+from beholder.server.process import load_served
+from beholder.simulation.crowd import send_robots
+from beholder.simulation.robot import Robot
 from beholder.store.open import open_store
 from beholder.testing import write_study
 from service import Service, free_port

@@ -17,16 +17,15 @@ from hypothesis import strategies as st
 from asking import serving
 from beholder.cli.printing import live_teller
 from beholder.methods import find
-from beholder.recruit.contract import PlatformRefused
-from beholder.recruit.lab import Lab
-from beholder.serve import Live
-from beholder.serve.assets import Assets
-from beholder.serve.host import Host
-from beholder.serve.lab.keys import lab_addresses, lab_key, read_seat, seat
-from beholder.serve.lab.network import own_address
-from beholder.serve.lab.seats import Seats
-from beholder.serve.routes import make_app
-from beholder.store.contract import Entry
+from beholder.recruiting.contract import PlatformRefused
+from beholder.recruiting.manual import LabRecruiter
+from beholder.server import Live
+from beholder.server.app import make_app
+from beholder.server.assets import Assets
+from beholder.server.lab import Seats, own_address
+from beholder.server.participants import lab_addresses, lab_key, read_seat, seat
+from beholder.server.service import StudyService
+from beholder.store.contract import LedgerEntry
 from beholder.store.open import open_store
 from beholder.testing import write_study
 from waiting import NOON, Clock, Person
@@ -38,7 +37,7 @@ DESIGN = {"participants": 6, "trials": 2, "per_trial": 2, "seed": 3}
 class Room:
     """A laboratory with its operator."""
 
-    host: Host
+    host: StudyService
     clock: Clock
     client: httpx.AsyncClient
 
@@ -262,7 +261,7 @@ async def test_two_servers_of_one_store_never_give_the_same_number(tmp_path: Pat
         )
         assert sorted([(await one.at(place))[-1] for place in range(1, 5)]) == [1, 2, 3, 4]
         assert [await one.at(place) for place in range(1, 5)] == [await other.at(place) for place in range(1, 5)]
-        await store.ledger.append([Entry("publish", "done", NOON)])
+        await store.ledger.append([LedgerEntry("publish", "done", NOON)])
         await one.next(5, None, NOON)
         assert await other.at(5) == [5]
 
@@ -305,7 +304,7 @@ def test_a_machine_knows_its_own_address() -> None:
 
 async def test_the_laboratory_pays_by_hand(tmp_path: Path, tiny: Path) -> None:
     async with room(tmp_path, tiny) as lab:
-        recruiter = Lab(lab.host.served.study, lab.host.store)
+        recruiter = LabRecruiter(lab.host.served.study, lab.host.store)
         assert recruiter.mode == "lab"
         with pytest.raises(PlatformRefused, match=r"Pay in the laboratory whoever is in pay/payments\.csv"):
             await recruiter.approve(["lab-1"])

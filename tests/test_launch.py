@@ -11,14 +11,13 @@ import pytest
 
 from beholder.errors import RecruitError
 from beholder.methods import load_study
-from beholder.recruit.contract import Quote
-from beholder.recruit.desk import open_desk
-from beholder.recruit.fake import FakeProlific
-from beholder.recruit.launching.checks import unrehearsed
-from beholder.recruit.launching.opening import turn_desk
-from beholder.recruit.modes import recruiter_of
-from beholder.store.contract import Entry
-from beholder.study.money import Sum
+from beholder.recruiting.context import open_context, recruiter_of
+from beholder.recruiting.contract import Quote
+from beholder.recruiting.fake import FakeProlific
+from beholder.recruiting.postings import change_posting
+from beholder.recruiting.preflight import unrehearsed
+from beholder.store.contract import LedgerEntry
+from beholder.study.recruitment import Sum
 from recruiting import ON_PROLIFIC, URL, Office, office
 
 
@@ -218,7 +217,7 @@ async def test_an_answer_that_was_lost_is_looked_for_and_remembered(tmp_path: Pa
         await room.launch()
         entries = room.desk.store.ledger
         posting = next(iter(room.fake.studies.all))
-        planned = Entry(
+        planned = LedgerEntry(
             "publish", "planned", room.fake.now, provider_ref=posting, evidence={"total": "11.17 GBP", "places": 4}
         )
         await entries.append([planned])
@@ -231,21 +230,21 @@ async def test_an_answer_that_was_lost_is_looked_for_and_remembered(tmp_path: Pa
 async def test_a_study_is_paused_and_goes_on(tmp_path: Path, tiny: Path) -> None:
     async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
         with pytest.raises(RecruitError, match="finds the study not launched"):
-            await turn_desk(room.desk, "pause")
+            await change_posting(room.desk, "pause")
         await room.launch(publish="11.17 GBP")
         taken = "0 of 4 places are taken."
-        assert (await turn_desk(room.desk, "pause", dry_run=True)).words == (
+        assert (await change_posting(room.desk, "pause", dry_run=True)).words == (
             f"It is open: {taken}",
             "Nobody could begin any more, and whoever has begun would go on. Nothing was changed.",
         )
-        assert (await turn_desk(room.desk, "pause")).words == (f"It is paused: {taken}",)
-        assert (await turn_desk(room.desk, "pause")).posting.state == "paused"
-        assert (await turn_desk(room.desk, "pause", dry_run=True)).words[1:] == ("Nothing would change.",)
-        assert (await turn_desk(room.desk, "resume", dry_run=True)).words == (
+        assert (await change_posting(room.desk, "pause")).words == (f"It is paused: {taken}",)
+        assert (await change_posting(room.desk, "pause")).posting.state == "paused"
+        assert (await change_posting(room.desk, "pause", dry_run=True)).words[1:] == ("Nothing would change.",)
+        assert (await change_posting(room.desk, "resume", dry_run=True)).words == (
             f"It is paused: {taken}",
             "People could begin again. Nothing was changed.",
         )
-        assert (await turn_desk(room.desk, "resume")).words == (f"It is open: {taken}",)
+        assert (await change_posting(room.desk, "resume")).words == (f"It is open: {taken}",)
         assert (await room.kinds())[3:] == ["pause planned", "pause done", "resume planned", "resume done"]
 
 
@@ -299,7 +298,7 @@ async def test_single_links_are_as_many_as_places_and_whom_nobody_can_leave_out_
         lines = path.read_text("utf-8").splitlines()
         path.write_text("\n".join(one for one in lines if one.strip() not in ("exclude:", "- first")), "utf-8")
         assert load_study(path).recruit.exclude == ()
-        async with open_desk(path) as desk:
+        async with open_context(path) as desk:
             assert desk.study.recruit.exclude == ("first",)
             assert (await unrehearsed(desk))[0] == []
 
@@ -322,7 +321,7 @@ async def test_a_panel_gets_its_links_and_what_it_costs(tmp_path: Path, tiny: Pa
 
 
 def test_pay_is_judged_by_the_study_and_the_platform(tmp_path: Path, tiny: Path) -> None:
-    from beholder.recruit.launching.fair import floor_of, low, unfair
+    from beholder.recruiting.preflight import floor_of, low, unfair
     from beholder.testing import write_study
 
     keys = {"mode": "link", "reward": "1.00 GBP", "hourly_minimum": "10.00 GBP"}

@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from beholder.errors import RecruitError
-from beholder.recruit.closing.close import close_desk
-from beholder.recruit.fake import FakeProlific
-from beholder.recruit.fake.filters import BLOCKED_STUDIES
-from beholder.recruit.launching.cost import cost_of_runs
-from beholder.recruit.launching.opening import turn_desk
-from beholder.recruit.monitoring.look import look
-from beholder.recruit.room import Room
-from beholder.recruit.unattended.collect import Collector
-from beholder.store.contract import Entry
+from beholder.recruiting.abandoned_lists import AbandonedLists
+from beholder.recruiting.closure import close_study
+from beholder.recruiting.collection import Collector
+from beholder.recruiting.fake import FakeProlific
+from beholder.recruiting.fake.filters import BLOCKED_STUDIES
+from beholder.recruiting.monitoring import monitor_facts
+from beholder.recruiting.postings import change_posting
+from beholder.recruiting.preflight import cost_of_runs
+from beholder.store.contract import LedgerEntry
 from paying import connect, in_memory
 from recruiting import ON_PROLIFIC, office
 from rehearsing import JOB
@@ -50,9 +50,9 @@ async def test_with_the_token_of_another_account_nothing_is_put_up_beside_what_p
             "it. To put it up anew, write run: 2."
         )
         assert why in await told(foreign.launch())
-        assert await told(close_desk(foreign.desk)) == [why]
+        assert await told(close_study(foreign.desk)) == [why]
         assert other.studies.all == {}
-        stray = Entry("draft", "done", room.fake.now, provider_ref="5" * 24, evidence={"run": 1, "key": "k"})
+        stray = LedgerEntry("draft", "done", room.fake.now, provider_ref="5" * 24, evidence={"run": 1, "key": "k"})
         await room.desk.store.ledger.append([stray])
         assert (await room.launch()).posting.id == posting, "whatever was put up since, people come by this one"
 
@@ -68,7 +68,7 @@ async def test_a_study_that_was_by_link_before_goes_to_a_platform(folder: Path, 
     async with office(folder, tiny, recruit={"mode": "link"}) as room:
         await room.launch()
         study = room.study.model_copy(update={"recruit": room.study.recruit.model_copy(update={"mode": "prolific"})})
-        assert (await close_desk(connect(study, room.desk.store, room.fake))).is_closed, "nothing was put up there"
+        assert (await close_study(connect(study, room.desk.store, room.fake))).is_closed, "nothing was put up there"
 
 
 async def test_after_closing_nothing_is_opened_and_what_is_open_is_stopped(folder: Path, tiny: Path) -> None:
@@ -83,8 +83,8 @@ async def test_after_closing_nothing_is_opened_and_what_is_open_is_stopped(folde
             "serve`, and launch again; or leave it out."
         )
         alarm = "recruit.closes is past, and the platform goes on sending people in vain. Run `beholder close`."
-        assert (await look(room.desk)).alarms == (alarm,)
-        freeing = Room(room.desk.store, room.desk.recruiter, 1)
+        assert (await monitor_facts(room.desk)).alarms == (alarm,)
+        freeing = AbandonedLists(room.desk.store, room.desk.recruiter, 1)
         collector = Collector(room.desk, JOB, posting, 4, lambda _: None, waiting, freeing, may_spend=True)
         assert await collector.collect() == "recruit.closes is past, and 6 lists are open"
         assert room.fake.studies.find(posting).status == "COMPLETED"
@@ -94,10 +94,10 @@ async def test_after_closing_nothing_is_opened_and_what_is_open_is_stopped(folde
 async def test_after_a_purge_of_who_is_who_nobody_is_let_in_for_money(folder: Path, tiny: Path) -> None:
     async with office(folder, tiny, recruit=ON_PROLIFIC) as room:
         posting = await room.open()
-        await room.desk.store.ledger.append([Entry("purge", "done", room.fake.now, reason_code="identity")])
-        assert (await turn_desk(room.desk, "pause")).posting.state == "paused"
+        await room.desk.store.ledger.append([LedgerEntry("purge", "done", room.fake.now, reason_code="identity")])
+        assert (await change_posting(room.desk, "pause")).posting.state == "paused"
         day = f"{room.fake.now:%Y-%m-%d}"
-        for work in (room.launch(), room.launch(places=6, dry_run=True), turn_desk(room.desk, "resume")):
+        for work in (room.launch(), room.launch(places=6, dry_run=True), change_posting(room.desk, "resume")):
             assert await told(work) == [
                 f"tiny  who is who was erased on {day}, so whoever came now could be neither matched nor paid. "
                 "Put the new run in a new folder."
@@ -136,7 +136,7 @@ async def test_what_opens_later_is_paused_and_opens_when_the_study_says_so_now(f
     async with office(folder, tiny, recruit=ON_PROLIFIC | {"opens": opens(2)}) as room:
         posting, fake = await room.open(), room.fake
         assert fake.studies.find(posting).status == "SCHEDULED"
-        assert (await turn_desk(room.desk, "pause")).posting.state == "draft"
+        assert (await change_posting(room.desk, "pause")).posting.state == "draft"
         assert str(cost_of_runs(room.study, await room.entries(), "GBP")) == "0.00 GBP", "nobody ever saw it"
         assert await room.open() == posting
     text = (folder / "study.yaml").read_text("utf-8")
@@ -148,9 +148,9 @@ async def test_what_opens_later_is_paused_and_opens_when_the_study_says_so_now(f
         assert (await room.kinds())[-5:] == [
             "pause planned", "pause done", "publish cancelled", "publish planned", "publish done",
         ]  # fmt: skip
-        await turn_desk(room.desk, "pause")
+        await change_posting(room.desk, "pause")
         del fake.studies.all[posting]
         assert await room.open() != posting, "a draft may be deleted on the platform, also one that was to open"
-        await close_desk(room.desk)
+        await close_study(room.desk)
         fake.studies.all.clear()
         assert (await room.launch()).posting.state == "draft", "closing takes it back as well"

@@ -10,13 +10,12 @@ from typing import get_args
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beholder.recruit.ledger.fold import KINDS, State, fold
-from beholder.recruit.ledger.reading import arrived
-from beholder.store.contract import Entry
-from beholder.study.money import Sum
-from beholder.testing.store_facts import HOUR, NOON
+from beholder.recruiting.ledger import KINDS, State, arrived, replay
+from beholder.store.contract import LedgerEntry
+from beholder.study.recruitment import Sum
+from beholder.testing.stores.facts import HOUR, NOON
 
-_ROW = Entry("bonus", "planned", NOON, "v1", "p-ann", "s1", 150, "GBP", "quality", "the best tenth")
+_ROW = LedgerEntry("bonus", "planned", NOON, "v1", "p-ann", "s1", 150, "GBP", "quality", "the best tenth")
 _EVENTS = get_args(State)
 _ONE = st.builds(
     lambda kind, event, submission, batch: replace(_ROW, kind=kind, event=event, submission=submission, batch=batch),
@@ -26,22 +25,26 @@ _ONE = st.builds(
     st.sampled_from(["", "B1", "B2"]),
 )
 _ALL = st.builds(
-    lambda event, batch: Entry("bonus", event, NOON, batch=batch, reason_code="1", evidence={"baseline": {"v1": [5]}}),
+    lambda event, batch: LedgerEntry(
+        "bonus", event, NOON, batch=batch, reason_code="1", evidence={"baseline": {"v1": [5]}}
+    ),
     st.sampled_from(_EVENTS),
     st.sampled_from(["B1", "B2"]),
 )
 _HISTORY = st.lists(_ONE | _ALL, max_size=40)
 
 
-def history(*events: str) -> list[Entry]:
+def history(*events: str) -> list[LedgerEntry]:
     """Return a debt that goes with B1, and what happened to B1."""
     rows = [_ROW, replace(_ROW, event="confirmed", batch="B1", provider_ref="post")]
-    return rows + [Entry("bonus", event, NOON + HOUR, batch="B1", reason_code="1") for event in events]
+    return rows + [LedgerEntry("bonus", event, NOON + HOUR, batch="B1", reason_code="1") for event in events]
 
 
 @given(_HISTORY)
-def test_what_is_settled_stays_so_and_what_is_unsure_is_never_owed_again_by_itself(entries: Sequence[Entry]) -> None:
-    states = [fold(entries[:number]) for number in range(len(entries) + 1)]
+def test_what_is_settled_stays_so_and_what_is_unsure_is_never_owed_again_by_itself(
+    entries: Sequence[LedgerEntry],
+) -> None:
+    states = [replay(entries[:number]) for number in range(len(entries) + 1)]
     for before, after in pairwise(states):
         for key, debt in before.debts.items():
             then = after.debts[key]
@@ -54,16 +57,16 @@ def test_what_is_settled_stays_so_and_what_is_unsure_is_never_owed_again_by_itse
 
 
 @given(_HISTORY)
-def test_a_parcel_is_sent_once_and_once_more_for_each_time_it_is_let(entries: Sequence[Entry]) -> None:
-    books = fold(entries)
+def test_a_parcel_is_sent_once_and_once_more_for_each_time_it_is_let(entries: Sequence[LedgerEntry]) -> None:
+    books = replay(entries)
     for parcel in books.parcels.values():
         let = [one for one in entries if one.event == "resend_authorised" and one.batch == parcel.id]
         assert parcel.sends <= 1 + len(let)
 
 
 @given(_HISTORY)
-def test_a_debt_is_done_unsure_or_neither(entries: Sequence[Entry]) -> None:
-    books = fold(entries)
+def test_a_debt_is_done_unsure_or_neither(entries: Sequence[LedgerEntry]) -> None:
+    books = replay(entries)
     assert all(debt.kind in KINDS for debt in books.debts.values())
     assert not [debt for debt in books.settled() if debt.is_unsure or debt in books.pending()]
     assert {debt.state for debt in books.debts.values() if debt.is_unsure} <= {
@@ -73,29 +76,29 @@ def test_a_debt_is_done_unsure_or_neither(entries: Sequence[Entry]) -> None:
 
 def test_a_payment_from_plan_to_arrival() -> None:
     sent = history("setup_sent", "setup_done", "pay_sent", "accepted")
-    assert [debt.state for debt in fold(sent).debts.values()] == ["accepted"]
-    assert fold(sent).parcels["B1"].posting == "post"
-    books = fold([*sent, replace(_ROW, event="settled", batch="B1")])
+    assert [debt.state for debt in replay(sent).debts.values()] == ["accepted"]
+    assert replay(sent).parcels["B1"].posting == "post"
+    books = replay([*sent, replace(_ROW, event="settled", batch="B1")])
     assert books.parcels["B1"].state == "settled"
     assert [(debt.participant, debt.amount) for debt in books.settled()] == [("p-ann", Sum(150, "GBP"))]
 
 
 def test_a_crash_after_the_payment_was_written_down_leaves_it_unsure() -> None:
-    books = fold(history("setup_sent", "setup_done", "pay_sent"))
+    books = replay(history("setup_sent", "setup_done", "pay_sent"))
     assert [debt.submission for debt in books.debts.values() if debt.is_unsure] == ["v1"]
-    assert fold(history("setup_sent", "setup_done", "cancelled")).pending() == ()
+    assert replay(history("setup_sent", "setup_done", "cancelled")).pending() == ()
 
 
 def test_a_second_payment_of_the_same_parcel_needs_leave() -> None:
     lost = history("setup_sent", "setup_done", "pay_sent", "unknown")
-    assert fold([*lost, *history("pay_sent")[2:]]).parcels["B1"].sends == 1
-    assert fold([*lost, *history("resend_authorised", "pay_sent")[2:]]).parcels["B1"].sends == 2
+    assert replay([*lost, *history("pay_sent")[2:]]).parcels["B1"].sends == 1
+    assert replay([*lost, *history("resend_authorised", "pay_sent")[2:]]).parcels["B1"].sends == 2
 
 
 def test_debts_of_one_submission_are_one_row() -> None:
     other = replace(_ROW, reason_code="quantity", amount_minor=50)
     rows = [entry for one in (_ROW, other) for entry in (one, replace(one, event="confirmed", batch="B1"))]
-    assert fold(rows).rows("B1") == {"v1": Sum(200, "GBP")}
+    assert replay(rows).rows("B1") == {"v1": Sum(200, "GBP")}
 
 
 @given(st.lists(st.integers(1, 5), max_size=5), st.integers(1, 5))

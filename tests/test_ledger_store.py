@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from beholder.errors import LedgerError, StoreError
-from beholder.store.contract import Coming, Entry, Link
-from beholder.store.migrations import migrations
+from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit
 from beholder.store.open import open_store
+from beholder.store.rules import migrations
 from beholder.store.sqlite.files import connect_write, make_secret
-from beholder.testing.store_facts import NOON, study_record
+from beholder.testing.stores.facts import NOON, study_record
 
-_STOPPED = Entry("stop", "done", NOON)
+_STOPPED = LedgerEntry("stop", "done", NOON)
 
 
 async def test_who_only_reads_the_facts_adds_to_the_ledger_beside_a_server(tmp_path: Path) -> None:
@@ -34,9 +34,9 @@ async def test_who_only_reads_the_facts_adds_to_the_ledger_beside_a_server(tmp_p
             assert [entry.entry for entry in await reader.ledger.entries()] == [1, 2]
             assert await reader.ledger.entries() == await server.ledger.entries()
             with pytest.raises(StoreError, match="is open for reading only"):
-                await reader.identify(Link("p", "prolific", "x"), Coming("s", "", ""))
-            await server.identify(Link("p", "prolific", "x"))
-            assert await reader.links() == [Link("p", "prolific", "x")]
+                await reader.identify(PlatformIdentity("p", "prolific", "x"), PlatformVisit("s", "", ""))
+            await server.identify(PlatformIdentity("p", "prolific", "x"))
+            assert await reader.links() == [PlatformIdentity("p", "prolific", "x")]
     if os.name != "nt":
         assert (tmp_path / "ledger.sqlite").stat().st_mode & 0o777 == 0o600
     (tmp_path / "identity.sqlite").unlink()
@@ -98,8 +98,8 @@ async def test_who_is_who_of_an_older_store_is_kept(tmp_path: Path) -> None:
     with closing(connect_write(tmp_path / "facts.sqlite", "sqlite")) as connection:
         make_secret(connection)
     async with open_store(tmp_path, write=False) as reader:
-        assert (await reader.links(), await reader.comings()) == ([Link("p-ann", "prolific", "5f3a")], [])
+        assert (await reader.links(), await reader.comings()) == ([PlatformIdentity("p-ann", "prolific", "5f3a")], [])
     async with open_store(tmp_path) as store:
-        await store.identify(Link("p-ann", "prolific", "5f3a"), Coming("s", "post", "v"))
-        assert await store.links() == [Link("p-ann", "prolific", "5f3a")]
-        assert await store.comings() == [Coming("s", "post", "v")]
+        await store.identify(PlatformIdentity("p-ann", "prolific", "5f3a"), PlatformVisit("s", "post", "v"))
+        assert await store.links() == [PlatformIdentity("p-ann", "prolific", "5f3a")]
+        assert await store.comings() == [PlatformVisit("s", "post", "v")]

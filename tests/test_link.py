@@ -12,19 +12,19 @@ from typing import Any
 import pytest
 
 from beholder.errors import Refused
-from beholder.recruit.contract import Job, PlatformRefused, Recruiter
-from beholder.recruit.modes import recruiter_of
-from beholder.recruit.panel.job import begin_address, write_job
-from beholder.recruit.worst import worst_bonuses
-from beholder.serve.acts import Acts
-from beholder.serve.doors import Doors
-from beholder.serve.guest import Guest
-from beholder.store.contract import Entry, Session, Store
+from beholder.recruiting.context import recruiter_of
+from beholder.recruiting.contract import Job, PlatformRefused, Recruiter
+from beholder.recruiting.invitations import begin_address, write_job
+from beholder.recruiting.manual import worst_bonuses
+from beholder.server.admission import Entrance
+from beholder.server.moderation import Moderation
+from beholder.server.participants import Identity
+from beholder.store.contract import LedgerEntry, Session, Store
 from beholder.store.open import open_store
 from beholder.study.model import Study
-from beholder.study.money import Sum
-from beholder.study.words import read_words
-from beholder.testing.store_facts import study_record
+from beholder.study.recruitment import Sum
+from beholder.testing.stores.facts import study_record
+from beholder.words import read_words
 from inviting import asked
 
 AT = datetime(2027, 3, 1, 9, tzinfo=UTC)
@@ -80,7 +80,7 @@ async def test_how_it_stands_is_read_from_the_ledger(tmp_path: Path) -> None:
         assert str(caught.value) == "There is no posting tiny/1: `beholder launch` makes tiny/1."
         await here.draft(job(study))
         await here.publish("tiny/1")
-        done = Entry("draft", "done", AT, provider_ref="tiny/1", evidence={"places": 10})
+        done = LedgerEntry("draft", "done", AT, provider_ref="tiny/1", evidence={"places": 10})
         await store.ledger.append([done, replace(done, kind="publish", event="planned"), replace(done, kind="publish")])
         there = await recruiter_of(study, store)
         assert (await there.posting("tiny/1")).state == "active"
@@ -96,10 +96,10 @@ async def test_how_it_stands_is_read_from_the_ledger(tmp_path: Path) -> None:
 
 async def test_nobody_begins_while_it_is_paused_or_stopped(tmp_path: Path) -> None:
     async with opened(tmp_path, MODES["link"]) as (study, store):
-        acts = Acts(store.ledger)
-        doors = Doors(study, store, acts, read_words("en"))
-        guest, robot = Guest("link", "somebody"), Guest("robot", "somebody")
-        done = Entry("draft", "done", AT, provider_ref="tiny/1", evidence={"places": 10})
+        acts = Moderation(store.ledger)
+        doors = Entrance(study, store, acts, read_words("en"))
+        guest, robot = Identity("link", "somebody"), Identity("robot", "somebody")
+        done = LedgerEntry("draft", "done", AT, provider_ref="tiny/1", evidence={"places": 10})
         for kind, is_open in {
             "draft": True, "publish": True, "pause": False, "places": False, "resume": True, "stop": False,
         }.items():  # fmt: skip
@@ -120,11 +120,11 @@ async def test_nobody_begins_while_it_is_paused_or_stopped(tmp_path: Path) -> No
 
 async def test_who_was_erased_and_looks_in_again_stays_unknown(tmp_path: Path) -> None:
     async with opened(tmp_path, MODES["panel"]) as (study, store):
-        doors = Doors(study, store, Acts(store.ledger), read_words("en"))
+        doors = Entrance(study, store, Moderation(store.ledger), read_words("en"))
         record = study_record()
         await store.begin(record)
         await store.arrive(Session("s1", "somebody", record.digest, 1, "panel", 1, {}, AT))
-        guest = Guest("panel", "somebody", platform="panel", platform_id="anna")
+        guest = Identity("panel", "somebody", platform="panel", platform_id="anna")
         await doors.keep(guest, "s1")
         assert [link.platform_id for link in await store.links()] == ["anna"]
         await store.erase("s1", AT)

@@ -12,10 +12,10 @@ from beholder.errors import StimuliError
 from beholder.stimuli.anchors import write_wav
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.ffmpeg import run_ffmpeg
-from beholder.stimuli.ingest import load_catalogue
-from beholder.study.document import read_document
-from beholder.study.load import build_study
+from beholder.stimuli.ingestion import load_catalogue
+from beholder.study.loading import build_study
 from beholder.study.model import Study
+from beholder.study.yaml import read_document
 
 RATE = 44100
 REFERENCE = {"name": "original", "role": "reference"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from beholder.clean.masks import Masks
+from beholder.cleaning.texts import Masks
 
 
 @pytest.mark.parametrize(

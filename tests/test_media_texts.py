@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from beholder.stimuli.prose import words_in
+from beholder.stimuli.text import words_in
 from ingesting import AGAIN, load, problems, write
 
 

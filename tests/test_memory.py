@@ -15,24 +15,22 @@ from PIL import Image
 
 from asking import CONDITIONS, write_asking
 from beholder import simulate
-from beholder.clean.facts import TABLES
-from beholder.clean.judging import judge_tables, store_of
+from beholder.cleaning.facts import TABLES
+from beholder.cleaning.screening import judge_tables, store_of
 from beholder.methods import find, load_study
 from beholder.methods.choices import NOISE, chosen_values
 from beholder.methods.contract import Asked, Method, Scale, Slot, Trial
 from beholder.methods.scores import score_response, score_values
-from beholder.plan.make import make_plan
-from beholder.plan.model import Plan
-from beholder.simulate.answers import simulate_sheet
-from beholder.simulate.casting import quick_chance
-from beholder.simulate.memory import Rehearsal, rehearse
-from beholder.simulate.population import PUBLIC, Population
-from beholder.simulate.sheet import Sheet, sheet_of
-from beholder.simulate.truth import truth_of
+from beholder.planning.builder import make_plan
+from beholder.planning.model import Plan
+from beholder.simulation.memory import MemoryRehearsal, rehearse, simulate_sheet
+from beholder.simulation.participants import quick_chance
+from beholder.simulation.rating_sheet import RatingSheet, sheet_of
+from beholder.simulation.truth import PUBLIC, Population, truth_of
 from beholder.stimuli.catalogue import Catalogue
 from beholder.store.open import read_tables
 from beholder.study.model import Study
-from beholder.study.scale import SCALES as SCALES_BY_NAME
+from beholder.study.questions import SCALES as SCALES_BY_NAME
 from planning import with_clips
 from rating import ODD, catalogue_of, make_study
 
@@ -87,11 +85,11 @@ def ground(name: str) -> tuple[Study, Catalogue, Method, Plan]:
     return study, catalogue, method, make_plan(study, catalogue, method)
 
 
-def rehearsed(name: str, **keys: Any) -> Rehearsal:
+def rehearsed(name: str, **keys: Any) -> MemoryRehearsal:
     return rehearse(*ground(name), **{"participants": 9, **keys})
 
 
-def rows(rehearsal: Rehearsal) -> Any:
+def rows(rehearsal: MemoryRehearsal) -> Any:
     table = rehearsal.ratings.astype(object).sort_values(KEYS).reset_index(drop=True)
     table = table.astype(dict.fromkeys(("value", "raw_value", "keyed", "position"), float)).astype(object)
     return table.where(table.notna(), None)
@@ -111,7 +109,7 @@ def test_all_at_once_is_as_trial_by_trial(name: str, people: Population) -> None
 def test_which_methods_are_answered_at_once(name: str) -> None:
     study, catalogue, method, plan = ground(name)
     sheet = sheet_of(plan, study, catalogue, method, truth_of(study, catalogue, method))
-    assert isinstance(sheet, Sheet) == (name in STUDIES)
+    assert isinstance(sheet, RatingSheet) == (name in STUDIES)
     assert len(rehearsed(name).ratings)
 
 

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from beholder.errors import StimuliError
-from beholder.stimuli.encoders import encoders_in
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 from beholder.stimuli.messages.card import draw_card
 from beholder.stimuli.messages.message import Message, message_suffix, put_message
 from beholder.stimuli.messages.overlay import shown_frames
 from beholder.stimuli.probe import measure
-from beholder.stimuli.prose import copy_prose, words_in
+from beholder.stimuli.streams import encoders_in
+from beholder.stimuli.text import copy_prose, words_in
 
 WORDS = "Attention check: please set this slider to 37."
 ASK = Message(WORDS)

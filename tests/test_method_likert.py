@@ -143,7 +143,7 @@ def test_a_resolved_study_has_the_same_keys() -> None:
     """Written out and read again, a statement without a key still has that of its set."""
     import yaml
 
-    from beholder.study.resolved import resolved_yaml
+    from beholder.study.serialization import resolved_yaml
 
     own = [{"id": "creepy", "text": "It gives me an uneasy feeling."}, QUESTION]
     study = make_study("likert", options={"items": "avatar-a"}, questions=own)

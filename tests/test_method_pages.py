@@ -9,7 +9,7 @@ import pytest
 
 from beholder.methods import find
 from beholder.methods.contract import Trial
-from beholder.plan.make import make_plan
+from beholder.planning.builder import make_plan
 from rating import ODD, QUESTION, answer_of, catalogue_of, make_study, one_trial, planned
 
 SOURCE: dict[str, Any] = {"name": "source", "role": "reference"}

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beholder.methods.contract import Asked, Judgement, Trial
-from beholder.study.scale import SCALES
+from beholder.study.questions import SCALES
 from rating import ODD, QUESTION, answer_of, make_study, one_trial, planned
 
 REFERENCE = [{"name": "source", "role": "reference"}, "test"]

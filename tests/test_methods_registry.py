@@ -10,8 +10,8 @@ import pytest
 
 from beholder.errors import StudyError
 from beholder.methods import find, load_study, method_folder, methods, names
-from beholder.study.kind import listed
-from beholder.study.reserved import METHODS
+from beholder.study.presets import METHODS
+from beholder.study.value_kinds import listed
 
 STRANGER = """
 from typing import ClassVar
@@ -67,7 +67,7 @@ def test_a_method_folder_holds_its_example() -> None:
 
 def test_the_registry_is_light_to_import() -> None:
     code = (
-        "import sys, beholder.methods, beholder.study, beholder.new\n"
+        "import sys, beholder.methods, beholder.study, beholder.workflow.new\n"
         "print([name for name in ('numpy', 'pandas', 'pydantic', 'yaml', 'scipy') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -17,9 +17,8 @@ from scipy import stats
 import beholder
 from beholder.cli import cli
 from beholder.errors import UserError
-from beholder.metrics.between import between
-from beholder.metrics.reading import read_values
-from beholder.metrics.relate import COLUMNS, relate
+from beholder.objective.correlation import SCORE_COLUMNS, between, relate
+from beholder.objective.regions import read_values
 
 CONDITIONS = ["no", "01", "NA", "Größe 2", "e", "f", "g"]
 
@@ -56,7 +55,7 @@ def test_correlations_are_those_of_scipy() -> None:
     assert row["rmse_mapped"] == pytest.approx(np.sqrt(np.mean(left**2)))
     assert row["rmse_mapped_unbiased"] == pytest.approx(np.sqrt(np.sum(left**2) / 38))
     assert row["n"] == 40
-    assert list(row.index) == COLUMNS
+    assert list(row.index) == SCORE_COLUMNS
 
 
 numbers = st.floats(-1e6, 1e6, allow_nan=False).map(lambda value: round(value, 3))

@@ -18,7 +18,7 @@ from PIL import Image
 import beholder
 from beholder.cli import cli
 from beholder.errors import UserError
-from beholder.metrics.kinds import tool_version
+from beholder.objective.registry import tool_version
 from beholder.stimuli.ffmpeg import file_argument, find_ffmpeg, run_ffmpeg
 
 SIZE, FRAMES = (192, 180), 8

@@ -13,17 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from beholder.analyse import analyse
-from beholder.analyse.mixed import mixed, variances
-from beholder.analyse.result import Result
-from beholder.analyse.results import read_results
-from beholder.analyse.run_effects import runs
-from beholder.clean.ratings import read_ratings
-from beholder.report.material import load_material
-from beholder.report.variance import run_effects, told_runs, variance
-from beholder.stats.crossed import crossed, variance_components
-from beholder.stats.interval import t_bounds
-from beholder.stats.run_effect import RunEffect, run_effect
+from beholder.analysis import analyse
+from beholder.analysis.mixed import mixed, runs, variances
+from beholder.analysis.result import Result, read_results
+from beholder.cleaning.ratings import read_ratings
+from beholder.reporting.material import load_material
+from beholder.reporting.sensitivity import run_effects, told_runs, variance
+from beholder.stats.crossed import RunEffect, crossed, run_effect, variance_components
+from beholder.stats.intervals import t_bounds
 from reporting import made_up
 
 DATA = Path(os.environ.get("BEHOLDER_TEST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")

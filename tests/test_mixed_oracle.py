@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from beholder.stats.crossed import crossed
-from beholder.stats.run_effect import run_effect
+from beholder.stats.crossed import crossed, run_effect
 
 
 def ratings(seed: int, *, content: float = 0.4) -> pd.DataFrame:

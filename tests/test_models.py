@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 import beholder
-from beholder.analyse.models import MODELS, quality
-from beholder.analyse.results import read_result
+from beholder.analysis.models import MODELS, quality
+from beholder.analysis.result import read_result
 from beholder.cli import cli
 from beholder.errors import UserError
 

@@ -13,16 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beholder.recruit.contract import Posting, Submission
-from beholder.recruit.monitoring import rates
-from beholder.recruit.monitoring.found import View, Votes
-from beholder.recruit.monitoring.live import ASK, watch
-from beholder.recruit.monitoring.look import Known, look, view_of
-from beholder.recruit.monitoring.page import as_text
-from beholder.recruit.monitoring.platform import platform_of
-from beholder.store.contract import Coming, Entry
+from beholder.recruiting import progress
+from beholder.recruiting.contract import Posting, Submission
+from beholder.recruiting.dashboard import as_text
+from beholder.recruiting.monitor_snapshot import MonitorSnapshot, VoteProgress
+from beholder.recruiting.monitoring import ASK, MonitorFacts, monitor_facts, platform_of, view_of, watch
+from beholder.store.contract import LedgerEntry, PlatformVisit
 from beholder.study.model import Study
-from beholder.study.money import Sum
+from beholder.study.recruitment import Sum
 from beholder.types import Json
 from cleaning import START, Tables, add, make_study, store
 from recruiting import ON_PROLIFIC, URL, office
@@ -34,8 +32,8 @@ def told(tables: Tables) -> Tables:
     return {"told": [], **tables}
 
 
-def seen(study: Study, tables: Tables, now: datetime = LATER, **known: Any) -> View:
-    return view_of(study, Known(told(tables), **known), now)
+def seen(study: Study, tables: Tables, now: datetime = LATER, **known: Any) -> MonitorSnapshot:
+    return view_of(study, MonitorFacts(told(tables), **known), now)
 
 
 @cache
@@ -57,12 +55,12 @@ def test_nobody_has_come_yet(tmp_path: Path) -> None:
     view = seen(study, store(study))
     assert (view.arrived, view.lists.planned, view.alarms) == (0, 4, ())
     assert as_text(view).splitlines()[-1] == "Nobody has come yet. `beholder launch` says how to bring people."
-    launched = Entry("draft", "done", START, provider_ref="x", evidence={"public_url": "https://lab.example.org"})
+    launched = LedgerEntry("draft", "done", START, provider_ref="x", evidence={"public_url": "https://lab.example.org"})
     view = seen(study, store(study), entries=[launched])
     assert as_text(view).splitlines()[-1] == "Nobody has come yet. Link: https://lab.example.org/s/cleaned"
     study = make_study(tmp_path, recruit={"mode": "link", "single_use": True})
     assert seen(study, store(study), entries=[launched]).link == "", "it lets nobody in"
-    robots = view_of(study, Known(told(store(study))), LATER, robots=True)
+    robots = view_of(study, MonitorFacts(told(store(study))), LATER, robots=True)
     assert "No robots have come yet. Send some with `beholder simulate" in as_text(robots)
 
 
@@ -94,7 +92,7 @@ def test_it_says_who_finished_who_is_here_and_where_the_others_left(tmp_path: Pa
     ]
     assert "Left while rating, at trial 4 (1)." in as_text(view)
     # Who has given it back on the platform has left, whatever we have heard of them lately.
-    comings = [Coming("d", "x", "first"), Coming("d", "x", "again"), Coming("b", "x", "other")]
+    comings = [PlatformVisit("d", "x", "first"), PlatformVisit("d", "x", "again"), PlatformVisit("b", "x", "other")]
     for status, here in (("returned", 0), ("timed_out", 0), ("active", 1)):
         listed = [Submission("first", "p", "returned"), Submission("again", "p", status)]  # type: ignore[arg-type]
         platform = platform_of(Posting("x", "active", 4, 1, ""), listed, LATER, comings)
@@ -185,11 +183,13 @@ def test_what_is_spent_is_read_from_the_ledger(tmp_path: Path) -> None:
     study = make_study(tmp_path, budget="10 GBP")
     published: dict[str, Json] = {"places": 4, "total": "11.17 GBP"}
     entries = [
-        Entry("draft", "done", START, provider_ref="x", evidence={"places": 4}),
-        Entry("publish", "done", START, provider_ref="x", evidence=published),
-        Entry("approve", "planned", START, submission="s", amount_minor=200, currency="GBP", reason_code="reward"),
-        Entry("approve", "settled", START, submission="s", reason_code="reward"),
-        Entry("places", "done", START, provider_ref="x", evidence={"places": 8}),
+        LedgerEntry("draft", "done", START, provider_ref="x", evidence={"places": 4}),
+        LedgerEntry("publish", "done", START, provider_ref="x", evidence=published),
+        LedgerEntry(
+            "approve", "planned", START, submission="s", amount_minor=200, currency="GBP", reason_code="reward"
+        ),
+        LedgerEntry("approve", "settled", START, submission="s", reason_code="reward"),
+        LedgerEntry("places", "done", START, provider_ref="x", evidence={"places": 8}),
     ]
     view = seen(study, store(study), entries=entries)
     assert view.cost is not None
@@ -204,12 +204,12 @@ def test_the_pace_tells_when_it_will_be_done() -> None:
     came = [START + timedelta(minutes=20 * n) for n in range(6)]
     ends = [at + timedelta(minutes=20) for at in came]
     now = START + timedelta(hours=2)
-    assert rates.per_hour(came, ends, now) == 3
-    assert rates.finished_at(9, 3, now) == now + timedelta(hours=3)
-    assert rates.per_hour(came, ends, now + timedelta(days=2)) is None
-    assert rates.finished_at(9, None, now) is None
-    assert rates.finished_at(0, 3, now) is None
-    assert rates.per_hour([], [], now) is None
+    assert progress.per_hour(came, ends, now) == 3
+    assert progress.finished_at(9, 3, now) == now + timedelta(hours=3)
+    assert progress.per_hour(came, ends, now + timedelta(days=2)) is None
+    assert progress.finished_at(9, None, now) is None
+    assert progress.finished_at(0, 3, now) is None
+    assert progress.per_hour([], [], now) is None
 
 
 def test_where_nobody_can_begin_that_is_told_and_no_end_is_foretold(tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_where_nobody_can_begin_that_is_told_and_no_end_is_foretold(tmp_path: Pa
     soon = replace(view, finished_at=view.at + timedelta(seconds=70))
     assert "done in 1 minute if it goes on so" in as_text(soon)
     for kind, words in (("stop", "Closed"), ("pause", "Paused")):
-        shut = Entry(kind, "done", START, provider_ref="cleaned/1")
+        shut = LedgerEntry(kind, "done", START, provider_ref="cleaned/1")
         view = seen(study, tables, START + timedelta(minutes=20), entries=[shut])
         assert (view.finished_at, view.alarms) == (
             None, (f"{words} on 2026-11-15: nobody can begin. `beholder launch --resume` opens it.",),
@@ -232,7 +232,7 @@ def test_where_nobody_can_begin_that_is_told_and_no_end_is_foretold(tmp_path: Pa
 
 @given(st.integers(1, 10_000), st.floats(0.01, 600), st.integers(1, 3000))
 def test_a_top_up_brings_the_median_to_the_floor(reward: int, minutes: float, floor: int) -> None:
-    found = rates.top_up(Sum(reward, "GBP"), minutes, Sum(floor, "GBP"))
+    found = progress.top_up(Sum(reward, "GBP"), minutes, Sum(floor, "GBP"))
     due = reward + (found.minor if found else 0)
     assert due * 60 >= floor * minutes - 1e-6
     assert found is None or (due - 1) * 60 < floor * minutes
@@ -257,7 +257,7 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
     study = make_study(tmp_path, title="[/b] no :smile:")
     tables = store(study)
     add(tables, "a")
-    view = replace(seen(study, tables), conditions=tuple(Votes(f"[/b] :x: {n}", 1, 0, 2) for n in range(14)))
+    view = replace(seen(study, tables), conditions=tuple(VoteProgress(f"[/b] :x: {n}", 1, 0, 2) for n in range(14)))
     text = as_text(view)
     assert text.startswith("[/b] no :smile:\n")
     assert "[/b] :x: 11" in text
@@ -271,7 +271,7 @@ async def test_it_reads_a_store_beside_its_server_and_the_platform(tmp_path: Pat
         (posting,) = room.fake.studies.all
         room.fake.people.finish(posting, 2)
         before = await room.kinds()
-        view = await look(room.desk)
+        view = await monitor_facts(room.desk)
         assert view.platform is not None
         assert (view.platform.state, view.platform.taken, dict(view.platform.statuses)) == (
             "active", 2, {"awaiting_review": 2},
@@ -279,7 +279,7 @@ async def test_it_reads_a_store_beside_its_server_and_the_platform(tmp_path: Pat
         assert (view.arrived, view.link, view.lists.planned) == (0, f"{URL}/s/tiny", 6)
         assert await room.kinds() == before
         room.fake.token = "another"
-        (alarm,) = (await look(room.desk)).alarms
+        (alarm,) = (await monitor_facts(room.desk)).alarms
         assert alarm.startswith("The numbers of the platform are missing: PROLIFIC_TOKEN  Prolific does not know this")
 
 
@@ -287,7 +287,7 @@ async def test_watching_asks_the_platform_less_and_less_while_nothing_moves(tmp_
     async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
         await room.launch(publish="11.17 GBP")
         began = room.fake.now
-        shown: list[View] = []
+        shown: list[MonitorSnapshot] = []
 
         async def sleep(seconds: float) -> None:
             room.fake.advance(seconds=10 * seconds)

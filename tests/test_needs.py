@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from beholder.checks.contract import Sample
+from beholder.checks.page_contract import Sample
 from beholder.methods import load_study
-from beholder.serve.needs import needs_of
-from beholder.stimuli.catalogue import Probe
-from beholder.stimuli.codecs import mime_type
-from beholder.stimuli.ingest import load_catalogue
+from beholder.server.script import needs_of
+from beholder.stimuli.catalogue import Probe, mime_type
+from beholder.stimuli.ingestion import load_catalogue
 from beholder.testing import write_study
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from beholder.errors import StudyError
 from beholder.methods import load_study
-from beholder.new import new
 from beholder.study import schema
+from beholder.workflow.new import new
 
 METHOD = """
 from beholder.methods.acr import Acr

@@ -8,9 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from beholder.analyse.result import Result
+from beholder.analysis.result import Result
 from beholder.errors import UserError
-from beholder.report.outcome import Outcome, write_outcome
+from beholder.reporting.result_page import Outcome, write_outcome
 
 
 def outcome(*names: str, kind: str = "Comparison") -> Outcome:

@@ -20,10 +20,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from beholder.analyse.scores import scores
-from beholder.clean import Cleaned
-from beholder.clean.folder import clean_tables
-from beholder.clean.ratings import read_ratings
+from beholder.analysis.scores import scores
+from beholder.cleaning import Cleaned
+from beholder.cleaning.ratings import read_ratings
+from beholder.cleaning.tables import clean_tables
 from p910_batch import Batch, Submission, read_batch
 from p910_facts import batch_study, fact_tables
 

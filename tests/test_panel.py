@@ -11,12 +11,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from beholder.errors import StudyError
-from beholder.recruit.contract import Job
-from beholder.recruit.panel.invitations import write_invitations
-from beholder.recruit.panel.job import begin_address, write_job
-from beholder.serve.tokens import read_invitation
+from beholder.recruiting.contract import Job
+from beholder.recruiting.invitations import begin_address, write_invitations, write_job
+from beholder.server.tokens import read_invitation
 from beholder.study.model import Study
-from beholder.study.money import Sum
+from beholder.study.recruitment import Sum
 from inviting import asked, panel
 
 SECRET = b"s" * 32

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from beholder.errors import LedgerError
-from beholder.recruit.fake import FakeProlific
+from beholder.recruiting.fake import FakeProlific
 from paying import BONUS, MESSAGE, PAY, come, connect, in_memory, shop, write_bonuses
 
 

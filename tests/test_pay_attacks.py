@@ -10,15 +10,15 @@ import httpx
 import pytest
 
 from beholder.errors import RecruitError
-from beholder.recruit.closing.close import stop_desk
-from beholder.recruit.deciding.decide import decide_desk
-from beholder.recruit.deciding.signing import signed_rows
-from beholder.recruit.fake import FakeProlific
-from beholder.recruit.launching.cost import cost_of_runs
-from beholder.recruit.ledger.spent import beyond
-from beholder.recruit.modes import recruiter_of
-from beholder.recruit.paying.pay import pay_desk
-from beholder.store.contract import Coming, Entry
+from beholder.recruiting.closure import stop_recruiting
+from beholder.recruiting.context import recruiter_of
+from beholder.recruiting.decisions import decide_study
+from beholder.recruiting.fake import FakeProlific
+from beholder.recruiting.ledger import beyond
+from beholder.recruiting.payments import pay_study
+from beholder.recruiting.preflight import cost_of_runs
+from beholder.recruiting.signatures import signed_rows
+from beholder.store.contract import LedgerEntry, PlatformVisit
 from deciding import office
 from paying import BONUS, JUST, MESSAGE, PAY, connect, in_memory, shop, write_bonuses
 
@@ -55,7 +55,7 @@ async def test_screen_outs_that_may_still_come_are_set_aside(folder: Path) -> No
         write_bonuses(s.study, ("p-0", "quantity", "0.50"))
         await s.sign(s0="approve", s1="approve")
         assert "the study comes to 11.88 GBP" in str((await s.pay(send=True)).problems[0])
-        await stop_desk(s.desk)
+        await stop_recruiting(s.desk)
         assert (await s.pay(send=True)).is_settled, "nobody comes any more, so that nothing is set aside"
 
 
@@ -135,10 +135,10 @@ async def test_one_session_is_paid_once_although_two_submissions_led_to_it(folde
         first = s.visits[0].submission
         again = s.fake.people.take(first.study, first.person, again=True).start().finish().submission
         links = await s.desk.store.links()
-        await s.desk.store.identify(links[0], Coming("s-0-1", first.study, again.id))
+        await s.desk.store.identify(links[0], PlatformVisit("s-0-1", first.study, again.id))
         rows = {again.id: {"pay": "approve", "use": True, "participant": "p-0", "sessions": ["s-0-1"], "further": []}}
         evidence = {"by": "run", "digest": "0", "rows": rows}
-        await s.desk.store.ledger.append([Entry("decisions", "done", JUST, evidence=evidence)])  # type: ignore[arg-type]
+        await s.desk.store.ledger.append([LedgerEntry("decisions", "done", JUST, evidence=evidence)])  # type: ignore[arg-type]
         found = await s.pay(send=True)
         assert [str(problem) for problem in found.problems] == [
             f"decide  {again.id} is to be paid for a session that {first.id} was paid for already. Nothing was sent. "
@@ -189,7 +189,7 @@ async def test_what_was_paid_beyond_the_places_counts_for_the_budget(folder: Pat
         posting = s.visits[0].submission.study
         evidence = {"total": "5.58 GBP", "places": 2}
         await s.desk.store.ledger.append(
-            [Entry("publish", "done", JUST, provider_ref=posting, evidence=evidence)]  # type: ignore[arg-type]
+            [LedgerEntry("publish", "done", JUST, provider_ref=posting, evidence=evidence)]  # type: ignore[arg-type]
         )
         assert beyond(await s.books(), posting) == 558
         entries = await s.desk.store.ledger.entries()
@@ -197,9 +197,9 @@ async def test_what_was_paid_beyond_the_places_counts_for_the_budget(folder: Pat
 
 
 def test_that_somebody_had_to_wait_is_no_decision() -> None:
-    def signed(by: str, pay: str) -> Entry:
+    def signed(by: str, pay: str) -> LedgerEntry:
         evidence = {"by": by, "digest": "", "rows": {"s": {"pay": pay, "use": True}}}
-        return Entry("decisions", "done", JUST, evidence=evidence)  # type: ignore[arg-type]
+        return LedgerEntry("decisions", "done", JUST, evidence=evidence)  # type: ignore[arg-type]
 
     assert signed_rows([signed("Ann", "wait"), signed("run", "approve")])["s"].pay == "approve"
     assert signed_rows([signed("Ann", "nothing"), signed("run", "approve")])["s"].pay == "nothing"
@@ -223,22 +223,22 @@ async def test_who_comes_to_two_runs_is_paid_for_both(folder: Path) -> None:
             study = room.desk.study.model_copy(update={"run": run})
             desk = replace(room.desk, study=study, recruiter=await recruiter_of(study, room.store))
             await room.come(f"a{run}", person="ann", run=run)
-            await decide_desk(desk, sign="run")
-            found = await pay_desk(desk, send=True)
+            await decide_study(desk, sign="run")
+            found = await pay_study(desk, send=True)
             assert str(found.total("sent")) == "2.00 GBP"
             listed = (folder / "pay" / "payments.csv").read_text("utf-8")
             assert len(listed.splitlines()) == 2
             if run == 1:
                 after = replace(desk, study=study.model_copy(update={"run": 2}))
-                await pay_desk(after, send=True)
+                await pay_study(after, send=True)
                 assert (folder / "pay" / "payments.csv").read_text("utf-8") == listed, "also under the next run"
-            await pay_desk(desk, paid=True)
+            await pay_study(desk, paid=True)
 
 
 async def test_bonuses_of_an_earlier_run_are_not_taken_for_those_of_this_one(folder: Path) -> None:
     async with shop(folder, 1, clean=BONUS) as s:
         write_bonuses(s.study, ("p-0", "quantity", "0.50"))
-        before = Entry(
+        before = LedgerEntry(
             "bonus", "planned", JUST, "earlier", "p-0", "", amount_minor=50, currency="GBP", reason_code="quantity"
         )
         await s.desk.store.ledger.append([before, replace(before, event="settled")])

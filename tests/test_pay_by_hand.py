@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from beholder.cli.commands import cli
+from beholder.cli.study import cli
 from beholder.errors import RecruitError
-from beholder.recruit.launching.cost import cost_of_runs
-from beholder.store.contract import Link
+from beholder.recruiting.preflight import cost_of_runs
+from beholder.store.contract import PlatformIdentity
 from paying import BONUS, MESSAGE, Shop, come, counter, in_memory, shop, write_bonuses
 
 
@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 async def people(s: Shop, *names: str) -> None:
     for name in names:
         await come(s.desk.store, name, None, mode=s.study.recruit.mode)
-        await s.desk.store.identify(Link(f"p-{name}", "panel", f"id of {name}"))
+        await s.desk.store.identify(PlatformIdentity(f"p-{name}", "panel", f"id of {name}"))
 
 
 def listed(s: Shop) -> list[list[str]]:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from beholder.recruit.fake import FakeProlific, serving
-from beholder.recruit.fake.clock import Clock
+from beholder.recruiting.fake import FakeProlific, serving
+from beholder.recruiting.fake.state import Clock
 from beholder.store.open import open_store
 from crashing import World, prepare
 

@@ -10,13 +10,12 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from beholder.cli.commands import cli
+from beholder.cli.study import cli
 from beholder.errors import RecruitError
-from beholder.recruit.deciding.decide import decide_desk
-from beholder.recruit.people.acts import Acted, act, find
-from beholder.recruit.people.found import Person
-from beholder.recruit.people.people import people
-from beholder.store.contract import Entry, Link
+from beholder.recruiting.decisions import decide_study
+from beholder.recruiting.moderation import ModerationResult, act, find
+from beholder.recruiting.participant_records import ParticipantRecord, people
+from beholder.store.contract import LedgerEntry, PlatformIdentity
 from beholder.store.open import open_store
 from cleaning import START
 from deciding import Office, at, handed_in, run
@@ -32,10 +31,10 @@ async def some(made: Office) -> list[str]:
 
 
 def test_everybody_is_told_with_where_they_are_and_what_the_rules_say(tmp_path: Path) -> None:
-    async def work(made: Office) -> tuple[list[str], tuple[Person, ...]]:
+    async def work(made: Office) -> tuple[list[str], tuple[ParticipantRecord, ...]]:
         names = await some(made)
         payments = [
-            Entry(kind, event, at(0), "submission-1", names[0], amount_minor=minor, currency="GBP")
+            LedgerEntry(kind, event, at(0), "submission-1", names[0], amount_minor=minor, currency="GBP")
             for kind, minor in (("approve", 200), ("bonus", 50))
             for event in ("planned", "settled")
         ]
@@ -59,7 +58,7 @@ def test_everybody_is_told_with_where_they_are_and_what_the_rules_say(tmp_path: 
 
 
 def test_an_id_is_found_by_its_beginning_and_a_wrong_one_is_told(tmp_path: Path) -> None:
-    async def work(made: Office) -> tuple[list[str], tuple[Person, ...]]:
+    async def work(made: Office) -> tuple[list[str], tuple[ParticipantRecord, ...]]:
         return await some(made), await people(made.desk)
 
     names, everybody = run(tmp_path, work)
@@ -85,7 +84,7 @@ def test_an_id_is_found_by_its_beginning_and_a_wrong_one_is_told(tmp_path: Path)
 
 
 def test_acts_are_recorded_with_their_reasons(tmp_path: Path) -> None:
-    async def work(made: Office) -> tuple[list[str], list[Acted], list[Entry], Person]:
+    async def work(made: Office) -> tuple[list[str], list[ModerationResult], list[LedgerEntry], ParticipantRecord]:
         names = await some(made)
         done = [
             await act(made.desk, "shut_out", names[1], "sent three mails"),
@@ -193,7 +192,7 @@ def test_what_cannot_be_done_is_told(tmp_path: Path) -> None:
     async def work(made: Office) -> list[str]:
         await some(made)
         await made.store.erase("session-done", at(0))
-        await made.store.identify(Link("somebody", "prolific", "5f3a9c0d1e2b"))
+        await made.store.identify(PlatformIdentity("somebody", "prolific", "5f3a9c0d1e2b"))
         told = []
         for kind, who, reason in (
             ("release", "twice-later", "has gone"),
@@ -219,7 +218,7 @@ def test_the_command_line_lists_and_shows(tmp_path: Path) -> None:
     async def decided(made: Office) -> list[str]:
         made.platform.listed = [handed_in("6a1f", made.code)]
         names = [*await some(made), await made.come("session-paid", submission="6a1f", code=made.code)]
-        await decide_desk(made.desk)
+        await decide_study(made.desk)
         return names
 
     names = run(tmp_path, decided)
@@ -243,7 +242,7 @@ def test_the_command_line_lists_and_shows(tmp_path: Path) -> None:
 
 
 def test_nobody_has_come(tmp_path: Path) -> None:
-    async def work(made: Office) -> tuple[Person, ...]:
+    async def work(made: Office) -> tuple[ParticipantRecord, ...]:
         made.platform.listed = [handed_in("a")]
         return await people(made.desk)
 

@@ -9,13 +9,13 @@ from click.testing import CliRunner
 
 from asking import write_asking
 from beholder import simulate
-from beholder.clean.facts import TABLES
-from beholder.clean.judging import judge_tables, store_of
+from beholder.cleaning.facts import TABLES
+from beholder.cleaning.screening import judge_tables, store_of
 from beholder.cli import cli
 from beholder.methods import load_study
-from beholder.simulate.pilot import from_pilot
-from beholder.simulate.population import Population
-from beholder.simulate.sources import Source
+from beholder.simulation.pilot import from_pilot
+from beholder.simulation.truth import Population
+from beholder.simulation.variance import PopulationSource
 from beholder.store.open import read_tables
 
 TABLE = """\
@@ -48,11 +48,11 @@ def pilot(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def source(pilot: Path) -> Source:
+def source(pilot: Path) -> PopulationSource:
     return from_pilot(pilot)
 
 
-def test_people_are_as_in_the_pilot(source: Source) -> None:
+def test_people_are_as_in_the_pilot(source: PopulationSource) -> None:
     people = source.people
     assert people.bias == pytest.approx(0.05, abs=0.03)
     assert people.inconsistency == pytest.approx(0.08, abs=0.02)
@@ -62,7 +62,7 @@ def test_people_are_as_in_the_pilot(source: Source) -> None:
     assert source.said["bias"] == "pilot tiny, robots"
 
 
-def test_means_of_the_pilot_are_the_planted_truth(pilot: Path, source: Source) -> None:
+def test_means_of_the_pilot_are_the_planted_truth(pilot: Path, source: PopulationSource) -> None:
     found = simulate(pilot, participants=2, source=source, memory=True).truth
     assert dict(found.conditions) == {name: pytest.approx(mean) for name, mean in source.means.items()}
     planted = simulate(pilot, participants=2, memory=True).truth
@@ -70,7 +70,7 @@ def test_means_of_the_pilot_are_the_planted_truth(pilot: Path, source: Source) -
         assert mean == pytest.approx(planted.conditions[name], abs=0.08)
 
 
-def test_order_effects_are_not_read_from_a_pilot(source: Source) -> None:
+def test_order_effects_are_not_read_from_a_pilot(source: PopulationSource) -> None:
     usual, people = Population(), source.people
     for name in ("carry", "fatigue", "lapse", "gain_spread", "ends"):
         assert getattr(people, name) == getattr(usual, name)

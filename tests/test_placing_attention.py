@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beholder.plan.counting.balance import balance, ratings_per_stimulus
-from beholder.stimuli.lesson import EVERY
+from beholder.planning.balance import balance, ratings_per_stimulus
+from beholder.stimuli.known_answers import EVERY
 from beholder.study.model import Study
 from placing import (
     places_of,

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from beholder.plan.counting.balance import ratings_per_stimulus
+from beholder.planning.balance import ratings_per_stimulus
 from placing import (
     CONTENTS,
     REFERENCE,

@@ -9,7 +9,7 @@ import pytest
 
 from beholder.errors import PlanError
 from beholder.stimuli.catalogue import Catalogue
-from beholder.stimuli.lesson import Lesson
+from beholder.stimuli.known_answers import KnownAnswer
 from beholder.study.model import Study
 from beholder.types import Role
 from placing import (
@@ -165,7 +165,7 @@ def test_what_is_written_and_cannot_be_kept_is_told(method: str, keys: dict[str,
     ],
 )  # fmt: skip
 def test_a_stimulus_whose_answer_cannot_be_given_is_told(
-    method: str, role: Role, found: Sequence[tuple[str, Lesson]], told: str
+    method: str, role: Role, found: Sequence[tuple[str, KnownAnswer]], told: str
 ) -> None:
     options = {"options": {"mode": "identify"}} if method == "abx" else {}
     study = make_study(method, checks={role: {"per_session": 1}}, **options)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from beholder.methods.contract import Trial
-from beholder.plan.placing.statements import bank_of
+from beholder.planning.statements import bank_of
 from beholder.study.checks import TrapItem
 from beholder.study.model import Study
 from placing import (

@@ -11,12 +11,12 @@ import pytest
 
 from beholder.methods import find
 from beholder.methods.contract import Break
-from beholder.plan.counting.balance import balance
-from beholder.plan.digest import plan_digest
-from beholder.plan.model import CHECKING, is_check
-from beholder.plan.written import list_from_json, list_to_json
-from beholder.serve.public import public_step
-from beholder.serve.script import make_script
+from beholder.planning.balance import balance
+from beholder.planning.digest import plan_digest
+from beholder.planning.model import CHECKING, is_check
+from beholder.planning.serialization import list_from_json, list_to_json
+from beholder.server.public_steps import public_step
+from beholder.server.script import make_script
 from beholder.study.model import Study
 from beholder.types import Role
 from placing import (

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from beholder.methods import find
 from beholder.methods.contract import Break, Generator, Method, Slot, Trial, Unit
 from beholder.methods.parallel import Parallel
-from beholder.plan.counting.balance import balance, balance_table, ratings_per_stimulus
-from beholder.plan.dealing.slots import PALETTE
-from beholder.plan.make import make_plan
-from beholder.plan.model import Plan
+from beholder.planning.balance import balance, balance_table, ratings_per_stimulus
+from beholder.planning.builder import make_plan
+from beholder.planning.model import Plan
+from beholder.planning.slots import PALETTE
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 from planning import assert_promises, make_catalogue, make_study

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from beholder.methods import find
 from beholder.methods.contract import Method, Trial
-from beholder.plan.counting.balance import balance
-from beholder.plan.make import make_plan
+from beholder.planning.balance import balance
+from beholder.planning.builder import make_plan
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.study.model import Study
 from planning import assert_promises, make_catalogue, make_study, problems_of

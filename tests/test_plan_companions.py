@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from beholder.methods.acr import Acr
 from beholder.methods.contract import Break, Generator, Method, Slot, Trial, Unit, Units
-from beholder.plan.counting.balance import balance, balance_table, ratings_range
-from beholder.plan.make import make_plan
-from beholder.plan.model import Plan
+from beholder.planning.balance import balance, balance_table, ratings_range
+from beholder.planning.builder import make_plan
+from beholder.planning.model import Plan
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 from beholder.types import Role

@@ -16,16 +16,16 @@ from hypothesis import strategies as st
 from beholder.errors import PlanError
 from beholder.methods import find, load_study
 from beholder.methods.contract import Asked, Break, Slot, Target, Trial
-from beholder.plan import plan as plan_verb
-from beholder.plan import read_plan
-from beholder.plan.digest import plan_digest, study_digest
-from beholder.plan.folder import write_plan
-from beholder.plan.make import make_plan
-from beholder.plan.model import Plan, PlannedList
-from beholder.plan.written import list_from_json, list_to_json
+from beholder.planning import plan_study as plan_verb
+from beholder.planning import read_plan
+from beholder.planning.builder import make_plan
+from beholder.planning.digest import plan_digest, study_digest
+from beholder.planning.folder import write_plan
+from beholder.planning.model import Plan, PlannedList
+from beholder.planning.serialization import list_from_json, list_to_json
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import Study
-from beholder.study.scale import SCALES, Scale
+from beholder.study.questions import SCALES, Scale
 
 PROBE = Probe(1000, "mp4", 2000, 320, 180, 25.0, "h264", "", 0)
 
@@ -217,8 +217,6 @@ def test_a_single_slot_trial_keeps_what_is_unusual() -> None:
 
 
 def test_importing_the_package_brings_no_heavy_module() -> None:
-    code = (
-        "import sys, beholder.plan; print([m for m in ('numpy', 'pandas', 'scipy', 'starlette') if m in sys.modules])"
-    )
+    code = "import sys, beholder.planning; print({'numpy', 'pandas', 'scipy', 'starlette'} & set(sys.modules))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout.strip() == "[]"
+    assert shown.stdout.strip() == "set()"

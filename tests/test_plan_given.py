@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from beholder.errors import PlanError
 from beholder.methods import find, load_study
-from beholder.plan.counting.balance import balance, balance_table
-from beholder.plan.digest import plan_digest
-from beholder.plan.given.sheet import plan_sheet
-from beholder.plan.make import make_plan
-from beholder.plan.model import Plan
+from beholder.planning.balance import balance, balance_table
+from beholder.planning.builder import make_plan
+from beholder.planning.digest import plan_digest
+from beholder.planning.folder import plan_sheet
+from beholder.planning.model import Plan
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 from planning import make_catalogue, with_clips

@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 
 from beholder.methods import find, load_study
 from beholder.methods.contract import Method, Stimulus
-from beholder.methods.graph import parts, sparse_edges, usual_degree
-from beholder.methods.pairs import pair_units
-from beholder.plan.digest import plan_digest
-from beholder.plan.make import make_plan
+from beholder.methods.pairs import pair_units, parts, sparse_edges, usual_degree
+from beholder.planning.builder import make_plan
+from beholder.planning.digest import plan_digest
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 from planning import PROBE, assert_promises, make_catalogue, make_study, problems_of

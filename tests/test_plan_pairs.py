@@ -20,9 +20,9 @@ from beholder.methods.acr import Acr
 from beholder.methods.contract import Generator, Method, Slot, Trial, Unit, Units
 from beholder.methods.pairs import pair_units, reference_units
 from beholder.methods.parallel import Parallel
-from beholder.plan.counting.balance import balance, balance_table, ratings_per_stimulus, ratings_range
-from beholder.plan.make import make_plan
-from beholder.plan.model import Plan
+from beholder.planning.balance import balance, balance_table, ratings_per_stimulus, ratings_range
+from beholder.planning.builder import make_plan
+from beholder.planning.model import Plan
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 from beholder.types import Role

@@ -13,7 +13,7 @@ from beholder.methods import find
 from beholder.methods.acr import Acr
 from beholder.methods.contract import Generator, Method, Trial, Unit, Units
 from beholder.methods.parallel import Parallel
-from beholder.plan.make import make_plan
+from beholder.planning.builder import make_plan
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 from planning import make_catalogue, make_study, problems_of

@@ -14,14 +14,11 @@ from click.testing import CliRunner
 import beholder
 from beholder.cli import cli
 from beholder.methods import find
-from beholder.plan.counting.balance import balance
-from beholder.plan.make import make_plan
-from beholder.report.planned.chart import count_chart, is_large
-from beholder.report.planned.count import Count
-from beholder.report.planned.counts import by_position, counts
-from beholder.report.planned.shows import read_shows
-from beholder.report.planned.words import headlines, sentence, times
-from beholder.testing.studies import write_study
+from beholder.planning.balance import balance
+from beholder.planning.builder import make_plan
+from beholder.reporting.plan_counts import Count, by_position, counts, read_shows
+from beholder.reporting.plan_page import count_chart, headlines, is_large, sentence, times
+from beholder.testing import write_study
 from test_plan_given import catalogue_of, study_of
 
 

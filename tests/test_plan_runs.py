@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beholder.methods import find
-from beholder.plan.dealing.deal import Dealt
-from beholder.plan.dealing.runs import deal_in_runs, run_length
-from beholder.plan.ground.lay import Ground, lay_ground
+from beholder.planning.assignment import Dealt
+from beholder.planning.builder import deal_in_runs, run_length
+from beholder.planning.sizes import PlanFrame, lay_ground
 from planning import make_catalogue, make_study
 
 
 @st.composite
-def grounds(draw: st.DrawFn) -> tuple[Ground, int]:
+def grounds(draw: st.DrawFn) -> tuple[PlanFrame, int]:
     method = draw(st.sampled_from(["parallel", "acr", "pair"]))
     contents, conditions = draw(st.integers(1, 5)), draw(st.integers(2, 5))
     chain = draw(st.integers(1, 2))
@@ -50,7 +50,7 @@ def counts_of(dealt: Dealt, contents: int, columns: int) -> np.ndarray:
 
 @settings(max_examples=40, deadline=None)
 @given(grounds(), st.integers(0, 3))
-def test_runs_keep_every_count_within_one(case: tuple[Ground, int], seed: int) -> None:
+def test_runs_keep_every_count_within_one(case: tuple[PlanFrame, int], seed: int) -> None:
     (_, grid, shape, _), at_once = case
     design = make_study(contents="free").design
     dealt = deal_in_runs(grid, shape, design, np.random.default_rng(seed), at_once)

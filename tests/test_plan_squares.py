@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from beholder.methods import find
 from beholder.methods.acr import Acr
 from beholder.methods.contract import Method, Units
-from beholder.plan.counting.balance import balance
-from beholder.plan.make import make_plan
-from beholder.plan.model import Plan
-from beholder.plan.ordered.squares import Square, rows_of_squares
+from beholder.planning.balance import balance
+from beholder.planning.builder import make_plan
+from beholder.planning.model import Plan
+from beholder.planning.squares import Square, rows_of_squares
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 from planning import assert_promises, make_catalogue, make_study, problems_of

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beholder.errors import Refused
-from beholder.serve.playback import as_json, is_watched, watch
+from beholder.server.playback import as_json, is_watched, watch
 
 FRAMES = {"total": 50, "dropped": 1, "width": 640, "height": 360}
 

@@ -14,13 +14,11 @@ import pytest
 from beholder import simulate
 from beholder.errors import UserError
 from beholder.methods import find
-from beholder.plan.make import make_plan
-from beholder.simulate.answers import Answers, simulate_sheet
-from beholder.simulate.population import PUBLIC, Population, read_people
-from beholder.simulate.sheet import Sheet, sheet_of
-from beholder.simulate.sources import read_source
-from beholder.simulate.spreads import spreads_of
-from beholder.simulate.truth import Truth, truth_of
+from beholder.planning.builder import make_plan
+from beholder.simulation.memory import SimulatedAnswers, simulate_sheet
+from beholder.simulation.rating_sheet import RatingSheet, sheet_of
+from beholder.simulation.truth import PUBLIC, Population, Truth, read_people, truth_of
+from beholder.simulation.variance import read_source, spreads_of
 from rating import catalogue_of, make_study
 
 DATA = Path(os.environ.get("BEHOLDER_TEST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
@@ -41,7 +39,7 @@ class Ground:
     def truth(self, people: Population) -> Truth:
         return truth_of(self.study, self.catalogue, self.method, people=people)
 
-    def answers(self, **effects: float) -> tuple[Sheet, Answers]:
+    def answers(self, **effects: float) -> tuple[RatingSheet, SimulatedAnswers]:
         people = Population(**effects)
         truth = self.truth(people)
         sheet = sheet_of(self.plan, self.study, self.catalogue, self.method, truth)
@@ -54,7 +52,7 @@ def acr() -> Ground:
     return Ground()
 
 
-def by_person(answers: Answers, values: Any) -> Any:
+def by_person(answers: SimulatedAnswers, values: Any) -> Any:
     return np.bincount(answers.participant, weights=values) / np.bincount(answers.participant)
 
 

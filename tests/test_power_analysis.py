@@ -10,23 +10,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beholder.analyse.conditions import conditions
-from beholder.analyse.correction import corrected as corrected_as_told
-from beholder.analyse.pairs import pairs
-from beholder.analyse.reading import filled
-from beholder.analyse.table import Order, tidy
+from beholder.analysis.means import conditions
+from beholder.analysis.pairs import pairs
+from beholder.analysis.ratings import RowOrder, tidy
+from beholder.analysis.ratings_table import filled
+from beholder.analysis.tests import corrected as corrected_as_told
 from beholder.methods.contract import Study
-from beholder.power.session import Session, session_of
-from beholder.power.tested import Judged, judge
-from beholder.simulate.answers import simulate_sheet
-from beholder.simulate.population import PUBLIC
+from beholder.sample_size.design import PlannedStudy, session_of
+from beholder.sample_size.tests import TestOutcomes, judge
+from beholder.simulation.memory import simulate_sheet
+from beholder.simulation.truth import PUBLIC
 from beholder.stats.clustered import Cells, Floats, difference_of, differences_of, mean_of, means_of
-from beholder.stats.holm import holm
+from beholder.stats.tests import holm
 from powering import CONTENTS, world_of
 from rating import catalogue_of, make_catalogue, make_study
 
 
-def table_of(session: Session, values: Floats) -> pd.DataFrame:
+def table_of(session: PlannedStudy, values: Floats) -> pd.DataFrame:
     """Return values of a sheet as clean/ratings.csv has them."""
     sheet, world = session.sheet, session.world
     stimuli = world.catalogue.stimuli
@@ -50,13 +50,13 @@ def table_of(session: Session, values: Floats) -> pd.DataFrame:
     )
 
 
-def both(session: Session) -> tuple[Judged, pd.DataFrame, pd.DataFrame]:
+def both(session: PlannedStudy) -> tuple[TestOutcomes, pd.DataFrame, pd.DataFrame]:
     """Return what power says of two data sets, and the pairs and conditions that `analyse` says of the second."""
     sheet, world = session.sheet, session.world
     truths = [world.drawn(session.truth, row) for row in range(2)]
     values = np.stack([simulate_sheet(sheet, one, PUBLIC, repetition=row).value for row, one in enumerate(truths)])
     roles = {one.condition: one.role for one in world.catalogue.by_cell.values()}
-    order = Order(
+    order = RowOrder(
         conditions=world.catalogue.conditions,
         questions=world.questions,
         references=frozenset(name for name, role in roles.items() if role == "reference"),

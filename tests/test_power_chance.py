@@ -13,19 +13,15 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from beholder.methods.contract import Study
-from beholder.power.asking import Asking
-from beholder.power.cost import pay_of
-from beholder.power.curve import point_of
-from beholder.power.found import Found
-from beholder.power.found import find as find_all
-from beholder.power.limits import remains
-from beholder.power.needed import needed_for
-from beholder.power.session import session_of
-from beholder.power.tables import power_table, sizes_table
-from beholder.power.tested import Contents
-from beholder.power.words import notes, told
-from beholder.simulate.population import Population
-from beholder.simulate.sources import Source
+from beholder.sample_size.design import pay_of, session_of
+from beholder.sample_size.estimates import PowerTables, power_table, sizes_table
+from beholder.sample_size.estimates import find as find_all
+from beholder.sample_size.page import notes, told
+from beholder.sample_size.request import PowerRequest, remains
+from beholder.sample_size.simulation import needed_for, point_of
+from beholder.sample_size.tests import Contents
+from beholder.simulation.truth import Population
+from beholder.simulation.variance import PopulationSource
 from powering import world_of
 from rating import catalogue_of, make_study
 
@@ -114,8 +110,10 @@ def test_a_number_needed_is_not_made_up() -> None:
     assert needed_for([10, 20, 40], [0.7, 0.6, 1.0], 0.8, 100).participants <= 40
 
 
-def found_of(study: Study, sizes: tuple[int, ...], **keys: Any) -> Found:
-    return find_all(world_of(study, **keys), Asking(sizes, repetitions=20), Source(), (), is_ladder=True)
+def found_of(study: Study, sizes: tuple[int, ...], **keys: Any) -> PowerTables:
+    return find_all(
+        world_of(study, **keys), PowerRequest(sizes, repetitions=20), PopulationSource(), (), is_ladder=True
+    )
 
 
 def test_people_who_all_agree_have_intervals_of_no_width() -> None:

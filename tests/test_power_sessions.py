@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from beholder.analyse.result import records
+from beholder.analysis.result import records
 from beholder.methods import find
-from beholder.power.cost import pay_of, starting
-from beholder.power.curve import point_of
-from beholder.power.recast import as_method
-from beholder.power.session import session_of
-from beholder.power.tables import sizes_table
-from beholder.power.variants import methods_table, variants_of
+from beholder.sample_size.design import as_method, pay_of, session_of, starting
+from beholder.sample_size.estimates import sizes_table
+from beholder.sample_size.simulation import point_of
+from beholder.sample_size.variants import methods_table, variants_of
 from powering import CONTENTS, world_of
 from rating import catalogue_of, make_study
 

@@ -11,10 +11,10 @@ import yaml
 from click.testing import CliRunner
 
 import beholder
-from beholder.analyse.result import records
+from beholder.analysis.result import records
 from beholder.cli import cli
 from beholder.errors import UserError
-from beholder.simulate.pilot import from_pilot
+from beholder.simulation.pilot import from_pilot
 
 
 def write(folder: Path, conditions: Sequence[str] = ("no", "01", "Größe 2"), **keys: Any) -> Path:

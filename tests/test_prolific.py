@@ -10,17 +10,13 @@ from typing import Any
 
 import pytest
 
-from beholder.recruit.contract import Bonus, PlatformAway, PlatformRefused, PlatformUnsure
-from beholder.recruit.fake import FakeProlific
-from beholder.recruit.fake.answers import Refusal
-from beholder.recruit.fake.faults import Kind
-from beholder.recruit.prolific.account import Account
-from beholder.recruit.prolific.address import PROLIFIC
-from beholder.recruit.prolific.bonuses import bonus_csv
-from beholder.recruit.prolific.client import Client
-from beholder.recruit.prolific.quoting import rates_of
-from beholder.recruit.prolific.statuses import state_of, status_of
-from beholder.study.money import Sum
+from beholder.recruiting.contract import BonusRow, PlatformAway, PlatformRefused, PlatformUnsure
+from beholder.recruiting.fake import FakeProlific
+from beholder.recruiting.fake.http import Kind, Refusal
+from beholder.recruiting.prolific.client import PROLIFIC, Client
+from beholder.recruiting.prolific.money import ProlificAccount, bonus_csv, rates_of
+from beholder.recruiting.prolific.submissions import state_of, status_of
+from beholder.study.recruitment import Sum
 from rehearsing import JOB, LOST, RECRUIT, prolific, study_in
 from researching import DATA, LIST, OPENAPI
 
@@ -50,7 +46,7 @@ async def test_every_request_fits_the_published_document(tmp_path: Path) -> None
         await recruiter.approve(came[1:3])
         await recruiter.approve(came[1:2])
         await recruiter.reject(came[3], "FAILED_CHECK", "You were asked to choose the score that a clip names. " * 2)
-        await recruiter.pay_bonus((await recruiter.setup_bonus(posting.id, [Bonus(came[1], Sum(5, "GBP"))])).ref)
+        await recruiter.pay_bonus((await recruiter.setup_bonus(posting.id, [BonusRow(came[1], Sum(5, "GBP"))])).ref)
         await recruiter.pause(posting.id)
         await recruiter.resume(posting.id)
         await recruiter.set_places(posting.id, 12)
@@ -236,9 +232,9 @@ async def test_a_quote_holds_everything_that_may_come(tmp_path: Path) -> None:
 async def test_the_rates_of_the_help_pages_stand_in_for_those_that_are_refused() -> None:
     client = Client(PROLIFIC, "rehearsal", transport=FakeProlific().transport())
     for currency, floor, advice in (("GBP", 600, 900), ("USD", 800, 1200)):
-        rates = await rates_of(Account("unknown to the fake", "", currency), client)
+        rates = await rates_of(ProlificAccount("unknown to the fake", "", currency), client)
         assert rates == (Sum(floor, currency), Sum(advice, currency))
-    assert await rates_of(Account("", "", "EUR"), client) == (None, None)
+    assert await rates_of(ProlificAccount("", "", "EUR"), client) == (None, None)
     await client.close()
 
 
@@ -268,7 +264,7 @@ async def test_a_platform_that_fails_now_and_then_leaves_one_study_and_pays_nobo
 
 
 def test_amounts_are_written_with_a_point_and_two_digits() -> None:
-    rows = [Bonus(name, Sum(minor, "GBP")) for name, minor in (("a", 150), ("b", 5), ("c", 3000), ("d", 100007))]
+    rows = [BonusRow(name, Sum(minor, "GBP")) for name, minor in (("a", 150), ("b", 5), ("c", 3000), ("d", 100007))]
     assert bonus_csv(rows) == "a,1.50\nb,0.05\nc,30.00\nd,1000.07"
 
 

@@ -10,15 +10,13 @@ import httpx
 import pytest
 
 from beholder.errors import RecruitError
-from beholder.recruit.contract import Bonus, PlatformAway, PlatformRefused, PlatformUnsure
-from beholder.recruit.fake import FakeProlific
-from beholder.recruit.fake.faults import Kind
-from beholder.recruit.prolific.address import PROLIFIC
-from beholder.recruit.prolific.client import Client
-from beholder.recruit.prolific.recruiter import open_prolific
-from beholder.recruit.prolific.refusals import words_of
+from beholder.recruiting.contract import BonusRow, PlatformAway, PlatformRefused, PlatformUnsure
+from beholder.recruiting.fake import FakeProlific
+from beholder.recruiting.fake.http import Kind
+from beholder.recruiting.prolific.client import PROLIFIC, Client, words_of
+from beholder.recruiting.prolific.recruiter import open_prolific
 from beholder.store.open import open_store
-from beholder.study.money import Sum
+from beholder.study.recruitment import Sum
 from rehearsing import JOB, prolific, study_in
 from researching import PAY
 
@@ -104,7 +102,7 @@ async def test_a_payment_is_sent_once_whatever_comes_back(kind: Kind, tmp_path: 
     async with prolific(study_in(tmp_path), fake) as recruiter:
         posting = await recruiter.publish((await recruiter.draft(JOB)).id)
         came = fake.people.finish(posting.id)[0].submission.id
-        batch = await recruiter.setup_bonus(posting.id, [Bonus(came, Sum(150, "GBP"))])
+        batch = await recruiter.setup_bonus(posting.id, [BonusRow(came, Sum(150, "GBP"))])
         fake.faults.next(PAY, kind)
         with pytest.raises(AFTER_PAY[kind]):
             await recruiter.pay_bonus(batch.ref)

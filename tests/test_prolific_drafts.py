@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 
 from beholder.errors import RecruitError
-from beholder.recruit.fake import FakeProlific
-from beholder.recruit.fake.answers import Refusal
-from beholder.recruit.prolific.draft import has_sound, plain_description
-from beholder.recruit.prolific.drafting import NO_SCREEN_OUT
-from beholder.store.contract import Entry
+from beholder.recruiting.fake import FakeProlific
+from beholder.recruiting.fake.http import Refusal
+from beholder.recruiting.prolific.draft import NO_SCREEN_OUT, has_sound, plain_description
+from beholder.store.contract import LedgerEntry
 from beholder.store.open import open_store
-from beholder.study.money import Sum
-from beholder.testing.store_facts import NOON, study_record
+from beholder.study.recruitment import Sum
+from beholder.testing.stores.facts import NOON, study_record
 from rehearsing import JOB, LOST, RECRUIT, prolific, study_in
 
 CREATE = "POST /api/v1/studies/"
@@ -104,8 +103,8 @@ async def test_people_of_earlier_studies_are_kept_out(tmp_path: Path) -> None:
         first = await recruiter.publish((await recruiter.draft(replace(JOB, key="earlier-1-0000"))).id)
         person = fake.people.take(first.id).start().finish().submission.person
     async with open_store(earlier.folder / "store") as store:
-        drafted = [Entry("draft", "done", NOON, provider_ref=ref) for ref in (first.id, "walk/1")]
-        await store.ledger.append([*drafted, Entry("publish", "done", NOON, provider_ref="f" * 24)])
+        drafted = [LedgerEntry("draft", "done", NOON, provider_ref=ref) for ref in (first.id, "walk/1")]
+        await store.ledger.append([*drafted, LedgerEntry("publish", "done", NOON, provider_ref="f" * 24)])
     (tmp_path / "nobody").mkdir()
     study = study_in(tmp_path / "study", recruit=RECRUIT | {"exclude": ["../earlier", "../nobody"]})
     async with prolific(study, fake) as recruiter:

@@ -12,15 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beholder.errors import Problem, RecruitError
-from beholder.recruit.contract import Bonus, PlatformRefused
-from beholder.recruit.fake import FakeProlific
-from beholder.recruit.prolific.codes import completion_codes
-from beholder.recruit.prolific.countries import COUNTRIES
-from beholder.recruit.prolific.draft import Needed, draft_body
-from beholder.recruit.prolific.filters import Audience, filters_of
-from beholder.recruit.prolific.rules import draft_problems
+from beholder.recruiting.contract import BonusRow, PlatformRefused
+from beholder.recruiting.fake import FakeProlific
+from beholder.recruiting.prolific.draft import DraftContext, draft_body, draft_problems
+from beholder.recruiting.prolific.filters import COUNTRIES, Audience, filters_of
+from beholder.recruiting.prolific.money import completion_codes
 from beholder.study.model import Study
-from beholder.study.money import Sum
+from beholder.study.recruitment import Sum
 from rehearsing import JOB, RECRUIT, prolific, study_in
 
 KNOWN: list[dict[str, Any]] = [
@@ -151,7 +149,7 @@ def body(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         screen_out=Sum(30, "GBP"),
         group=None,
     )
-    return draft_body(study_in(tmp_path_factory.mktemp("rules")), JOB, Needed("project", codes))
+    return draft_body(study_in(tmp_path_factory.mktemp("rules")), JOB, DraftContext("project", codes))
 
 
 def test_a_draft_that_is_fine_has_no_problems(body: dict[str, Any]) -> None:
@@ -195,11 +193,11 @@ def test_a_rehearsal_may_be_on_this_machine(body: dict[str, Any]) -> None:
 REFUSED = {
     "no rows": ([], "these bonuses have 0 rows, where 1 to 200 are taken at once"),
     "a row twice": (
-        [Bonus("a", Sum(5, "GBP"))] * 2,
+        [BonusRow("a", Sum(5, "GBP"))] * 2,
         "these bonuses have a submission twice, and nobody could tell its two amounts apart afterwards",
     ),
     "nothing, in another currency": (
-        [Bonus("a", Sum(0, "GBP")), Bonus("b", Sum(5, "USD"))],
+        [BonusRow("a", Sum(0, "GBP")), BonusRow("b", Sum(5, "USD"))],
         "these bonuses have an amount of nothing or less; amounts in USD, where the workspace pays in GBP",
     ),
 }

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from beholder.stats.interval import t_interval
-from beholder.stats.wilcoxon import signed_rank
+from beholder.stats.intervals import t_interval
+from beholder.stats.tests import signed_rank
 
 
 def studies(whole: bool) -> int:

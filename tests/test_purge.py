@@ -10,18 +10,17 @@ from pathlib import Path
 import pytest
 
 from beholder.errors import StoreError, UserError
-from beholder.recruit.forgetting.found import Purged
-from beholder.recruit.forgetting.purge import purge_study
-from beholder.recruit.ledger.fold import fold
-from beholder.serve.tokens import pseudonym
-from beholder.store.contract import Entry, Session
+from beholder.recruiting.erasure import Purged, purge_study
+from beholder.recruiting.ledger import replay
+from beholder.server.tokens import pseudonym
+from beholder.store.contract import LedgerEntry, Session
 from beholder.store.open import open_store, read_rows
 from cleaning import START
 from deciding import FILE, POSTING, at, make_study, office
 from forgetting import PERSON, SECRET, bytes_of, entries, people_come, prepare, write_down
 
 DAY = datetime(2027, 1, 31, 0, 0, tzinfo=UTC)
-CLOSED = Entry("close", "done", at(2), evidence={"run": 1})
+CLOSED = LedgerEntry("close", "done", at(2), evidence={"run": 1})
 
 
 def purge(folder: Path, day: datetime = DAY, *, dry_run: bool = False, **retention: str) -> Purged:
@@ -38,7 +37,7 @@ def refused(folder: Path, *, dry_run: bool = False) -> str:
 def close(folder: Path) -> None:
     """Let people come, sign what is decided about them, pay the first one for a further session, and close."""
     prepare(folder, signs="Ann")
-    paid = Entry("bonus", "planned", at(1), "sub-1", "p-1", "s2", 200, "GBP", "session:s2", "a further session")
+    paid = LedgerEntry("bonus", "planned", at(1), "sub-1", "p-1", "s2", 200, "GBP", "session:s2", "a further session")
     write_down(folder, paid, replace(paid, event="settled"), CLOSED)
 
 
@@ -91,7 +90,7 @@ def test_from_its_day_on_nobody_can_be_matched_and_the_answers_stay(tmp_path: Pa
             assert not [one for one in visits if any(f"'{name}'" in one or f":{name}'" in one for name in names)]
             bonus = [(one.event, one.submission, one.amount_minor) for one in written if one.kind == "bonus"]
             assert bonus == [("planned", "sub-1", 200), ("settled", "sub-1", 200)]
-            assert fold(written).pending() == ()
+            assert replay(written).pending() == ()
 
     asyncio.run(look())
 
@@ -105,14 +104,16 @@ def test_nobody_is_made_unknown_who_is_still_owed_money(tmp_path: Path) -> None:
     assert refused(tmp_path) == refused(tmp_path, dry_run=True) == open_
     write_down(tmp_path, replace(CLOSED, at=START))
     assert refused(tmp_path) == open_, "somebody has come since"
-    published = Entry("publish", "done", START, provider_ref=POSTING)
+    published = LedgerEntry("publish", "done", START, provider_ref=POSTING)
     write_down(tmp_path, published, CLOSED, replace(published, kind="resume"))
     assert refused(tmp_path) == open_, "it was opened again, and sends people with what was made with the old secret"
-    second = Entry("draft", "done", START, provider_ref="posting-2", evidence={"run": 2})
+    second = LedgerEntry("draft", "done", START, provider_ref="posting-2", evidence={"run": 2})
     write_down(tmp_path, CLOSED, second, replace(published, provider_ref="posting-2"))
     assert refused(tmp_path) == open_.replace("run 1", "run 2").replace("`: it", "` with `run: 2` in study.yaml: it")
     write_down(tmp_path, replace(CLOSED, evidence={"run": 2}))
-    owed = Entry("bonus", "planned", at(0), submission="sub-1", amount_minor=50, currency="GBP", reason_code="quality")
+    owed = LedgerEntry(
+        "bonus", "planned", at(0), submission="sub-1", amount_minor=50, currency="GBP", reason_code="quality"
+    )
     write_down(tmp_path, owed)
     assert refused(tmp_path) == (
         "retention  would leave 1 payment without anybody to pay. Run `beholder pay`: it says what is open. Then purge."
@@ -125,7 +126,7 @@ def test_a_purge_that_was_cut_off_is_finished_and_recorded(tmp_path: Path) -> No
 
     async def die() -> None:
         async with open_store(tmp_path / "store") as store:
-            begun = Entry("purge", "planned", at(3), reason_code="identity", evidence={"people": 2})
+            begun = LedgerEntry("purge", "planned", at(3), reason_code="identity", evidence={"people": 2})
             await store.ledger.append([begun])
             await store.purge_identity()
 

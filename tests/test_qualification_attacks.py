@@ -7,16 +7,14 @@ from typing import Any
 
 import pytest
 
-from beholder.checks.contract import Known
-from beholder.checks.network import Network
-from beholder.checks.reading import number, pair
-from beholder.checks.screen import Screen
-from beholder.checks.window import window
-from beholder.clean.facts import Given, Visit
-from beholder.clean.qualification import NOT_KEPT, qualify
+from beholder.checks.network import NetworkCheck
+from beholder.checks.page_contract import CheckContext, number, pair, window
+from beholder.checks.screen import ScreenCheck
+from beholder.cleaning.facts import AnswerRecord, SessionRecord
+from beholder.cleaning.qualification import NOT_KEPT, qualify
 from beholder.errors import Refused, UserError
 from beholder.methods import load_study
-from beholder.serve.submission import Submission
+from beholder.server.requests import SubmittedAnswer
 from beholder.study import qualification as rules
 from beholder.testing import write_study
 from waiting import LAPTOP, NOON, PHONE, Person, hosted
@@ -33,7 +31,7 @@ def test_a_number_that_no_computer_can_hold_is_refused_and_never_a_fault_of_ours
     with pytest.raises(Refused, match="screen is missing or out of bounds"):
         pair({"screen": [given, 1]}, "screen", 1, 100_000)
     with pytest.raises(Refused):
-        Network(rules.Network()).read({}, {"bytes": given, "ms": 1000})
+        NetworkCheck(rules.Network()).read({}, {"bytes": given, "ms": 1000})
 
 
 async def test_a_huge_number_does_not_lead_past_a_gate(tmp_path: Path, tiny: Path) -> None:
@@ -42,7 +40,7 @@ async def test_a_huge_number_does_not_lead_past_a_gate(tmp_path: Path, tiny: Pat
         await ann.until("check:")
         answer: Any = {"screen": [HUGE, 1], "inner": [1, 1], "outer": [1, 1], "dpr": 1}
         with pytest.raises(Refused, match="screen is missing or out of bounds"):
-            await ann.answer(Submission(answer))
+            await ann.answer(SubmittedAnswer(answer))
         assert (await ann.come()).key == "check:screen:1"
 
 
@@ -52,7 +50,7 @@ async def test_only_true_says_that_somebody_cannot(tmp_path: Path, tiny: Path, a
         ann = await Person(host, clock).come()
         await ann.until("check:")
         with pytest.raises(Refused, match="The number of circles is missing"):
-            await ann.answer(Submission(answer))
+            await ann.answer(SubmittedAnswer(answer))
 
 
 async def test_a_wrong_device_after_a_failed_gate_gives_no_new_attempts(tmp_path: Path, tiny: Path) -> None:
@@ -62,7 +60,7 @@ async def test_a_wrong_device_after_a_failed_gate_gives_no_new_attempts(tmp_path
         ann.fails = frozenset(["brightness"])
         assert await ann.answer() == "check:brightness:2"
         assert (await ann.come(PHONE)).key == "check:device:2"
-        await ann.answer(Submission({"cannot": True}))
+        await ann.answer(SubmittedAnswer({"cannot": True}))
         assert ann.step["outcome"] == "wrong_device"
         with pytest.raises(Refused, match="This session has ended"):
             await ann.come(LAPTOP)
@@ -73,21 +71,21 @@ async def test_a_wrong_device_before_any_failed_gate_lets_people_begin_again(tmp
         ann = await Person(host, clock).come()
         await ann.until("check:brightness")
         assert (await ann.come(PHONE)).key == "check:device:2"
-        await ann.answer(Submission({"cannot": True}))
+        await ann.answer(SubmittedAnswer({"cannot": True}))
         assert (await ann.come(LAPTOP)).key == "consent"
 
 
 def test_nobody_can_claim_a_screen_that_keeps_the_server_drawing() -> None:
-    assert window(Known({"screen": [20_000, 20_000], "dpr": 5})).lines == 8640
-    assert window(Known({"screen": [7680, 4320], "dpr": 1})).lines == 4320
+    assert window(CheckContext({"screen": [20_000, 20_000], "dpr": 5})).lines == 8640
+    assert window(CheckContext({"screen": [7680, 4320], "dpr": 1})).lines == 4320
 
 
 @pytest.mark.parametrize("kept", [{}, {"screen": "wide", "dpr": None}, {"screen": [HUGE, 1], "inner": [1, 1]}])
 def test_what_cannot_be_judged_again_costs_nobody_anything_and_does_not_stop_cleaning(kept: Any) -> None:
-    given = Given("check:screen:1", {"outer": [1, 1], "dpr": 0.5, **kept}, {}, 0, 1000, "mouse", NOON)
+    given = AnswerRecord("check:screen:1", {"outer": [1, 1], "dpr": 0.5, **kept}, {}, 0, 1000, "mouse", NOON)
     posed = {given.key: {"size": None}}
-    visit = Visit("s1", "p1", "d", 1, "link", 1, NOON, None, None, False, (), {given.key: given}, posed=posed)
-    settled = qualify([Screen(rules.Screen())], visit).settled[0]
+    visit = SessionRecord("s1", "p1", "d", 1, "link", 1, NOON, None, None, False, (), {given.key: given}, posed=posed)
+    settled = qualify([ScreenCheck(rules.Screen())], visit).settled[0]
     assert (settled.verdict.verdict, settled.verdict.reason, settled.costs) == ("unknown", NOT_KEPT, False)
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import yaml
 
-from beholder.checks.problems import check_warnings
+from beholder.checks.registry import check_warnings
 from beholder.errors import StimuliError, StudyError
 from beholder.methods import load_study
-from beholder.stimuli.ingest import load_catalogue
-from beholder.study.resolved import resolved_yaml
+from beholder.stimuli.ingestion import load_catalogue
+from beholder.study.serialization import resolved_yaml
 from beholder.testing import write_study
 from beholder.types import Medium
 

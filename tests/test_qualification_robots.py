@@ -13,16 +13,16 @@ import httpx
 import pytest
 
 import beholder
-from beholder.blocking import block_on
-from beholder.checks.contract import Robot as Able
+from beholder.aio import block_on
+from beholder.checks.page_contract import RobotAbilities as Able
 from beholder.errors import UserError
 from beholder.methods import load_study
-from beholder.serve.server import running
-from beholder.simulate.crowd import send_robots
-from beholder.simulate.oracle import Oracle
-from beholder.simulate.raters import UNABLE, ability, read_mixture
-from beholder.simulate.robot import Robot
-from beholder.simulate.truth import plant_truth
+from beholder.server.process import running
+from beholder.simulation.crowd import send_robots
+from beholder.simulation.oracle import Oracle
+from beholder.simulation.raters import UNABLE, ability, read_mixture
+from beholder.simulation.robot import Robot
+from beholder.simulation.truth import plant_truth
 from beholder.testing import write_study
 
 QUIZ = [{"id": "one", "text": "One?", "options": ["a", "b"], "correct": "a"}]

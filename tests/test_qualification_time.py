@@ -10,18 +10,18 @@ from typing import Any
 
 import pytest
 
-from beholder.checks.brightness import Brightness
-from beholder.checks.colour import Colour
+from beholder.checks.brightness import BrightnessCheck
+from beholder.checks.colour import ColourCheck
 from beholder.errors import Refused
 from beholder.methods import load_study
-from beholder.serve.host import Host
-from beholder.serve.server import load_served
-from beholder.serve.submission import Submission
+from beholder.server.process import load_served
+from beholder.server.requests import SubmittedAnswer
+from beholder.server.service import StudyService
 from beholder.store.contract import Store
 from beholder.testing import write_study
 from waiting import LAPTOP, PHONE, Clock, Person, hosted, record_of
 
-Hosted = tuple[Host, Clock, Store]
+Hosted = tuple[StudyService, Clock, Store]
 DESIGN = {"participants": 6, "trials": 4, "seed": 3, "breaks": 2}
 OFTEN = {
     "method": "acr",
@@ -70,7 +70,7 @@ async def test_a_page_that_was_open_while_a_pass_ran_out_still_counts(room: Host
     ann = await Person(host, clock).come()
     await ann.until("trial:")
     clock.wait(minutes=31)
-    await host.events(ann.token, Submission(None, [(0, "shown", None, {})]), "trial:1")
+    await host.events(ann.token, SubmittedAnswer(None, [(0, "shown", None, {})]), "trial:1")
     assert await ann.answer() == "trial:2"
 
 
@@ -139,7 +139,7 @@ async def test_of_two_tabs_that_answer_one_attempt_one_counts(room: Hosted) -> N
     ann = await Person(host, clock).come()
     await ann.until("check:")
     right = await ann.answers()
-    wrong = Submission({"circles": 0, "triangles": 0, "scale": 1})
+    wrong = SubmittedAnswer({"circles": 0, "triangles": 0, "scale": 1})
     said = await asyncio.gather(
         *(host.answer(ann.token, "check:brightness:1", each) for each in (right, wrong)), return_exceptions=True
     )
@@ -231,7 +231,7 @@ async def test_who_came_with_the_wrong_device_may_come_with_another_one(tmp_path
     async with hosted(tmp_path, tiny, design=DESIGN, qualification={"device": True}) as (host, clock, _):
         ann = await Person(host, clock, device=PHONE).come()
         await ann.until("check:device")
-        assert await ann.answer(Submission({"cannot": True})) == "end"
+        assert await ann.answer(SubmittedAnswer({"cannot": True})) == "end"
         assert (ann.step["outcome"], bool(ann.step["code"])) == ("wrong_device", True)
         with pytest.raises(Refused) as refused:
             await ann.come(device=PHONE)
@@ -318,10 +318,10 @@ async def test_a_check_that_cannot_be_posed_is_over_and_logged(
     def broken(*_: Any) -> Any:
         raise ZeroDivisionError("a bug of ours")
 
-    monkeypatch.setattr(Brightness, "pose", broken)
+    monkeypatch.setattr(BrightnessCheck, "pose", broken)
     host, clock, _ = room
     ann = await Person(host, clock).come()
-    with caplog.at_level(logging.ERROR, "beholder.serve"):
+    with caplog.at_level(logging.ERROR, "beholder.server"):
         assert await ann.until("trial:") == ["consent", "text:instructions"]
     told = await ann.told("check:brightness:1")
     assert (told.verdict, told.reason) == ("unknown", "our_fault")
@@ -336,7 +336,7 @@ async def test_a_check_that_cannot_be_judged_costs_nobody_anything(
     def broken(*_: Any) -> Any:
         raise KeyError("counts")
 
-    monkeypatch.setattr(Brightness, part, broken)
+    monkeypatch.setattr(BrightnessCheck, part, broken)
     host, clock, _ = visited
     ann = await Person(host, clock).come()
     await ann.until("check:brightness")
@@ -353,7 +353,7 @@ async def test_a_picture_that_cannot_be_drawn_lets_people_go_on(room: Hosted, mo
     def broken(*_: Any) -> Any:
         raise MemoryError("a bug of ours")
 
-    monkeypatch.setattr(Brightness, "draw", broken)
+    monkeypatch.setattr(BrightnessCheck, "draw", broken)
     host, clock, _ = room
     ann = await Person(host, clock).come()
     await ann.until("check:")
@@ -387,7 +387,7 @@ async def test_withdrawing_in_the_middle_of_a_check_erases_what_was_posed_and_to
     await ann.until("check:")
     ann.fails = frozenset(["brightness"])
     await ann.answer()
-    await host.events(ann.token, Submission(None, [(0, "shown", None, {})]), "check:brightness:2")
+    await host.events(ann.token, SubmittedAnswer(None, [(0, "shown", None, {})]), "check:brightness:2")
     url = ann.step["media"]["matrix"]["url"]
     end = await host.withdraw(ann.token)
     assert end["outcome"] == "withdrawn"
@@ -401,9 +401,9 @@ async def test_somebody_who_cannot_take_a_gate_ends_kindly_and_at_once(visited: 
     host, clock, _ = visited
     ann = await Person(host, clock).come()
     await ann.until("check:colour")
-    assert await ann.answer(Submission({"cannot": True})) == "end"
+    assert await ann.answer(SubmittedAnswer({"cannot": True})) == "end"
     assert ann.step["outcome"] == "screened_out"
-    assert ann.step["text"] == host.examiner.out(f"{Colour.name}:cannot")
+    assert ann.step["text"] == host.examiner.out(f"{ColourCheck.name}:cannot")
 
 
 async def test_an_attempt_at_hand_stays_as_it_was_posed_when_the_study_changes(tmp_path: Path, tiny: Path) -> None:
@@ -417,7 +417,7 @@ async def test_an_attempt_at_hand_stays_as_it_was_posed_when_the_study_changes(t
         asked = ann.step["public"]
         kept = (await ann.facts()).posed
         await store.begin(record_of(served, plan.plan_digest, clock()))
-        ann.host = Host(served, store, now=clock)
+        ann.host = StudyService(served, store, now=clock)
         assert (await ann.come()).step["public"] == asked
         await ann.answer()
         assert (await ann.told("check:questions:1")).verdict == "pass"

@@ -12,17 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beholder.stats.rater_models.annex_e import p910
-from beholder.stats.rater_models.bias import p913
-from beholder.stats.rater_models.components import components
-from beholder.stats.rater_models.rejection import bt500
-from beholder.stats.rater_models.shrunken import shrunken
-from beholder.stats.rater_models.votes import Fitted, Votes
+from beholder.stats.rater_models import Fitted, RaterVotes, bt500, components, p910, p913
+from beholder.stats.shrinkage import shrunken
 
 DATA = Path(os.environ.get("BEHOLDER_TEST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 MODELS = {"p913": p913, "bt500": bt500, "p910": p910, "shrunken": shrunken}
 every_model = pytest.mark.parametrize("fit", MODELS.values(), ids=MODELS)
-Model = Callable[[Votes], Fitted]
+Model = Callable[[RaterVotes], Fitted]
 
 
 def table(name: str) -> pd.DataFrame:
@@ -32,28 +28,28 @@ def table(name: str) -> pd.DataFrame:
     return pd.read_csv(path)
 
 
-def coded(raw: pd.DataFrame) -> tuple[Votes, pd.Index, pd.Index]:
+def coded(raw: pd.DataFrame) -> tuple[RaterVotes, pd.Index, pd.Index]:
     rater, raters = pd.factorize(raw["subject"])
     stimulus, stimuli = pd.factorize(raw["stimulus"])
-    votes = Votes(raw["score"].to_numpy(float), rater, stimulus, len(raters), len(stimuli))
+    votes = RaterVotes(raw["score"].to_numpy(float), rater, stimulus, len(raters), len(stimuli))
     return votes, raters, stimuli
 
 
-def votes_of(rows: list[tuple[float, int, int]]) -> Votes:
+def votes_of(rows: list[tuple[float, int, int]]) -> RaterVotes:
     """Return votes from rows of value, rater and stimulus."""
     values = np.array(rows, float).reshape(-1, 3)
     codes = values[:, 1:].astype(np.intp)
     raters, stimuli = (int(column.max(initial=-1)) + 1 for column in codes.T)
-    return Votes(values[:, 0], codes[:, 0], codes[:, 1], raters, stimuli)
+    return RaterVotes(values[:, 0], codes[:, 0], codes[:, 1], raters, stimuli)
 
 
-def crowd(rng: np.random.Generator, raters: int = 30, stimuli: int = 12, each: int = 8) -> Votes:
+def crowd(rng: np.random.Generator, raters: int = 30, stimuli: int = 12, each: int = 8) -> RaterVotes:
     """Return votes on five points; everybody rates `each` stimuli."""
     stimulus = np.concatenate([rng.permutation(stimuli)[:each] for _ in range(raters)])
     rater = np.repeat(np.arange(raters), each)
     felt = np.linspace(1.5, 4.5, stimuli)[stimulus] + rng.normal(0, 0.4, raters)[rater]
     value = np.clip(np.round(felt + rng.uniform(0.3, 1, raters)[rater] * rng.standard_normal(len(rater))), 1, 5)
-    return Votes(value, rater, stimulus, raters, stimuli)
+    return RaterVotes(value, rater, stimulus, raters, stimuli)
 
 
 @pytest.mark.parametrize(
@@ -178,12 +174,12 @@ def test_neither_one_vote_nor_always_the_same_answer_captures_a_stimulus() -> No
     value = np.concatenate([votes.value, [5.0], np.full(12, 3.0)])
     rater = np.concatenate([votes.rater, [60], np.full(12, 61)])
     stimulus = np.concatenate([votes.stimulus, [0], np.arange(12)])
-    found = shrunken(Votes(value, rater, stimulus, 62, 12))
+    found = shrunken(RaterVotes(value, rater, stimulus, 62, 12))
     assert np.abs(found.quality - plain.quality).max() < 0.15
     assert found.inconsistency[60] > 0.5 * np.median(plain.inconsistency)
     assert found.inconsistency[61] > np.median(plain.inconsistency)
     # Annex E, as it is written, gives the one vote all the weight.
-    assert p910(Votes(value, rater, stimulus, 62, 12)).inconsistency[60] < 1e-6
+    assert p910(RaterVotes(value, rater, stimulus, 62, 12)).inconsistency[60] < 1e-6
 
 
 seeds = st.integers(0, 10_000)
@@ -220,7 +216,7 @@ def test_the_order_of_votes_and_names_does_not_matter(fit: Model, seed: int) -> 
     rng = np.random.default_rng(seed)
     votes = crowd(rng, raters=16)
     order, raters, stimuli = (rng.permutation(n) for n in (len(votes.value), votes.raters, votes.stimuli))
-    shuffled = Votes(
+    shuffled = RaterVotes(
         votes.value[order], raters[votes.rater][order], stimuli[votes.stimulus][order], votes.raters, votes.stimuli
     )
     one, other = fit(votes), fit(shuffled)

@@ -7,11 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from beholder.stats.rater_models.annex_e import p910
-from beholder.stats.rater_models.bias import p913
-from beholder.stats.rater_models.means import t_means
-from beholder.stats.rater_models.shrunken import shrunken
-from beholder.stats.rater_models.votes import Floats, Votes
+from beholder.stats.rater_models import Floats, RaterVotes, p910, p913, t_means
+from beholder.stats.shrinkage import shrunken
 from test_rater_models import coded, table
 
 STIMULI, VOTES_EACH, CARELESS = 200, 20, 0.05
@@ -33,7 +30,7 @@ def test_annex_e_equals_sureal_on_random_sparse_votes(seed: int) -> None:
     stimulus = np.concatenate(shown)
     felt = rng.uniform(1.5, 4.5, stimuli)[stimulus] + rng.normal(0, 0.4, raters)[rater]
     value = np.clip(np.round(felt + rng.uniform(0.4, 1.2, raters)[rater] * rng.standard_normal(len(rater))), 1, 5)
-    votes = Votes(value, rater, stimulus, raters, stimuli)
+    votes = RaterVotes(value, rater, stimulus, raters, stimuli)
     reader = sureal_reader(votes)
     known, found = sureal_p910(reader), p910(votes)
     at = np.array(reader._get_list_observers(), dtype=int)
@@ -43,7 +40,7 @@ def test_annex_e_equals_sureal_on_random_sparse_votes(seed: int) -> None:
     np.testing.assert_allclose(found.inconsistency[at], known["observer_inconsistency"], atol=1e-6)
 
 
-def planted(rng: np.random.Generator, each: int) -> tuple[Votes, Floats]:
+def planted(rng: np.random.Generator, each: int) -> tuple[RaterVotes, Floats]:
     """Return rounded votes of raters with `each` votes, 20 on every stimulus, and the true qualities."""
     raters = STIMULI * VOTES_EACH // each
     stimulus = np.concatenate([rng.permutation(STIMULI) for _ in range(VOTES_EACH)])
@@ -53,7 +50,7 @@ def planted(rng: np.random.Generator, each: int) -> tuple[Votes, Floats]:
     felt = truth[stimulus] + rng.normal(0, 0.35, raters)[rater] + inconsistency[rater] * rng.standard_normal(len(rater))
     is_careless = (rng.random(raters) < CARELESS)[rater]
     value = np.where(is_careless, rng.integers(1, 6, len(rater)), np.clip(np.round(felt), 1, 5))
-    return Votes(value.astype(float), rater, stimulus, raters, STIMULI), truth
+    return RaterVotes(value.astype(float), rater, stimulus, raters, STIMULI), truth
 
 
 def measured(each: int, times: int) -> dict[str, tuple[float, float]]:
@@ -102,7 +99,7 @@ def test_held_out_ratings_of_vqeg_hd3_are_foretold_best_without_plain_annex_e(wh
         shown = np.concatenate([rng.permutation(kept) for _ in range(raters * each // kept)])
         is_seen[np.repeat(np.arange(raters), each), shown] = True
         rater, stimulus = np.nonzero(is_seen)
-        seen = Votes(some[rater, stimulus], rater, stimulus, raters, kept)
+        seen = RaterVotes(some[rater, stimulus], rater, stimulus, raters, kept)
         hidden = np.nanmean(np.where(is_seen, np.nan, some), axis=0)
         hidden_se = np.nanstd(np.where(is_seen, np.nan, some), axis=0, ddof=1) / np.sqrt((~is_seen).sum(axis=0))
         for name, model in {"p910": p910, "shrunken": shrunken}.items():

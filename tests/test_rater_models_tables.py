@@ -9,15 +9,13 @@ import pandas as pd
 import pytest
 
 import beholder
-from beholder.analyse.models import quality
-from beholder.analyse.models.p910 import P910
-from beholder.analyse.models.rater_model import each_question
-from beholder.analyse.rater_models import MODEL_COLUMNS, RATER_COLUMNS, model_raters, models
-from beholder.analyse.results import read_result
-from beholder.analyse.table import as_ratings
-from beholder.report.figures import figures
-from beholder.report.material import load_material
-from beholder.report.modelled import modelled
+from beholder.analysis.models import P910, each_question, quality
+from beholder.analysis.rater_models import MODEL_COLUMNS, RATER_COLUMNS, model_raters, models
+from beholder.analysis.ratings import as_ratings
+from beholder.analysis.result import read_result
+from beholder.reporting.figures import figures
+from beholder.reporting.material import load_material
+from beholder.reporting.models import modelled
 from beholder.study.model import Study
 from reporting import made_up
 

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from beholder.errors import UserError
-from beholder.serve.playback import watch
-from beholder.simulate.cheats import turned
-from beholder.simulate.habits import Habits, habits_of
-from beholder.simulate.logs import page_log
-from beholder.simulate.raters import RATERS, perceive, read_mixture
-from beholder.simulate.truth import Truth, plant_truth
+from beholder.server.playback import watch
+from beholder.simulation.cheats import turned
+from beholder.simulation.participants import Habits, habits_of
+from beholder.simulation.raters import RATERS, perceive, read_mixture
+from beholder.simulation.robot import page_log
+from beholder.simulation.truth import Truth, plant_truth
 from beholder.study.model import Question
 from rating import make_catalogue
 
@@ -80,10 +80,10 @@ def test_a_share_is_a_number_above_zero(share: str) -> None:
 def test_gold_is_as_good_as_what_is_expected_of_it_on_every_question() -> None:
     from dataclasses import replace
 
-    from beholder.stimuli.lesson import EVERY, Expectation, Lesson
+    from beholder.stimuli.known_answers import EVERY, Expectation, KnownAnswer
 
     catalogue = make_catalogue(("a", "b"), contents=("one",))
-    lesson = Lesson("here", expected={EVERY: Expectation(5), "dull": Expectation(1)})
+    lesson = KnownAnswer("here", expected={EVERY: Expectation(5), "dull": Expectation(1)})
     gold = replace(catalogue.stimuli[0], id="gold", condition="gold", role="gold", lesson=lesson)
     asks = replace(catalogue.stimuli[1], id="asks", condition="trap", role="trap", made_of="b/one")
     catalogue = replace(catalogue, stimuli=(*catalogue.stimuli, gold, asks))

@@ -10,11 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beholder.clean.comments import comment_rows
-from beholder.clean.facts import Given, Shown, Visit
-from beholder.clean.playback import COLUMNS as PLAYBACK_COLUMNS
-from beholder.clean.playback import playback_lines
-from beholder.clean.ratings import (
+from beholder.cleaning.facts import AnswerRecord, SessionRecord, ShownStimulus
+from beholder.cleaning.ratings import (
     COLUMNS,
     NUMBERS,
     Rating,
@@ -23,11 +20,12 @@ from beholder.clean.ratings import (
     rating_rows,
     read_ratings,
 )
-from beholder.clean.tables import write_table
+from beholder.cleaning.tables import PLAYBACK_COLUMNS, comment_rows, playback_lines
 from beholder.errors import UserError
+from beholder.files import write_table
 from beholder.methods.contract import Asked, Judgement, Slot, Trial
 from beholder.study.model import Study
-from beholder.study.scale import SCALES
+from beholder.study.questions import SCALES
 from beholder.types import Role
 
 AT = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -57,20 +55,22 @@ def trial(*roles: Role, purpose: str = "ask") -> Trial:
     return Trial("t1", "city", "rate", slots, (asked,))
 
 
-def visit(*trials: Trial) -> Visit:
-    return Visit("s-1", "p-1", "digest", 1, "link", 1, AT, "completed", AT, False, trials, {})
+def visit(*trials: Trial) -> SessionRecord:
+    return SessionRecord("s-1", "p-1", "digest", 1, "link", 1, AT, "completed", AT, False, trials, {})
 
 
-def answer() -> Given:
+def answer() -> AnswerRecord:
     playback = {"s1": {"plays": 2, "watched_ms": 4100, "coverage": 1.0}}
-    return Given("trial:1", {}, playback, 1000.0, 9500.0, "mouse", AT)
+    return AnswerRecord("trial:1", {}, playback, 1000.0, 9500.0, "mouse", AT)
 
 
 def score(slot: str = "s1", value: float | None = 72, **more: str | None) -> Judgement:
     return Judgement("quality", "score", slot, value, value, 0, 100, **more)  # type: ignore[arg-type]
 
 
-STIMULI = {("digest", f"stimulus {n}"): Shown("city", f"condition {n}", 4000, {"bitrate": "1M"}) for n in (1, 2, 3)}
+STIMULI = {
+    ("digest", f"stimulus {n}"): ShownStimulus("city", f"condition {n}", 4000, {"bitrate": "1M"}) for n in (1, 2, 3)
+}
 
 
 def test_a_row_tells_who_what_value_and_how() -> None:
@@ -121,7 +121,7 @@ def test_every_slot_of_a_trial_has_a_row_of_playback_also_one_that_is_not_rated(
     shown = trial("test")
     beside = Trial("t1", "city", "rate", (*shown.slots, reference), shown.asked, together=True)
     page = {"first_ms": 420, "exits": 1, "viewport": [1280, 720], "skew_ms": 8}
-    given = Given("trial:1", {}, {**answer().playback, "page": page}, 0.0, 1.0, "touch", AT)
+    given = AnswerRecord("trial:1", {}, {**answer().playback, "page": page}, 0.0, 1.0, "touch", AT)
     came = replace(visit(beside), answers={"trial:1": given})
     lines = playback_lines([came], STIMULI)
     first, second = (dict(zip(PLAYBACK_COLUMNS, line, strict=True)) for line in lines)
@@ -133,7 +133,7 @@ def test_every_slot_of_a_trial_has_a_row_of_playback_also_one_that_is_not_rated(
 
 def test_reasons_and_comments_are_kept_by_question_and_cannot_run_as_formulas() -> None:
     said = {"reasons": {"q1": ["Sharper.", "=1+1"]}, "comment": "All fine."}
-    came = replace(visit(trial("test")), answers={"trial:1": Given("trial:1", said, {}, 0.0, 1.0, "mouse", AT)})
+    came = replace(visit(trial("test")), answers={"trial:1": AnswerRecord("trial:1", said, {}, 0.0, 1.0, "mouse", AT)})
     rows = [(row["question"], row["kind"], row["text"]) for row in comment_rows([came])]
     assert rows == [
         ("quality", "reason", "Sharper."), ("quality", "reason", "'=1+1"), (None, "comment", "All fine."),

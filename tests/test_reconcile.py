@@ -9,12 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beholder.recruit.contract import Status, Submission
-from beholder.recruit.decisions import Found, Pay
-from beholder.recruit.reconcile.cases import HELD, WORDS, Case, Held
-from beholder.recruit.reconcile.table import by_hand, elsewhere, propose
-from beholder.recruit.reconcile.visits import Arrived, Paired, found_codes, pair_up
-from beholder.store.contract import Coming, Link
+from beholder.recruiting.contract import Found, Pay, Status, Submission
+from beholder.recruiting.reconciliation import (
+    HELD,
+    WORDS,
+    Arrived,
+    Case,
+    Held,
+    Paired,
+    by_hand,
+    elsewhere,
+    found_codes,
+    pair_up,
+    propose,
+)
+from beholder.store.contract import PlatformIdentity, PlatformVisit
 from beholder.types import Outcome
 
 HELDS, STATUSES, FOUNDS = get_args(Held), get_args(Status), get_args(Found)
@@ -146,7 +155,9 @@ def submission(id: str, person: str = "", status: Status = "awaiting_review", co
 
 def test_a_visit_belongs_to_the_submission_that_led_to_it() -> None:
     arrived = [Arrived("s1", "p1", "completed"), Arrived("s2", "p2", None)]
-    pairs = pair_up([submission("b"), submission("a")], arrived, [], [Coming("s1", "x", "a"), Coming("s2", "x", "b")])
+    pairs = pair_up(
+        [submission("b"), submission("a")], arrived, [], [PlatformVisit("s1", "x", "a"), PlatformVisit("s2", "x", "b")]
+    )
     assert [(pair.submission.id, pair.sessions) for pair in pairs if pair.submission] == [
         ("b", ("s2",)),
         ("a", ("s1",)),
@@ -155,28 +166,32 @@ def test_a_visit_belongs_to_the_submission_that_led_to_it() -> None:
 
 def test_whoever_returns_and_comes_back_has_handed_in_the_second_visit() -> None:
     listed = [submission("a", "pid", "returned"), submission("b", "pid")]
-    comings = [Coming("s1", "x", "a"), Coming("s1", "x", "b")]
-    first, second = pair_up(listed, [Arrived("s1", "p1", "completed")], [Link("p1", "prolific", "pid")], comings)
+    comings = [PlatformVisit("s1", "x", "a"), PlatformVisit("s1", "x", "b")]
+    first, second = pair_up(
+        listed, [Arrived("s1", "p1", "completed")], [PlatformIdentity("p1", "prolific", "pid")], comings
+    )
     assert (first.sessions, second.sessions) == ((), ("s1",))
     assert first.participant == "p1"
 
 
 def test_further_rounds_go_to_the_visit_of_their_person() -> None:
     arrived = [Arrived("s1", "p1", "completed"), Arrived("s2", "p1", "completed")]
-    (pair,) = pair_up([submission("a")], arrived, [], [Coming("s1", "x", "a")])
+    (pair,) = pair_up([submission("a")], arrived, [], [PlatformVisit("s1", "x", "a")])
     assert pair.sessions == ("s1", "s2")
 
 
 def test_a_visit_that_the_platform_does_not_list_came_from_elsewhere() -> None:
     arrived = [Arrived("s1", "p1", "completed")]
-    links = [Link("p1", "prolific", "pid-a")]
-    first, second = pair_up([submission("a")], arrived, links, [Coming("s1", "other", "z")])
+    links = [PlatformIdentity("p1", "prolific", "pid-a")]
+    first, second = pair_up([submission("a")], arrived, links, [PlatformVisit("s1", "other", "z")])
     assert (first.participant, first.sessions) == ("p1", ())
     assert second == Paired(None, "p1", ("s1",))
 
 
 def test_without_ids_of_visits_people_are_matched_by_who_they_are() -> None:
-    (pair,) = pair_up([submission("pid", "pid")], [Arrived("s1", "p1", None)], [Link("p1", "panel", "pid")], [])
+    (pair,) = pair_up(
+        [submission("pid", "pid")], [Arrived("s1", "p1", None)], [PlatformIdentity("p1", "panel", "pid")], []
+    )
     assert (pair.participant, pair.sessions) == ("p1", ("s1",))
 
 
@@ -184,7 +199,7 @@ def test_a_code_that_somebody_was_not_shown_is_foreign_although_it_is_ours() -> 
     codes: dict[Outcome, str] = {"completed": "DONE", "screened_out": "OUT"}
     arrived = [Arrived("s1", "p1", "completed", "DONE"), Arrived("s2", "p2", None)]
     listed = [submission(id, code=code) for id, code in (("a", " d-one"), ("b", "DONE"), ("c", "DONE"), ("d", "42"))]
-    comings = [Coming("s1", "x", "a"), Coming("s2", "x", "b")]
+    comings = [PlatformVisit("s1", "x", "a"), PlatformVisit("s2", "x", "b")]
     found = found_codes(pair_up(listed, arrived, [], comings), arrived, codes)
     assert found == {"a": "right", "b": "foreign", "c": "foreign", "d": "wrong"}
 
@@ -192,7 +207,7 @@ def test_a_code_that_somebody_was_not_shown_is_foreign_although_it_is_ours() -> 
 def test_the_code_that_the_door_gives_where_every_place_is_taken_is_known_as_such() -> None:
     arrived = [Arrived("s1", "p1", None), Arrived("s2", "p2", "completed", "DONE")]
     listed = [submission(id, code="OURS") for id in "abc"]
-    comings = [Coming("s1", "x", "a"), Coming("s2", "x", "b")]
+    comings = [PlatformVisit("s1", "x", "a"), PlatformVisit("s2", "x", "b")]
     found = found_codes(pair_up(listed, arrived, [], comings), arrived, {"completed": "DONE", "technical": "OURS"})
     assert found == {"a": "no_place", "b": "foreign", "c": "foreign"}
 
@@ -208,11 +223,13 @@ def test_every_submission_and_every_session_is_there_once(data: st.DataObject) -
         for place in range(data.draw(st.integers(0, 4)))
     ]
     comings = [
-        Coming(one.session, "x", data.draw(st.sampled_from([*"abcdez", ""])))
+        PlatformVisit(one.session, "x", data.draw(st.sampled_from([*"abcdez", ""])))
         for one in arrived
         if data.draw(st.booleans())
     ]
-    pairs = pair_up(listed, arrived, [Link("p", "prolific", "x"), Link("q", "prolific", "y")], comings)
+    pairs = pair_up(
+        listed, arrived, [PlatformIdentity("p", "prolific", "x"), PlatformIdentity("q", "prolific", "y")], comings
+    )
     assert [pair.submission for pair in pairs if pair.submission] == listed
     assert sorted(session for pair in pairs for session in pair.sessions) == sorted(one.session for one in arrived)
     assert all(pair.submission or pair.sessions for pair in pairs)

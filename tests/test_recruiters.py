@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from beholder.recruit.contract import Posting, Recruiter
-from beholder.recruit.fake import FakeProlific
-from beholder.recruit.modes import recruiter_of
+from beholder.recruiting.context import recruiter_of
+from beholder.recruiting.contract import Posting, Recruiter
+from beholder.recruiting.fake import FakeProlific
 from beholder.store.open import open_store
 from beholder.testing import RECRUITER_CHECKS, Scene, check_recruiter
-from beholder.testing.store_facts import study_record
+from beholder.testing.stores.facts import study_record
 from rehearsing import JOB, prolific, study_in
 
 Opener = Callable[[str], AbstractAsyncContextManager[Scene]]

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from beholder.dimensions.relation import relation
+from beholder.dimensionality.relation import relation
 from beholder.errors import UserError
-from beholder.stats.relation import cubic, dip, line, line_band
+from beholder.stats.regression import cubic, dip, line, line_band
 
 NUMBERS = st.integers(-40, 40).map(lambda value: value / 8)
 POINTS = st.lists(st.tuples(NUMBERS, NUMBERS), min_size=0, max_size=14)

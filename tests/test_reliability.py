@@ -13,28 +13,33 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from beholder.analyse import analyse
-from beholder.analyse.reliability import COLUMNS, reliability
-from beholder.report.material import load_material
-from beholder.report.reliable import reliable
+from beholder.analysis import analyse
+from beholder.analysis.reliability import COLUMNS, reliability
+from beholder.reporting.material import load_material
+from beholder.reporting.reliability import reliable
 from beholder.stats.crossed import variance_components
-from beholder.stats.rater_models.votes import Floats, Votes
-from beholder.stats.reliability.alpha import Table, alpha
-from beholder.stats.reliability.icc import icc_complete, icc_sparse
-from beholder.stats.reliability.kendall import kendall_w
-from beholder.stats.reliability.leave_one_out import leave_one_out
-from beholder.stats.reliability.moments import moments
-from beholder.stats.reliability.sos import sos, sos_terms
+from beholder.stats.rater_models import Floats, RaterVotes
+from beholder.stats.reliability import (
+    ValueCounts,
+    alpha,
+    icc_complete,
+    icc_sparse,
+    kendall_w,
+    leave_one_out,
+    moments,
+    sos,
+    sos_terms,
+)
 from reporting import made_up
 from test_analyse_reference import data_file
 
 ICCS = [f"ICC({kind},{many})" for many in "1k" for kind in "1AC"]
 
 
-def votes_of(table: Floats) -> Votes:
+def votes_of(table: Floats) -> RaterVotes:
     """Return a table of things by raters, with NaN for gaps, as votes."""
     thing, rater = np.nonzero(~np.isnan(table))
-    return Votes(table[thing, rater], rater, thing, table.shape[1], table.shape[0])
+    return RaterVotes(table[thing, rater], rater, thing, table.shape[1], table.shape[0])
 
 
 def rated(things: int, raters: int, seed: int = 1, gaps: float = 0.0) -> Floats:
@@ -109,7 +114,7 @@ def test_alpha_equals_that_of_krippendorff(gaps: float, level: Literal["ordinal"
 
     for seed in range(5):
         table = rated(40, 12, seed, gaps)
-        mine = alpha(Table(votes_of(table)), is_ordinal=level == "ordinal")[0]
+        mine = alpha(ValueCounts(votes_of(table)), is_ordinal=level == "ordinal")[0]
         theirs = krippendorff.alpha(reliability_data=table.T, level_of_measurement=level)
         assert mine == pytest.approx(theirs, abs=1e-9)
 
@@ -119,8 +124,8 @@ def test_an_alpha_of_drawn_things_is_that_of_a_table_with_them() -> None:
     times = np.array([0, 2, 1, 0, 1, 3, 1, 0, 1, 1, 1, 1])
     drawn = np.repeat(table, times, axis=0)
     for is_ordinal in (True, False):
-        mine = alpha(Table(votes_of(table)), times[None].astype(float), is_ordinal=is_ordinal)
-        assert mine == pytest.approx(alpha(Table(votes_of(drawn)), is_ordinal=is_ordinal), abs=1e-12)
+        mine = alpha(ValueCounts(votes_of(table)), times[None].astype(float), is_ordinal=is_ordinal)
+        assert mine == pytest.approx(alpha(ValueCounts(votes_of(drawn)), is_ordinal=is_ordinal), abs=1e-12)
 
 
 def test_concordance_is_the_test_of_friedman() -> None:
@@ -162,7 +167,7 @@ def test_no_measure_knows_the_unit_of_the_scale(n: int, k: int, seed: int, unit:
     for mine, theirs in zip(icc_complete(table).values(), icc_complete(moved).values(), strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-6, atol=1e-6)
     for is_ordinal in (True, False):
-        one, other = (alpha(Table(votes_of(some)), is_ordinal=is_ordinal) for some in (table, moved))
+        one, other = (alpha(ValueCounts(votes_of(some)), is_ordinal=is_ordinal) for some in (table, moved))
         np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
 
 
@@ -216,7 +221,7 @@ def test_moments_are_near_reml_where_a_few_things_have_most_votes() -> None:
     _, thing = np.unique(np.concatenate(chosen), return_inverse=True)
     rater = np.repeat(np.arange(raters), 15)
     felt = rng.normal(3, 1, things)[thing] + rng.normal(0, 0.4, raters)[rater] + rng.normal(0, 0.6, len(rater))
-    votes = Votes(felt, rater, thing, raters, int(thing.max()) + 1)
+    votes = RaterVotes(felt, rater, thing, raters, int(thing.max()) + 1)
     by_moments, by_reml = (
         icc_sparse(votes, found) for found in (moments(votes), variance_components(felt, thing, rater))
     )
@@ -226,7 +231,7 @@ def test_moments_are_near_reml_where_a_few_things_have_most_votes() -> None:
 
 def test_moments_know_what_one_vote_of_each_rater_cannot_tell() -> None:
     rng = np.random.default_rng(1)
-    votes = Votes(rng.integers(1, 6, 90).astype(float), np.arange(90), np.arange(90) % 9, 90, 9)
+    votes = RaterVotes(rng.integers(1, 6, 90).astype(float), np.arange(90), np.arange(90) % 9, 90, 9)
     assert np.isnan(moments(votes)).all()
     assert list(icc_sparse(votes, moments(votes))) == ["ICC(1,1)", "ICC(1,k)"]
 

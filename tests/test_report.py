@@ -10,12 +10,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from beholder.analyse import analyse
-from beholder.analyse.results import read_results
-from beholder.clean.tables import write_json
+from beholder.analysis import analyse
+from beholder.analysis.result import read_results
 from beholder.errors import UserError
-from beholder.report import report
-from beholder.report.latex import latex_text
+from beholder.files import write_json
+from beholder.reporting import report
+from beholder.reporting.sheets import latex_text
 from beholder.study.model import Study
 from reporting import Page, change_account, found, made_up, read, text_row
 

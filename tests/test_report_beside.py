@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from beholder.analyse.plots import palette
-from beholder.analyse.result import Result
-from beholder.analyse.side import CONDITIONS, SCORES, Side
-from beholder.report.beside import file_list, headline, how_made, population_line, simulated
+from beholder.analysis.figures import theme
+from beholder.analysis.result import Result
+from beholder.analysis.sides import CONDITIONS, SCORES, Side
+from beholder.reporting.result_page import file_list, headline, how_made, population_line, simulated
 from beholder.stats.correlation import mean_correlation
 
 
@@ -60,8 +60,8 @@ def test_the_formats_of_a_figure_stand_in_one_line() -> None:
 
 
 def test_the_page_turns_every_colour_of_figures_into_that_of_its_theme() -> None:
-    css = resources.files("beholder.report").joinpath("style.css").read_text("utf-8")
-    for colour in (palette.ACCENT, palette.BAR, palette.INK, palette.SOFT, palette.PAPER):
+    css = resources.files("beholder.reporting").joinpath("style.css").read_text("utf-8")
+    for colour in (theme.ACCENT, theme.BAR, theme.INK, theme.SOFT, theme.PAPER):
         assert f'.plot [fill="{colour}"]' in css
         assert f'.plot [stroke="{colour}"]' in css
 

@@ -10,26 +10,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from beholder.analyse.distributions import distributions
-from beholder.analyse.plots.axis import scale_bands
-from beholder.analyse.plots.distributions import distributions_chart
-from beholder.analyse.plots.medians import medians_chart
-from beholder.analyse.plots.palette import ramp
-from beholder.analyse.plots.preferences import preferences_chart
-from beholder.analyse.plots.ranks import ranks_chart
-from beholder.analyse.plots.raters import raters_chart
-from beholder.analyse.plots.scores import scores_chart
-from beholder.analyse.plots.strengths import strengths_chart
-from beholder.analyse.plots.theme import COLUMN, DOUBLE, Layout
-from beholder.analyse.raters import raters
-from beholder.analyse.result import Result
-from beholder.analyse.results import read_results
-from beholder.analyse.times import times
-from beholder.report.drawing import paper_files, to_svg
-from beholder.report.markdown import markdown_table, markdown_text
-from beholder.report.sheets import Sheet
+from beholder.analysis.distributions import distributions
+from beholder.analysis.figures.distributions import distributions_chart
+from beholder.analysis.figures.pairs import preferences_chart, ranks_chart
+from beholder.analysis.figures.raters import raters_chart
+from beholder.analysis.figures.scores import medians_chart, scores_chart, strengths_chart
+from beholder.analysis.figures.theme import COLUMN, DOUBLE, Layout, ramp, scale_bands
+from beholder.analysis.participants import raters, times
+from beholder.analysis.result import Result, read_results
+from beholder.reporting.figures import paper_files, to_svg
+from beholder.reporting.sheets import TextTable, markdown_table, markdown_text
 from beholder.study.model import Study
-from beholder.study.scale import Scale
+from beholder.study.questions import Scale
 from reporting import Page
 
 ODD = ("no", "01", "NA", "Größe 2", 'a "b" <c> & d')
@@ -241,5 +233,5 @@ def test_the_script_is_in_the_page_and_small(people: tuple[Study, Page]) -> None
 
 def test_a_markdown_table_keeps_every_name_in_its_cell() -> None:
     assert markdown_text("a|b\n*c* <d>") == r"a\|b \*c\* \<d\>"
-    sheet = Sheet(("Condition", "Mean"), [("a|b", "3.0")])
+    sheet = TextTable(("Condition", "Mean"), [("a|b", "3.0")])
     assert markdown_table(sheet) == "| Condition | Mean |\n| :-- | --: |\n| a\\|b | 3.0 |\n"

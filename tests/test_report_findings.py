@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from beholder.analyse import analyse
-from beholder.analyse.results import read_results
-from beholder.clean.tables import write_table
-from beholder.report.findings import findings
-from beholder.report.part import Part, Wording
+from beholder.analysis import analyse
+from beholder.analysis.result import read_results
+from beholder.files import write_table
+from beholder.reporting.findings import findings
+from beholder.reporting.question_results import QuestionResults, Wording
 from beholder.study.model import Study
-from beholder.study.scale import SCALES
+from beholder.study.questions import SCALES
 from reporting import Page, found, made_up, read
 
 
@@ -50,7 +50,7 @@ def told(
     write_table(folder / "r.csv", ["participant", "content", "condition", "value", "question"], rows)
     results = analyse(folder / "r.csv")
     asked = (Wording("How good?", 20),)
-    part = Part(
+    part = QuestionResults(
         "quality", asked, SCALES["cont100"], results.conditions, results.pairs, results.contents, results.scores, 0.05
     )
     labels = {name: name for name in values}

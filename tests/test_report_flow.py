@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from beholder.analyse import analyse
-from beholder.clean.folder import clean_tables
-from beholder.report.flow import flow, flow_foot
-from beholder.report.material import Material, load_material
+from beholder.analysis import analyse
+from beholder.cleaning.tables import clean_tables
+from beholder.reporting.cleaning import flow, flow_foot
+from beholder.reporting.material import Material, load_material
 from beholder.study.model import Study
 from reporting import SPREAD, Page, made_up
 from test_clean import Tables, add, empty, make_study

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from beholder.clean.ratings import COLUMNS
-from beholder.clean.tables import write_table
+from beholder.cleaning.ratings import COLUMNS
+from beholder.files import write_table
 from reporting import Page, made_up, read
 
 Given = tuple[str, str, float]

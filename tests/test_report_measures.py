@@ -9,14 +9,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from beholder.analyse import analyse
-from beholder.clean.ratings import read_ratings
-from beholder.report.agreeing import agreeing
-from beholder.report.markup import Markup, render
-from beholder.report.material import Material, load_material
-from beholder.report.measures import dmos, factors, few_contents, position
-from beholder.report.question import question_sections
-from beholder.report.sensitive import sensitive
+from beholder.analysis import analyse
+from beholder.cleaning.ratings import read_ratings
+from beholder.reporting.gallery import agreeing
+from beholder.reporting.html import Markup, render
+from beholder.reporting.material import Material, load_material
+from beholder.reporting.question_sections import dmos, factors, few_contents, position, question_sections
+from beholder.reporting.sensitivity import sensitive
 from beholder.study.model import Study
 from reporting import SPREAD, Page, made_up
 

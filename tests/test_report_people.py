@@ -12,18 +12,17 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from beholder.analyse import analyse
-from beholder.clean import Cleaned
-from beholder.clean.devices import COLUMNS as DEVICES
-from beholder.clean.folder import clean_tables
-from beholder.clean.playback import COLUMNS as PLAYBACK
-from beholder.clean.tables import write_table
-from beholder.report.data_quality.section import quality
-from beholder.report.devices import devices, devices_foot
-from beholder.report.markup import Markup, render
-from beholder.report.material import Material, load_material
-from beholder.report.people import people
-from beholder.report.written import written
+from beholder.analysis import analyse
+from beholder.cleaning import Cleaned
+from beholder.cleaning.devices import COLUMNS as DEVICES
+from beholder.cleaning.tables import PLAYBACK_COLUMNS as PLAYBACK
+from beholder.cleaning.tables import clean_tables
+from beholder.files import write_table
+from beholder.reporting.data_quality import quality
+from beholder.reporting.devices import devices, devices_foot
+from beholder.reporting.html import Markup, render
+from beholder.reporting.material import Material, load_material
+from beholder.reporting.participants import people, written
 from reporting import SPREAD, Page, made_up
 from test_clean import Tables, add, empty, make_study
 

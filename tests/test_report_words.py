@@ -11,19 +11,19 @@ from typing import Any
 import pytest
 
 import cleaning
-from beholder.analyse import analyse
-from beholder.clean.folder import clean_tables
-from beholder.clean.ratings import COLUMNS
-from beholder.clean.tables import write_table
-from beholder.report import report
-from beholder.report.headline import headline
-from beholder.report.key_finding import key_finding
-from beholder.report.markup import Markup
-from beholder.report.material import Material, load_material
-from beholder.report.page import page
-from beholder.report.paragraph.pasting import methods, methods_files
-from beholder.report.paragraph.sources import SOURCES, bibtex, find_source, in_full
-from beholder.report.paragraph.text import Paragraph, Said, latex_methods, markdown_methods, plain_text
+from beholder.analysis import analyse
+from beholder.cleaning.ratings import COLUMNS
+from beholder.cleaning.tables import clean_tables
+from beholder.files import write_table
+from beholder.reporting import report
+from beholder.reporting.headline import key_finding
+from beholder.reporting.html import Markup
+from beholder.reporting.material import Material, load_material
+from beholder.reporting.methods_section import methods, methods_files
+from beholder.reporting.methods_text import Paragraph, Said, latex_methods, markdown_methods, plain_text
+from beholder.reporting.page import page
+from beholder.reporting.question_sections import headline
+from beholder.reporting.references import SOURCES, bibtex, find_source, in_full
 from beholder.study.model import Study
 from reporting import SPREAD, Page, change_account, made_up
 

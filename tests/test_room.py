@@ -15,14 +15,14 @@ import pytest
 
 from arriving import PROLIFIC, come, door, prolific, refused
 from beholder.errors import Refused
-from beholder.recruit.fake import FakeProlific, serving
-from beholder.recruit.fake.people import NO_CODE, Visit
-from beholder.recruit.prolific.client import Client
-from beholder.recruit.prolific.recruiter import Prolific
-from beholder.recruit.room import Room, making_room
-from beholder.serve.host import Host
-from beholder.serve.server import Running
-from beholder.store.contract import Entry
+from beholder.recruiting.abandoned_lists import AbandonedLists, release_abandoned
+from beholder.recruiting.fake import FakeProlific, serving
+from beholder.recruiting.fake.filters import NO_CODE, FakeVisit
+from beholder.recruiting.prolific.client import Client
+from beholder.recruiting.prolific.recruiter import ProlificRecruiter
+from beholder.server.process import Running
+from beholder.server.service import StudyService
+from beholder.store.contract import LedgerEntry
 from rehearsing import JOB
 from waiting import Clock, Person
 
@@ -33,21 +33,23 @@ ONE_LIST = {"design": {"participants": 1, "trials": 2, "seed": 3}}
 class Square:
     """A study with one list behind a door, and the platform that sends people there."""
 
-    def __init__(self, host: Host, clock: Clock, fake: FakeProlific, recruiter: Prolific, posting: str) -> None:
+    def __init__(
+        self, host: StudyService, clock: Clock, fake: FakeProlific, recruiter: ProlificRecruiter, posting: str
+    ) -> None:
         self.host, self.clock, self.fake, self.recruiter, self.posting = host, clock, fake, recruiter, posting
 
-    def take(self, *, before: Visit | None = None) -> Visit:
+    def take(self, *, before: FakeVisit | None = None) -> FakeVisit:
         """Return the visit of somebody new, or of somebody who was there before."""
         person = before.submission.person if before else None
         return self.fake.people.take(self.posting, person, again=before is not None).start()
 
-    async def come(self, visit: Visit) -> Person:
+    async def come(self, visit: FakeVisit) -> Person:
         return await come(self.host, self.clock, **self.ids(visit))
 
-    async def refused(self, visit: Visit) -> str:
+    async def refused(self, visit: FakeVisit) -> str:
         return (await refused(self.host, self.clock, **self.ids(visit))).code
 
-    def ids(self, visit: Visit) -> dict[str, str]:
+    def ids(self, visit: FakeVisit) -> dict[str, str]:
         return prolific(visit.submission.person.id, visit.submission.id, self.posting)
 
     @property
@@ -67,11 +69,11 @@ async def square(
     fake = FakeProlific()
     async with door(folder, PROLIFIC, **ONE_LIST | keys) as (host, clock):
         client = Client("https://prolific.invalid", fake.token, fake.transport(), sleep or fake.sleep)
-        recruiter = Prolific(host.served.study, host.store, client, lambda: fake.now)
+        recruiter = ProlificRecruiter(host.served.study, host.store, client, lambda: fake.now)
         posting = (await recruiter.publish((await recruiter.draft(replace(JOB, places=3))).id)).id
-        await host.store.ledger.append([Entry("draft", "done", fake.now, provider_ref=posting)])
+        await host.store.ledger.append([LedgerEntry("draft", "done", fake.now, provider_ref=posting)])
         patience = timedelta(seconds=0.05 if sleep else 30)
-        room = Room(host.store, recruiter, 1, now=lambda: fake.now, sleep=fake.sleep, patience=patience)
+        room = AbandonedLists(host.store, recruiter, 1, now=lambda: fake.now, sleep=fake.sleep, patience=patience)
         host.room.maker = room.make
         yield Square(host, clock, fake, recruiter, posting)
         await recruiter.close()
@@ -80,12 +82,12 @@ async def square(
 @pytest.mark.parametrize(
     ("leave", "words"),
     [
-        (Visit.give_back, "Returned on the platform"),
+        (FakeVisit.give_back, "Returned on the platform"),
         (lambda visit: visit.finish(NO_CODE), "Handed in, and nothing whole is here"),
     ],
 )
 async def test_whoever_comes_after_somebody_has_left_finds_the_list_that_is_free(
-    tmp_path: Path, leave: Callable[[Visit], Visit], words: str
+    tmp_path: Path, leave: Callable[[FakeVisit], FakeVisit], words: str
 ) -> None:
     async with square(tmp_path) as here:
         first = here.take()
@@ -173,7 +175,7 @@ async def test_a_platform_that_is_away_makes_no_room_and_costs_nobody_a_fault(
         await (await here.come(here.take())).until("trial:1")
         late = here.take()
         here.fake.faults.every("*", fault, share=1, seed=1)
-        with caplog.at_level(logging.WARNING, "beholder.recruit"):
+        with caplog.at_level(logging.WARNING, "beholder.recruiting"):
             assert await here.refused(late) == "full"
         assert "no list could be opened, as the platform does not tell who has left" in caplog.text
 
@@ -188,7 +190,7 @@ async def test_nobody_waits_long_for_a_platform_that_asks_to_wait(
         await (await here.come(here.take())).until("trial:1")
         late = here.take()
         here.fake.faults.every("*", "429_wait", share=1, seed=1)
-        with caplog.at_level(logging.WARNING, "beholder.recruit"):
+        with caplog.at_level(logging.WARNING, "beholder.recruiting"):
             assert await here.refused(late) == "full"
         assert "who has left: it does not answer" in caplog.text
 
@@ -205,11 +207,11 @@ async def test_a_server_alone_asks_its_platform_where_it_has_a_token(
         await (await here.come(first)).until("trial:1")
         first.give_back()
         late = here.take()
-        async with making_room(server):
+        async with release_abandoned(server):
             assert await here.refused(late) == "full"
         monkeypatch.setenv("PROLIFIC_TOKEN", here.fake.token)
-        async with making_room(server):
+        async with release_abandoned(server):
             await (await here.come(late)).until("end")
         assert here.host.room.maker is None
-    async with door(tmp_path / "link", {"mode": "link"}) as (host, _), making_room(Running(host, host.store, "")):
+    async with door(tmp_path / "link", {"mode": "link"}) as (host, _), release_abandoned(Running(host, host.store, "")):
         assert host.room.maker is None

@@ -15,15 +15,15 @@ import pytest
 from click.testing import CliRunner
 
 import beholder
-from beholder.analyse.opening import open_ratings
-from beholder.analyse.runs import ratings_of_run, runs_of
-from beholder.analyse.scores import scores
+from beholder.analysis.ratings import open_ratings
+from beholder.analysis.scores import scores
+from beholder.analysis.sides import ratings_of_run, runs_of
 from beholder.cli import cli
 from beholder.errors import StudyError, UserError
 from beholder.methods import find, load_study
-from beholder.plan.digest import plan_digest
-from beholder.plan.make import make_plan
-from beholder.serve.server import running
+from beholder.planning.builder import make_plan
+from beholder.planning.digest import plan_digest
+from beholder.server.process import running
 from beholder.store.open import read_tables
 from beholder.testing import write_study
 from planning import make_catalogue, make_study

@@ -12,10 +12,10 @@ from beholder.errors import StimuliError
 from beholder.stimuli.anchors import read_sound
 from beholder.stimuli.probe import measure
 from beholder.stimuli.samples import QUALITIES, SAMPLE_CONDITIONS, content_name, make_samples
-from beholder.stimuli.samples.passages import passage
-from beholder.stimuli.samples.scenes import picture
-from beholder.stimuli.samples.talks import frames
-from beholder.stimuli.samples.tunes import sound
+from beholder.stimuli.samples.audio import sound
+from beholder.stimuli.samples.image import picture
+from beholder.stimuli.samples.text import passage
+from beholder.stimuli.samples.video import frames
 from beholder.types import Medium
 
 SMALL = (96, 54)

@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from beholder.analyse.criteria import criteria, criteria_scores
-from beholder.analyse.result import records
-from beholder.analyse.sensitivity import sensitivity
+from beholder.analysis.result import records
+from beholder.analysis.sensitivity import criteria, criteria_scores, sensitivity
 from beholder.stats.correlation import agreement
 
 _MEANS = {"a": 40.0, "b": 50.0, "NA": 60.0}

@@ -15,10 +15,10 @@ import pytest
 
 from beholder.errors import UserError
 from beholder.methods import load_study
-from beholder.serve.server import running
-from beholder.serving import serve
-from beholder.simulate.crowd import send_robots
+from beholder.server.process import running
+from beholder.simulation.crowd import send_robots
 from beholder.testing import write_study
+from beholder.workflow.serve import serve
 from service import Service, free_port
 
 

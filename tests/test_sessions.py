@@ -14,17 +14,17 @@ import beholder
 from beholder.errors import Refused
 from beholder.methods import load_study
 from beholder.methods.contract import Trial
-from beholder.plan.written import lists_to_json
-from beholder.serve.host import Host
-from beholder.serve.server import load_served
-from beholder.serve.submission import Submission
+from beholder.planning.serialization import lists_to_json
+from beholder.server.process import load_served
+from beholder.server.requests import SubmittedAnswer
+from beholder.server.service import StudyService
 from beholder.store.contract import Store
 from beholder.store.open import open_store
-from beholder.store.record import record_of
+from beholder.store.rules import record_of
 from beholder.testing import write_study
 from waiting import LAPTOP, PHONE, Clock, Person, hosted
 
-Hosted = tuple[Host, Clock, Store]
+Hosted = tuple[StudyService, Clock, Store]
 RATED: dict[str, Any] = {
     "method": "acr",
     "questions": [{"id": "quality", "text": "How good is it?", "scale": "cont100"}],
@@ -41,7 +41,7 @@ async def often(tmp_path: Path, tiny: Path) -> AsyncIterator[Hosted]:
         yield found
 
 
-def seen_in(host: Host, number: int) -> set[str]:
+def seen_in(host: StudyService, number: int) -> set[str]:
     trials = [entry for entry in host.served.lists[number - 1] if isinstance(entry, Trial)]
     return {slot.stimulus for trial in trials for slot in trial.slots}
 
@@ -143,7 +143,7 @@ async def test_a_device_that_did_not_fit_costs_no_list(tmp_path: Path, tiny: Pat
     async with hosted(tmp_path, tiny, **RATED, design=OFTEN, qualification={"device": True}) as (host, clock, _):
         ann = await Person(host, clock, device=PHONE).come()
         await ann.until("check:device")
-        assert await ann.answer(Submission({"cannot": True})) == "end"
+        assert await ann.answer(SubmittedAnswer({"cannot": True})) == "end"
         assert ann.step["again"] is None
         await ann.come(device=LAPTOP)
         assert "questions:before" in await ann.until("end"), "nothing was asked yet"
@@ -191,7 +191,7 @@ async def test_all_sessions_of_a_person_are_cleaned_together(tmp_path: Path, tin
     served, plan = load_served(study, "http://here")
     async with open_store(tmp_path / "store") as store:
         await store.begin(record_of(study, served.catalogue, plan.plan_digest, list(lists_to_json(plan)), clock()))
-        host = Host(served, store, now=clock)
+        host = StudyService(served, store, now=clock)
         ann, bob = Person(host, clock, "ann"), Person(host, clock, "bob")
         assert [await take(ann), await take(bob), await take(ann), await take(ann)] == [1, 5, 2, 3]
     await asyncio.to_thread(beholder.clean, tmp_path / "study.yaml")

@@ -15,12 +15,12 @@ import pytest
 from beholder.errors import StimuliError
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.stimuli.ffmpeg import run_ffmpeg
-from beholder.stimuli.ingest import load_catalogue
+from beholder.stimuli.ingestion import load_catalogue
 from beholder.stimuli.probe import measure, unplayable
-from beholder.stimuli.suspicions import suspicions
-from beholder.study.document import read_document
-from beholder.study.load import build_study
+from beholder.stimuli.warnings import suspicions
+from beholder.study.loading import build_study
 from beholder.study.model import Study
+from beholder.study.yaml import read_document
 
 H264 = ("-c:v", "libx264", "-pix_fmt", "yuv420p")
 VP9 = ("-c:v", "libvpx-vp9", "-cpu-used", "8")

@@ -14,10 +14,10 @@ import pytest
 from beholder.errors import StimuliError
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.ffmpeg import run_ffmpeg
-from beholder.stimuli.ingest import load_catalogue
-from beholder.study.document import read_document
-from beholder.study.load import build_study
+from beholder.stimuli.ingestion import load_catalogue
+from beholder.study.loading import build_study
 from beholder.study.model import Study
+from beholder.study.yaml import read_document
 
 SUFFIXES = (
     ".mp4, .m4v, .mov, .webm, .mkv, .wav, .mp3, .flac, .ogg, .oga, .opus, .m4a, .aac, .aif, .aiff, .png, .jpg, .jpeg, "

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from beholder.store.open import open_store
-from beholder.testing.store_facts import come, known, rows, study_record
+from beholder.testing.stores.facts import come, known, rows, study_record
 
 APPEND = """
 import asyncio, sys

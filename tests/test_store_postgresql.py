@@ -10,11 +10,11 @@ import asyncpg
 import pytest
 
 from beholder.errors import StoreError
-from beholder.store.contract import Entry, Link, Posed, StoreAway, Told
-from beholder.store.migrations import migrations
+from beholder.store.contract import LedgerEntry, PlatformIdentity, Posed, StoreAway, Told
 from beholder.store.open import open_store, read_tables
 from beholder.store.postgresql.connection import migrate, open_pool
-from beholder.testing.store_facts import HOUR, NOON, answer, claim, come, end, known, rows, study_record, visit
+from beholder.store.rules import migrations
+from beholder.testing.stores.facts import HOUR, NOON, answer, claim, come, end, known, rows, study_record, visit
 
 
 async def sql(url: str, statement: str) -> list[Any]:
@@ -107,7 +107,7 @@ async def test_facts_are_append_only(postgresql_url: str, table: str) -> None:
         session = await come(store, "ann")
         await claim(store, session)
         await store.append([answer(session)])
-        await store.ledger.append([Entry("stop", "done", NOON)])
+        await store.ledger.append([LedgerEntry("stop", "done", NOON)])
     for statement in (
         f"UPDATE facts.{table} SET n = DEFAULT",
         f"DELETE FROM facts.{table}",
@@ -122,7 +122,7 @@ async def test_who_is_who_lies_in_a_schema_of_its_own_and_is_forgotten(postgresq
     async with open_store(postgresql_url) as store:
         await store.begin(study_record())
         first, second = await come(store, "ann"), await come(store, "ann", number=2)
-        await store.identify(Link("p-ann", "prolific", "5f3a"))
+        await store.identify(PlatformIdentity("p-ann", "prolific", "5f3a"))
         await store.erase(first, NOON)
         assert await sql(postgresql_url, links) == [("p-ann", "prolific", "5f3a")]
         await store.erase(second, NOON)

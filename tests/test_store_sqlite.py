@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 from beholder.errors import StoreError
-from beholder.store.contract import Link, Posed, StoreAway, Told
-from beholder.store.migrations import migrations
+from beholder.store.contract import PlatformIdentity, Posed, StoreAway, Told
 from beholder.store.open import open_store, read_tables
+from beholder.store.rules import migrations
 from beholder.store.sqlite.files import connect_write, migrate, schema_version
-from beholder.testing.store_facts import HOUR, NOON, answer, claim, come, known, rows, study_record, visit
+from beholder.testing.stores.facts import HOUR, NOON, answer, claim, come, known, rows, study_record, visit
 
 
 def sql(folder: Path, statement: str, *, file: str = "facts.sqlite") -> list[tuple[object, ...]]:
@@ -34,7 +34,7 @@ async def fill(folder: Path) -> str:
         session = await come(store, "ann")
         await claim(store, session)
         await store.append([answer(session)])
-        await store.identify(Link("p-ann", "prolific", "5f3a"))
+        await store.identify(PlatformIdentity("p-ann", "prolific", "5f3a"))
     return session
 
 
@@ -303,7 +303,7 @@ async def test_nothing_is_acknowledged_into_a_file_that_was_deleted_or_replaced(
         assert [(type(result), str(result)) for result in results] == [(StoreAway, message)] * 8
         assert not await store.ready()
         with pytest.raises(StoreAway, match=r"identity\.sqlite was deleted or replaced while it was open"):
-            await store.identify(Link("p-ann", "prolific", "5f3a"))
+            await store.identify(PlatformIdentity("p-ann", "prolific", "5f3a"))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows moves no folder with open files")

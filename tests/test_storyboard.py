@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 import beholder
-from beholder.blocking import block_on
+from beholder.aio import block_on
 from beholder.cli import cli
 from beholder.errors import UserError
 from beholder.store.open import open_store

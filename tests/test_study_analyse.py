@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from beholder.analyse import analyse
-from beholder.check import check
+from beholder.analysis import analyse
 from beholder.errors import StudyError
 from beholder.methods import load_study
-from beholder.plan.digest import plan_digest
-from beholder.stimuli.ingest import load_catalogue
+from beholder.planning.digest import plan_digest
+from beholder.stimuli.ingestion import load_catalogue
 from beholder.study.model import Study
 from beholder.testing import write_study
+from beholder.workflow.check import check
 from reporting import made_up
 
 HEAD = """beholder: 1

@@ -9,10 +9,10 @@ import pytest
 from beholder.errors import StudyError
 from beholder.methods import load_study, names
 from beholder.study.consistency import languages
-from beholder.study.digest import digest, study_json
-from beholder.study.kind import listed
 from beholder.study.model import Study
-from beholder.study.scale import SCALES
+from beholder.study.questions import SCALES
+from beholder.study.serialization import digest, study_json
+from beholder.study.value_kinds import listed
 
 HEAD = "beholder: 1\nname: tiny\ntitle: Tiny\nmethod: acr\nstimuli: stimuli\n"
 

@@ -9,7 +9,7 @@ import pytest
 from beholder.errors import StudyError
 from beholder.methods import load_study
 from beholder.study.model import Study
-from beholder.study.recruiting import longest_minutes, moment
+from beholder.study.recruitment import longest_minutes, moment
 
 HEAD = "beholder: 1\nname: tiny\ntitle: Tiny\nmethod: acr\nstimuli: stimuli\n"
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from beholder.errors import Problem, StudyError
 from beholder.methods import load_study, method_folder, names
-from beholder.study.digest import canonical, digest, resolved_yaml, study_json
 from beholder.study.model import Study
+from beholder.study.serialization import canonical, digest, resolved_yaml, study_json
 
 EXAMPLES = [(method_folder(name) / "example.yaml").read_text("utf-8") for name in names()]
 WRITTEN = """

@@ -9,8 +9,7 @@ import pytest
 
 from beholder.errors import StudyError
 from beholder.methods import load_study
-from beholder.study.document import read_document
-from beholder.study.nodes import core_value
+from beholder.study.yaml import core_value, read_document
 
 HEAD = "beholder: 1\nname: tiny\ntitle: Tiny\nmethod: acr\nstimuli: stimuli\n"
 

@@ -11,11 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beholder.errors import RecruitError
-from beholder.recruit.contract import Submission
-from beholder.recruit.decisions import Found
-from beholder.recruit.panel.codes import REASONS, Came, code_findings, plain_code
-from beholder.recruit.panel.submissions import read_submissions
-from beholder.serve.tokens import completion_code
+from beholder.recruiting.contract import Found, Submission
+from beholder.recruiting.panel import REASONS, CodedSession, code_findings, plain_code, read_submissions
+from beholder.server.tokens import completion_code
 from beholder.types import Outcome
 from inviting import panel
 
@@ -88,8 +86,8 @@ def sub(person: str, code: str = "") -> Submission:
     return Submission(person, person, "awaiting_review", code)
 
 
-def came(person: str, code: str = "", outcome: Outcome | None = "completed") -> Came:
-    return Came(f"session-{person}", person, "", outcome, code)
+def came(person: str, code: str = "", outcome: Outcome | None = "completed") -> CodedSession:
+    return CodedSession(f"session-{person}", person, "", outcome, code)
 
 
 def test_a_code_is_right_however_it_was_pasted() -> None:
@@ -137,9 +135,9 @@ def test_who_was_given_no_code_misses_none() -> None:
 
 def test_a_submission_goes_by_its_visit_and_then_by_its_person() -> None:
     ours = [
-        Came("s1", "anna", "v1", "completed", "AAAA"),
-        Came("s2", "anna", "v2", "completed", "BBBB"),
-        Came("s3", "ben", "", "completed", "CCCC"),
+        CodedSession("s1", "anna", "v1", "completed", "AAAA"),
+        CodedSession("s2", "anna", "v2", "completed", "BBBB"),
+        CodedSession("s3", "ben", "", "completed", "CCCC"),
     ]
     pasted = [
         Submission("v1", "anna", "awaiting_review", "AAAA"),

@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 import yaml
 
-from beholder.check import check
 from beholder.errors import PlanError, StimuliError, UserError
 from beholder.methods import find, load_study
-from beholder.plan.counting.balance import balance, ratings_per_stimulus
-from beholder.plan.digest import plan_digest, study_digest
-from beholder.plan.folder import read_plan, write_plan
-from beholder.plan.make import make_plan
-from beholder.plan.model import Plan
-from beholder.plan.teaching.lessons import default_tolerance
-from beholder.plan.written import list_from_json, list_to_json, lists_to_json
-from beholder.stimuli.ingest import load_catalogue
+from beholder.planning.balance import balance, ratings_per_stimulus
+from beholder.planning.builder import make_plan
+from beholder.planning.digest import plan_digest, study_digest
+from beholder.planning.folder import read_plan, write_plan
+from beholder.planning.model import Plan
+from beholder.planning.serialization import list_from_json, list_to_json, lists_to_json
+from beholder.planning.training import default_tolerance
+from beholder.stimuli.ingestion import load_catalogue
 from beholder.study.model import Study
-from beholder.study.scale import SCALES
+from beholder.study.questions import SCALES
 from beholder.testing import write_study
+from beholder.workflow.check import check
 from planning import assert_promises
 from rating import catalogue_of, make_study
 from teaching import LESSONS, lesson, teach, write_manifest, write_taught
@@ -401,7 +401,7 @@ def test_words_of_the_training_may_change_and_expectations_may_not() -> None:
 
 
 def test_a_resolved_study_keeps_its_items(tmp_path: Path, tiny: Path) -> None:
-    from beholder.study.resolved import resolved_yaml
+    from beholder.study.serialization import resolved_yaml
 
     items = [{"file": "stimuli/natural/greeting.mp4", "expected": {"quality": 5}, "message": "Look."}]
     study = load_study(write_study(tmp_path, tiny, **ACR_FOLDER, training={"items": items}))

@@ -12,15 +12,15 @@ from typing import Any
 import httpx
 import pytest
 
-from beholder.checks.contract import Robot as Able
-from beholder.checks.training import judge_training
-from beholder.clean import clean
-from beholder.clean.ratings import read_ratings
+from beholder.checks.known_answers import judge_training
+from beholder.checks.page_contract import RobotAbilities as Able
+from beholder.cleaning import clean
+from beholder.cleaning.ratings import read_ratings
 from beholder.methods import find, load_study
-from beholder.plan import open_plan
-from beholder.serve.server import running
-from beholder.simulate.crowd import Crowd, send_robots
-from beholder.stimuli.ingest import load_catalogue
+from beholder.planning import open_plan
+from beholder.server.process import running
+from beholder.simulation.crowd import Crowd, send_robots
+from beholder.stimuli.ingestion import load_catalogue
 from teaching import LESSONS, write_taught
 from visitor import Site, Visitor
 

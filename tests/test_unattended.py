@@ -15,25 +15,23 @@ from typing import Any
 
 import pytest
 
-from beholder.analyse.results import read_results
+from beholder.analysis.result import read_results
 from beholder.errors import RecruitError
 from beholder.methods import load_study
-from beholder.recruit.contract import PlatformAway, PlatformRefused, PlatformUnsure, Recruiter
-from beholder.recruit.fake import FakeProlific, serving
-from beholder.recruit.fake.answers import Call, Refusal
-from beholder.recruit.fake.clock import Clock
-from beholder.recruit.fake.visits import Behaviour, visit
-from beholder.recruit.modes import recruiter_of
-from beholder.recruit.trouble import asking
-from beholder.recruit.unattended.patience import patiently
-from beholder.recruit.unattended.run import run_on_platform
-from beholder.recruit.unattended.told import Progress
-from beholder.serve.server import load_served
-from beholder.simulate.visiting import Visitors
-from beholder.store.contract import Entry, Store
+from beholder.recruiting.collection import RunProgress, patiently
+from beholder.recruiting.context import recruiter_of
+from beholder.recruiting.contract import PlatformAway, PlatformRefused, PlatformUnsure, Recruiter, asking
+from beholder.recruiting.fake import FakeProlific, serving
+from beholder.recruiting.fake.http import Call, Refusal
+from beholder.recruiting.fake.rehearsal import Behaviour, visit
+from beholder.recruiting.fake.state import Clock
+from beholder.recruiting.unattended_run import run_on_platform
+from beholder.server.process import load_served
+from beholder.simulation.crowd import Visitors
+from beholder.store.contract import LedgerEntry, Store
 from beholder.store.open import open_store, read_rows
 from beholder.study.model import Study
-from beholder.study.recruiting import Recruit
+from beholder.study.recruitment import Recruit
 from beholder.testing import write_study
 from service import free_port
 
@@ -142,7 +140,7 @@ async def test_without_leave_to_spend_a_run_waits_for_a_person_and_approves_only
 ) -> None:
     study, fake = on_prolific(tmp_path / "study", tiny, approve_after="1 s"), quick_platform()
     town = Town(study, fake)
-    told: list[Progress] = []
+    told: list[RunProgress] = []
     monkeypatch.setenv("PROLIFIC_TOKEN", fake.token)
     async with serving(fake) as url:
         monkeypatch.setenv("BEHOLDER_PROLIFIC_URL", url)
@@ -169,7 +167,7 @@ async def test_without_leave_to_spend_a_run_waits_for_a_person_and_approves_only
 
 
 async def test_a_run_waits_for_a_platform_that_is_away_and_says_so_once() -> None:
-    told: list[Progress] = []
+    told: list[RunProgress] = []
     answers: list[Exception | None] = [PlatformAway("no route"), PlatformAway("no route"), PlatformUnsure("cut"), None]
 
     async def work() -> str:
@@ -214,7 +212,7 @@ async def test_what_was_left_out_is_asked_again_as_far_as_the_budget_goes(
         await beside(running, town.send(1))
         async with open_store(study.parent / "store", write=False) as store:
             (row,) = await read_rows(store, "sessions")
-            act = Entry("leave_out", "done", fake.now, session=row["session"], reason_text="a test of ours")
+            act = LedgerEntry("leave_out", "done", fake.now, session=row["session"], reason_text="a test of ours")
             await store.ledger.append([act])
         await beside(running, town.send(8 if has_room else 7))
         waiting = await running

@@ -11,8 +11,8 @@ import pytest
 import beholder
 from beholder.errors import RecruitError
 from beholder.methods import load_study
-from beholder.recruit.unattended.by_hand import run_by_hand
-from beholder.serve import Live
+from beholder.recruiting.unattended_run import run_by_hand
+from beholder.server import Live
 from beholder.testing import write_study
 
 TEXTS = {"consent": "We keep what you answer for two years. Do you agree?"}

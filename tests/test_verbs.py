@@ -14,12 +14,12 @@ import pytest
 import yaml
 
 import beholder
-from beholder.checks.steps import check_steps
+from beholder.checks.page_registry import check_steps
 from beholder.errors import UserError
 from beholder.methods import load_study
-from beholder.serve import Live
-from beholder.serve.server import running
-from beholder.simulate.robot import watch_events
+from beholder.server import Live
+from beholder.server.process import running
+from beholder.simulation.robot import watch_events
 from beholder.store.open import read_tables
 from beholder.testing import write_study
 

@@ -15,13 +15,11 @@ from scipy import signal
 from beholder.errors import StimuliError
 from beholder.stimuli.anchors import read_sound, write_wav
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
+from beholder.stimuli.formats import medium_of
 from beholder.stimuli.loudness import hear, loudness
-from beholder.stimuli.media import medium_of
-from beholder.stimuli.messages.message import Message
+from beholder.stimuli.messages.message import Message, clear_values, sounds_like
 from beholder.stimuli.messages.mixing import lay_over
-from beholder.stimuli.messages.numbers import clear_values, sounds_like
-from beholder.stimuli.messages.spoken import put_voice
-from beholder.stimuli.messages.voice import speak, voice_problem
+from beholder.stimuli.messages.speech import put_voice, speak, voice_problem
 from beholder.stimuli.probe import measure
 
 Samples = NDArray[np.float64]
@@ -270,7 +268,7 @@ def test_what_cannot_be_spoken_is_explained(tmp_path: Path) -> None:
 def test_without_the_extra_it_is_said_what_to_install() -> None:
     script = (
         "import sys; sys.modules['espeakng_loader'] = None\n"
-        "from beholder.stimuli.messages.voice import voice_problem\n"
+        "from beholder.stimuli.messages.speech import voice_problem\n"
         "sys.stdout.write(str(voice_problem('en', 'checks.attention.say')))"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -12,13 +12,13 @@ from click.testing import CliRunner
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from beholder.clean.extend import voted
+from beholder.cleaning.shortfall import voted
 from beholder.cli import cli
 from beholder.errors import PlanError, StudyError
 from beholder.methods import find, load_study
-from beholder.plan.ground.votes import rated_units, votes_range
-from beholder.plan.make import make_plan
-from beholder.plan.model import Plan
+from beholder.planning.builder import make_plan
+from beholder.planning.model import Plan
+from beholder.planning.sizes import rated_units, votes_range
 from beholder.stimuli.catalogue import Catalogue, Probe
 from beholder.study.model import Study
 from beholder.testing import write_study

@@ -14,15 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import beholder
-from beholder.analyse.enough import Enough, enough
-from beholder.analyse.plots.theme import COLUMN, WIDE
-from beholder.analyse.plots.votes_needed import votes_needed_chart
-from beholder.analyse.scores import scores
-from beholder.analyse.votes_needed import COLUMNS, usual_curves, votes_needed
+from beholder.analysis.figures.theme import COLUMN, WIDE
+from beholder.analysis.figures.votes_needed import votes_needed_chart
+from beholder.analysis.scores import scores
+from beholder.analysis.votes_needed import COLUMNS, Enough, enough, usual_curves, votes_needed
 from beholder.errors import UserError
-from beholder.report.drawing import to_svg
-from beholder.report.enough import enough_votes
-from beholder.report.material import load_material
+from beholder.reporting.figures import to_svg
+from beholder.reporting.material import load_material
+from beholder.reporting.reliability import enough_votes
 from beholder.stats.votes_needed import longer, votes_for
 from reporting import made_up
 

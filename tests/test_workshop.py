@@ -20,9 +20,9 @@ from beholder.errors import StimuliError, UserError
 from beholder.stimuli.anchors import read_sound, write_wav
 from beholder.stimuli.ffmpeg import feed_ffmpeg, file_argument, run_ffmpeg
 from beholder.stimuli.probe import measure
-from beholder.stimuli.workshop import Made, make_anchors, make_stacks
-from beholder.stimuli.workshop.frames import exact_rate
-from beholder.stimuli.workshop.ledger import Ledger
+from beholder.stimuli.workshop import WorkshopResult, make_anchors, make_stacks
+from beholder.stimuli.workshop.jobs import RecipeLedger
+from beholder.stimuli.workshop.stacks import exact_rate
 
 H264 = ("-c:v", "libx264", "-preset", "ultrafast", "-crf", "10")
 
@@ -70,7 +70,7 @@ def test_left_and_right_of_a_stack_are_the_same_frame(tmp_path: Path, rate: str)
     left = film(tmp_path / "left.mp4", counter(40), rate=rate)
     right = film(tmp_path / "right.mov", counter(40), rate=rate, codec=(*H264, "-bf", "3", "-g", "12"))
     made = make_stacks(left, right, tmp_path / "both.mp4", sound="none")
-    assert made == Made((tmp_path / "both.mp4",), ())
+    assert made == WorkshopResult((tmp_path / "both.mp4",), ())
     pictures = greys(tmp_path / "both.mp4")
     assert pictures.shape == (40, 48, 64 + 4 + 64)
     halves = pictures[:, 8:-8, 8:56].mean(axis=(1, 2)), pictures[:, 8:-8, -56:-8].mean(axis=(1, 2))
@@ -333,10 +333,10 @@ def test_what_a_killed_run_left_behind_is_made_again_and_what_failed_is_nobodys(
     (one,) = tones(tmp_path / "sounds", "one.wav")
     out = tmp_path / "out"
     (target,) = make_anchors([one], [3500], out).written
-    made, ledger = target.read_bytes(), Ledger(out)
+    made, ledger = target.read_bytes(), RecipeLedger(out)
     target.write_bytes(b"half of another run")
     ledger.begin([target])
-    assert make_anchors([one], [3500], out) == Made((target,), ())
+    assert make_anchors([one], [3500], out) == WorkshopResult((target,), ())
     assert target.read_bytes() == made
     one.write_bytes(b"RIFF")
     for _ in range(2):

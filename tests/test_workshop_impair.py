@@ -13,8 +13,8 @@ from beholder.cli import cli
 from beholder.errors import StimuliError
 from beholder.stimuli.ffmpeg import feed_ffmpeg, file_argument, run_ffmpeg
 from beholder.stimuli.probe import measure
-from beholder.stimuli.workshop import Made, make_impaired
-from beholder.stimuli.workshop.flaws import KINDS, Timing, shown_frames, torn_places
+from beholder.stimuli.workshop import WorkshopResult, make_impaired
+from beholder.stimuli.workshop.impairments import KINDS, Timing, shown_frames, torn_places
 
 WIDTH, HEIGHT, RATE, FRAMES = 160, 96, 25, 75
 Pictures = NDArray[np.float64]
@@ -58,7 +58,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a clean clip and all its samples."""
     folder = tmp_path_factory.mktemp("impaired")
     clip = film(folder / "clean.mp4", tone=True)
-    assert make_impaired(clip, KINDS, folder / "out") == Made(
+    assert make_impaired(clip, KINDS, folder / "out") == WorkshopResult(
         tuple(folder / "out" / f"clean-{kind}.mp4" for kind in KINDS), ()
     )
     return folder

@@ -12,7 +12,7 @@ from beholder.cli import cli
 from beholder.errors import StimuliError
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 from beholder.stimuli.probe import measure
-from beholder.stimuli.workshop import Made, make_messages
+from beholder.stimuli.workshop import WorkshopResult, make_messages
 
 TEXT = "Bread gets stale. Water helps. Heat does too. Eat it soon."
 
@@ -180,4 +180,4 @@ def test_what_one_file_cannot_take_does_not_keep_the_others_from_being_made(here
     ]
     assert (here / "out" / "bread-trap-1.txt").exists()
     made = make_messages([Path("raw/bread.txt")], Path("out"), role="trap", value=[3])
-    assert made == Made((Path("out/manifest.csv"),), (Path("out/bread-trap-1.txt"),))
+    assert made == WorkshopResult((Path("out/manifest.csv"),), (Path("out/bread-trap-1.txt"),))

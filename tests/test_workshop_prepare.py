@@ -18,7 +18,7 @@ from beholder.stimuli.anchors import read_sound, write_wav
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 from beholder.stimuli.loudness import hear
 from beholder.stimuli.probe import measure, unplayable
-from beholder.stimuli.workshop import Made, make_prepared, probe_media
+from beholder.stimuli.workshop import WorkshopResult, make_prepared, probe_media
 
 MARKS = ("-metadata", "title=MARKTITLE", "-metadata", "artist=MARKARTIST", "-metadata:s:v:0", "handler_name=MARKNAME")
 TRACES = (b"MARK", b"x264", b"libvpx", b"Lavf61", b"Lavc", b"crf=")
@@ -270,7 +270,7 @@ def test_loudness_is_brought_to_what_is_asked_for(tmp_path: Path) -> None:
     before, after = read_sound(soft, "").samples, read_sound(out / "soft.wav", "").samples
     ratio = float((after * before).sum() / (before**2).sum())
     np.testing.assert_allclose(after, ratio * before, atol=2**-15)
-    assert make_prepared([tmp_path / "in"], out, loudness=-23) == Made(
+    assert make_prepared([tmp_path / "in"], out, loudness=-23) == WorkshopResult(
         (), tuple(out / name for name in ("clip.mp4", "loud.wav", "soft.wav"))
     )
     assert measure(clip, "").frames == measure(out / "clip.mp4", "").frames

@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 
 from beholder.cli import cli
 from beholder.errors import StimuliError, StudyError, UserError
-from beholder.simulate.truth import plant_truth
+from beholder.simulation.truth import plant_truth
 from beholder.stimuli.anchors import anchor_recipes, write_wav
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
-from beholder.stimuli.ingest import load_catalogue
+from beholder.stimuli.ingestion import load_catalogue
 from beholder.stimuli.probe import measure
-from beholder.stimuli.workshop import Made, make_anchors
-from beholder.stimuli.workshop.degrade import degrade
-from beholder.study.document import read_document
-from beholder.study.load import build_study
+from beholder.stimuli.workshop import WorkshopResult, make_anchors
+from beholder.stimuli.workshop.anchors import degrade
+from beholder.study.loading import build_study
 from beholder.study.model import Study
 from beholder.study.recipes import Recipe, example_recipes, meant_kind, read_recipe
+from beholder.study.yaml import read_document
 
 H264 = ("-c:v", "libx264", "-preset", "ultrafast", "-crf", "6", "-pix_fmt", "yuv420p")
 NAMES = (
@@ -183,7 +183,7 @@ def test_what_is_there_is_not_made_again(made: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in paths}
     again = make_anchors([made / "clip.mp4"], [], made / "out", rates=["5", 5.0], blurs=[8], bitrates=["30k", "0.03M"])
     kept = tuple(made / "out" / name / "clip.mp4" for name in ("bitrate-30k", "fps-5", "blur-8"))
-    assert again == Made((), kept)
+    assert again == WorkshopResult((), kept)
     assert {path: path.stat().st_mtime_ns for path in paths} == before
 
 

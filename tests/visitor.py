@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from beholder.methods import load_study
-from beholder.serve.server import Running, running
-from beholder.serve.tokens import robot_signature
-from beholder.simulate.robot import watch_events
+from beholder.server.process import Running, running
+from beholder.server.tokens import robot_signature
+from beholder.simulation.robot import watch_events
 from beholder.testing import write_study
 
 BEFORE = [

@@ -8,13 +8,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
 
-from beholder.checks.contract import Robot
+from beholder.checks.page_contract import RobotAbilities
 from beholder.methods import load_study
-from beholder.serve.host import Host
-from beholder.serve.posing import check_of, rng_of, seed_of
-from beholder.serve.server import load_served
-from beholder.serve.submission import Submission
-from beholder.simulate.robot import plain_fill, watch_events
+from beholder.server.page_checks import check_of, rng_of, seed_of
+from beholder.server.process import load_served
+from beholder.server.requests import SubmittedAnswer
+from beholder.server.service import StudyService
+from beholder.simulation.robot import plain_fill, watch_events
 from beholder.store.contract import SessionFacts, Store, StudyRecord
 from beholder.store.open import open_store
 from beholder.testing import write_study
@@ -43,7 +43,7 @@ class Clock:
 class Person:
     """Somebody who takes a study without HTTP, and is able to do all but what is in `fails`."""
 
-    def __init__(self, host: Host, clock: Clock, name: str = "ann", device: Mapping[str, Any] = LAPTOP) -> None:
+    def __init__(self, host: StudyService, clock: Clock, name: str = "ann", device: Mapping[str, Any] = LAPTOP) -> None:
         self.host, self.clock, self.params, self.device = host, clock, {"participant": name}, device
         self.token, self.step, self.fails = "", {}, frozenset[str]()  # type: ignore[var-annotated]
         self.feedback: str | None = None
@@ -72,22 +72,22 @@ class Person:
     async def told(self, key: str) -> Any:
         return (await self.facts()).told[key]
 
-    async def answers(self, step: Mapping[str, Any] | None = None) -> Submission:
+    async def answers(self, step: Mapping[str, Any] | None = None) -> SubmittedAnswer:
         """Return how this person answers a step."""
         step = step or self.step
         match step["kind"]:
             case "consent":
-                return Submission({"agree": True})
+                return SubmittedAnswer({"agree": True})
             case "questions":
-                return Submission({"answers": {item["id"]: plain_fill(item) for item in step["items"]}})
+                return SubmittedAnswer({"answers": {item["id"]: plain_fill(item) for item in step["items"]}})
             case "check":
-                return Submission(await self._examined(str(step["key"])))
+                return SubmittedAnswer(await self._examined(str(step["key"])))
             case "trial":
                 events = watch_events(step["trial"])
                 scores = {slot["id"]: 50 for slot in step["trial"]["slots"] if slot["rated"]}
-                return Submission({"scores": {"q1": scores}}, events=events)
+                return SubmittedAnswer({"scores": {"q1": scores}}, events=events)
             case _:
-                return Submission({})
+                return SubmittedAnswer({})
 
     async def _examined(self, key: str) -> Any:
         facts = await self.facts()
@@ -95,9 +95,9 @@ class Person:
         step = self.host.served.script(facts.list).find(key)
         assert step is not None
         posed = self.host.examiner.posed(facts, step)
-        return check_of(step).respond(posed, Robot(self.fails), rng_of(seed_of(b"robot", self.session, key)))
+        return check_of(step).respond(posed, RobotAbilities(self.fails), rng_of(seed_of(b"robot", self.session, key)))
 
-    async def answer(self, submission: Submission | None = None, key: str | None = None) -> str:
+    async def answer(self, submission: SubmittedAnswer | None = None, key: str | None = None) -> str:
         """Answer the step at hand half a minute later; return where that leads."""
         self.clock.wait(seconds=30)
         said = await self.host.answer(self.token, key or self.key, submission or await self.answers())
@@ -119,11 +119,11 @@ def record_of(served: Any, plan: Any, at: datetime = NOON) -> StudyRecord:
 
 
 @asynccontextmanager
-async def hosted(folder: Path, tiny: Path, **keys: Any) -> AsyncIterator[tuple[Host, Clock, Store]]:
+async def hosted(folder: Path, tiny: Path, **keys: Any) -> AsyncIterator[tuple[StudyService, Clock, Store]]:
     """Give a host without a server, its clock and its store."""
     path = write_study(folder / "study", tiny, **keys)
     served, plan = load_served(load_study(path), "http://here")
     clock = Clock()
     async with open_store(folder / "store") as store:
         await store.begin(record_of(served, plan.plan_digest))
-        yield Host(served, store, now=clock), clock, store
+        yield StudyService(served, store, now=clock), clock, store

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from beholder.serve.tokens import robot_signature
-from beholder.simulate.robot import watch_events
+from beholder.server.tokens import robot_signature
+from beholder.simulation.robot import watch_events
 from beholder.store.open import open_store
 from bench_load import Chain, Load, request, send
 from bench_postgresql import postgresql

@@ -13,15 +13,15 @@ import numpy as np
 import yaml
 from numpy.random import Generator
 
-from beholder.blocking import block_on
+from beholder.aio import block_on
 from beholder.methods import find, load_study
 from beholder.methods.contract import Trial
-from beholder.plan.digest import study_digest
-from beholder.plan.make import make_plan
-from beholder.plan.model import Plan
-from beholder.plan.written import lists_to_json
+from beholder.planning.builder import make_plan
+from beholder.planning.digest import study_digest
+from beholder.planning.model import Plan
+from beholder.planning.serialization import lists_to_json
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
-from beholder.stimuli.lesson import Expectation, Lesson
+from beholder.stimuli.known_answers import Expectation, KnownAnswer
 from beholder.store.contract import Answer, End, Session, StudyRecord
 from beholder.store.open import open_store
 from beholder.store.sqlite.files import FACTS
@@ -90,7 +90,7 @@ def _catalogue() -> Catalogue:
 
 def _stimulus(role: Role, content: str, condition: str, expected: float | None = None) -> Stimulus:
     name = f"{condition}/{content}" if role == "test" else f"{role}:{condition}/{content}"
-    lesson = None if expected is None else Lesson("batch", expected={"": Expectation(expected)})
+    lesson = None if expected is None else KnownAnswer("batch", expected={"": Expectation(expected)})
     return Stimulus(name, content, condition, role, "video", f"{name}.mp4", "00", _PROBE, Path("clip"), lesson=lesson)
 
 

@@ -9,8 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from beholder.stats.crossed import crossed
-from beholder.stats.run_effect import run_effect
+from beholder.stats.crossed import crossed, run_effect
 from bench_table import Row, below
 
 _RUNS, _PER_RUN, _STIMULI, _EACH = 5, 63, 72, 24

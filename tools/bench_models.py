@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from beholder.stats.rater_models.annex_e import p910
-from beholder.stats.rater_models.votes import Votes
+from beholder.stats.rater_models import RaterVotes, p910
 from bench_process import most_memory
 from bench_table import Row, at_least, below
 
@@ -42,7 +41,7 @@ def _against_sureal() -> Row:
     raw = pd.read_csv(_TABLE)
     rater, raters = pd.factorize(raw["subject"])
     stimulus, stimuli = pd.factorize(raw["stimulus"])
-    votes = Votes(raw["score"].to_numpy(float), rater, stimulus, len(raters), len(stimuli))
+    votes = RaterVotes(raw["score"].to_numpy(float), rater, stimulus, len(raters), len(stimuli))
     reader = sureal_reader(votes)
     ours, theirs = [], []
     for _ in range(3):
@@ -52,7 +51,7 @@ def _against_sureal() -> Row:
     return at_least(what, min(theirs) / min(ours), _TIMES, "times", spent)
 
 
-def sureal_reader(votes: Votes) -> Any:
+def sureal_reader(votes: RaterVotes) -> Any:
     """Return the ratings as sureal reads them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -100,7 +99,7 @@ def _alone(ratings: int) -> list[Row]:
     ]
 
 
-def many_votes(ratings: int) -> Votes:
+def many_votes(ratings: int) -> RaterVotes:
     """Return votes on five points of raters with biases and inconsistencies of their own."""
     rng = np.random.default_rng(1)
     raters = max(2, ratings // _PER_RATER)
@@ -112,7 +111,7 @@ def many_votes(ratings: int) -> Votes:
     value *= np.exp(rng.normal(np.log(0.6), 0.35, raters))[rater]
     value += rng.uniform(1.5, 4.5, _STIMULI)[stimulus]
     value += rng.normal(0, 0.35, raters)[rater]
-    return Votes(np.clip(np.rint(value, out=value), 1, 5, out=value), rater, stimulus, raters, _STIMULI)
+    return RaterVotes(np.clip(np.rint(value, out=value), 1, 5, out=value), rater, stimulus, raters, _STIMULI)
 
 
 if __name__ == "__main__":

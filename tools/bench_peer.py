@@ -11,9 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from beholder.serve.headers import SecurityHeaders
-from beholder.serve.routes import read_json
-from beholder.serve.server import listening
+from beholder.server.app import SecurityHeaders, read_json
+from beholder.server.process import listening
 
 _REPLY = json.dumps({"stored_at": None, "step": "x" * 3000}).encode()
 """As large as the reply to an answer, which holds the next step."""

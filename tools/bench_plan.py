@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from beholder.methods import find
-from beholder.plan.bulk import no_collection
-from beholder.plan.digest import study_digest
-from beholder.plan.folder import write_plan
-from beholder.plan.make import make_plan
+from beholder.planning.builder import make_plan
+from beholder.planning.digest import study_digest
+from beholder.planning.folder import write_plan
+from beholder.planning.model import no_collection
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import Study
 from bench_process import most_memory

@@ -6,11 +6,10 @@ import time
 from pathlib import Path
 
 from beholder.methods import find
-from beholder.power.asking import ladder
-from beholder.power.curve import point_of
-from beholder.power.session import session_of
-from beholder.power.world import World
-from beholder.simulate.population import PUBLIC
+from beholder.sample_size.design import SimulatedWorld, session_of
+from beholder.sample_size.request import ladder
+from beholder.sample_size.simulation import point_of
+from beholder.simulation.truth import PUBLIC
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import Study
 from bench_table import Row, below
@@ -27,7 +26,7 @@ def measure_power() -> list[Row]:
     """Return the time of the whole curve, plans, answers and tests, false alarms beside it."""
     study, catalogue = _study(), _catalogue()
     method = find(study.method)
-    world = World(study, catalogue, method, ladder(study, catalogue, method, None), PUBLIC, "random", 1)
+    world = SimulatedWorld(study, catalogue, method, ladder(study, catalogue, method, None), PUBLIC, "random", 1)
     began = time.perf_counter()
     for size in _SIZES:
         point_of(session_of(world, size), _REPETITIONS)

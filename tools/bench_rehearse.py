@@ -6,12 +6,11 @@ import time
 from pathlib import Path
 
 from beholder.methods import find
-from beholder.plan.bulk import no_collection
-from beholder.plan.make import make_plan
-from beholder.simulate.answers import simulate_sheet
-from beholder.simulate.memory import rehearse
-from beholder.simulate.sheet import sheet_of
-from beholder.simulate.truth import truth_of
+from beholder.planning.builder import make_plan
+from beholder.planning.model import no_collection
+from beholder.simulation.memory import rehearse, simulate_sheet
+from beholder.simulation.rating_sheet import sheet_of
+from beholder.simulation.truth import truth_of
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import Study
 from bench_table import Row, below

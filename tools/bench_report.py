@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from beholder.clean.ratings import COLUMNS
+from beholder.cleaning.ratings import COLUMNS
 from bench_table import Row, below
 
 PARTICIPANTS, PAGES, CONDITIONS, CONTENTS = 184, 11, 7, 46
@@ -24,7 +24,7 @@ _STUDY = {
 def measure_report(scratch: Path) -> Row:
     """Return the time that a fresh process takes for `analyse` and `report`."""
     folder = write_clean(scratch / "hemvip")
-    warm = "import altair, vl_convert, pyarrow, beholder.analyse.folder, beholder.report.folder"
+    warm = "import altair, vl_convert, pyarrow, beholder.analysis.folder, beholder.reporting.folder"
     subprocess.run([sys.executable, "-c", warm], check=True)
     code = "import sys, beholder; beholder.analyse(sys.argv[1]); print(beholder.report(sys.argv[1]))"
     began = time.perf_counter()

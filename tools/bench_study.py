@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from beholder.methods import load_study
-from beholder.stimuli.ingest import load_catalogue
+from beholder.stimuli.ingestion import load_catalogue
 from beholder.stimuli.samples import make_samples
 from beholder.testing import write_study
 

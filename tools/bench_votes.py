@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pandas as pd
 
-from beholder.analyse.votes_needed import REPLICATES, votes_needed
+from beholder.analysis.votes_needed import REPLICATES, votes_needed
 from bench_table import Row, below
 
 _LIMIT_S = 10

@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.async_api import Browser, Page, ViewportSize
 
 from beholder.methods import load_study
-from beholder.serve.server import Running, running
+from beholder.server.process import Running, running
 from beholder.testing.browser import fitting_answers, walk
 
 LARGEST = 150_000

@@ -9,10 +9,10 @@ from pathlib import Path
 from playwright.async_api import Browser, ViewportSize, async_playwright
 
 from beholder.methods import load_study
-from beholder.new import new
-from beholder.planning import plan
-from beholder.run import run
 from beholder.testing.browser import fitting_answers, walk
+from beholder.workflow.new import new
+from beholder.workflow.plan import plan
+from beholder.workflow.run import run
 from docs_camera import save, visitor
 from docs_gallery import picture_gallery
 from docs_qualification import picture_qualification

@@ -9,8 +9,8 @@ import yaml
 from playwright.async_api import Browser, Page
 
 from beholder.methods import load_study
-from beholder.new import new
 from beholder.testing.browser import Moment, fitting_answers, oracle_for, walk
+from beholder.workflow.new import new
 from docs_camera import guest, save
 
 SMALL = 60_000

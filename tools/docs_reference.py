@@ -12,23 +12,19 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 import beholder.methods
-from beholder.checks.steps import AnyStep, check_steps
+from beholder.checks.page_registry import AnyStep, check_steps
 from beholder.cli import cli
 from beholder.methods import find, method_folder, names
-from beholder.study.analysing import Analyse
 from beholder.study.checks import CHECKS, Checks, GoldItem, Statement
-from beholder.study.cleaning import Accept, AcceptAsking, Bonus, Clean, Quality, Quantity, Rater
-from beholder.study.design import Design, Level, Sparse, Star
-from beholder.study.kind import field_kind
+from beholder.study.cleaning import Accept, AcceptAsking, Analyse, Bonus, Clean, Quality, Quantity, Rater
+from beholder.study.design import Design, Level, Sparse, Star, Training, TrainingItem
 from beholder.study.model import Ask, Condition, Playback, Question, Stimuli, Study
-from beholder.study.pages import Example, Page, Texts
-from beholder.study.presets import CLEAN_PRESETS, PRESETS
+from beholder.study.presets import CLEAN_PRESETS, METHODS, PRESETS
 from beholder.study.qualification import RULES, Plate, Qualification, Quiz
-from beholder.study.recruiting import Filters, PerOutcome, Recruit, Retention
-from beholder.study.reserved import METHODS
-from beholder.study.scale import SCALES, Scale
+from beholder.study.questions import SCALES, Example, Page, Scale, Texts
+from beholder.study.recruitment import Filters, PerOutcome, Recruit, Retention
 from beholder.study.thresholds import Use
-from beholder.study.training import Training, TrainingItem
+from beholder.study.value_kinds import field_kind
 
 OURS = tuple(name for name in names() if method_folder(name).parent == Path(beholder.methods.__file__).parent)
 """The methods whose options stand in the reference; those of other packages are described there."""

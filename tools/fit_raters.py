@@ -1,4 +1,4 @@
-"""Fit how much honest people differ and waver, from laboratory ratings: the numbers of simulate/population.py.
+"""Fit how much honest people differ and waver, from laboratory ratings: the numbers of simulation/truth.py.
 
 Looks at ratings alone, never at a rule of ours. Data: `ratings/vqeghd3_raw.csv` in ../shared/data, or in the folder
 that BEHOLDER_TEST_DATA names.
@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from beholder.simulate.spreads import spreads_of
+from beholder.simulation.variance import spreads_of
 
 Table = NDArray[np.float64]
 ROOT = Path(__file__).resolve().parents[1]

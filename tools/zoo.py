@@ -20,12 +20,12 @@ from typing import Any
 
 import yaml
 
-from beholder.blocking import block_on
-from beholder.clean import clean
+from beholder.aio import block_on
+from beholder.cleaning import clean
 from beholder.methods import load_study
-from beholder.serve.server import running
-from beholder.simulate.cheats import Cheat
-from beholder.simulate.crowd import Crowd, send_robots
+from beholder.server.process import running
+from beholder.simulation.cheats import Cheat
+from beholder.simulation.crowd import Crowd, send_robots
 from zoo_studies import ARENAS, BLIND, HONEST, OTHER, REFUSED
 from zoo_table import Kind, Preset, block
 

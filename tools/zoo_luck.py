@@ -7,7 +7,7 @@ import math
 from beholder.methods import find
 from beholder.study.checks import Agreement, Attention, Gold, Postscreen, Repeat, Trap, TrapItem
 from beholder.study.model import Study
-from beholder.study.scale import Scale
+from beholder.study.questions import Scale
 
 Luck = tuple[float, float]
 """Of one answer, and of a whole session."""

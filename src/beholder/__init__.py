@@ -10,26 +10,26 @@ once: a function bound later would be replaced by the module of the same name.
 
 from __future__ import annotations
 
-from beholder.analyse import analyse
-from beholder.chain import chain
-from beholder.check import check
-from beholder.clean import clean
-from beholder.compare import compare
-from beholder.demo import demo
-from beholder.dimensions import dimensions
+from beholder.analysis import analyse
+from beholder.cleaning import clean
+from beholder.comparison import compare
+from beholder.dimensionality import dimensions
 from beholder.errors import BeholderError, Problem, UserError
-from beholder.export import export
-from beholder.extend import extend
-from beholder.metrics import metrics
-from beholder.new import new
-from beholder.planning import plan
-from beholder.power import power
-from beholder.recruit import close, decide, forget, launch, monitor, participants, pay, purge
-from beholder.report import report
-from beholder.run import run
-from beholder.serving import serve
-from beholder.simulate import simulate
+from beholder.exporting import export
+from beholder.extension import extend
+from beholder.objective import metrics
+from beholder.recruiting import close, decide, forget, launch, monitor, participants, pay, purge
+from beholder.reporting import report
+from beholder.sample_size import power
+from beholder.simulation import simulate
 from beholder.study import schema
+from beholder.workflow.chain import chain
+from beholder.workflow.check import check
+from beholder.workflow.demo import demo
+from beholder.workflow.new import new
+from beholder.workflow.plan import plan
+from beholder.workflow.run import run
+from beholder.workflow.serve import serve
 
 __all__ = [
     "BeholderError", "Problem", "UserError", "analyse", "chain", "check", "clean", "close", "compare", "decide", "demo",

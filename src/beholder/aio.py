@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -45,3 +46,11 @@ def _run(loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any]) -> None:
     asyncio.set_event_loop(loop)
     loop.run_until_complete(asyncio.wait([task]))
     loop.run_until_complete(loop.shutdown_asyncgens())
+
+
+# --- The clock of recruiting, where nobody gives another one ---
+
+
+def utc_now() -> datetime:
+    """Return the time, with its zone."""
+    return datetime.now(UTC)

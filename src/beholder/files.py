@@ -206,3 +206,18 @@ def number(value: float) -> str:
     """Return a number with up to ten significant digits and no needless ones."""
     text = f"{value:.10g}"
     return "0" if text == "-0" else text
+
+
+# --- Files that say who people are on their platform: nobody but their owner reads them, and no repository takes them.
+
+
+def write_private(path: Path, content: bytes, ignored: str = "*\n") -> None:
+    """Write a file for its owner only, at every moment whole or not there, into a folder that is kept out of Git."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not (path.parent / ".gitignore").exists():
+        (path.parent / ".gitignore").write_text(ignored, "utf-8", newline="\n")
+    aside = path.with_name(f".{path.name}.new")
+    aside.unlink(missing_ok=True)
+    with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(content)
+    aside.replace(path)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from beholder.analyse.results import Results
+    from beholder.analysis.result import Results
     from beholder.study.model import Study
 
 __all__ = ["analyse"]
@@ -26,6 +26,6 @@ def analyse(
     `model` (bradley-terry, bt500, mos, p910, p913, shrunken or thurstone), or several, adds its quality of every
     stimulus to the scores. `progress` is told how many tables are made, and how many there can be.
     """
-    from beholder.analyse.folder import analyse_folder
+    from beholder.analysis.folder import analyse_folder
 
     return analyse_folder(study, out=Path(out) if out is not None else None, model=model, progress=progress)

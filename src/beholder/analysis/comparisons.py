@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+import math
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+from scipy.special import expit, log_ndtr, ndtr, ndtri
 
-from beholder.analyse.groups import codes_of
-from beholder.analyse.table import COMPARISONS, Ratings
+from beholder.analysis.means import codes_of
+from beholder.analysis.ratings import COMPARISONS, Ratings
 from beholder.stats.clustered import Codes, Floats
 
 _Names = tuple[str, ...]
@@ -157,3 +161,156 @@ def _counted(names: _Names, one: Codes, other: Codes, order: Floats, person: Cod
     wins, ties, losses = (sums(row, sign == wanted) for wanted in (1, 0, -1))
     compared = tuple(names[code] for code in present)
     return Tally(compared, one[first], other[first], order[first], person[first], wins, ties, losses)
+
+
+# --- How likely a win, a tie and a loss are, given how far apart two strengths are ---
+
+
+class Outcomes(NamedTuple):
+    """Of win, tie and loss (rows): probability, its logarithm, and the slopes of the logarithm."""
+
+    p: Floats
+    log_p: Floats
+    slope: Floats
+    """By the difference of the strengths."""
+    tie_slope: Floats
+    """By the logarithm of the tie parameter."""
+
+
+Likely: TypeAlias = Callable[[Floats, float | None], Outcomes]
+"""From differences and the logarithm of the tie parameter (None where there are no ties)."""
+
+
+def davidson(difference: Floats, ties: float | None) -> Outcomes:
+    """Return Bradley and Terry's outcomes with Davidson's ties: e^(d/2), ν and e^(-d/2) to one another."""
+    half = difference / 2
+    whole = np.logaddexp(half, -half)
+    if ties is None:
+        log_p = np.stack([half - whole, np.zeros_like(half), -half - whole])
+        p = np.exp(log_p) * np.array([[1.0], [0.0], [1.0]])
+    else:
+        whole = np.logaddexp(whole, ties)
+        log_p = np.stack([half - whole, ties - whole, -half - whole])
+        p = np.exp(log_p)
+    mean = (p[0] - p[2]) / 2
+    return Outcomes(p, log_p, np.stack([0.5 - mean, -mean, -0.5 - mean]), np.stack([-p[1], 1 - p[1], -p[1]]))
+
+
+def glenn_david(difference: Floats, ties: float | None) -> Outcomes:
+    """Return Thurstone's outcomes (case V) with Glenn and David's ties: no difference is felt within ±τ."""
+    tau = 0.0 if ties is None else math.exp(ties)
+    win, loss = difference - tau, -difference - tau
+    log_win, log_loss = log_ndtr(win), log_ndtr(loss)
+    if ties is None:
+        log_tie = up = down = np.zeros_like(difference)
+    else:
+        # In the tail on the side of zero, so that nothing is lost to rounding.
+        upper, lower = log_ndtr(tau - np.abs(difference)), log_ndtr(-tau - np.abs(difference))
+        log_tie = upper + np.log1p(-np.exp(lower - upper))
+        up, down = np.exp(_log_density(difference + tau) - log_tie), np.exp(_log_density(win) - log_tie)
+    by_win, by_loss = np.exp(_log_density(win) - log_win), np.exp(_log_density(loss) - log_loss)
+    log_p = np.stack([log_win, log_tie, log_loss])
+    p = np.exp(log_p) * np.array([[1.0], [float(ties is not None)], [1.0]])
+    return Outcomes(p, log_p, np.stack([by_win, up - down, -by_loss]), tau * np.stack([-by_win, up + down, -by_loss]))
+
+
+def _log_density(z: Floats) -> Floats:
+    return np.asarray(-0.5 * z * z - 0.5 * math.log(2 * math.pi), np.float64)
+
+
+class Model(NamedTuple):
+    """A model of comparisons."""
+
+    name: str
+    title: str
+    unit: str
+    """What strengths are measured in."""
+    likely: Likely
+    ties_at: Callable[[float], float]
+    """The logarithm of the tie parameter at which equals tie in this share of comparisons."""
+    win: Callable[[Floats], Floats]
+    """How likely a win is at a difference, ties and order aside."""
+    prior_sd: float
+    """Of a strength, where the comparisons alone do not fix it."""
+    citation: str
+    ties_citation: str
+
+
+BRADLEY_TERRY = Model(
+    "bradley-terry",
+    "Bradley-Terry",
+    "logits",
+    davidson,
+    lambda share: math.log(2 * share / (1 - share)),
+    lambda d: np.asarray(expit(d), np.float64),
+    2.0,
+    "Bradley and Terry (1952), Biometrika 39",
+    "Davidson (1970), Journal of the American Statistical Association 65",
+)
+THURSTONE = Model(
+    "thurstone",
+    "Thurstone (case V)",
+    "standard deviations of the felt difference",
+    glenn_david,
+    lambda share: math.log(float(ndtri((1 + share) / 2))),
+    lambda d: np.asarray(ndtr(d), np.float64),
+    1.2,
+    "Thurstone (1927), Psychological Review 34",
+    "Glenn and David (1960), Biometrics 16",
+)
+MODELS = {model.name: model for model in (BRADLEY_TERRY, THURSTONE)}
+
+
+# --- Which of those that were compared can be put on one scale, and why not the others ---
+
+
+class Graph(NamedTuple):
+    """Which names were compared with each other, directly or through others."""
+
+    component: Codes
+    """For each name a number from 0, the same for those that were compared."""
+    components: int
+    """How many there are."""
+    is_strong: tuple[bool, ...]
+    """By component: whether everyone in it was preferred to everyone else, directly or through others.
+
+    Only then has the likelihood a maximum.
+    """
+    why: tuple[str, ...]
+    """By component: what keeps it from being so; empty where nothing does."""
+
+
+def graph_of(tally: Tally) -> Graph:
+    """Return how the comparisons hang together."""
+    size = len(tally.names)
+    pooled = tally.everybody()
+    pairs = coo_matrix((pooled.n, (pooled.one, pooled.other)), (size, size))
+    count, component = connected_components(pairs, directed=False)
+    winner = np.concatenate([pooled.one[pooled.wins > 0], pooled.other[pooled.losses > 0]])
+    loser = np.concatenate([pooled.other[pooled.wins > 0], pooled.one[pooled.losses > 0]])
+    wins = coo_matrix((np.ones(len(winner)), (winner, loser)), (size, size))
+    _, group = connected_components(wins, directed=True, connection="strong")
+    strong, why = [], []
+    for place in range(count):
+        members = np.flatnonzero(component == place)
+        strong.append(len(set(group[members].tolist())) == 1)
+        why.append("" if strong[-1] else _why(tally.names, members, group, winner, loser))
+    return Graph(component.astype(np.intp), int(count), tuple(strong), tuple(why))
+
+
+def _why(names: tuple[str, ...], members: Codes, group: Codes, winner: Codes, loser: Codes) -> str:
+    """Return who lost to none, and who won against none, of the others."""
+    if not np.isin(members, winner).any():
+        return "every comparison was a tie"
+    crosses = group[winner] != group[loser]
+    beaten, beating = set(group[loser[crosses]].tolist()), set(group[winner[crosses]].tolist())
+    told = []
+    for done, what in ((beaten, "never lost to any of the others"), (beating, "never won against any of the others")):
+        groups = [one for one in dict.fromkeys(group[members].tolist()) if one not in done]
+        told += [f"{listed([names[m] for m in members if group[m] == one])} {what}" for one in groups]
+    return "; ".join(told)
+
+
+def listed(names: list[str]) -> str:
+    """Return names with commas and `and`."""
+    return " and ".join([", ".join(names[:-1])] * (len(names) > 1) + names[-1:])

@@ -6,18 +6,18 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 import pandas as pd
 
-from beholder.analyse.better_words import Evidence, sentence
-from beholder.analyse.correction import UNNAMED, is_clear
-from beholder.analyse.plots.numbers import decimals_for
-from beholder.analyse.result import records
+from beholder.analysis.result import records
+from beholder.analysis.tests import UNNAMED, is_clear
 from beholder.errors import Problem, UserError, did_you_mean
+from beholder.formats import count, decimals_for, number, p_value
 
 if TYPE_CHECKING:
-    from beholder.analyse.results import Results
+    from beholder.analysis.result import Results
+
 
 Answer = Literal["yes", "no", "undecided"]
 _DECIMALS = 9
@@ -27,7 +27,7 @@ _ANCHOR = "anchor: "
 
 
 @dataclass(frozen=True, eq=False)
-class Better:
+class ConditionDifference:
     """Whether one condition is better than another in one question, and what that rests on.
 
     `str()` gives the sentence. It equals its answer: `results.better("new", "old") == "yes"`. It is neither true nor
@@ -59,7 +59,7 @@ class Better:
     def __eq__(self, other: object) -> bool:
         if isinstance(other, str):
             return self.answer == other
-        return isinstance(other, Better) and vars(self) == vars(other)
+        return isinstance(other, ConditionDifference) and vars(self) == vars(other)
 
     def __hash__(self) -> int:
         return hash(self.answer)
@@ -68,7 +68,7 @@ class Better:
         return f"<p>{escape(self.words)}</p>"
 
 
-def better(results: Results, condition: str, other: str, question: str | None = None) -> Better:
+def better(results: Results, condition: str, other: str, question: str | None = None) -> ConditionDifference:
     """Return whether a condition is better than another: `no` where it is clearly worse.
 
     It is clear where the report calls it clear: by the corrected p of the clustered t in pairs.csv.
@@ -87,14 +87,14 @@ def better(results: Results, condition: str, other: str, question: str | None = 
     if is_clear(row["clear_by"]) and estimate:
         answer = "yes" if estimate > 0 else "no"
     people = int(row["participants"])
-    seen = Evidence(
+    seen = DifferenceEvidence(
         answer=answer, condition=condition, other=other, question=asked if len(_questions(results)) > 1 else "",
         kind=results.notes["kinds"][asked], metric=results.notes["metrics"][asked]["name"], is_turned=is_turned,
         decimals=_decimals(results, asked), estimate=estimate, low=low, high=high, p=p,
         is_corrected=not math.isnan(row["p_holm"]), people=people, are_robots=results.notes["population"] == "robots",
         note=str(row["note"]),
     )  # fmt: skip
-    return Better(
+    return ConditionDifference(
         answer, condition, other, asked, estimate, low, high, p, int(row["n"]), people, str(row["test"]), sentence(seen)
     )
 
@@ -181,3 +181,86 @@ def _decimals(results: Results, question: str) -> int:
     ends = ("scale_min", "scale_max") if {"scale_min", "scale_max"} <= set(mine.columns) else ("value", "value")
     low, high = mine[ends[0]].min(), mine[ends[1]].max()
     return 2 if math.isnan(low) or math.isnan(high) else decimals_for(low, high)
+
+
+# --- Whether one condition is better than another, as a sentence ---
+
+
+class DifferenceEvidence(NamedTuple):
+    """What the sentence rests on."""
+
+    answer: str
+    condition: str
+    other: str
+    question: str
+    """Empty where there is one only."""
+    kind: str
+    metric: str
+    is_turned: bool
+    """Whether less is better."""
+    decimals: int
+    estimate: float
+    """Above zero the condition is better, as are low and high."""
+    low: float | None
+    high: float | None
+    p: float | None
+    is_corrected: bool
+    people: int
+    are_robots: bool
+    note: str
+
+
+def sentence(seen: DifferenceEvidence) -> str:
+    """Return the answer, how far the two are apart, and how sure that is."""
+    about = f", on {seen.question}" if seen.question else ""
+    told = f"{seen.answer.capitalize()}{about}: {seen.condition} {_far(seen)}"
+    people = count(seen.people, "robot" if seen.are_robots else "participant")
+    if seen.p is None:
+        return f"{told} ({people}), without a test: {seen.note}."
+    p = p_value(seen.p)
+    correction = "Holm-corrected p" if seen.is_corrected else "p"
+    p = f"{correction} {p}" if p.startswith("<") else f"{correction} = {p}"
+    told = f"{told} ({', '.join([*_interval(seen), p, people])})"
+    if UNNAMED in seen.note:
+        return f"{told}; the study names other contrasts, and this one is not judged."
+    if seen.answer == "undecided":
+        return f"{told}, which cannot be told from {'one half' if seen.kind == 'choice' else 'none'}."
+    return f"{told}."
+
+
+def _far(seen: DifferenceEvidence) -> str:
+    """Return how far the condition is from the other, as it was answered."""
+    if seen.kind == "choice":
+        chosen = "called closer than" if seen.metric.startswith("Closeness") else "preferred to"
+        return f"was {chosen} {seen.other} in {_percent(_share(seen.estimate))} of their comparisons"
+    less = ", where less is better" if seen.is_turned else ""
+    if not seen.estimate:
+        same = "was ticked as often as" if seen.kind == "pick" else "scores the same as"
+        return f"{same} {seen.other}{less}"
+    is_above = (seen.estimate > 0) != seen.is_turned
+    if seen.kind == "pick":
+        size = f"{number(100 * abs(seen.estimate), 0)} percentage points"
+        return f"was ticked {size} {'more' if is_above else 'less'} often than {seen.other}"
+    size = f"{number(abs(seen.estimate), seen.decimals)} points"
+    return f"scores {size} {'higher' if is_above else 'lower'} than {seen.other}{less}"
+
+
+def _interval(seen: DifferenceEvidence) -> list[str]:
+    """Return the interval of the size that is told: with the sign that the sentence gives it."""
+    if seen.low is None or seen.high is None:
+        return []
+    if seen.kind == "choice":
+        return [f"95 % interval {number(100 * _share(seen.low), 0)} to {_percent(_share(seen.high))}"]
+    low, high = (seen.low, seen.high) if seen.estimate >= 0 else (-seen.high, -seen.low)
+    if seen.kind == "pick":
+        return [f"95 % interval {number(100 * low, 0)} to {number(100 * high, 0)}"]
+    return [f"95 % interval {number(low, seen.decimals)} to {number(high, seen.decimals)}"]
+
+
+def _share(preference: float) -> float:
+    """Return how often one of two was chosen, ties halved, from won minus lost."""
+    return (preference + 1) / 2
+
+
+def _percent(share: float) -> str:
+    return f"{number(100 * share, 0)} %"

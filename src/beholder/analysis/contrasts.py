@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
-from beholder.analyse.groups import averaged, codes_of
-from beholder.analyse.table import COMPARISONS, Ratings
+from beholder.analysis.means import averaged, codes_of
+from beholder.analysis.ratings import COMPARISONS, Ratings
 from beholder.stats.clustered import Cells, Codes, Estimate, Floats, difference_of, mean_of
-from beholder.stats.interval import bounds_for
+from beholder.stats.intervals import bounds_for
 
 Comparison: TypeAlias = Literal["paired", "unpaired", "direct"]
 """Differences on the same pages, of two means, or votes in which the two were compared with each other."""
@@ -46,7 +46,7 @@ class Rated(NamedTuple):
     number: Codes
 
 
-class Matched(NamedTuple):
+class PairedDifferences(NamedTuple):
     """How two conditions are compared, and the differences on the pages that have both."""
 
     comparison: Comparison
@@ -144,7 +144,7 @@ def _directly(question: str, pair: Pair, direct: Mapping[Pair, Cells], kind: str
     return _noted(Contrast(question, *pair, "direct", pages, _own(pages), mean_of(pages), is_named, ""), kind)
 
 
-def matched(one: Rated, other: Rated) -> Matched:
+def matched(one: Rated, other: Rated) -> PairedDifferences:
     """Return how two conditions are compared: by page where enough pages have both, else by their means."""
     place = np.full(1 + max(int(one.number.max()), int(other.number.max())), -1, np.intp)
     place[one.number] = np.arange(len(one.number))
@@ -154,7 +154,7 @@ def matched(one: Rated, other: Rated) -> Matched:
     pages = Cells(value, other.cells.participant[has_both], other.cells.content[has_both])
     both, fewer = value.shape[-1], min(len(one.number), len(other.number))
     is_paired = 2 * both >= fewer and (both >= _ENOUGH or both == fewer)
-    return Matched("paired" if is_paired else "unpaired", pages, fewer)
+    return PairedDifferences("paired" if is_paired else "unpaired", pages, fewer)
 
 
 def _apart(question: str, pair: Pair, rated: Mapping[str, Rated], kind: str, is_named: bool, through: str) -> Contrast:

@@ -1,4 +1,4 @@
-"""medians: what half of the people exceed, with exact intervals (MUSHRA; reference: statistics 4.1)."""
+"""distributions: how often each value was given, per condition and question."""
 
 from __future__ import annotations
 
@@ -8,23 +8,104 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from beholder.analyse.metrics import MUSHRA, MUSHRA_MEDIAN
-from beholder.analyse.plots.medians import medians_chart
-from beholder.analyse.result import Result
-from beholder.analyse.table import Ratings, as_ratings
-from beholder.stats.interval import LEVEL
+from beholder.analysis.figures.distributions import distributions_chart
+from beholder.analysis.figures.scores import medians_chart
+from beholder.analysis.ratings import Ratings, as_ratings
+from beholder.analysis.result import MUSHRA, MUSHRA_MEDIAN, Result
+from beholder.formats import plain
+from beholder.stats.intervals import LEVEL
 
-COLUMNS = [
+COLUMNS = ["question", "condition", "band", "low", "high", "n", "share"]
+_BANDS = 20
+MOST_VALUES = 11
+"""Up to which a scale of whole values is told value by value."""
+
+
+def distributions(data: pd.DataFrame | Ratings) -> Result | None:
+    """Return how many ratings of every condition took each value, or fell into each of 20 bands of the scale."""
+    ratings = as_ratings(data)
+    parts = [_of_question(ratings, name) for name, kind in ratings.kinds.items() if kind in ("score", "diff")]
+    if not parts:
+        return None
+    note = (
+        "share: of the ratings of a condition, those with this value. Scales of at most 11 whole values have a row for "
+        f"each value; others are cut into {_BANDS} bands of the same width, from low to below high, the last with "
+        "high. Repetitions count each. A graded comparison of two conditions under test counts once for each "
+        "of them, with opposite signs."
+    )
+    return Result(pd.concat(parts, ignore_index=True), note, "", draw=distributions_chart)
+
+
+def _of_question(ratings: Ratings, question: str) -> pd.DataFrame:
+    votes = _votes(ratings, question)
+    low, high = _ends(ratings.kept[ratings.kept["question"] == question], votes["value"])
+    edges, names = _bands(votes["value"].to_numpy(dtype=float), low, high)
+    is_whole = len(edges) == len(names)
+    values = votes["value"].to_numpy(dtype=float)
+    places = values - low if is_whole else (values - low) / (high - low) * _BANDS
+    band = np.clip(np.floor(places + 1e-9), 0, len(names) - 1).astype(int)
+    given = set(votes["condition"].unique())
+    present = [name for name in ratings.conditions if name in given]
+    codes = pd.Categorical(votes["condition"], categories=present).codes.astype(int)
+    counts = np.bincount(codes * len(names) + band, minlength=len(present) * len(names)).reshape(len(present), -1)
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    return pd.DataFrame(
+        {
+            "question": question,
+            "condition": np.repeat(np.array(present, dtype=object), len(names)),
+            "band": names * len(present),
+            "low": np.tile(edges[: len(names)], len(present)),
+            "high": np.tile(edges if is_whole else edges[1:], len(present)),
+            "n": counts.ravel(),
+            "share": shares.ravel(),
+        },
+        columns=COLUMNS,
+    )
+
+
+def _votes(ratings: Ratings, question: str) -> pd.DataFrame:
+    """Return condition and value of every rating, and of a comparison under test from both sides."""
+    kept = ratings.kept[ratings.kept["question"] == question][["condition", "other_condition", "value"]]
+    if ratings.kinds[question] != "diff":
+        return kept
+    turned = kept[(kept["other_condition"] != "") & ~kept["other_condition"].isin(ratings.references)]
+    other = turned.assign(condition=turned["other_condition"], value=-turned["value"])
+    return pd.concat([kept, other], ignore_index=True)
+
+
+def _ends(rows: pd.DataFrame, values: pd.Series) -> tuple[float, float]:
+    """Return the ends of the scale; of the values where the table does not know it."""
+    lowest, highest = float(values.min()), float(values.max())
+    low = rows["scale_min"].min() if "scale_min" in rows else math.nan
+    high = rows["scale_max"].max() if "scale_max" in rows else math.nan
+    low = min(lowest, float(low)) if low == low else math.floor(lowest)
+    high = max(highest, float(high)) if high == high else math.ceil(highest)
+    return float(low), float(high)
+
+
+def _bands(values: NDArray[np.float64], low: float, high: float) -> tuple[NDArray[np.float64], list[str]]:
+    """Return every whole value with its name, or the edges of the bands with the names between them."""
+    if bool((values == np.round(values)).all()) and low == round(low) and high - low < MOST_VALUES:
+        whole = np.arange(low, high + 1)
+        return whole, [plain(value) for value in whole]
+    edges = np.linspace(low, high, _BANDS + 1).round(9)
+    return edges, [f"{plain(edges[place])} to {plain(edges[place + 1])}" for place in range(_BANDS)]
+
+
+# --- medians: what half of the people exceed, with exact intervals (MUSHRA; reference: statistics 4.1) ---
+
+
+MEDIAN_COLUMNS = [
     "level", "question", "stimulus", "content", "condition", "metric", "n", "median", "q1", "q3", "ci_low", "ci_high",
     "coverage", "note",
 ]  # fmt: skip
 _CITATION = "ITU-R BS.1534 (MUSHRA); Thompson (1936), Annals of Mathematical Statistics 7 (interval of the median)"
 
 
-class Middle(NamedTuple):
+class MedianInterval(NamedTuple):
     """A median with quartiles and interval; ends and coverage are NaN where the values are too few for one."""
 
     n: int
@@ -37,7 +118,7 @@ class Middle(NamedTuple):
     """How often such an interval holds the true median; never less than was asked for."""
 
 
-def median_interval(values: ArrayLike, level: float = LEVEL) -> Middle:
+def median_interval(values: ArrayLike, level: float = LEVEL) -> MedianInterval:
     """Return the median and the interval between two of the values that binomial probabilities make exact.
 
     The d-th lowest and the d-th highest value, d being the largest with P(X < d) of at most (1 - level) / 2 for X
@@ -46,16 +127,16 @@ def median_interval(values: ArrayLike, level: float = LEVEL) -> Middle:
     data = np.sort(np.asarray(values, dtype=float))
     n = len(data)
     if n == 0:
-        return Middle(0, *(math.nan,) * 6)
+        return MedianInterval(0, *(math.nan,) * 6)
     q1, median, q3 = (float(one) for one in np.quantile(data, [0.25, 0.5, 0.75]))
     # ppf gives the first place at which the tail is reached; below it, the tail is not.
     depth = int(stats.binom.ppf((1 - level) / 2, n, 0.5))
     if stats.binom.cdf(depth, n, 0.5) <= (1 - level) / 2:
         depth += 1
     if depth < 1:
-        return Middle(n, median, q1, q3, math.nan, math.nan, math.nan)
+        return MedianInterval(n, median, q1, q3, math.nan, math.nan, math.nan)
     coverage = 1 - 2 * float(stats.binom.cdf(depth - 1, n, 0.5))
-    return Middle(n, median, q1, q3, float(data[depth - 1]), float(data[n - depth]), coverage)
+    return MedianInterval(n, median, q1, q3, float(data[depth - 1]), float(data[n - depth]), coverage)
 
 
 def medians(data: pd.DataFrame | Ratings, *, questions: Sequence[str] | None = None) -> Result | None:
@@ -84,7 +165,7 @@ def medians(data: pd.DataFrame | Ratings, *, questions: Sequence[str] | None = N
             (level, question, stimulus, content, condition, _name(ratings.methods[str(question)]), *_row(values))
             for (question, level, condition, content, stimulus), values in groups
         ],
-        columns=COLUMNS,
+        columns=MEDIAN_COLUMNS,
     )
     for column in ("condition", "level", "question"):
         rank = ranks[column]

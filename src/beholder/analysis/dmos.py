@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
-from beholder.analyse.differential import KEYS, Crush, Votes, differential_votes
-from beholder.analyse.groups import interval_name
-from beholder.analyse.metrics import DMOS, HIDDEN_REFERENCE
-from beholder.analyse.result import Result
-from beholder.analyse.table import Ratings, as_ratings
+from beholder.analysis.means import ScaleEnds, averaged, codes_of, ends_of, interval_name
+from beholder.analysis.ratings import Ratings, as_ratings
+from beholder.analysis.result import DMOS, HIDDEN_REFERENCE, Result
 from beholder.stats.clustered import CITATION, Cells, Estimate, Floats, difference_of, mean_of
-from beholder.stats.interval import STUDENT, t_bounds
+from beholder.stats.intervals import STUDENT, t_bounds
 
 COLUMNS = [
     "level", "question", "stimulus", "content", "condition", "metric", "pairing", "n", "participants", "contents",
@@ -61,7 +61,7 @@ def dmos(
     )
 
 
-def _stimuli(ratings: Ratings, votes: Votes) -> pd.DataFrame:
+def _stimuli(ratings: Ratings, votes: DifferentialVotes) -> pd.DataFrame:
     """Return a row for each stimulus whose reference was rated, conditions in the order in which they are told."""
     groups = votes.tests.groupby("stimulus")
     found = groups.agg(n=("value", "size"), both=("dv", "count"), own=("value", "mean"), own_sd=("value", "std"))
@@ -88,7 +88,7 @@ def _stimuli(ratings: Ratings, votes: Votes) -> pd.DataFrame:
     return table.sort_values("condition", key=lambda names: names.map(rank), kind="stable")
 
 
-def _covariance(votes: Votes) -> pd.Series:
+def _covariance(votes: DifferentialVotes) -> pd.Series:
     """Return the covariance of votes on each stimulus and on its reference among those who rated both, or zero."""
     both = votes.tests[votes.tests["reference"].notna()]
     groups = both.groupby("stimulus")
@@ -106,7 +106,7 @@ def _variance(found: pd.DataFrame) -> Floats:
     return np.asarray(np.where(together > 0, together, apart), np.float64)
 
 
-def _conditions(ratings: Ratings, votes: Votes, stimuli: pd.DataFrame) -> pd.DataFrame:
+def _conditions(ratings: Ratings, votes: DifferentialVotes, stimuli: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each condition, every content weighing the same, clustered by participant and content."""
 
     def cells(table: pd.DataFrame, column: str) -> Cells:
@@ -158,7 +158,7 @@ def _note(crush: Crush) -> str:
     )
 
 
-def _about(question: str, votes: Votes, stimuli: pd.DataFrame) -> str:
+def _about(question: str, votes: DifferentialVotes, stimuli: pd.DataFrame) -> str:
     """Return what is odd about the references of a question."""
     low, high, is_told = votes.ends
     told = "" if is_told else f" {question}: the table does not tell M; it is taken as {high:g}."
@@ -175,3 +175,61 @@ def _about(question: str, votes: Votes, stimuli: pd.DataFrame) -> str:
     if without:
         told += f" {question}: nobody rated the reference of {without} {'stimulus' if without == 1 else 'stimuli'}."
     return told
+
+
+# --- Differential votes: each participant's votes held against their own vote on the reference (ACR-HR) ---
+
+
+Crush: TypeAlias = Literal["none", "crush", "clip"]
+"""What becomes of votes that are better than that on the reference."""
+KEYS = ["condition", "content", "stimulus"]
+
+
+class DifferentialVotes(NamedTuple):
+    """The votes of one question on stimuli under test, and on references; people, contents and stimuli are numbers."""
+
+    tests: pd.DataFrame
+    """participant, stimulus, content, value, `reference` (the same participant's vote on it) and `dv`"""
+    references: pd.DataFrame
+    """participant, content, value"""
+    stimuli: pd.DataFrame
+    """By its number, the condition, content and stimulus as they are called, and the number of the content."""
+    contents: Sequence[str]
+    ends: ScaleEnds
+
+
+def crushed(dv: ArrayLike, highest: float, crush: Crush = "crush") -> Floats:
+    """Return differential votes with those above the highest vote drawn in: (M + 2) DV / (2 + DV), or cut at M."""
+    votes = np.asarray(dv, dtype=float)
+    if crush == "none":
+        return votes
+    above = np.maximum(votes, highest)
+    drawn_in = highest if crush == "clip" else (highest + 2) * above / (2 + above)
+    return np.where(votes > highest, drawn_in, votes)
+
+
+def differential_votes(ratings: Ratings, question: str, crush: Crush) -> DifferentialVotes:
+    """Return the votes of a question, each with the same participant's vote on the reference where there is one."""
+    votes = ratings.votes[ratings.votes["question"] == question].reset_index(drop=True)
+    ends = ends_of(ratings, question)
+    people, value = codes_of(votes["participant"]), votes["value"].to_numpy(float)
+    content, contents = pd.factorize(votes["content"])
+    is_reference = votes["condition"].isin(ratings.references).to_numpy(bool)
+    voted, (by, on) = averaged(value[is_reference], people[is_reference], content[is_reference])
+    tests = votes[~is_reference]
+    stimulus = np.asarray(tests.groupby(KEYS, sort=False, observed=True).ngroup(), np.intp)
+    people, content, value = people[~is_reference], content[~is_reference], value[~is_reference]
+    own = pd.Series(voted, by * len(contents) + on).reindex(people * len(contents) + content).to_numpy(float)
+    first = ~pd.Series(stimulus).duplicated().to_numpy()
+    return DifferentialVotes(
+        pd.DataFrame(
+            {
+                "participant": people, "stimulus": stimulus, "content": content, "value": value, "reference": own,
+                "dv": crushed(value - own + ends.high, ends.high, crush),
+            }
+        ),
+        pd.DataFrame({"participant": by, "content": on, "value": voted}),
+        tests[KEYS].astype(object)[first].reset_index(drop=True).assign(number=content[first]),
+        [str(name) for name in contents],
+        ends,
+    )  # fmt: skip

@@ -10,45 +10,28 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from beholder.analyse.agreement import agreement
-from beholder.analyse.conditions import conditions
-from beholder.analyse.contents import contents
-from beholder.analyse.correction import family_note
-from beholder.analyse.criteria import criteria, criteria_scores
-from beholder.analyse.distributions import distributions
-from beholder.analyse.dmos import dmos
-from beholder.analyse.factors import factors
-from beholder.analyse.groups import interval_name
-from beholder.analyse.medians import medians
-from beholder.analyse.metrics import metric
-from beholder.analyse.mixed import mixed, variances
-from beholder.analyse.models import add_quality, checked_models
-from beholder.analyse.opening import open_ratings
-from beholder.analyse.pairs import ALPHA, pairs
-from beholder.analyse.participants import participants
-from beholder.analyse.position import position
-from beholder.analyse.preferences import preferences
-from beholder.analyse.questions import questions
-from beholder.analyse.ranks import SEED, ranks
-from beholder.analyse.rater_models import model_raters, models
-from beholder.analyse.raters import raters
-from beholder.analyse.reliability import reliability
-from beholder.analyse.result import Result, records
-from beholder.analyse.results import TABLES, Results, ratings_hash
-from beholder.analyse.run_effects import runs
-from beholder.analyse.scores import scores
-from beholder.analyse.sensitivity import sensitivity
-from beholder.analyse.strength_pairs import strength_pairs
-from beholder.analyse.strengths import strengths
-from beholder.analyse.table import Ratings
-from beholder.analyse.tests import tests
-from beholder.analyse.times import times
-from beholder.analyse.together import SEED as TOGETHER_SEED
-from beholder.analyse.together import together
-from beholder.analyse.votes_needed import SEED as VOTES_SEED
-from beholder.analyse.votes_needed import usual_curves
-from beholder.clean.tables import json_bytes, table_bytes, write_together
-from beholder.stats.interval import LEVEL
+from beholder.analysis.distributions import distributions, medians
+from beholder.analysis.dmos import dmos
+from beholder.analysis.items import SEED as TOGETHER_SEED
+from beholder.analysis.items import together
+from beholder.analysis.means import conditions, contents, factors, interval_name, questions
+from beholder.analysis.mixed import mixed, runs, variances
+from beholder.analysis.models import add_quality, checked_models
+from beholder.analysis.pairs import ALPHA, pairs, position, preferences
+from beholder.analysis.participants import participants, raters, times
+from beholder.analysis.ranks import SEED, ranks
+from beholder.analysis.rater_models import model_raters, models
+from beholder.analysis.ratings import Ratings, open_ratings
+from beholder.analysis.reliability import reliability
+from beholder.analysis.result import TABLES, Result, Results, metric, ratings_hash, records
+from beholder.analysis.scores import scores
+from beholder.analysis.sensitivity import criteria, criteria_scores, sensitivity
+from beholder.analysis.strengths import strength_pairs, strengths
+from beholder.analysis.tests import agreement, family_note, tests
+from beholder.analysis.votes_needed import SEED as VOTES_SEED
+from beholder.analysis.votes_needed import usual_curves
+from beholder.files import json_bytes, table_bytes, write_together
+from beholder.stats.intervals import LEVEL
 from beholder.study.model import Study
 
 ANALYSES: Mapping[str, Callable[[Ratings], Result | None]] = {

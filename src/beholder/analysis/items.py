@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from beholder.analyse.groups import codes_of
-from beholder.analyse.scales import Ends, ends_of
-from beholder.analyse.table import Ratings
+from beholder.analysis.means import ScaleEnds, codes_of, ends_of
+from beholder.analysis.ratings import Ratings, as_ratings
+from beholder.analysis.result import Result
 from beholder.stats.clustered import Codes, Floats
+from beholder.stats.dimensions import COMPONENT_CITATION as COMPONENTS
+from beholder.stats.dimensions import CONSISTENCY_CITATION, DRAWS, alpha, kept, omega, parallel, principal
 
 KINDS = ("score", "diff")
 """Kinds of rating that are numbers on a scale."""
 _KEYS = ["participant", "stimulus", "other_stimulus"]
 
 
-class Items(NamedTuple):
+class ItemMatrix(NamedTuple):
     """What each participant said of each stimulus: a row for the two, a column for each question."""
 
     questions: tuple[str, ...]
@@ -27,12 +30,12 @@ class Items(NamedTuple):
     stimulus: Codes
     stimuli: pd.DataFrame
     """stimulus, content, condition of every number in `stimulus`."""
-    ends: dict[str, Ends]
+    ends: dict[str, ScaleEnds]
     turned: tuple[str, ...]
     """Reversed questions, of which each value is taken as lowest plus highest of the scale minus the value."""
 
 
-def items_of(ratings: Ratings) -> Items:
+def items_of(ratings: Ratings) -> ItemMatrix:
     """Return the questions of a table that are answered by numbers; repetitions are averaged."""
     questions = tuple(name for name in ratings.questions if ratings.kinds[name] in KINDS)
     votes = ratings.votes
@@ -51,7 +54,7 @@ def items_of(ratings: Ratings) -> Items:
         if name in turned:
             value[:, place] = ends[name].low + ends[name].high - value[:, place]
     names = votes.loc[~votes["stimulus"].duplicated(), ["stimulus", "content", "condition"]]
-    return Items(questions, value, codes[0][first], codes[1][first], names.reset_index(drop=True), ends, turned)
+    return ItemMatrix(questions, value, codes[0][first], codes[1][first], names.reset_index(drop=True), ends, turned)
 
 
 def turned_questions(ratings: Ratings) -> tuple[str, ...]:
@@ -63,7 +66,7 @@ def turned_questions(ratings: Ratings) -> tuple[str, ...]:
     return tuple(name for name in ratings.questions if name in reversed_ and ratings.kinds[name] in KINDS)
 
 
-def stimulus_means(items: Items) -> Floats:
+def stimulus_means(items: ItemMatrix) -> Floats:
     """Return the mean of every stimulus on every question; NaN where nobody answered it."""
     sums, counts = np.zeros((2, len(items.stimuli), len(items.questions)))
     for place in range(len(items.questions)):
@@ -72,3 +75,51 @@ def stimulus_means(items: Items) -> Floats:
         counts[:, place] = np.bincount(items.stimulus[is_there], minlength=len(counts))
         sums[:, place] = np.bincount(items.stimulus[is_there], column[is_there], minlength=len(sums))
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+# --- together: whether three questions or more measure one thing (reference: statistics 2.6) ---
+
+
+COLUMNS = ["questions", "n", "alpha", "alpha_low", "alpha_high", "omega", "stimuli", "components", "share", "note"]
+SEED = 1
+_FEWEST_QUESTIONS = 3
+_FEWEST_STIMULI = 4
+
+
+def together(data: pd.DataFrame | Ratings) -> Result | None:
+    """Return alpha and omega of single answers, and how many components the means of stimuli have.
+
+    None below three questions that are answered by numbers, or where nobody answered all of them about one stimulus.
+    """
+    items = items_of(as_ratings(data))
+    whole = items.value[~np.isnan(items.value).any(axis=1)]
+    if len(items.questions) < _FEWEST_QUESTIONS or len(whole) < 2 or not np.ptp(whole, axis=0).any():
+        return None
+    found = _row(items, whole)
+    note = (
+        "Questions that are answered by numbers, together. alpha, omega: of what one participant said of one stimulus, "
+        f"n times all of them; Feldt's 95 % interval takes these as independent. components: how many eigenvalues of "
+        "the correlations between questions, over the means of stimuli, stand above the 95th percentile of those of "
+        f"noise ({DRAWS:,} draws, seed {SEED}), and the share of the variance that they hold."
+    )
+    if items.turned:
+        note += f" Reversed, so turned within the scale: {', '.join(items.turned)}."
+    return Result(pd.DataFrame([found], columns=COLUMNS), note, f"{CONSISTENCY_CITATION}; {COMPONENTS}")
+
+
+def _row(items: ItemMatrix, whole: np.ndarray) -> dict[str, object]:
+    covariance = np.cov(whole, rowvar=False)
+    found = alpha(covariance, len(whole))
+    means = stimulus_means(items)
+    means = means[~np.isnan(means).any(axis=1)]
+    varying = means[:, np.ptp(means, axis=0) > 0] if len(means) else means
+    row: dict[str, object] = {
+        "questions": len(items.questions), "n": len(whole), "alpha": found.value, "alpha_low": found.low,
+        "alpha_high": found.high, "omega": omega(covariance), "stimuli": len(means), "components": 0,
+        "share": math.nan, "note": "",
+    }  # fmt: skip
+    if len(means) < _FEWEST_STIMULI or varying.shape[1] < 2:
+        return row | {"note": "too few stimuli, or they do not differ: no components"}
+    values = principal(np.atleast_2d(np.corrcoef(varying, rowvar=False))).eigenvalues
+    above = kept(values, parallel(len(means), len(values), np.random.default_rng(SEED)))
+    return row | {"components": above, "share": float(values[:above].sum() / values.sum())}

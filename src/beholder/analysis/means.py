@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from beholder.analyse.metrics import metric
-from beholder.analyse.table import Ratings
+from beholder.analysis.figures.scores import scores_chart
+from beholder.analysis.ratings import COMPARISONS, Ratings, as_ratings
+from beholder.analysis.result import Result, metric
+from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Cells, Codes, Estimate, Floats, Over, mean_of, sums_by
-from beholder.stats.interval import bounds_for, is_share
+from beholder.stats.intervals import SHARES, STUDENT, bounds_for, is_share
 
 INTERVALS: Mapping[Over, str] = {
     "both": "clustered t over participants and contents",
@@ -22,7 +24,7 @@ INTERVALS: Mapping[Over, str] = {
 """What the interval of a mean is called, by what it generalises over."""
 
 
-class Groups(NamedTuple):
+class MeanGroups(NamedTuple):
     """Which groups there are, what weighs the same in the mean of each, and over what intervals generalise."""
 
     column: str
@@ -59,7 +61,7 @@ def averaged(value: Floats, *codes: Codes) -> tuple[Floats, tuple[Codes, ...]]:
     return means.reshape(*value.shape[:-1], len(first)), tuple(code[first] for code in codes)
 
 
-def by_group(ratings: Ratings, table: pd.DataFrame, groups: Groups) -> pd.DataFrame:
+def by_group(ratings: Ratings, table: pd.DataFrame, groups: MeanGroups) -> pd.DataFrame:
     """Return one row per question and group of these votes: counts, mean, sd, median, quartiles and intervals.
 
     The mean is taken over each participant's own mean of a stimulus, so that n, sd, median and quartiles are of votes.
@@ -88,7 +90,7 @@ def by_group(ratings: Ratings, table: pd.DataFrame, groups: Groups) -> pd.DataFr
     return pd.DataFrame(rows, columns=_columns(groups)).astype({"n": int})
 
 
-def _columns(groups: Groups) -> list[str]:
+def _columns(groups: MeanGroups) -> list[str]:
     ends = [f"{over}_{end}" for over in groups.narrower for end in ("low", "high")]
     return [
         "question", groups.column, "metric", "n", "participants", "contents", "stimuli", "mean", "sd", "median", "q1",
@@ -110,7 +112,7 @@ def _spread(place: Codes, value: Floats) -> pd.DataFrame:
     )
 
 
-def _means(cells: Cells, equal: Codes, kind: str, votes: int, groups: Groups) -> dict[str, Any]:
+def _means(cells: Cells, equal: Codes, kind: str, votes: int, groups: MeanGroups) -> dict[str, Any]:
     """Return the mean of one group with all its intervals."""
     found = mean_of(cells, groups.over, equal=equal)
     low, high = _ends(found, kind, votes)
@@ -149,3 +151,218 @@ def _note(found: Estimate, over: Over, width: float) -> str:
     if width == 0:
         return "all participants agree: interval of no width"
     return "one content: interval over participants only" if over == "both" and found.contents == 1 else ""
+
+
+# --- conditions: one row per condition and question (reference: statistics 2.2) ---
+
+
+def conditions(data: pd.DataFrame | Ratings) -> Result:
+    """Return n, mean, sd, median, quartiles and intervals of every condition, per question.
+
+    Every content weighs the same. The interval generalises over participants and contents; the other kinds beside
+    it over one of the two, or (too narrow, for comparison with others only) over single ratings.
+    """
+    ratings = as_ratings(data)
+    table = by_group(ratings, ratings.table, MeanGroups("condition", ratings.conditions, equal="content"))
+    note = unit_note(ratings, "content", "both") + kind_note(ratings)
+    return Result(table.drop(columns="stimuli"), note, interval_citation(ratings, "both"), scores_chart)
+
+
+# --- contents: one row per content and question ---
+
+
+def contents(data: pd.DataFrame | Ratings) -> Result:
+    """Return n, mean, sd, median, quartiles and intervals of every content over all its conditions, per question."""
+    ratings = as_ratings(data)
+    names = sorted(ratings.votes["content"].unique())
+    groups = MeanGroups("content", names, over="participants", narrower=["ratings"])
+    table = by_group(ratings, ratings.votes, groups).drop(columns="contents")
+    note = f"Each content over all its conditions. {unit_note(ratings, 'stimulus', 'participants')}{sign_note(ratings)}"
+    return Result(table, note, interval_citation(ratings, "participants"), scores_chart)
+
+
+# --- questions: one row per question, over everything that was rated ---
+
+
+def questions(data: pd.DataFrame | Ratings) -> Result:
+    """Return n, mean, sd, median, quartiles and intervals of every question over all its stimuli."""
+    ratings = as_ratings(data)
+    table = by_group(ratings, ratings.votes.assign(all=""), MeanGroups("all", [""])).drop(columns="all")
+    note = f"Each question over all stimuli. {unit_note(ratings, 'stimulus', 'both')}{sign_note(ratings)}"
+    return Result(table, note, interval_citation(ratings, "both"))
+
+
+# --- factors: one row per level of every column that the manifest has beside its own, and of groups of participants ---
+
+
+PREFIX, OTHER = "factor_", "other_factor_"
+"""Of the stimulus that a rating speaks for, and of the one that it was compared with."""
+
+
+def factors(data: pd.DataFrame | Ratings) -> Result | None:
+    """Return n, mean, sd, median, quartiles and intervals of every level of every factor, per question.
+
+    A factor is a column `factor_<name>` of the ratings; where two are compared, `other_factor_<name>` is that of the
+    other one. None where there is none.
+    """
+    ratings = as_ratings(data)
+    columns = [str(name) for name in ratings.kept.columns if str(name).startswith(PREFIX)]
+    parts = [_of_factor(ratings, column) for column in columns]
+    parts = [part for part in parts if len(part)]
+    if not parts:
+        return None
+    table = pd.concat(parts, ignore_index=True)
+    order = {name: place for place, name in enumerate(ratings.questions)}
+    table = table.sort_values("question", key=lambda names: names.map(order), kind="stable", ignore_index=True)
+    note = (
+        "Each level of each factor over all stimuli, or all participants, that have it; what has no level is in none. "
+        f"{unit_note(ratings, 'stimulus', 'both')}{kind_note(ratings)} Levels may differ in more than this "
+        "factor: in their contents, or in other factors."
+    )
+    return Result(table, note, interval_citation(ratings, "both"))
+
+
+def _of_factor(ratings: Ratings, column: str) -> pd.DataFrame:
+    """Return the rows of one factor."""
+    votes = _with_level(ratings, column)
+    names = sorted(votes["level"].unique())
+    table = by_group(ratings, votes, MeanGroups("level", names))
+    table.insert(1, "factor", column.removeprefix(PREFIX))
+    return table
+
+
+def _with_level(ratings: Ratings, column: str) -> pd.DataFrame:
+    """Return the votes that have a level of the factor; a comparison counts for the levels of both stimuli."""
+    kept = ratings.kept.assign(level=ratings.kept[column].fillna("").astype(str))
+    kept = kept[kept["level"] != ""]
+    is_compared = kept["question"].map(ratings.kinds).isin(COMPARISONS)
+    keys = ["question", "participant", "stimulus", "content", "level"]
+    single = kept[~is_compared].groupby(keys, sort=True, observed=True)["value"].mean().reset_index()
+    whose = "participant" if _is_of_people(kept) else "stimulus"
+    of_people = kept.drop_duplicates("participant").set_index("participant")["level"]
+    levels = of_people if whose == "participant" else _levels(ratings.kept, column)
+    both = ratings.table[ratings.table["question"].map(ratings.kinds).isin(COMPARISONS)]
+    compared = both.assign(level=both[whose].map(levels)).dropna(subset=["level"])
+    return pd.concat([single, compared[[*keys, "value"]]], ignore_index=True)
+
+
+def _levels(kept: pd.DataFrame, column: str) -> pd.Series:
+    """Return the level of each stimulus that has one, be it the one that was judged or the one beside it."""
+    sides = [("stimulus", column), ("other_stimulus", OTHER + column.removeprefix(PREFIX))]
+    found = [
+        kept[[stimulus, level]].set_axis(["stimulus", "level"], axis=1) for stimulus, level in sides if level in kept
+    ]
+    known = pd.concat(found).dropna().drop_duplicates().astype(str)
+    known = known[known["level"] != ""]
+    # What differs between participants is no level of a stimulus: both sides of a comparison would cancel out in it.
+    return known.drop_duplicates("stimulus", keep=False).set_index("stimulus")["level"]
+
+
+def _is_of_people(votes: pd.DataFrame) -> bool:
+    """Return whether a factor is between participants: each has one level, and some stimulus has several."""
+    by_person = votes.groupby("participant", observed=True)["level"].nunique()
+    by_stimulus = votes.groupby("stimulus", observed=True)["level"].nunique()
+    return bool((by_person <= 1).all() and (by_stimulus > 1).any())
+
+
+# --- The ends of the scale on which a question was answered ---
+
+
+_USUAL = ((1.0, 5.0), (1.0, 9.0), (0.0, 10.0), (0.0, 100.0))
+
+
+class ScaleEnds(NamedTuple):
+    """Lowest and highest value of a scale, and whether the ratings say so."""
+
+    low: float
+    high: float
+    is_told: bool
+
+
+def ends_of(ratings: Ratings, question: str) -> ScaleEnds:
+    """Return the ends of a question's scale; where the table does not tell them, those of the nearest usual one."""
+    mine = ratings.kept[ratings.kept["question"] == question]
+    if {"scale_min", "scale_max"} <= set(mine.columns) and mine[["scale_min", "scale_max"]].notna().all(axis=None):
+        return ScaleEnds(float(mine["scale_min"].min()), float(mine["scale_max"].max()), is_told=True)
+    low, high = float(mine["value"].min()), float(mine["value"].max())
+    usual = next((ends for ends in _USUAL if ends[0] <= low and high <= ends[1]), (low, high))
+    return ScaleEnds(*usual, is_told=False)
+
+
+# --- What the tables of means say about themselves: unit, weights, intervals, signs, sources ---
+
+
+_ERRORS: Mapping[str, str] = {
+    "both": (
+        "with an error clustered by participant and by content, so that it generalises over both (t with the smaller "
+        "number of the two minus one degrees of freedom; over participants only where there is one content)"
+    ),
+    "participants": "with an error over participants (their number minus one degrees of freedom), all else fixed",
+}
+_NARROWER: Mapping[str, str] = {
+    "both": (
+        " Other kinds are named by what they generalise over: participants_ (contents fixed), contents_ "
+        "(participants fixed), ratings_ (as if no two ratings shared a participant or a content: too narrow, for "
+        "comparison only)."
+    ),
+    "participants": (
+        " ratings_ is the interval as if no two ratings shared a participant: too narrow, for comparison only."
+    ),
+}
+
+
+def unit_note(ratings: Ratings, equal: str, over: Over) -> str:
+    """Return what n, mean and intervals stand for, where every `equal` weighs the same."""
+    return (
+        f"n counts ratings. In the mean every {equal} weighs the same, and within it every participant. The interval "
+        f"is {_interval(ratings)} {_ERRORS[over]}.{_NARROWER[over]} sd, median and quartiles are over ratings. With "
+        "one participant there is no interval."
+    )
+
+
+def _interval(ratings: Ratings) -> str:
+    """Return which interval the means have."""
+    t = "95 % Student t"
+    shares = (
+        "Korn and Graubard's (Clopper and Pearson's exact 95 % interval with the number of ratings cut to what they "
+        "are worth, as the ratings of one participant, and of one content, are alike)"
+    )
+    kinds = {is_share(kind) for kind in ratings.kinds.values()}
+    return f"{t}, and for shares and preferences {shares}," if len(kinds) == 2 else shares if True in kinds else t
+
+
+def interval_citation(ratings: Ratings, over: Over) -> str:
+    """Return where the intervals come from."""
+    kinds = {is_share(kind) for kind in ratings.kinds.values()}
+    clustered = [CLUSTERED] * (over == "both" and bool(kinds))
+    return "; ".join([STUDENT] * (False in kinds) + [SHARES] * (True in kinds) + clustered)
+
+
+def kind_note(ratings: Ratings) -> str:
+    """Return what the mean is where ratings are not plain scores."""
+    kinds = set(ratings.kinds.values())
+    mirrored = any(ratings.is_mirrored(question) for question in ratings.questions)
+    against = "diff" in kinds and not all(
+        ratings.is_mirrored(question) for question, kind in ratings.kinds.items() if kind == "diff"
+    )
+    notes = {
+        " Grades against the reference are signed so that above zero the condition is better than the reference, "
+        "which itself has no row.": against,
+        " A comparison of two conditions counts once for each of them, with opposite signs, so that the means order "
+        "them; they depend on which others each was compared with, and n counts comparisons.": mirrored,
+        " Of correct answers the mean is the share, and chance is 0.5.": "correct" in kinds,
+        " Of what was ticked the mean is the share in which it was; each tick is told as a question of its own.": (
+            "pick" in kinds
+        ),
+    }
+    return "".join(note for note, applies in notes.items() if applies)
+
+
+def sign_note(ratings: Ratings) -> str:
+    """Return what the sign of a comparison means where it counts once."""
+    if not any(ratings.is_mirrored(question) for question in ratings.questions):
+        return ""
+    return (
+        " A comparison of two conditions counts once, with the sign of the condition that stands first in the study: "
+        "above zero the earlier ones were preferred."
+    )

@@ -1,17 +1,101 @@
-"""What all rater models share: how they are called, and how their qualities become a table."""
+"""Models of quality: each gives every stimulus a quality with its error. `beholder analyse --model NAME` picks one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from beholder.analyse.models.votes import Asked, asked_votes, modelled_questions
-from beholder.analyse.result import Result
-from beholder.analyse.table import Ratings, as_ratings
-from beholder.stats.rater_models.votes import Fitted, Votes
+from beholder.analysis.means import averaged, codes_of
+from beholder.analysis.ratings import Ratings, as_ratings
+from beholder.analysis.result import Result
+from beholder.analysis.scores import scores
+from beholder.analysis.strengths import stimulus_strengths
+from beholder.errors import Problem, UserError, did_you_mean
+from beholder.stats.intervals import is_share
+from beholder.stats.rater_models import MOST_ONE_SIDED, MOST_OUTLIERS, Fitted, Floats, RaterVotes
+from beholder.stats.rater_models import bt500 as bt500_fit
+from beholder.stats.rater_models import p910 as p910_fit
+from beholder.stats.rater_models import p913 as p913_fit
+from beholder.stats.shrinkage import shrunken as shrunken_fit
+
+# --- mos: the plain mean over participants (reference: statistics 2.1) ---
+
+
+def mos(data: pd.DataFrame | Ratings) -> Result | None:
+    """Return the mean opinion score of every stimulus; None where no question has scores or grades."""
+    ratings = as_ratings(data)
+    found = scores(ratings)
+    table = found.table[~found.table["question"].map(ratings.kinds).map(is_share).astype(bool)]
+    if table.empty:
+        return None
+    quality = table[["question", "stimulus", "content"]].assign(
+        quality=table["mean"], se=table["sd"] / np.sqrt(table["n"]), low=table["ci_low"], high=table["ci_high"]
+    )
+    note = (
+        "Mean over participants, repetitions averaged first; se is sd / √n, the interval 95 % Student t over "
+        "participants (n - 1 degrees of freedom)."
+    )
+    return Result(quality.reset_index(drop=True), note, found.citation)
+
+
+# --- The votes on a question as rater models take them, with the names behind the numbers ---
+
+
+KINDS = ("score", "diff")
+_NAMES = ["stimulus", "content", "condition"]
+
+
+class QuestionVotes(NamedTuple):
+    """The votes on one question."""
+
+    question: str
+    votes: RaterVotes
+    stimuli: pd.DataFrame
+    """stimulus, content and condition, in the order in which they are told."""
+    raters: list[str]
+
+    @property
+    def counts(self) -> Floats:
+        """How many votes each rater gave."""
+        return self.votes.of_rater()
+
+    @property
+    def usual(self) -> float:
+        """How many votes half of the raters gave at least."""
+        return float(np.median(self.counts))
+
+
+def modelled_questions(ratings: Ratings) -> list[str]:
+    """Return the questions whose votes are numbers on a scale.
+
+    A comparison that counts for both its conditions is none: what raters add to the one they take from the other.
+    """
+    scaled = [name for name in ratings.questions if ratings.kinds[name] in KINDS]
+    return [name for name in scaled if not ratings.is_mirrored(name)]
+
+
+def asked_votes(ratings: Ratings, question: str) -> QuestionVotes:
+    """Return the votes on a question, one of each participant on a stimulus."""
+    mine = ratings.table[ratings.table["question"] == question]
+    keys = [codes_of(mine["condition"], ratings.conditions)]
+    keys += [np.asarray(pd.factorize(mine[name], sort=True)[0], np.intp) for name in ("content", "stimulus")]
+    joint = np.zeros(len(mine), np.int64)
+    for key in keys:
+        joint = joint * (int(key.max(initial=0)) + 1) + key
+    _, first, place = np.unique(joint, return_index=True, return_inverse=True)
+    rater, raters = pd.factorize(mine["participant"], sort=True)
+    value, (stimulus, rater) = averaged(mine["value"].to_numpy(float), place, np.asarray(rater, np.intp))
+    votes = RaterVotes(value, rater, stimulus, len(raters), len(first))
+    stimuli = mine[_NAMES].iloc[first].reset_index(drop=True).astype(object)
+    return QuestionVotes(question, votes, stimuli, [str(name) for name in raters])
+
+
+# --- What all rater models share: how they are called, and how their qualities become a table ---
+
 
 _KEYS = ["question", "stimulus", "content", "quality", "se", "low", "high"]
 
@@ -21,11 +105,11 @@ class RaterModel:
     """A model of raters: how it is fitted, and what there is to say of it."""
 
     name: str
-    fit: Callable[[Votes], Fitted]
+    fit: Callable[[RaterVotes], Fitted]
     note: str
     """What it does with votes, and what its interval is."""
     citation: str
-    remark: Callable[[Asked, Fitted], str] = lambda _asked, _found: ""
+    remark: Callable[[QuestionVotes, Fitted], str] = lambda _asked, _found: ""
     """What a reader should know of the votes on a question under this model; empty where nothing is odd."""
 
     def result(self, data: pd.DataFrame | Ratings) -> Result | None:
@@ -37,21 +121,21 @@ class RaterModel:
         table = pd.concat([qualities(asked, fitted) for asked, fitted in found], ignore_index=True)
         return Result(table[_KEYS], " ".join([self.note, *self.remarks(found)]), self.citation)
 
-    def remarks(self, found: Sequence[tuple[Asked, Fitted]]) -> list[str]:
+    def remarks(self, found: Sequence[tuple[QuestionVotes, Fitted]]) -> list[str]:
         """Return what is odd, question by question."""
         told = [(asked.question, remark) for asked, fitted in found for remark in self._odd(asked, fitted)]
         return [f"{question}: {remark}" if len(found) > 1 else remark for question, remark in told]
 
-    def _odd(self, asked: Asked, fitted: Fitted) -> list[str]:
+    def _odd(self, asked: QuestionVotes, fitted: Fitted) -> list[str]:
         return [remark for remark in (self.remark(asked, fitted), unsettled(fitted), parted(fitted)) if remark]
 
 
-def each_question(ratings: Ratings) -> list[Asked]:
+def each_question(ratings: Ratings) -> list[QuestionVotes]:
     """Return the votes on every question that rater models can use."""
     return [asked_votes(ratings, name) for name in modelled_questions(ratings)]
 
 
-def qualities(asked: Asked, fitted: Fitted) -> pd.DataFrame:
+def qualities(asked: QuestionVotes, fitted: Fitted) -> pd.DataFrame:
     """Return the quality of every stimulus of a question; without a vote that counts it has none."""
     return asked.stimuli.assign(
         question=asked.question, quality=fitted.quality, se=fitted.se, low=fitted.low, high=fitted.high
@@ -72,3 +156,217 @@ def parted(fitted: Fitted) -> str:
         f"The stimuli fall into {parts} groups that share no participant: within a group qualities can be compared, "
         "between groups they differ by who happened to rate them. Bias is counted from the mean of each group."
     )
+
+
+# --- bt500: means without those whom BT.500's rule rejects (reference: statistics 3.2) ---
+
+
+MOST_NAMES = 10
+SHARE = f"{100 * MOST_OUTLIERS:g} %"
+
+
+def rejected(asked: QuestionVotes, fitted: Fitted) -> str:
+    """Return who is left out, or why nobody is."""
+    out = [name for name, is_out in zip(asked.raters, fitted.is_rejected, strict=True) if is_out]
+    if out:
+        more = f" and {len(out) - MOST_NAMES:,} more" if len(out) > MOST_NAMES else ""
+        return f"Left out: {', '.join(out[:MOST_NAMES])}{more}; {len(out):,} of {len(asked.raters):,}."
+    return f"Nobody is left out: {why_nobody(int((fitted.far > MOST_OUTLIERS * asked.counts).sum()))}."
+
+
+def why_nobody(far: int) -> str:
+    """Return why the rule leaves nobody out, where so many have too many ratings far from the others'."""
+    if not far:
+        return f"nobody has more than {SHARE} of their ratings far from the others'"
+    who = "1 participant has" if far == 1 else f"{far:,} participants have"
+    return (
+        f"{who} more than {SHARE} of their ratings far from the others', but mostly on one side, which the rule takes "
+        "for a habit and not for carelessness"
+    )
+
+
+BT500 = RaterModel(
+    "bt500",
+    bt500_fit,
+    "Rejection of ITU-R BT.500, applied once: a rating is far from the others' where it is 2 (or √20, where they are "
+    "not bell-shaped) standard deviations from their mean; who has more than "
+    f"{SHARE} of their own ratings far off, and those on both sides (the two counts differ by less than "
+    f"{100 * MOST_ONE_SIDED:g} % of their sum), is left out. Stimuli with fewer than 4 ratings, or on which all agree, "
+    "do not count against anybody. Then mean and 95 % Student t of those who stay.",
+    "ITU-R BT.500-14 (2019), A1-2.3.1",
+    rejected,
+)
+
+
+def bt500(data: pd.DataFrame | Ratings) -> Result | None:
+    """Return the mean of every stimulus over those who are kept; None where nothing has scores."""
+    return BT500.result(data)
+
+
+# --- p910: quality, bias and inconsistency of Annex E (reference: statistics 3.4) ---
+
+
+ENOUGH = 20
+"""Ratings per participant from which Annex E's intervals can be believed."""
+_EXACT = 1e-3
+"""An inconsistency below this, next to nothing, gives a rater all the weight."""
+
+
+def short(asked: QuestionVotes, fitted: Fitted) -> str:
+    """Return a warning where participants rated too little for this model, or some of them weigh everything."""
+    told = []
+    if asked.usual < ENOUGH:
+        told.append(
+            f"Too few ratings for Annex E: half of the participants gave {asked.usual:g} or fewer, and below {ENOUGH} "
+            "its intervals are too narrow (at 5 they hold the truth in about 70 % of cases, not 95 %). Go by the "
+            "plain mean, or by shrunken."
+        )
+    if (alone := int((fitted.inconsistency < _EXACT).sum())) and len(asked.raters) > 1:
+        told.append(
+            f"{alone:,} of {len(asked.raters):,} participants fit exactly, as one with a single rating always does; "
+            "this model gives them nearly all the weight on what they rated."
+        )
+    return " ".join(told)
+
+
+P910 = RaterModel(
+    "p910",
+    p910_fit,
+    "ITU-T P.910 Annex E: quality, each participant's bias and inconsistency are estimated in turn until nothing "
+    "changes; consistent participants weigh more. The interval is 1.96 se, se being the spread of what is left on a "
+    "stimulus / √n.",
+    "ITU-T P.910 (2023), Annex E; Li et al. (2020), Electronic Imaging 32",
+    short,
+)
+
+
+def p910(data: pd.DataFrame | Ratings) -> Result | None:
+    """Return the quality of every stimulus under Annex E; None where nothing has scores."""
+    return P910.result(data)
+
+
+# --- p913: means of votes without the bias of those who gave them (reference: statistics 3.3) ---
+
+
+P913 = RaterModel(
+    "p913",
+    p913_fit,
+    "Bias removal of ITU-T P.913: how much higher than the others each participant scores is estimated by least "
+    "squares over all ratings and taken from their ratings; then mean and 95 % Student t (n - 1 degrees of freedom). "
+    "The interval does not know that the bias was estimated and is slightly too narrow.",
+    "ITU-T P.913 (2021), 12.4",
+)
+
+
+def p913(data: pd.DataFrame | Ratings) -> Result | None:
+    """Return the mean of every stimulus once each participant's bias is removed; None where nothing has scores."""
+    return P913.result(data)
+
+
+# --- shrunken: Annex E's model for short sessions, ours and no standard (reference: statistics 3.5) ---
+
+
+SHRUNKEN_ENOUGH = 3
+"""Ratings per participant from which bias and inconsistency can be told apart at all."""
+
+
+def too_short(asked: QuestionVotes, fitted: Fitted) -> str:
+    """Return a warning where participants gave hardly more than one rating."""
+    if asked.usual >= SHRUNKEN_ENOUGH:
+        return ""
+    return (
+        f"Half of the participants gave {asked.usual:g} or fewer ratings: bias and inconsistency can hardly be told "
+        "apart. Go by the plain mean."
+    )
+
+
+SHRUNKEN = RaterModel(
+    "shrunken",
+    shrunken_fit,
+    "Ours, no standard: the model of Annex E, but each participant's bias and inconsistency are drawn towards those of "
+    "all participants, the more the fewer ratings they gave, so that it also holds in short sessions. The interval is "
+    "1.96 se, se being 1 / √(sum of 1 / inconsistency²).",
+    "ITU-T P.910 (2023), Annex E; Smyth (2004), Statistical Applications in Genetics and Molecular Biology 3",
+    too_short,
+)
+
+
+def shrunken(data: pd.DataFrame | Ratings) -> Result | None:
+    """Return the quality of every stimulus under the shrunken model; None where nothing has scores."""
+    return SHRUNKEN.result(data)
+
+
+# --- bradley-terry: strengths of stimuli within each content, in logits (reference: statistics 5) ---
+
+
+def bradley_terry(data: pd.DataFrame | Ratings) -> Result | None:
+    """Return the strength of every stimulus, summing to zero within its content; None where nothing was compared."""
+    return stimulus_strengths(data, "bradley-terry")
+
+
+# --- thurstone: strengths of stimuli within each content, case V, in probits (reference: statistics 5) ---
+
+
+def thurstone(data: pd.DataFrame | Ratings) -> Result | None:
+    """Return the strength of every stimulus, summing to zero within its content; None where nothing was compared."""
+    return stimulus_strengths(data, "thurstone")
+
+
+# --- Models of quality: each gives every stimulus a quality with its error. `beholder analyse --model NAME` picks one.
+
+
+MODELS: Mapping[str, Callable[[Ratings], Result | None]] = {
+    "bradley-terry": bradley_terry,
+    "bt500": bt500,
+    "mos": mos,
+    "p910": p910,
+    "p913": p913,
+    "shrunken": shrunken,
+    "thurstone": thurstone,
+}
+"""Every model by its name. One that has nothing to say of these ratings gives None.
+
+The table of its result has a row per question, stimulus and content, and the columns quality, se, low and high.
+"""
+_SCORES = "scores or grades"
+_NEEDS = {
+    "mos": _SCORES,
+    "p913": _SCORES,
+    "bt500": _SCORES,
+    "p910": _SCORES,
+    "shrunken": _SCORES,
+    "bradley-terry": "choices between two (kind choice, with other_condition)",
+    "thurstone": "choices between two (kind choice, with other_condition)",
+}
+
+
+def checked_models(models: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return the names of the models that are asked for, each once; raises UserError where one is not there."""
+    names = (models,) if isinstance(models, str) else tuple(dict.fromkeys(models or ()))
+    allowed = ", ".join(MODELS)
+    problems = [
+        Problem("model", f"is {name or 'empty'}, which is not a model", allowed, did_you_mean(name, list(MODELS)))
+        for name in names
+        if name not in MODELS
+    ]
+    if problems:
+        raise UserError(problems)
+    return names
+
+
+def add_quality(scores: Result, ratings: Ratings, model: str) -> tuple[Result, dict[str, str]]:
+    """Return the scores with `<model>_quality, _se, _low, _high`, and what is to be noted of the model."""
+    found = quality(ratings, model)
+    prefix = model.replace("-", "_")
+    named = found.table.rename(columns={column: f"{prefix}_{column}" for column in ("quality", "se", "low", "high")})
+    table = scores.table.merge(named, on=["question", "stimulus", "content"], how="left", validate="many_to_one")
+    return replace(scores, table=table), {"note": found.note, "citation": found.citation}
+
+
+def quality(data: pd.DataFrame | Ratings, model: str) -> Result:
+    """Return the quality of every stimulus under a model; raises UserError where it cannot use these ratings."""
+    checked_models(model)
+    found = MODELS[model](as_ratings(data))
+    if found is None:
+        raise UserError(Problem("model", f"is {model}, which finds nothing in these ratings", _NEEDS[model]))
+    return found

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
+from scipy import stats
 
-from beholder.analyse.contrasts import Contrast, Pair
-from beholder.analyse.correction import ALPHA, TESTS, Family, corrected, family_note
-from beholder.analyse.plots.pairs import pairs_chart
-from beholder.analyse.result import Result, records
-from beholder.analyse.table import COMPARISONS, Ratings, as_ratings
+from beholder.analysis.comparisons import Tally, sums
+from beholder.analysis.contrasts import Contrast, Pair
+from beholder.analysis.figures.pairs import pairs_chart, preferences_chart
+from beholder.analysis.ratings import COMPARISONS, Ratings, as_ratings, turned
+from beholder.analysis.result import Result, records
+from beholder.analysis.strengths import asked
+from beholder.analysis.tests import ALPHA, TESTS, Family, corrected, family_note
 from beholder.stats.clustered import CITATION as CLUSTERED
-from beholder.stats.effects import CITATION as EFFECT
-from beholder.stats.effects import dz
-from beholder.stats.holm import CITATION as HOLM
-from beholder.stats.interval import SHARES
-from beholder.stats.wilcoxon import Zeros
+from beholder.stats.clustered import Floats
+from beholder.stats.intervals import EFFECT_CITATION as EFFECT
+from beholder.stats.intervals import LEVEL, SHARES, STUDENT, dz, share_bounds, share_interval, t_interval
+from beholder.stats.tests import HOLM_CITATION as HOLM
+from beholder.stats.tests import Zeros, holm
 
 __all__ = ["ALPHA", "pairs"]
+
 
 COLUMNS = [
     "question", "condition", "other_condition", "comparison", "n", "participants", "contents", "mean_difference", "se",
@@ -102,3 +108,160 @@ def _citation(ratings: Ratings, table: pd.DataFrame) -> str:
     sources += [HOLM] if table["p_holm"].notna().any() else []
     sources += [EFFECT] if table["effect"].notna().any() else []
     return "; ".join(sources)
+
+
+# --- position: whether the second of two, or the right one, is preferred for its place (reference: statistics 2.5) ---
+
+
+POSITION_COLUMNS = [
+    "question", "n", "participants", "mean", "sd", "ci_low", "ci_high", "statistic", "df", "p", "first", "ties",
+    "second", "second_share", "second_low", "second_high", "balance", "note",
+]  # fmt: skip
+_UNEVEN = 0.1
+"""How far from one half the share of orders may be before a place can be mistaken for a quality."""
+
+
+def position(data: pd.DataFrame | Ratings) -> Result | None:
+    """Return how far comparisons lean to the second, or right, stimulus; None where nothing was compared in an order.
+
+    It looks at `raw_value`, which is above zero where the second was called better, whatever it was.
+    """
+    ratings = as_ratings(data)
+    if "raw_value" not in ratings.kept:
+        return None
+    kept = ratings.kept[ratings.kept["question"].map(ratings.kinds).isin(COMPARISONS)]
+    kept = kept[kept["raw_value"].notna() & (kept["other_condition"] != "")]
+    kept = turned(kept, ratings.conditions, ratings.order.references)
+    groups = {str(name): part for name, part in kept.groupby("question", sort=False, observed=True)}
+    rows = [(name, *_position_row(groups[name])) for name in ratings.questions if name in groups]
+    if not rows:
+        return None
+    note = (
+        "mean: of what was answered as seen, above zero where the second, or right, one was called better; each "
+        "participant's own mean, then over participants, with 95 % Student t and its test against zero. Over balanced "
+        "orders it is zero but for chance. first, ties, second: how often each was called better. second_share: of "
+        "comparisons without ties, each participant's own share averaged, with Korn and Graubard's 95 % interval. "
+        "balance: the share of these in which the condition that stands first in the study, or the one that was held "
+        "against the reference, was the second; away from one half, place and quality are not told apart."
+    )
+    return Result(pd.DataFrame(rows, columns=POSITION_COLUMNS), note, f"{STUDENT}; {SHARES}")
+
+
+def _position_row(kept: pd.DataFrame) -> tuple[object, ...]:
+    raw = kept["raw_value"].to_numpy(float)
+    own = kept.groupby("participant", sort=True, observed=True)["raw_value"].mean()
+    lean = t_interval(own)
+    error = lean.sd / math.sqrt(lean.n)
+    is_tested = lean.n > 1 and error > 0
+    statistic = lean.mean / error if is_tested else math.nan
+    df = lean.n - 1 if is_tested else math.nan
+    p = float(2 * stats.t.sf(abs(statistic), df)) if is_tested else math.nan
+    if lean.n > 1 and not is_tested:
+        # Where everybody leans alike t says nothing, and a sign test counts them.
+        p = 1.0 if lean.mean == 0 else 2 * 0.5**lean.n
+    decided = kept[raw != 0]
+    chose = (decided["raw_value"] > 0).astype(float)
+    shares = chose.groupby(decided["participant"], observed=True).mean()
+    share = share_interval(shares, len(decided))
+    is_second = np.sign(decided["value"]) == np.sign(decided["raw_value"])
+    balance = float(is_second.mean()) if len(decided) else math.nan
+    counted = (int((raw < 0).sum()), int((raw == 0).sum()), int((raw > 0).sum()))
+    return (
+        len(kept), lean.n, lean.mean, lean.sd, lean.low, lean.high, statistic, df, p, *counted, share.mean, share.low,
+        share.high, balance, _position_note(lean.n, lean.sd, balance),
+    )  # fmt: skip
+
+
+def _position_note(participants: int, sd: float, balance: float) -> str:
+    notes = ["one participant: no interval and no test"] * (participants == 1)
+    notes += ["all participants lean alike: sign test"] * (sd == 0)
+    if abs(balance - 0.5) > _UNEVEN:
+        notes.append(f"orders are not balanced ({100 * balance:.0f} % one way): the lean may be quality")
+    return "; ".join(notes)
+
+
+# --- preferences: how often each of two was preferred (reference: statistics 5) ---
+
+
+PREFERENCE_COLUMNS = [
+    "question", "condition", "other_condition", "n", "participants", "wins", "ties", "losses", "share", "exact_low",
+    "exact_high", "p", "p_holm", "half_share", "ci_low", "ci_high", "note",
+]  # fmt: skip
+
+
+def preferences(data: pd.DataFrame | Ratings, *, from_grades: bool = False) -> Result | None:
+    """Return wins, ties and losses of every two conditions that were compared, with exact and clustered intervals.
+
+    With `from_grades` graded comparisons count too, by their sign alone. None where nothing was compared.
+    """
+    ratings = as_ratings(data)
+    parts = [_pairs(one.question, one.tally) for one in asked(ratings, from_grades=from_grades)]
+    if not parts:
+        return None
+    note = (
+        "wins: how often condition was preferred to other_condition. share: wins among wins and losses, ties left out, "
+        "with Clopper and Pearson's exact 95 % interval and the exact two-sided binomial p against one half "
+        "(p_holm: Holm's correction over the pairs of a question); they take every comparison as independent, which "
+        "is too sure where one person compared the two more than once. half_share: a tie counts as half a win; its "
+        "interval (ci_low, ci_high) is Korn and Graubard's, clustered by participant, and is the one to report. pairs "
+        "holds the test that knows who is who."
+    )
+    if from_grades:
+        note += " Of grades only the sign counts."
+    citation = f"{SHARES}; Holm (1979), Scandinavian Journal of Statistics 6"
+    return Result(pd.concat(parts, ignore_index=True), note, citation, preferences_chart)
+
+
+def _pairs(question: str, tally: Tally) -> pd.DataFrame:
+    """Return all pairs of a question that were compared."""
+    names = np.array(tally.names, dtype=object)
+    _, first, pair = np.unique(tally.one * len(names) + tally.other, return_index=True, return_inverse=True)
+    wins, ties, losses = (sums(pair, each) for each in (tally.wins, tally.ties, tally.losses))
+    n, decided = wins + ties + losses, wins + losses
+    half = (wins + ties / 2) / n
+    # How far each person pulls the share away from where it is.
+    everybody = int(tally.person.max()) + 1
+    cell, row = np.unique(pair * everybody + tally.person, return_inverse=True)
+    pulls = sums(row, tally.wins + tally.ties / 2 - half[pair] * tally.n)
+    people = np.bincount(cell // everybody)
+    spread = sums(cell // everybody, pulls**2) * people / np.maximum(1, people - 1)
+    se = np.where(people > 1, np.sqrt(spread) / n, np.nan)
+    ends = share_bounds(half, se, people - 1, people, n)
+    p = np.where(decided > 0, np.minimum(1, 2 * stats.binom.cdf(np.minimum(wins, losses), decided, 0.5)), np.nan)
+    low, high = _exact(wins, losses)
+    return pd.DataFrame(
+        {
+            "question": question,
+            "condition": names[tally.one[first]],
+            "other_condition": names[tally.other[first]],
+            "n": n.astype(int),
+            "participants": people,
+            "wins": wins.astype(int),
+            "ties": ties.astype(int),
+            "losses": losses.astype(int),
+            "share": np.where(decided > 0, wins / np.maximum(1, decided), np.nan),
+            "exact_low": low,
+            "exact_high": high,
+            "p": p,
+            "p_holm": holm(p),
+            "half_share": half,
+            "ci_low": ends.low,
+            "ci_high": ends.high,
+            "note": [_preference_note(*one) for one in zip(decided.tolist(), people.tolist(), strict=True)],
+        },
+        columns=PREFERENCE_COLUMNS,
+    )
+
+
+def _exact(wins: Floats, losses: Floats) -> tuple[Floats, Floats]:
+    """Return Clopper and Pearson's interval of each share of wins; NaN where there is neither win nor loss."""
+    tail = (1 - LEVEL) / 2
+    low = np.where(wins > 0, stats.beta.ppf(tail, np.maximum(wins, 1), losses + 1), 0.0)
+    high = np.where(losses > 0, stats.beta.ppf(1 - tail, wins + 1, np.maximum(losses, 1)), 1.0)
+    is_none = wins + losses == 0
+    return np.where(is_none, np.nan, low), np.where(is_none, np.nan, high)
+
+
+def _preference_note(decided: float, people: int) -> str:
+    notes = ["every comparison was a tie"] * (decided == 0) + ["one participant: no interval"] * (people == 1)
+    return "; ".join(notes)

@@ -1,17 +1,63 @@
-"""raters: where each participant stands among the others, used or not (reference: checks 7)."""
+"""participants: how each one used the scale, and how far they agree with the others (reference: checks 7)."""
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
-from beholder.analyse.participants import FEWEST
-from beholder.analyse.plots.raters import raters_chart
-from beholder.analyse.result import Result
-from beholder.analyse.table import KINDS, Ratings, as_ratings, turned
-from beholder.checks.trust import CHECK_ROLES
+from beholder.analysis.figures.distributions import times_chart
+from beholder.analysis.figures.raters import raters_chart
+from beholder.analysis.means import codes_of
+from beholder.analysis.ratings import KINDS, Ratings, as_ratings, turned
+from beholder.analysis.result import Result
+from beholder.checks.contract import CHECK_ROLES
+from beholder.stats.rater_models import RaterVotes
+from beholder.stats.reliability import leave_one_out
 
-COLUMNS = ["participant", "use", "ratings", "offset", "spread", "agreement"]
-_NOTE = (
+FEWEST = 10
+COLUMNS = ["participant", "ratings", "stimuli", "mean", "sd", "lowest", "highest", "agreement"]
+_CITATION = "Spearman (1904), American Journal of Psychology 15"
+
+
+def participants(data: pd.DataFrame | Ratings) -> Result:
+    """Return one row per participant: ratings, mean, sd, range, and rank correlation with the mean of the others."""
+    ratings = as_ratings(data)
+    table = ratings.votes
+    own = table.groupby("participant", sort=True)
+    values = own["value"]
+    found = pd.DataFrame(
+        {
+            "ratings": values.size(),
+            "stimuli": own["stimulus"].nunique(),
+            "mean": values.mean(),
+            "sd": values.std(ddof=1),
+            "lowest": values.min(),
+            "highest": values.max(),
+            "agreement": _agreement(table),
+        }
+    )
+    found = found.rename_axis("participant").reset_index()[COLUMNS]
+    note = (
+        "agreement: Spearman's rank correlation of a participant's ratings with the mean of everybody else's "
+        f"ratings of the same stimuli, or pairs, and questions (leave one out); empty below {FEWEST} shared ratings."
+    )
+    return Result(found, note, _CITATION if found["agreement"].notna().any() else "")
+
+
+def _agreement(table: pd.DataFrame) -> pd.Series:
+    """Return the rank correlation of each participant's ratings with the others; missing where it tells nothing."""
+    people = pd.Index(sorted(table["participant"].unique()))
+    thing = np.asarray(table.groupby(["question", "stimulus", "other_stimulus"], sort=False).ngroup(), np.intp)
+    rater = codes_of(table["participant"], list(people))
+    votes = RaterVotes(table["value"].to_numpy(float), rater, thing, len(people), int(thing.max(initial=-1)) + 1)
+    return pd.Series(leave_one_out(votes, FEWEST), people)
+
+
+# --- raters: where each participant stands among the others, used or not (reference: checks 7) ---
+
+
+RATER_COLUMNS = ["participant", "use", "ratings", "offset", "spread", "agreement"]
+_RATER_NOTE = (
     "Every participant against the mean of all others who are used, on the same stimuli, or pairs, and questions. "
     "offset: mean difference from the others, in percent of the width of the scale; above zero, higher. spread: "
     "standard deviation of these differences, in the same unit: how far somebody is from the others once the offset "
@@ -19,7 +65,6 @@ _NOTE = (
     "where one side always said the same. use: whether any rating of theirs is analysed; of those who are not used "
     "all ratings are taken."
 )
-_CITATION = "Spearman (1904), American Journal of Psychology 15"
 _STIMULUS = ["question", "stimulus", "other_stimulus"]
 
 
@@ -42,11 +87,11 @@ def raters(data: pd.DataFrame | Ratings) -> Result | None:
             "ratings": groups.size(),
             "offset": groups["off"].mean(),
             "spread": groups["off"].std(ddof=1),
-            "agreement": _agreement(rows),
+            "agreement": _rater_agreement(rows),
         }
     )
-    found = table.reset_index()[COLUMNS]
-    return Result(found, _NOTE, _CITATION if found["agreement"].notna().any() else "", draw=raters_chart)
+    found = table.reset_index()[RATER_COLUMNS]
+    return Result(found, _RATER_NOTE, _CITATION if found["agreement"].notna().any() else "", draw=raters_chart)
 
 
 def _values(ratings: Ratings) -> pd.DataFrame:
@@ -75,7 +120,7 @@ def _others(rows: pd.DataFrame) -> pd.Series:
     return ((sums["total"] - counted["total"]) / n.where(n > 0)).where(n > 0)
 
 
-def _agreement(rows: pd.DataFrame) -> pd.Series:
+def _rater_agreement(rows: pd.DataFrame) -> pd.Series:
     """Return Spearman's correlation of every participant: Pearson's of the ranks within the participant."""
     ranks = rows.groupby("participant")[["value", "others"]].rank()
     ranks["participant"] = rows["participant"]
@@ -93,3 +138,59 @@ def _agreement(rows: pd.DataFrame) -> pd.Series:
     scale = (sums["one"] * sums["other"]) ** 0.5
     has_enough = (sums["n"] >= FEWEST) & (scale > 0)
     return (sums["both"] / scale.where(scale > 0)).where(has_enough)
+
+
+# --- times: how long people took for a page, and for a rating ---
+
+
+TIME_COLUMNS = ["of", "position", "condition", "n", "median_s", "q1_s", "q3_s"]
+_TIME_NOTE = (
+    "Seconds from when a page was shown until its answer was sent, watching and listening included. `page`: each page "
+    "once, however many ratings are on it; first over all pages, then by its place in the session. `rating`: the time "
+    "of a page shared out evenly among its ratings. `condition`: pages on which one condition alone was rated. n "
+    "counts pages; median and quartiles are over pages."
+)
+
+
+def times(data: pd.DataFrame | Ratings) -> Result | None:
+    """Return median and quartiles of the time per page, by position, per rating, and by condition where it can be."""
+    ratings = as_ratings(data)
+    pages = _pages(ratings.kept)
+    if pages is None or pages.empty:
+        return None
+    rows = [_row("page", pages["seconds"])]
+    if pages["position"].notna().all():
+        placed = pages.groupby("position")["seconds"]
+        rows += [_row("page", part, position=float(str(place))) for place, part in placed]
+    rows.append(_row("rating", pages["seconds"] / pages["ratings"]))
+    if bool(pages["condition"].notna().all()):
+        named = dict(iter(pages.groupby("condition")["seconds"]))
+        rows += [_row("condition", named[name], condition=name) for name in ratings.conditions if name in named]
+    return Result(pd.DataFrame(rows, columns=TIME_COLUMNS), _TIME_NOTE, "", draw=times_chart)
+
+
+def _pages(kept: pd.DataFrame) -> pd.DataFrame | None:
+    """Return one row per page: its time, its place, how many ratings it has, and its condition if it has only one."""
+    if "response_ms" not in kept:
+        return None
+    known = kept[kept["response_ms"].notna()]
+    visit = next((known[name] for name in ("session", "participant") if name in known), None)
+    page = next((known[name] for name in ("position", "trial") if name in known and known[name].notna().all()), None)
+    if visit is None or page is None:
+        return None
+    keys = known.groupby([visit, page], sort=True)
+    pages = pd.DataFrame(
+        {
+            "seconds": keys["response_ms"].first() / 1000,
+            "position": keys["position"].first() if "position" in known else float("nan"),
+            "ratings": keys.size(),
+            "condition": keys["condition"].first(),
+        }
+    )
+    is_single = (keys["condition"].nunique() == 1) & (keys["other_condition"].max() == "")
+    return pages.assign(condition=pages["condition"].where(is_single)).reset_index(drop=True)
+
+
+def _row(of: str, seconds: pd.Series, *, position: float = float("nan"), condition: str = "") -> tuple[object, ...]:
+    q1, median, q3 = (float(value) for value in seconds.quantile([0.25, 0.5, 0.75]))
+    return (of, position, condition, len(seconds), median, q1, q3)

@@ -9,14 +9,13 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import csr_matrix
 
-from beholder.analyse.comparing.fit import Fit, fit
-from beholder.analyse.comparing.outcomes import BRADLEY_TERRY
-from beholder.analyse.comparing.tally import comparisons, sums
-from beholder.analyse.groups import averaged, codes_of
-from beholder.analyse.plots.ranks import ranks_chart
-from beholder.analyse.result import Result
-from beholder.analyse.strengths import SANDWICH
-from beholder.analyse.table import Ratings, as_ratings
+from beholder.analysis.bradley_terry import StrengthFit, fit
+from beholder.analysis.comparisons import BRADLEY_TERRY, comparisons, sums
+from beholder.analysis.figures.pairs import ranks_chart
+from beholder.analysis.means import averaged, codes_of
+from beholder.analysis.ratings import Ratings, as_ratings
+from beholder.analysis.result import Result
+from beholder.analysis.strengths import SANDWICH
 from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Codes, Floats
 
@@ -28,7 +27,7 @@ _MEANS = "means"
 _DECIMALS = 9
 
 
-class Spread(NamedTuple):
+class RankedConditions(NamedTuple):
     """Conditions on one scale, with how sure their places are."""
 
     names: tuple[str, ...]
@@ -59,7 +58,7 @@ def ranks(data: pd.DataFrame | Ratings, *, draws: int = DRAWS, seed: int = SEED)
     return Result(pd.concat(parts, ignore_index=True), note, citation, ranks_chart)
 
 
-def _spreads(ratings: Ratings, question: str) -> Iterator[tuple[str, Spread]]:
+def _spreads(ratings: Ratings, question: str) -> Iterator[tuple[str, RankedConditions]]:
     """Yield what is on one scale: strengths of choices by component, else the means."""
     kind = ratings.kinds[question]
     if kind in ("score", "diff"):
@@ -72,15 +71,15 @@ def _spreads(ratings: Ratings, question: str) -> Iterator[tuple[str, Spread]]:
             yield BRADLEY_TERRY.name, strengths
 
 
-def _strengths(fitted: Fit) -> Iterator[Spread]:
+def _strengths(fitted: StrengthFit) -> Iterator[RankedConditions]:
     """Yield the strengths of each component that more than one person compared."""
     for part in np.flatnonzero(fitted.people > 1):
         mine = np.flatnonzero(fitted.graph.component == part)
         names = tuple(fitted.tally.names[at] for at in mine)
-        yield Spread(names, fitted.quality[mine], fitted.covariance[np.ix_(mine, mine)])
+        yield RankedConditions(names, fitted.quality[mine], fitted.covariance[np.ix_(mine, mine)])
 
 
-def _means(ratings: Ratings, question: str) -> Spread | None:
+def _means(ratings: Ratings, question: str) -> RankedConditions | None:
     """Return the condition means as in conditions.csv, with their two-way clustered covariance."""
     table = ratings.table[ratings.table["question"] == question]
     names = tuple(name for name in ratings.conditions if (table["condition"] == name).any())
@@ -103,7 +102,7 @@ def _means(ratings: Ratings, question: str) -> Spread | None:
         both = covariance + _within(pulls, content, condition) - _within(pulls, cell, condition)
         # As for single means: the difference can fall below zero by chance where neither cluster matters.
         covariance = both if (np.diag(both) > 0).all() else covariance
-    return Spread(names, mean, covariance)
+    return RankedConditions(names, mean, covariance)
 
 
 def _within(pulls: Floats, cluster: Codes, condition: Codes) -> Floats:
@@ -115,7 +114,7 @@ def _within(pulls: Floats, cluster: Codes, condition: Codes) -> Floats:
 
 
 def _ranked(
-    question: str, source: str, component: str, spread: Spread, rng: np.random.Generator, draws: int
+    question: str, source: str, component: str, spread: RankedConditions, rng: np.random.Generator, draws: int
 ) -> pd.DataFrame:
     size = len(spread.names)
     values, vectors = np.linalg.eigh((spread.covariance + spread.covariance.T) / 2)

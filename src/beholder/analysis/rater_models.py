@@ -7,19 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from beholder.analyse.models.bt500 import BT500
-from beholder.analyse.models.p910 import P910
-from beholder.analyse.models.p913 import P913
-from beholder.analyse.models.rater_model import RaterModel, each_question, qualities
-from beholder.analyse.models.shrunken import SHRUNKEN
-from beholder.analyse.models.votes import Asked
-from beholder.analyse.plots.rater_models import biases_chart
-from beholder.analyse.result import Result
-from beholder.analyse.table import Ratings, as_ratings
-from beholder.stats.interval import STUDENT
-from beholder.stats.rater_models.components import components
-from beholder.stats.rater_models.means import t_means
-from beholder.stats.rater_models.votes import Fitted
+from beholder.analysis.figures.raters import biases_chart
+from beholder.analysis.models import BT500, P910, P913, SHRUNKEN, QuestionVotes, RaterModel, each_question, qualities
+from beholder.analysis.ratings import Ratings, as_ratings
+from beholder.analysis.result import Result
+from beholder.stats.intervals import STUDENT
+from beholder.stats.rater_models import Fitted, components, t_means
 
 PLAIN = "mos"
 RATER_MODELS: Mapping[str, RaterModel] = {model.name: model for model in (P913, BT500, P910, SHRUNKEN)}
@@ -85,7 +78,7 @@ def _fitted(ratings: Ratings) -> dict[str, Result]:
     }
 
 
-def _plain(asked: Asked) -> pd.DataFrame:
+def _plain(asked: QuestionVotes) -> pd.DataFrame:
     means = t_means(asked.votes)._asdict()
     part = components(asked.votes)
     return asked.stimuli.assign(
@@ -93,7 +86,7 @@ def _plain(asked: Asked) -> pd.DataFrame:
     )
 
 
-def _stimuli(asked: Asked, fitted: Fitted, name: str) -> pd.DataFrame:
+def _stimuli(asked: QuestionVotes, fitted: Fitted, name: str) -> pd.DataFrame:
     counted = (~fitted.is_rejected[asked.votes.rater]).astype(float)
     n = asked.votes.of_stimulus(counted).astype(int)
     return qualities(asked, fitted).assign(model=name, n=n, component=_named(fitted.component))
@@ -104,7 +97,7 @@ def _named(component: np.typing.NDArray[np.intp]) -> list[str]:
     return [str(part + 1) if has_parts else "" for part in component.tolist()]
 
 
-def _raters(asked: Asked, fitted: Fitted, name: str) -> pd.DataFrame:
+def _raters(asked: QuestionVotes, fitted: Fitted, name: str) -> pd.DataFrame:
     nothing = np.full(len(asked.raters), np.nan)
     does_reject = fitted.above is not None
     return pd.DataFrame(
@@ -125,7 +118,7 @@ def _raters(asked: Asked, fitted: Fitted, name: str) -> pd.DataFrame:
     )
 
 
-def _remarks(asked: Asked) -> np.typing.NDArray[np.str_]:
+def _remarks(asked: QuestionVotes) -> np.typing.NDArray[np.str_]:
     """Return what is odd about the votes of each rater."""
     least, most = np.full(len(asked.raters), np.inf), np.full(len(asked.raters), -np.inf)
     np.minimum.at(least, asked.votes.rater, asked.votes.value)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+import json
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import pandas as pd
 
-from beholder.analyse.reading import filled
-from beholder.checks.trust import CHECK_ROLES
-from beholder.study.analysing import Analyse
+from beholder.analysis.ratings_table import filled, load_ratings
+from beholder.checks.contract import CHECK_ROLES
+from beholder.errors import Problem, UserError
+from beholder.study.cleaning import Analyse
+from beholder.study.model import Question, Study
 
 _T = TypeVar("_T")
 KINDS = ("score", "diff", "choice", "correct", "pick")
@@ -22,7 +26,7 @@ _KEYS = ["question", "participant", "stimulus", "content", "condition", "other_s
 
 
 @dataclass(frozen=True)
-class Order:
+class RowOrder:
     """In which order names are told; names that it lacks stand between `conditions` and `last`, by code point."""
 
     conditions: Sequence[str] = ()
@@ -61,7 +65,7 @@ class Ratings:
     anchors: frozenset[str] = frozenset()
     rows: pd.DataFrame = field(default_factory=pd.DataFrame)
     """Every rating, used or not."""
-    order: Order = field(default_factory=Order)
+    order: RowOrder = field(default_factory=RowOrder)
     marks: Mapping[str, str] = field(default_factory=dict)
     """The reasons of each session, as `check:reason; check:reason`, also those that cost nothing."""
     _known: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -83,13 +87,13 @@ def as_ratings(data: pd.DataFrame | Ratings) -> Ratings:
     return data if isinstance(data, Ratings) else tidy(filled(data))
 
 
-def tidy(table: pd.DataFrame, order: Order | None = None) -> Ratings:
+def tidy(table: pd.DataFrame, order: RowOrder | None = None) -> Ratings:
     """Return the ratings that are used, averaged over repetitions (reference: statistics 2.1).
 
     What can be ticked is a question of its own, `<question>: <tick>`. All ratings of a question are of one kind; where
     a table mixes them, the first counts.
     """
-    order = order or Order()
+    order = order or RowOrder()
     table = table.assign(question=_asked(table))
     first = table.groupby("question", sort=False)["kind"].first()
     is_rating = table["kind"].isin(KINDS) & (table["kind"] == table["question"].map(first))
@@ -176,3 +180,80 @@ def _ordered(names: pd.Series, first: Sequence[str], last: Sequence[str] = ()) -
     known = [name for name in first if name in present]
     final = [name for name in last if name in present and name not in known]
     return (*known, *sorted(present.difference(known, final)), *final)
+
+
+# --- Ratings from where they are: the folder of a study after `clean`, one of its runs, or a table of anybody's ---
+
+
+@dataclass(frozen=True)
+class Opened:
+    """Ratings as analyses take them, and where they are from."""
+
+    ratings: Ratings
+    table: pd.DataFrame
+    """As it was read: every rating, used or not."""
+    path: Path
+    population: str = ""
+    """people or robots; empty where nobody says."""
+    study: Study | None = None
+    """None for a table of one's own."""
+    run: int | None = None
+    """Of the study; None where nobody says."""
+
+    @property
+    def folder(self) -> Path:
+        """Where results lie beside them."""
+        return self.study.folder if self.study is not None else self.path.parent
+
+
+def open_ratings(source: str | Path | Study) -> Opened:
+    """Return the clean ratings of a study, or those of a table (a path that ends in .csv)."""
+    if not isinstance(source, Study) and Path(source).suffix.lower() == ".csv":
+        return _table(Path(source))
+    from beholder.methods import load_study
+
+    study = source if isinstance(source, Study) else load_study(Path(source))
+    clean = study.folder / "clean"
+    path = clean / "ratings.csv"
+    if not path.is_file():
+        raise UserError(Problem(str(path), "is not there", "", "Run `beholder clean` first."))
+    account = json.loads((clean / "account.json").read_text(encoding="utf-8"))
+    order = order_of(study, account.get("roles", {}))
+    table = load_ratings(path)
+    return Opened(
+        replace(tidy(table, order), marks=_marks(clean)), table, path, account["population"], study, account.get("run")
+    )
+
+
+def order_of(study: Study, roles: Mapping[str, str]) -> RowOrder:
+    """Return in which order a study tells its conditions and questions; `roles` are those of its conditions."""
+    from beholder.methods import find
+    from beholder.methods.contract import all_questions
+
+    return RowOrder(
+        conditions=tuple(condition.name for condition in study.conditions),
+        last=tuple(str(name) for name in study.options.get("anchors") or ()),
+        questions=_question_names(all_questions(study, find(study.method))),
+        references=frozenset(name for name, role in roles.items() if role == "reference"),
+        asked=study.analyse,
+    )
+
+
+def _table(path: Path) -> Opened:
+    table = load_ratings(path)
+    order = RowOrder(references=frozenset(table[table["role"] == "reference"]["condition"]))
+    return Opened(tidy(table, order), table, path)
+
+
+def _marks(clean: Path) -> dict[str, str]:
+    """Return what is noted of each session, also what costs nothing."""
+    path = clean / "sessions.csv"
+    if not path.is_file():
+        return {}
+    table = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8")
+    return dict(zip(table["session"], table["reasons"], strict=True))
+
+
+def _question_names(questions: Iterable[Question]) -> tuple[str, ...]:
+    """Return what results call the questions: a question with ticks is one for each tick."""
+    return tuple(name for one in questions for name in ([f"{one.id}: {tick}" for tick in one.ticks] or [one.id]))

@@ -1,22 +1,128 @@
-"""Tables of scores that somebody else computed: the mean of each stimulus or condition, and what is known beside it."""
+"""Tables of ratings as they come: which columns they need, what stands where one is absent, and what cannot be."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from beholder.clean.ratings import TOO_LARGE, read_ratings
+from beholder.cleaning.ratings import TOO_LARGE, read_ratings
 from beholder.errors import Problem, UserError, did_you_mean
+from beholder.stats.intervals import SPANS
+
+NEEDED = ("participant", "content", "condition", "value")
+_NAMES = ("participant", "content", "condition")
+_FILL = {
+    "question": "rating", "kind": "score", "role": "test", "mode": "", "missing": "", "reasons": "", "unit": "",
+    "method": "", "other_condition": "",
+}  # fmt: skip
+_READING_TEXTS = (*_NAMES, *_FILL, "stimulus", "other_stimulus")
+_READING_ELSEWHERE = {
+    "participant": ("subject", "rater", "worker", "observer", "assessor", "user"),
+    "content": ("src", "source", "scene", "sequence", "item"),
+    "condition": ("system", "hrc", "model", "winner"),
+    "value": ("score", "rating", "vote", "opinion"),
+}
+"""What a column is called in tables of others."""
+_MOST_PROBLEMS = 20
+_Place: TypeAlias = Callable[[Any], str]
+"""From the index of a row to where it is."""
+
+
+def load_ratings(path: Path) -> pd.DataFrame:
+    """Return a table of ratings with the columns that analyses need, or raise UserError with every problem."""
+    return _filled(read_ratings(path), str(path), lambda at: f"{path}:{int(at) + 2}")
+
+
+def filled(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a data frame with the columns that analyses need, or raise UserError with every problem."""
+    return _filled(table, "ratings", lambda at: f"ratings.loc[{at!r}]")
+
+
+def _filled(table: pd.DataFrame, where: str, place: _Place) -> pd.DataFrame:
+    table = table.copy(deep=False)
+    absent = [column for column in NEEDED if column not in table]
+    if absent:
+        problems = []
+        for column in absent:
+            problems.append(
+                Problem(where, f"has no column {column}", ", ".join(NEEDED), _reading_renaming(table, column))
+            )
+        raise UserError(problems)
+    for column, value in _FILL.items():
+        if column not in table:
+            table[column] = value
+    for column in [name for name in _READING_TEXTS if name in table]:
+        table[column] = _text(table[column])
+    for column in [name for name, value in _FILL.items() if value]:
+        table[column] = table[column].where(table[column] != "", _FILL[column])
+    given = table["value"]
+    table["value"] = pd.to_numeric(given, errors="coerce").astype(float)
+    problems = [
+        *_without_names(table, place), *_no_numbers(given, table["value"], place), *_beyond(table, place),
+    ]  # fmt: skip
+    if problems:
+        raise UserError(problems)
+    named = table["condition"] + "/" + table["content"]
+    table["stimulus"] = table["stimulus"].where(table["stimulus"] != "", named) if "stimulus" in table else named
+    if "other_stimulus" not in table:
+        named = table["other_condition"] + "/" + table["content"]
+        table["other_stimulus"] = named.where(table["other_condition"] != "", "")
+    if "use" not in table:
+        table["use"] = True
+    return table
+
+
+def _reading_renaming(table: pd.DataFrame, column: str) -> str:
+    """Return which column might be meant, by what others call it or by how it is spelled."""
+    names = [str(name) for name in table.columns]
+    known = [name for name in names if name.lower() in _READING_ELSEWHERE[column]]
+    return (
+        f"Rename {known[0]} to {column}."
+        if known
+        else did_you_mean(column, [name for name in names if name not in NEEDED])
+    )
+
+
+def _text(column: pd.Series) -> pd.Series:
+    """Return names as text: a data frame may hold numbers, and none at all."""
+    if isinstance(column.dtype, pd.StringDtype) and not column.hasnans:
+        return column
+    return column.astype(object).map(str).where(column.notna(), "").astype("str")
+
+
+def _without_names(table: pd.DataFrame, place: _Place) -> Iterator[Problem]:
+    for column in _NAMES:
+        for at in table.index[table[column] == ""][:_MOST_PROBLEMS]:
+            yield Problem(place(at), f"{column} is empty", "a name")
+
+
+def _no_numbers(given: pd.Series, value: pd.Series, place: _Place) -> Iterator[Problem]:
+    """Yield what a data frame may hold for values, and a file cannot."""
+    is_wrong = (value.isna() & given.notna()) | np.isinf(value)
+    for at, text in given[is_wrong].head(_MOST_PROBLEMS).items():
+        yield Problem(place(at), f"value is {text!r}", "a number, or NaN when missing")
+
+
+def _beyond(table: pd.DataFrame, place: _Place) -> Iterator[Problem]:
+    """Yield the values that cannot be, as a share or a preference has its ends."""
+    for kind, (low, high) in SPANS.items():
+        mine = table["value"][table["kind"] == kind]
+        for at, value in mine[(mine < low) | (mine > high)].head(_MOST_PROBLEMS).items():
+            yield Problem(place(at), f"value is {value:g}, of kind {kind}", f"from {low:g} to {high:g}")
+
+
+# --- Tables of scores that somebody else computed: the mean of each stimulus or condition, and what is known beside it.
+
 
 _NUMBERS = ("mean", "sd", "n", "ci_low", "ci_high", "participants", "contents")
-_TEXTS = ("question", "stimulus", "content", "condition")
+_SCORE_TABLE_TEXTS = ("question", "stimulus", "content", "condition")
 _ONE_QUESTION = "rating"
 """What a question is called where the table does not name it, as in tables of ratings."""
-_ELSEWHERE = {
+_SCORE_TABLE_ELSEWHERE = {
     "mean": ("mos", "dmos", "cmos", "score", "average", "avg"),
     "stimulus": ("pvs", "file", "clip", "video", "image", "sample", "item"),
     "condition": ("hrc", "system", "model", "method"),
@@ -24,7 +130,6 @@ _ELSEWHERE = {
 }
 """What a column is called in tables of others."""
 _LEAST = {"sd": (0.0, "0 or more"), "n": (1.0, "1 or more")}
-_MOST_PROBLEMS = 20
 
 
 class ScoreTable(NamedTuple):
@@ -50,7 +155,7 @@ def read_scores(path: Path) -> ScoreTable:
     problems = list(_absent(given, path))
     if problems:
         raise UserError(problems)
-    table = pd.DataFrame({name: given[name].str.strip() if name in given else "" for name in _TEXTS})
+    table = pd.DataFrame({name: given[name].str.strip() if name in given else "" for name in _SCORE_TABLE_TEXTS})
     # Without a stimulus or a content the rows are conditions.
     has_stimuli = "stimulus" in given or {"condition", "content"} <= set(given.columns)
     if has_stimuli and "stimulus" not in given:
@@ -69,14 +174,14 @@ def _absent(given: pd.DataFrame, path: Path) -> Iterator[Problem]:
     names = [str(name) for name in given.columns]
     allowed = "stimulus or condition, and mean; also question, content, sd and n"
     if "mean" not in names:
-        yield Problem(str(path), "has no column mean", allowed, _renaming(names, "mean"))
+        yield Problem(str(path), "has no column mean", allowed, _score_table_renaming(names, "mean"))
     if not {"stimulus", "condition"} & set(names):
-        fix = _renaming(names, "stimulus") or _renaming(names, "condition")
+        fix = _score_table_renaming(names, "stimulus") or _score_table_renaming(names, "condition")
         yield Problem(str(path), "has neither a column stimulus nor a column condition", allowed, fix)
 
 
-def _renaming(names: Sequence[str], column: str) -> str:
-    known = [name for name in names if name.lower() in _ELSEWHERE[column]]
+def _score_table_renaming(names: Sequence[str], column: str) -> str:
+    known = [name for name in names if name.lower() in _SCORE_TABLE_ELSEWHERE[column]]
     return f"Rename {known[0]} to {column}." if known else did_you_mean(column, names)
 
 

@@ -1,4 +1,4 @@
-"""Each measure of reliability of one question, or why it cannot be had (reference: statistics 2.7, 6)."""
+"""reliability: how far people say the same of the same stimuli (reference: statistics 2.7, 6)."""
 
 from __future__ import annotations
 
@@ -7,18 +7,32 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from beholder.analyse.participants import FEWEST
+from beholder.analysis.means import ends_of
+from beholder.analysis.models import asked_votes, modelled_questions
+from beholder.analysis.participants import FEWEST
+from beholder.analysis.ratings import Ratings, as_ratings
+from beholder.analysis.result import Result
+from beholder.stats.correlation import DRAWS, SEED, drawn_counts
 from beholder.stats.crossed import variance_components
-from beholder.stats.interval import t_interval
-from beholder.stats.rater_models.votes import Floats, Votes
-from beholder.stats.reliability.alpha import Table, alpha
-from beholder.stats.reliability.icc import Icc, icc_complete, icc_sparse
-from beholder.stats.reliability.kendall import kendall_w
-from beholder.stats.reliability.leave_one_out import leave_one_out
-from beholder.stats.reliability.moments import moments
-from beholder.stats.reliability.sos import sos, sos_terms
-from beholder.stats.resampling import DRAWS, SEED, drawn_counts
+from beholder.stats.intervals import t_interval
+from beholder.stats.rater_models import Floats, RaterVotes
+from beholder.stats.reliability import (
+    Icc,
+    ValueCounts,
+    alpha,
+    icc_complete,
+    icc_sparse,
+    kendall_w,
+    leave_one_out,
+    moments,
+    sos,
+    sos_terms,
+)
+
+# --- Each measure of reliability of one question, or why it cannot be had (reference: statistics 2.7, 6) ---
+
 
 ALPHAS = ("alpha, ordinal", "alpha, interval")
 LEAVE_ONE_OUT, KENDALL, SOS = "leave-one-out agreement", "Kendall's W", "SOS a"
@@ -32,7 +46,7 @@ _Measure = Callable[[Floats | None], Floats]
 """From how often each stimulus is drawn, or once each, to the measure of every draw."""
 
 
-class Row(NamedTuple):
+class ReliabilityRow(NamedTuple):
     """One measure of one question, with what it rests on."""
 
     measure: str
@@ -53,7 +67,7 @@ class Absent(NamedTuple):
     why: str
 
 
-def measures(votes: Votes, low: float, high: float) -> Iterator[Row | Absent]:
+def measures(votes: RaterVotes, low: float, high: float) -> Iterator[ReliabilityRow | Absent]:
     """Yield every measure of these votes on a scale with these ends, or why it cannot be had."""
     yield from _correlations(votes)
     yield from _by_stimuli(votes, low, high)
@@ -61,7 +75,7 @@ def measures(votes: Votes, low: float, high: float) -> Iterator[Row | Absent]:
     yield from _concordance(votes)
 
 
-def _correlations(votes: Votes) -> Iterator[Row | Absent]:
+def _correlations(votes: RaterVotes) -> Iterator[ReliabilityRow | Absent]:
     """Yield the intraclass correlations."""
     sizes = (len(votes.value), votes.raters, votes.stimuli)
     if votes.raters < 2 or votes.stimuli < 2:
@@ -83,10 +97,10 @@ def _correlations(votes: Votes) -> Iterator[Row | Absent]:
             yield Absent(name, "the stimuli do not differ")
         else:
             note = "; ".join(filter(None, (f"k = {k:.4g}" if name.endswith("k)") else "", gaps)))
-            yield Row(name, *icc, math.nan, *sizes, note)
+            yield ReliabilityRow(name, *icc, math.nan, *sizes, note)
 
 
-def _sparse(votes: Votes) -> dict[str, Icc]:
+def _sparse(votes: RaterVotes) -> dict[str, Icc]:
     if len(votes.value) == votes.stimuli:
         return {}
     is_many = len(votes.value) > MOST_VOTES or min(votes.raters, votes.stimuli) > MOST_CROSSED
@@ -94,21 +108,21 @@ def _sparse(votes: Votes) -> dict[str, Icc]:
     return icc_sparse(votes, found)
 
 
-def _ratings_each(votes: Votes) -> float:
+def _ratings_each(votes: RaterVotes) -> float:
     """Return the harmonic mean of the ratings of a stimulus."""
     return float(votes.stimuli / (1 / np.bincount(votes.stimulus)).sum())
 
 
-def _square(votes: Votes) -> Floats:
+def _square(votes: RaterVotes) -> Floats:
     """Return votes without gaps as a table of stimuli by participants."""
     table = np.empty((votes.stimuli, votes.raters))
     table[votes.stimulus, votes.rater] = votes.value
     return table
 
 
-def _by_stimuli(votes: Votes, low: float, high: float) -> Iterator[Row | Absent]:
+def _by_stimuli(votes: RaterVotes, low: float, high: float) -> Iterator[ReliabilityRow | Absent]:
     """Yield what is bootstrapped over stimuli: both alphas, and the parameter of the SOS hypothesis."""
-    table, terms = Table(votes), sos_terms(votes, low, high)
+    table, terms = ValueCounts(votes), sos_terms(votes, low, high)
     if not table.things:
         yield from (Absent(name, "no stimulus has two ratings") for name in (*ALPHAS, SOS))
         return
@@ -125,7 +139,7 @@ def _by_stimuli(votes: Votes, low: float, high: float) -> Iterator[Row | Absent]
         if math.isnan(value):
             yield Absent(name, "every mean is at an end of the scale" if name == SOS else "all ratings are the same")
         else:
-            yield Row(name, value, *ends[name], math.nan, *sizes)
+            yield ReliabilityRow(name, value, *ends[name], math.nan, *sizes)
 
 
 def _bootstrap(found: Mapping[str, _Measure], things: int, cost: int) -> dict[str, tuple[float, float]]:
@@ -147,7 +161,7 @@ def _bootstrap(found: Mapping[str, _Measure], things: int, cost: int) -> dict[st
     return ends
 
 
-def _agreement(votes: Votes) -> Iterator[Row | Absent]:
+def _agreement(votes: RaterVotes) -> Iterator[ReliabilityRow | Absent]:
     """Yield the mean rank correlation of a participant with the others."""
     each = leave_one_out(votes, FEWEST)
     known = np.isfinite(each)
@@ -160,10 +174,10 @@ def _agreement(votes: Votes) -> Iterator[Row | Absent]:
     low, high = max(mean.low, -1.0), min(mean.high, 1.0)
     note = "one participant: no interval" if mean.n == 1 else ""
     ends = (math.nan, math.nan) if mean.n == 1 else (low, high)
-    yield Row(LEAVE_ONE_OUT, mean.mean, *ends, math.nan, int(mine.sum()), mean.n, stimuli, note)
+    yield ReliabilityRow(LEAVE_ONE_OUT, mean.mean, *ends, math.nan, int(mine.sum()), mean.n, stimuli, note)
 
 
-def _concordance(votes: Votes) -> Iterator[Row | Absent]:
+def _concordance(votes: RaterVotes) -> Iterator[ReliabilityRow | Absent]:
     """Yield Kendall's W of the participants who rated everything."""
     whole = np.bincount(votes.rater, minlength=votes.raters) == votes.stimuli
     people = int(whole.sum())
@@ -173,11 +187,48 @@ def _concordance(votes: Votes) -> Iterator[Row | Absent]:
         return
     mine = whole[votes.rater]
     rater = (np.cumsum(whole) - 1)[votes.rater[mine]]
-    found = kendall_w(_square(Votes(votes.value[mine], rater, votes.stimulus[mine], people, votes.stimuli)))
+    found = kendall_w(_square(RaterVotes(votes.value[mine], rater, votes.stimulus[mine], people, votes.stimuli)))
     if found is None:
         yield Absent(KENDALL, "nobody tells the stimuli apart")
         return
     note = f"chi-square({found.df}) = {found.chi2:.4g}"
     if people < votes.raters:
         note += f"; {people} of {votes.raters} participants rated everything"
-    yield Row(KENDALL, found.w, math.nan, math.nan, found.p, int(mine.sum()), people, votes.stimuli, note)
+    yield ReliabilityRow(KENDALL, found.w, math.nan, math.nan, found.p, int(mine.sum()), people, votes.stimuli, note)
+
+
+# --- reliability: how far people say the same of the same stimuli (reference: statistics 2.7, 6) ---
+
+
+COLUMNS = ["question", "measure", "value", "low", "high", "p", "n", "participants", "stimuli", "note"]
+_NOTE = (
+    "Of all stimuli that were rated, references and anchors too; repetitions averaged; n: ratings it rests on. "
+    "ICC(A,1): share of the variance of single ratings that is the stimuli's; ICC(C,1): the same, differences in the "
+    "participants' mean level taken away; ICC(1,1): as if every rating came from somebody else; ICC(·,k): of the "
+    "mean of k ratings, from the same by Spearman and Brown. Where everybody rated everything they come from mean "
+    "squares, with the 95 % intervals of F (of ICC(A,·) after Satterthwaite); else from variance components, "
+    f"participants and stimuli crossed, by REML (with more than {MOST_VOTES:,} ratings, or more than {MOST_CROSSED} of "
+    "both, by moments), without intervals, k being the harmonic mean of the ratings of a stimulus. alpha: "
+    "Krippendorff's, of stimuli with two ratings or more; SOS a: of SD² = a (mean - lowest) (highest - mean), SD over "
+    "n - 1; both with a 95 % bootstrap over stimuli (percentiles). leave-one-out agreement: mean over participants of "
+    f"Spearman's correlation with the mean of the others, {FEWEST} shared ratings or more, with 95 % Student t. "
+    "Kendall's W: of participants who rated everything, corrected for ties, p by Friedman's chi-square."
+)
+_CITATION = (
+    "McGraw and Wong (1996), Psychological Methods 1; Henderson (1953), Biometrics 9, and Yates (1934), "
+    "Journal of the American Statistical Association 29 (moments); Krippendorff (2011), Computing "
+    "Krippendorff's Alpha-Reliability; Hossfeld, Schatz and Egger (2011), QoMEX; Spearman (1904), American Journal of "
+    "Psychology 15; Kendall and Babington Smith (1939), Annals of Mathematical Statistics 10"
+)
+
+
+def reliability(data: pd.DataFrame | Ratings) -> Result | None:
+    """Return every measure of reliability by question; None where none can be had."""
+    ratings = as_ratings(data)
+    rows, told = [], []
+    for question in modelled_questions(ratings):
+        ends = ends_of(ratings, question)
+        found = list(measures(asked_votes(ratings, question).votes, ends.low, ends.high))
+        rows += [(question, *one) for one in found if isinstance(one, ReliabilityRow)]
+        told += [f" {question}: no {one.measure}, as {one.why}." for one in found if isinstance(one, Absent)]
+    return Result(pd.DataFrame(rows, columns=COLUMNS), _NOTE + "".join(told), _CITATION) if rows else None

@@ -1,21 +1,48 @@
-"""Results: every table of a study, named as its file."""
+"""What an analysis gives."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from beholder.errors import Problem, UserError
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from beholder.analyse.better import Better
+    from beholder.analysis.condition_difference import ConditionDifference
+
+
+@dataclass(frozen=True)
+class Result:
+    """A tidy table, a note that names unit, method and correction, and where the method comes from."""
+
+    table: DataFrame
+    note: str
+    citation: str
+    """Sources, with semicolons between them."""
+    draw: Callable[[DataFrame], Any] | None = field(default=None, repr=False, compare=False)
+    """How the table is drawn, where a picture helps."""
+
+    def plot(self) -> Any:
+        """Return the table as an Altair chart, which a notebook shows and `.save("figure.svg")` writes."""
+        if self.draw is None:
+            raise ValueError("This result is best read as a table: it has no picture.")
+        return self.draw(self.table)
+
+
+def records(table: DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table by column name."""
+    return cast("list[dict[str, Any]]", table.to_dict("records"))
+
+
+# --- Results: every table of a study, named as its file ---
+
 
 TABLES = ("scores", "conditions", "contents", "pairs", "participants")
 _COUNTS = (
@@ -70,13 +97,13 @@ class Results:
         """Return what to call a condition: a correct answer is of two conditions, and then it is both."""
         return either(condition, self.ratings, {}) if self.is_told_apart else condition
 
-    def better(self, condition: str, other: str, question: str | None = None) -> Better:
+    def better(self, condition: str, other: str, question: str | None = None) -> ConditionDifference:
         """Return whether a condition is better than another in a question: yes, no or undecided, with its evidence.
 
         It is clear where the report calls it clear; `no` is clearly worse. `question` may be left out where there is
         one only.
         """
-        from beholder.analyse.better import better
+        from beholder.analysis.condition_difference import better
 
         return better(self, condition, other, question)
 
@@ -112,7 +139,7 @@ def _interval(low: float, high: float) -> str:
 
 def read_results(folder: str | Path) -> Results:
     """Return the results in a study's folder: analyse/, clean/ratings.csv, and report/index.html where it is there."""
-    from beholder.clean.ratings import read_ratings
+    from beholder.cleaning.ratings import read_ratings
 
     folder = Path(folder)
     path = folder / "analyse" / "notes.json"
@@ -155,3 +182,80 @@ def read_result(path: Path) -> DataFrame:
         numbers = pd.Series([float(cell or "nan") for cell in table[column]], dtype=float)
         table[column] = numbers.astype(int) if column in _COUNTS else numbers
     return table
+
+
+# --- What a number is called, so that numbers of different methods are never taken for the same ---
+
+
+HIDDEN_REFERENCE, MUSHRA = "acr-hr", "mushra"
+"""Methods with numbers of their own, beside the mean."""
+
+
+class Metric(NamedTuple):
+    """The name of a number, with its method, and what it says."""
+
+    name: str
+    meaning: str
+
+
+DMOS = Metric(
+    "DMOS(ACR-HR)",
+    "Mean of each participant's vote minus the same participant's vote on the hidden reference of that content, plus "
+    "the highest vote of the scale.",
+)
+MUSHRA_MEDIAN = Metric("MUSHRA median", "Median score, the hidden reference and the anchors among the conditions.")
+_SCORES: Mapping[str, Metric] = {
+    "acr": Metric("MOS(ACR)", "Mean opinion score: the mean of the votes."),
+    "acr-hr": Metric("MOS(ACR-HR)", "Mean opinion score of every condition, the hidden reference among them."),
+    "dcr": Metric(
+        "DMOS(DCR)", "Mean of the votes on how visible a change from the shown reference is; higher is less."
+    ),
+    "mushra": Metric("MUSHRA mean", "Mean score, the hidden reference and the anchors among the conditions."),
+    "likert": Metric(
+        "Agreement (Likert)", "Mean agreement with the statement, as answered: a reversed statement is not turned."
+    ),
+}
+_KINDS: Mapping[str, Metric] = {
+    "score": Metric("Score", "Mean score."),
+    "diff": Metric("CMOS", "Mean of the signed grades: above zero is better than what it was compared with."),
+    "choice": Metric(
+        "Preference",
+        "Won minus lost, as a share of all its comparisons, from -1 (never preferred) to 1 (always); a tie counts "
+        "zero. Every comparison counts once for each of the two.",
+    ),
+    "correct": Metric("Share correct", "Share of correct answers; guessing gives one half."),
+    "pick": Metric("Share ticked", "Share of the participants' answers in which this was ticked."),
+}
+_CLOSEST = Metric(
+    "Closeness",
+    "How often it was called closer to the reference, minus how often the other was, as a share of all its "
+    "comparisons, from -1 (never closer) to 1 (always). Every comparison counts once for each of the two.",
+)
+_SHORT: Mapping[str, str] = {"ccr": "CCR", "ab": "AB", "abx": "ABX", "likert": "Likert"}
+"""What a method is called in the name of a number, where that is not its own name."""
+HEMVIP = "Jonell et al. (2021), HEMVIP, International Conference on Multimodal Interaction"
+_P910 = "ITU-T P.910 (mean opinion score); ITU-T P.1401 (Student t)"
+_SOURCES: Mapping[str, str] = {
+    "acr": _P910, "acr-hr": _P910, "dcr": _P910, "ccr": _P910, "mushra": "ITU-R BS.1534 (MUSHRA)",
+    "parallel": HEMVIP,
+}  # fmt: skip
+
+
+def source(method: str) -> str:
+    """Return where a method's way to score comes from; nothing where it has no standard."""
+    return _SOURCES.get(method, "")
+
+
+def metric(method: str, kind: str) -> Metric:
+    """Return what the mean of a condition is called under this method and kind of rating.
+
+    The method is in the name; a table that does not tell its method has plain names.
+    """
+    if kind == "score" and method in _SCORES:
+        return _SCORES[method]
+    found = _CLOSEST if (method, kind) == ("abx", "choice") else _KINDS.get(kind, _KINDS["score"])
+    if not method:
+        return found
+    # Abbreviations are written as in the Recommendations, DMOS(DCR); words have a space.
+    space = "" if found.name.isupper() else " "
+    return found._replace(name=f"{found.name}{space}({_SHORT.get(method, method)})")

@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from beholder.analyse.groups import averaged, codes_of
-from beholder.analyse.metrics import metric, source
-from beholder.analyse.plots.scores import scores_chart
-from beholder.analyse.result import Result
-from beholder.analyse.scales import ends_of
-from beholder.analyse.table import Ratings, as_ratings
-from beholder.stats.interval import SHARES, STUDENT, bounds_for, is_share, unanimous_bounds
+from beholder.analysis.figures.scores import scores_chart
+from beholder.analysis.means import averaged, codes_of, ends_of
+from beholder.analysis.ratings import Ratings, as_ratings
+from beholder.analysis.result import Result, metric, source
+from beholder.stats.intervals import SHARES, STUDENT, bounds_for, is_share, unanimous_bounds
 
 COLUMNS = [
     "stimulus", "content", "condition", "question", "n", "mean", "sd", "ci_low", "ci_high", "median", "q1", "q3",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,13 +12,17 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from beholder.analyse.conditions import conditions
-from beholder.analyse.opening import Opened, open_ratings
-from beholder.analyse.score_table import ScoreTable, is_score_table, read_scores
-from beholder.analyse.scores import scores
-from beholder.analyse.table import Ratings, tidy
+from beholder.analysis.means import conditions
+from beholder.analysis.ratings import Opened, Ratings, open_ratings, order_of, tidy
+from beholder.analysis.ratings_table import ScoreTable, is_score_table, load_ratings, read_scores
+from beholder.analysis.scores import scores
+from beholder.checks.contract import CHECK_ROLES
+from beholder.cleaning.facts import TABLES, runs_in
+from beholder.cleaning.ratings import number_repetitions, rating_blocks
+from beholder.cleaning.screening import judge_tables, store_of
 from beholder.errors import Problem, UserError
-from beholder.stats.interval import LEVEL
+from beholder.stats.intervals import LEVEL
+from beholder.store.open import name_of
 from beholder.study.model import Study
 
 SCORES = ["question", "stimulus", "content", "condition", "n", "mean", "sd"]
@@ -119,7 +124,6 @@ def _placed(side: Side, folder: Path, study: str, population: str) -> Side:
 
 
 def _of_run(source: Path | Study, run: int, name: str | None) -> Side:
-    from beholder.analyse.runs import open_run
     from beholder.methods import load_study
 
     study = source if isinstance(source, Study) else load_study(source)
@@ -168,3 +172,45 @@ def named_apart(sides: Sequence[Side]) -> list[Side]:
             name, number = f"{side.name} ({number})", number + 1
         found[name] = replace(side, name=name)
     return list(found.values())
+
+
+# --- Runs of a study: which there are, and the ratings of one, judged again from the store ---
+
+
+def runs_of(study: str | Path | Study, store: str | None = None, *, robots: bool = False) -> tuple[int, ...]:
+    """Return the runs with sessions in the store: of people where there are any, else of robots."""
+    from beholder.store.open import read_tables
+
+    return runs_in(read_tables(store_of(_loaded(study), store), ("sessions",)), robots=robots)
+
+
+def ratings_of_run(study: str | Path | Study, run: int, store: str | None = None, *, robots: bool = False) -> Ratings:
+    """Return the ratings of one run by the study's own rules; `clean/` stays as it is."""
+    return open_run(study, run, store, robots=robots).ratings
+
+
+def open_run(study: str | Path | Study, run: int, store: str | None = None, *, robots: bool = False) -> Opened:
+    """Return the ratings of one run, and whether people or robots gave them."""
+    from beholder.store.open import read_tables
+
+    loaded = _loaded(study)
+    tables = read_tables(store_of(loaded, store), TABLES)
+    where = name_of(store) if store else "store/"
+    judging = judge_tables(loaded, tables, where=where, robots=robots, run=run)
+    shown = judging.facts.stimuli.values()
+    order = order_of(loaded, {one.condition: one.role for one in shown if one.role not in CHECK_ROLES})
+    rows = number_repetitions(rating for one in judging.judged for rating in one.ratings)
+    # Through a file, so that they are read exactly as those in clean/ are.
+    with tempfile.TemporaryDirectory(prefix="beholder-run-") as folder:
+        path = Path(folder) / "ratings.csv"
+        path.write_bytes(b"".join(rating_blocks(rows, judging.facts.stimuli)))
+        table = load_ratings(path)
+    marks = {one.visit.session: "; ".join(one.decision.reasons) for one in judging.judged}
+    ratings = replace(tidy(table, order), marks=marks)
+    return Opened(ratings, table, loaded.folder, judging.facts.population, loaded)
+
+
+def _loaded(study: str | Path | Study) -> Study:
+    from beholder.methods import load_study
+
+    return study if isinstance(study, Study) else load_study(Path(study))

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
-from beholder.analyse.comparing.fit import Extra, Fit
-from beholder.analyse.comparing.graph import listed
-from beholder.analyse.comparing.outcomes import BRADLEY_TERRY, MODELS, Model
-from beholder.analyse.comparing.question import Asked, asked
-from beholder.analyse.plots.strengths import strengths_chart
-from beholder.analyse.result import Result
-from beholder.analyse.table import Ratings, as_ratings
-from beholder.stats.interval import STUDENT, t_bounds
+from beholder.analysis.bradley_terry import Extra, StrengthFit, fit
+from beholder.analysis.comparisons import BRADLEY_TERRY, MODELS, Comparisons, Model, Tally, comparisons, listed, sums
+from beholder.analysis.figures.scores import strengths_chart
+from beholder.analysis.ratings import Ratings, as_ratings
+from beholder.analysis.result import Result
+from beholder.stats.clustered import Codes, Floats
+from beholder.stats.intervals import STUDENT, t_bounds
+from beholder.stats.tests import holm
 
 COLUMNS = [
     "question", "model", "level", "content", "condition", "stimulus", "component", "comparisons", "quality", "se",
@@ -46,7 +49,7 @@ def strengths(
     return Result(pd.DataFrame(rows, columns=COLUMNS), about(fits, from_grades), sources(fits), strengths_chart)
 
 
-def _question_rows(one: Asked, found: Fit) -> Iterator[dict[str, Any]]:
+def _question_rows(one: ComparedQuestion, found: StrengthFit) -> Iterator[dict[str, Any]]:
     key = {"question": one.question, "model": found.model.name}
     for row in _rows(found):
         yield {**key, "level": "condition", "content": "", "condition": row.pop("name"), "stimulus": "", **row}
@@ -62,7 +65,7 @@ def _question_rows(one: Asked, found: Fit) -> Iterator[dict[str, Any]]:
             yield {**key, "level": "stimulus", "content": content, "condition": condition, "stimulus": name, **row}
 
 
-def _rows(found: Fit) -> Iterator[dict[str, Any]]:
+def _rows(found: StrengthFit) -> Iterator[dict[str, Any]]:
     """Yield every strength with its error."""
     tally, component = found.tally, found.graph.component
     size = len(tally.names)
@@ -91,7 +94,7 @@ def _extra(level: str, extra: Extra, people: int, model: Model) -> dict[str, Any
     }  # fmt: skip
 
 
-def about(fits: Sequence[tuple[str, Fit]], from_grades: bool) -> str:
+def about(fits: Sequence[tuple[str, StrengthFit]], from_grades: bool) -> str:
     """Return what strengths are, and what is particular about these."""
     models = dict.fromkeys(found.model for _, found in fits)
     units = "; ".join(f"{model.title} in {model.unit}" for model in models)
@@ -120,7 +123,7 @@ def about(fits: Sequence[tuple[str, Fit]], from_grades: bool) -> str:
     return note + "".join(dict.fromkeys(_particular(question, found) for question, found in fits))
 
 
-def _particular(question: str, found: Fit) -> str:
+def _particular(question: str, found: StrengthFit) -> str:
     """Return which were never compared, and whose strength only a prior holds."""
     graph, names = found.graph, found.tally.names
     groups = [[names[at] for at in np.flatnonzero(graph.component == part)] for part in range(graph.components)]
@@ -143,7 +146,7 @@ def _sds() -> str:
     return ", ".join(f"{model.prior_sd:g} for {model.title}" for model in MODELS.values())
 
 
-def sources(fits: Sequence[tuple[str, Fit]]) -> str:
+def sources(fits: Sequence[tuple[str, StrengthFit]]) -> str:
     """Return where models and errors come from."""
     found: dict[str, None] = {}
     for _, one in fits:
@@ -165,3 +168,124 @@ def stimulus_strengths(data: pd.DataFrame | Ratings, model: str) -> Result | Non
     table = found.table[found.table["level"] == "stimulus"]
     columns = ["question", "stimulus", "content", "quality", "se", "low", "high"]
     return Result(table[columns].reset_index(drop=True), found.note, found.citation)
+
+
+# --- strength_pairs: how far apart two strengths are, and how likely one is preferred (reference: statistics 5) ---
+
+
+STRENGTH_PAIR_COLUMNS = [
+    "question", "model", "condition", "other_condition", "comparisons", "difference", "se", "df", "low", "high",
+    "model_se", "win_probability", "win_low", "win_high", "statistic", "p", "p_holm", "note",
+]  # fmt: skip
+_HOLM = "Holm (1979), Scandinavian Journal of Statistics 6"
+
+
+def strength_pairs(
+    data: pd.DataFrame | Ratings, *, models: Sequence[str] = tuple(MODELS), from_grades: bool = False
+) -> Result | None:
+    """Return the difference of every two conditions' strengths with its own error, and the probability of a win."""
+    ratings = as_ratings(data)
+    questions = asked(ratings, from_grades=from_grades)
+    if not questions:
+        return None
+    fits = [(one.question, one.conditions(MODELS[name])) for one in questions for name in models]
+    table = pd.concat([_pairs(question, found) for question, found in fits], ignore_index=True)
+    note = (
+        "Differences of strengths (level condition) with errors that take their correlation into account, clustered by "
+        "participant; model_se is as if all comparisons were independent. comparisons counts those of just these two. "
+        "win_probability: how often condition is preferred to other_condition, ties and the order of showing aside. "
+        "p: Student t against no difference, participants minus one degrees of freedom; p_holm: Holm's correction over "
+        "all pairs of a question and model. Intervals are 95 %, not corrected for the number of pairs."
+    )
+    return Result(table, note, "; ".join([sources(fits)] + [_HOLM] * bool(table["p"].notna().any())))
+
+
+def _pairs(question: str, found: StrengthFit) -> pd.DataFrame:
+    """Return all pairs of a question."""
+    names = np.array(found.tally.names, dtype=object)
+    one, other = np.triu_indices(len(names), 1)
+    component = found.graph.component
+    is_one = component[one] == component[other]
+    difference = np.where(is_one, found.quality[one] - found.quality[other], np.nan)
+    error, model_error = (_errors(cov, one, other) for cov in (found.covariance, found.model_covariance))
+    df = found.df[one]
+    se = np.where(is_one & (df > 0), error, np.nan)
+    ends = t_bounds(difference, se, df)
+    still = se == 0
+    statistic = np.where(still, np.nan, difference / np.where(still, 1.0, se))
+    p = np.where(still, (np.abs(difference) < 1e-9).astype(float), 2 * stats.t.sf(np.abs(statistic), np.maximum(df, 1)))
+    table = pd.DataFrame(
+        {
+            "question": question,
+            "model": found.model.name,
+            "condition": names[one],
+            "other_condition": names[other],
+            "comparisons": _counts(found)[one, other],
+            "difference": difference,
+            "se": se,
+            "df": np.where(np.isnan(se), np.nan, df),
+            "low": ends.low,
+            "high": ends.high,
+            "model_se": np.where(is_one, model_error, np.nan),
+            "win_probability": found.model.win(difference),
+            "win_low": found.model.win(ends.low),
+            "win_high": found.model.win(ends.high),
+            "statistic": statistic,
+            "p": p,
+            "p_holm": holm(p),
+            "note": [
+                found.note[component[a]] if same else "never compared, not even through others"
+                for a, same in zip(one, is_one, strict=True)
+            ],
+        },
+        columns=STRENGTH_PAIR_COLUMNS,
+    )
+    return table
+
+
+def _errors(covariance: Floats, one: Codes, other: Codes) -> Floats:
+    variance = np.diag(covariance)
+    both = variance[one] + variance[other] - 2 * covariance[one, other]
+    return np.asarray(np.sqrt(np.maximum(0, both)), np.float64)
+
+
+def _counts(found: StrengthFit) -> Codes:
+    """Return how often every two were compared."""
+    size = len(found.tally.names)
+    place = found.tally.one * size + found.tally.other
+    return sums(place, found.tally.n, size * size).reshape(size, size).astype(np.intp)
+
+
+# --- The strengths of one question: of conditions over all contents, and of stimuli within each content ---
+
+
+@dataclass(frozen=True)
+class ComparedQuestion:
+    """A question with its comparisons."""
+
+    question: str
+    compared: Comparisons
+
+    @cached_property
+    def tally(self) -> Tally:
+        """The comparisons of conditions, all contents together."""
+        return self.compared.by_condition()
+
+    @cached_property
+    def contents(self) -> tuple[tuple[str, Tally], ...]:
+        """For each content the comparisons of its stimuli."""
+        return tuple(self.compared.by_content())
+
+    def conditions(self, model: Model) -> StrengthFit:
+        """Return the strengths of conditions."""
+        return fit(self.tally, model)
+
+    def stimuli(self, conditions: StrengthFit) -> dict[str, StrengthFit]:
+        """Return the strengths of the stimuli by content, with ties and position effect as among the conditions."""
+        return {content: fit(tally, conditions.model, conditions) for content, tally in self.contents}
+
+
+def asked(ratings: Ratings, *, from_grades: bool = False) -> list[ComparedQuestion]:
+    """Return the questions that compare two conditions."""
+    found = ((name, comparisons(ratings, name, from_grades=from_grades)) for name in ratings.questions)
+    return [ComparedQuestion(name, compared) for name, compared in found if compared is not None]

@@ -1,9 +1,10 @@
-"""Every contrast by four tests, corrected for how many there are (reference: statistics 4.2)."""
+"""tests: every pair of conditions by four tests, for comparison with other papers (reference: statistics 4.2)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -11,18 +12,56 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import special
 
-from beholder.analyse.contrasts import Contrast, Pair, contrasts_of
-from beholder.analyse.metrics import MUSHRA
-from beholder.analyse.table import Ratings
+from beholder.analysis.contrasts import Contrast, Pair, contrasts_of
+from beholder.analysis.ratings import Ratings, as_ratings
+from beholder.analysis.result import HEMVIP, MUSHRA, Result
+from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Floats
-from beholder.stats.holm import holm
-from beholder.stats.interval import t_interval
-from beholder.stats.signs import sign_test
-from beholder.stats.wilcoxon import Zeros, signed_rank
+from beholder.stats.intervals import STUDENT, t_interval
+from beholder.stats.tests import CITATIONS as RANKS
+from beholder.stats.tests import HOLM_CITATION as HOLM
+from beholder.stats.tests import RULES, Zeros, holm, sign_test, signed_rank
+
+# ruff: noqa: PT028 - named as its table, and not a test of ours
+
+
+def tests(
+    data: pd.DataFrame | Ratings,
+    *,
+    contrasts: Sequence[Pair] | None = None,
+    family: Family | None = None,
+    zeros: Zeros = "pratt",
+) -> Result | None:
+    """Return four tests of every two conditions: clustered t, and paired t, Wilcoxon and sign test over pages.
+
+    `contrasts` and `family` are those of the study when left out. None where no question compares conditions.
+    """
+    ratings = as_ratings(data)
+    table = corrected(ratings, contrasts, family, zeros).table
+    if table.empty:
+        return None
+    note = (
+        "clustered t: the difference with its error clustered by participant and content, as in pairs. The other three "
+        "take every page (one participant and one content with both conditions) as independent of all others, as "
+        "HEMVIP does: they are here to compare with other papers, and reject a true null 12 to 26 % of the time where "
+        "5 % are claimed, because the pages of one person, and of one content, are alike. paired t: mean difference "
+        f"over pages. Wilcoxon: signed rank ({RULES[zeros]}), no continuity correction, a test of symmetry about zero; "
+        "estimate: matched rank-biserial correlation; statistic: the smaller rank sum. sign: exact binomial test, ties "
+        "ignored; estimate: share of pages on which condition is above other_condition, with Clopper and Pearson's "
+        "exact interval; statistic: their number. ties: pages without a difference. All tests are two-sided, intervals "
+        f"are 95 %. {family_note(ratings, contrasts, family)} Each test has a family of its own. clear: 1 where p_holm "
+        f"(p, of an anchor or the hidden reference) is below {ALPHA:g}."
+    )
+    exact = "Clopper and Pearson (1934), Biometrika 26"
+    return Result(table, note, "; ".join([CLUSTERED, STUDENT, RANKS[zeros], exact, HEMVIP, HOLM]))
+
+
+# --- Every contrast by four tests, corrected for how many there are (reference: statistics 4.2) ---
+
 
 ALPHA = 0.05
 TESTS = ("clustered t", "paired t", "Wilcoxon", "sign")
-COLUMNS = [
+CORRECTION_COLUMNS = [
     "question", "condition", "other_condition", "test", "unit", "n", "ties", "estimate", "ci_low", "ci_high",
     "statistic", "df", "p", "p_holm", "clear", "note",
 ]  # fmt: skip
@@ -71,7 +110,7 @@ def corrected(
 
 def _corrected(ratings: Ratings, named: Sequence[Pair], family: Family, zeros: Zeros) -> Corrected:
     found = list(contrasts_of(ratings, named))
-    table = pd.DataFrame([row for one in found for row in _rows(one, zeros)], columns=COLUMNS)
+    table = pd.DataFrame([row for one in found for row in _rows(one, zeros)], columns=CORRECTION_COLUMNS)
     outside = [_outside(ratings, one, has_named=bool(named)) for one in found for _ in TESTS]
     table["note"] = ["; ".join(filter(None, both)) for both in zip(table["note"], outside, strict=True)]
     counted = table["p"].where(np.asarray([not why for why in outside], dtype=bool))
@@ -141,3 +180,69 @@ def _one_sample(mean: float, sd: float, n: int) -> tuple[float, float]:
         return math.nan, 1.0 if round(mean, _DECIMALS) == 0 else 2.0 ** (1 - n)
     t = mean / (sd / math.sqrt(n))
     return t, float(2 * special.stdtr(n - 1, -abs(t)))
+
+
+# --- agreement: which tests find the same differences clear, as in HEMVIP's Table 1 (reference: statistics 4.2) ---
+
+
+AGREEMENT_COLUMNS = [
+    "question", "test", "other_test", "contrasts", "agree", "both_clear", "only_test", "only_other", "neither",
+    "same_direction",
+]  # fmt: skip
+_KEYS = ["question", "condition", "other_condition"]
+_NEEDED = {*_KEYS, "test", "estimate", "clear"}
+
+
+class _Wide(NamedTuple):
+    """One row for each contrast, one column for each test."""
+
+    clear: pd.DataFrame
+    direction: pd.DataFrame
+
+
+def agreement(data: pd.DataFrame | Ratings | Result) -> Result | None:
+    """Return for every two tests on how many contrasts they agree; None where nothing was tested.
+
+    `data` are ratings, or the result of `tests`, or any table with its columns question, condition, other_condition,
+    test, estimate and clear: so that a test of another study can stand beside ours.
+    """
+    if isinstance(data, pd.DataFrame) and set(data.columns) >= _NEEDED:
+        data = Result(data, "", "")
+    found = data if isinstance(data, Result) else tests(as_ratings(data))
+    if found is None:
+        return None
+    table = _counted(found.table)
+    note = (
+        "For every two tests: contrasts that both have tested; agree: on how many of them they say the same, clear "
+        "after correction or not; same_direction: on how many they do not point in opposite ways. A row without a "
+        "question is over all of them."
+    )
+    return Result(table, note, HEMVIP) if len(table) else None
+
+
+def _counted(table: pd.DataFrame) -> pd.DataFrame:
+    made = table[table["p_holm" if "p_holm" in table else "clear"].notna()]
+    names = list(dict.fromkeys(made["test"]))
+    # The share of a sign test points nowhere at one half, everything else at zero.
+    middle = np.where(made["test"].str.startswith("sign"), 0.5, 0.0)
+    signed = made.assign(clear=made["clear"] == 1, direction=np.sign((made["estimate"] - middle).round(_DECIMALS)))
+    index = signed.set_index([*_KEYS, "test"])
+    wide = _Wide(index["clear"].unstack("test"), index["direction"].unstack("test"))
+    asked = list(dict.fromkeys(made["question"]))
+    rows = []
+    for question in [*asked, *([""] if len(asked) > 1 else [])]:
+        for one, other in combinations(names, 2):
+            rows.append((question, one, other, *_row(wide, question, one, other)))
+    return pd.DataFrame(rows, columns=AGREEMENT_COLUMNS)
+
+
+def _row(wide: _Wide, question: str, one: str, other: str) -> tuple[int, ...]:
+    clear, direction = (
+        frame if not question else frame[frame.index.get_level_values("question") == question] for frame in wide
+    )
+    is_made = clear[one].notna() & clear[other].notna()
+    first, second = clear[one][is_made].astype(bool), clear[other][is_made].astype(bool)
+    opposite = (direction[one] * direction[other])[is_made] < 0
+    both, neither = int((first & second).sum()), int((~first & ~second).sum())
+    only = int((first & ~second).sum()), int((~first & second).sum())
+    return len(first), both + neither, both, *only, neither, len(first) - int(opposite.sum())

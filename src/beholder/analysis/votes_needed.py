@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from beholder.analyse.plots.votes_needed import votes_needed_chart
-from beholder.analyse.result import Result
-from beholder.analyse.table import Ratings, as_ratings
+from beholder.analysis.figures.votes_needed import ENOUGH, one_curve, votes_needed_chart
+from beholder.analysis.ratings import Ratings, as_ratings
+from beholder.analysis.result import Result
 from beholder.errors import Problem, UserError
-from beholder.stats.votes_needed import By, Floats, Given, curve
+from beholder.stats.votes_needed import By, Floats, StimulusVotes, curve, longer, votes_for
+
+__all__ = ["ENOUGH", "Enough", "enough"]
+
 
 COLUMNS = [
     "question", "by", "against", "votes", "pearson", "pearson_low", "pearson_high", "rmse", "rmse_low", "rmse_high",
@@ -113,7 +116,7 @@ def _rows(
             )  # fmt: skip
 
 
-def _given(votes: pd.DataFrame) -> tuple[Given, pd.Series]:
+def _given(votes: pd.DataFrame) -> tuple[StimulusVotes, pd.Series]:
     """Return votes by number, and the names of the stimuli."""
     stimulus = votes["stimulus"]
     if (votes["other_stimulus"] != "").any():
@@ -121,10 +124,10 @@ def _given(votes: pd.DataFrame) -> tuple[Given, pd.Series]:
     place, names = pd.factorize(stimulus)
     rater, raters = pd.factorize(votes["participant"])
     value = votes["value"].to_numpy(float)
-    return Given(value, rater, place, len(raters), len(names)), pd.Series(names, dtype=object)
+    return StimulusVotes(value, rater, place, len(raters), len(names)), pd.Series(names, dtype=object)
 
 
-def _target(given: Given, names: pd.Series, against: str | pd.DataFrame, question: str) -> Floats | None:
+def _target(given: StimulusVotes, names: pd.Series, against: str | pd.DataFrame, question: str) -> Floats | None:
     """Return the scores of the stimuli to hold against; None for halves."""
     if isinstance(against, str):
         if against == "halves":
@@ -140,7 +143,7 @@ def _target(given: Given, names: pd.Series, against: str | pd.DataFrame, questio
     return found
 
 
-def _shared(given: Given, target: Floats) -> tuple[Given, Floats]:
+def _shared(given: StimulusVotes, target: Floats) -> tuple[StimulusVotes, Floats]:
     """Return the votes on stimuli that the target knows, numbered anew."""
     is_known = np.isfinite(target)
     if is_known.all():
@@ -148,7 +151,7 @@ def _shared(given: Given, target: Floats) -> tuple[Given, Floats]:
     kept = is_known[given.stimulus]
     place = (np.cumsum(is_known) - 1)[given.stimulus[kept]]
     rater, raters = pd.factorize(given.rater[kept])
-    return Given(given.value[kept], rater, place, len(raters), int(is_known.sum())), target[is_known]
+    return StimulusVotes(given.value[kept], rater, place, len(raters), int(is_known.sum())), target[is_known]
 
 
 def _sizes(most: float, asked: Sequence[int] | None, *, is_bound: bool) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
@@ -175,3 +178,37 @@ def _check(by: object, against: object, replicates: int | None, sizes: Sequence[
         problems.append(Problem("sizes", f"is {list(sizes)}", "whole numbers, 1 or more"))
     if problems:
         raise UserError(problems)
+
+
+# --- What a curve of votes needed comes to: the agreement with an equal study, and the votes that are enough ---
+
+
+class Enough(NamedTuple):
+    """Of one question: what the votes that there are give, and how many give a correlation of ENOUGH."""
+
+    votes_now: float
+    r_now: float
+    """With an equal study: from halves by Spearman and Brown's formula; NaN where halves do not agree at all."""
+    votes: float
+    """NaN where no number can be told."""
+    is_measured: bool
+    """Whether this many votes are on the curve, and not beyond its end."""
+
+
+def enough(table: pd.DataFrame, question: str) -> Enough:
+    """Return what the curve of repeated studies says of a question."""
+    rows = one_curve(table)
+    rows = rows[(rows["question"] == question) & rows["pearson"].notna()]
+    if rows.empty:
+        known = table[table["question"] == question]["votes_now"]
+        return Enough(float(known.iloc[0]) if len(known) else math.nan, math.nan, math.nan, False)
+    votes, r = rows["votes"].astype(float).tolist(), rows["pearson"].tolist()
+    now = float(rows["votes_now"].iloc[0])
+    r_now = longer(r[-1], votes[-1], now) if r[-1] > 0 else math.nan
+    reached = [place for place, value in enumerate(r) if value >= ENOUGH]
+    if not reached:
+        return Enough(now, r_now, math.ceil(votes_for(r[-1], votes[-1], ENOUGH)) if r[-1] > 0 else math.nan, False)
+    first = reached[0]
+    before = votes[first - 1] if first else 0.0
+    between = math.ceil(votes_for(r[first], votes[first], ENOUGH) - 1e-9)
+    return Enough(now, r_now, float(min(votes[first], max(before + 1, between))), True)

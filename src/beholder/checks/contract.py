@@ -1,24 +1,146 @@
-"""The contract of a rule over what somebody did while rating, and what it looks at.
-
-A check with a page of its own is `beholder.checks.contract.Step`. What a rule needs of the plan, such as stimuli that
-ask for an answer, is put there by `beholder.plan.placing`; here it is judged, by the server at once where the study
-wants that, and by `clean` again from the facts alone.
-"""
+"""What a check says, what it looks at, and its contract."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any, Generic, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
-from beholder.checks.verdict import Check, Evidence, Looked, Loss, Say, Verdict, Watch
 from beholder.methods.contract import Judgement, Trial
-from beholder.study.checks import Rule, TrialRule
-from beholder.types import Json
+from beholder.study.checks import RuleOptions, TrialRule
+from beholder.study.qualification import Action
+from beholder.types import Json, Outcome
 
-_Rule = TypeVar("_Rule", bound=Rule)
+Say = Literal["pass", "fail", "unknown"]
+Watch = Literal["whole", "start", "none"]
+_NO_EVIDENCE: Mapping[str, Json] = {}
+
+
+class Verdict(NamedTuple):
+    """Pass, fail or unknown, with the reason, what was measured and what was needed. Unknown costs nobody anything."""
+
+    check: str
+    version: int
+    verdict: Say
+    reason: str = ""
+    measured: Json = None
+    needed: Json = None
+    evidence: Mapping[str, Json] = _NO_EVIDENCE
+    again: bool = False
+    """Unknown, and worth another try while there are any."""
+    action: Action | None = None
+    """In place of the action that the study gives to the check."""
+
+
+class Viewing(NamedTuple):
+    """How one slot of one trial played. None where nothing was measured."""
+
+    trial: str
+    slot: str
+    length_ms: int | None
+    plays: int | None
+    coverage: float | None
+    furthest_ms: float | None
+    frames: int | None
+    missing: str | None = None
+
+
+class Click(NamedTuple):
+    """One answer as it was clicked, before any sign is turned, with the scale it was given on."""
+
+    question: str
+    raw_value: float
+    scale_min: float
+    scale_max: float
+    kind: str = "score"
+
+
+Others = Mapping[tuple[str, str], float]
+"""What the others say on average of (stimulus, question), without this person; only where there are others."""
+
+
+class Scatter(NamedTuple):
+    """How far somebody's votes scatter round those of the others, over all of their sessions."""
+
+    ratings: int
+    raters: int
+    """Of how many people with enough ratings the usual scatter is taken."""
+    z: float | None
+    """In robust standard deviations of its logarithm above their median; None where it is not known."""
+    width: float = 1.0
+    """The scatter itself, as a standard deviation in widths of the scale."""
+
+
+@dataclass(frozen=True)
+class SessionEvidence:
+    """What the facts hold about one session. `outcome` is None while the session has not ended."""
+
+    outcome: Outcome | None
+    watch: Watch
+    viewings: tuple[Viewing, ...] = ()
+    clicks: tuple[Click, ...] = ()
+    seen: tuple[AnsweredTrial, ...] = ()
+    """Every answered trial in the order of the list, each as it was answered last."""
+    others: Others = field(default_factory=dict)
+    scatter: Scatter | None = None
+    """Only where the votes of all have been looked at together."""
+    number: int = 1
+    """Which of this person's sessions that were finished this is."""
+    spared: frozenset[tuple[str, str]] = frozenset()
+    """Content and question of pages whose anchors fool so many that nobody is judged by them."""
+
+
+class Exclusion(NamedTuple):
+    """Ratings of one trial that are not used: those that rest on these slots, or all of them."""
+
+    trial: str
+    """The key of the answer, as `trial:7`."""
+    reason: str
+    """As `check:reason`."""
+    slots: frozenset[str] | None = None
+
+
+class RuleResult(NamedTuple):
+    """What a check makes of a session."""
+
+    verdict: Verdict
+    trials: tuple[tuple[AnsweredTrial, Verdict], ...] = ()
+    """What it says of single trials."""
+    losses: tuple[Exclusion, ...] = ()
+
+
+class Check(ABC):
+    """A rule over the evidence of a session. Pure: the same evidence gives the same verdict."""
+
+    name: ClassVar[str]
+    version: ClassVar[int] = 1
+
+    @property
+    def is_costly(self) -> bool:
+        """Whether a failure takes the session out of use."""
+        return True
+
+    @abstractmethod
+    def judge(self, evidence: SessionEvidence) -> Verdict:
+        """Return the verdict on a session."""
+
+    def look(self, evidence: SessionEvidence) -> RuleResult:
+        """Return the verdict, with what is said of single trials and which ratings are not used for it."""
+        return RuleResult(self.judge(evidence))
+
+
+# --- The contract of a rule over what somebody did while rating, and what it looks at ---
+#
+# A check with a page of its own is `beholder.checks.page_contract.PageCheck`. What a rule needs of the plan, such as
+# stimuli that
+# ask for an answer, is put there by `beholder.planning.check_trials`; here it is judged, by the server at once where
+# the study
+# wants that, and by `clean` again from the facts alone.
+
+
+_Rule = TypeVar("_Rule", bound=RuleOptions)
 _TrialRule = TypeVar("_TrialRule", bound=TrialRule)
 MEDIA_ERROR = "media_error"
 """The reason of an unknown: what counts did not play."""
@@ -27,7 +149,7 @@ CHECK_ROLES = frozenset({"attention", "gold", "trap", "training", "repeat", "exa
 
 
 @dataclass(frozen=True)
-class Seen:
+class AnsweredTrial:
     """One answered trial, as the facts hold it."""
 
     key: str
@@ -80,7 +202,7 @@ def remembered(judge: _Method) -> _Method:
     return cast("_Method", lru_cache(maxsize=_REMEMBERED)(judge))
 
 
-Judged: TypeAlias = "tuple[tuple[Seen, Verdict], ...]"
+Judged: TypeAlias = "tuple[tuple[AnsweredTrial, Verdict], ...]"
 """Trials that a rule says something of, and what."""
 
 
@@ -113,7 +235,7 @@ class TrialCheck(TrustCheck[_TrialRule]):
     """Base of the rules that are judged trial by trial; a session fails with more failures than are allowed."""
 
     @abstractmethod
-    def judge_trial(self, seen: Seen, before: Sequence[Seen] = ()) -> Verdict | None:
+    def judge_trial(self, seen: AnsweredTrial, before: Sequence[AnsweredTrial] = ()) -> Verdict | None:
         """Return the verdict on one trial, `before` which others were answered; None where it says nothing of it."""
 
     def conclude(self, found: Judged) -> Verdict:
@@ -131,11 +253,11 @@ class TrialCheck(TrustCheck[_TrialRule]):
         """Return how many failures a failed trial counts for."""
         return 1
 
-    def losses(self, found: Judged) -> tuple[Loss, ...]:
+    def losses(self, found: Judged) -> tuple[Exclusion, ...]:
         """Return the ratings that are not used although the session is."""
         return ()
 
-    def judged(self, evidence: Evidence) -> Judged:
+    def judged(self, evidence: SessionEvidence) -> Judged:
         """Return the verdicts on all trials that this says something of."""
         found = []
         for place, seen in enumerate(evidence.seen):
@@ -144,12 +266,12 @@ class TrialCheck(TrustCheck[_TrialRule]):
                 found.append((seen, verdict))
         return tuple(found)
 
-    def judge(self, evidence: Evidence) -> Verdict:
+    def judge(self, evidence: SessionEvidence) -> Verdict:
         return self.conclude(self.judged(evidence))
 
-    def look(self, evidence: Evidence) -> Looked:
+    def look(self, evidence: SessionEvidence) -> RuleResult:
         found = self.judged(evidence)
-        return Looked(self.conclude(found), found, self.losses(found))
+        return RuleResult(self.conclude(found), found, self.losses(found))
 
 
 class RatingCheck(TrialCheck[_TrialRule]):
@@ -158,11 +280,11 @@ class RatingCheck(TrialCheck[_TrialRule]):
     A verdict on a trial may name the `slots` that it is about; else it is about the whole trial.
     """
 
-    def losses(self, found: Judged) -> tuple[Loss, ...]:
+    def losses(self, found: Judged) -> tuple[Exclusion, ...]:
         if not self.is_costly:
             return ()
         failed = [(seen, verdict) for seen, verdict in found if verdict.verdict == "fail"]
-        return tuple(Loss(seen.key, f"{self.name}:{one.reason}", _slots(one)) for seen, one in failed)
+        return tuple(Exclusion(seen.key, f"{self.name}:{one.reason}", _slots(one)) for seen, one in failed)
 
     def by_share(self, found: Judged, most: float) -> Verdict:
         """Return the verdict on a session that fails with a larger share of failed trials than `most`.

@@ -1,19 +1,147 @@
-"""Sounds as samples: tones, noise, ramps and WAV files, made for one attempt. Levels are measured, not guessed.
-
-All levels are relative to that of the test sound with which people set their volume (web/steps/volume.js), so 0 dB is
-about as loud as a clip. The rate is low because nothing here is high: files stay small, and no codec touches a phase.
-"""
+"""What checks show and play, drawn for one attempt from its private part."""
 
 from __future__ import annotations
 
+import io
 import struct
+import zlib
 from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from beholder.checks.contract import Drawn
+from beholder.checks.page_contract import DrawnFile
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+
+# --- Lossless pictures ---
+
+
+_END = 12
+"""Bytes of the chunk with which every PNG ends; any other chunk has as many beside what it holds."""
+_FILLER = b"fiLl"
+"""A private chunk that readers leave alone."""
+_SRGB = b"\x00"
+"""Shown as perceived; the chunk says above all that the colours are sRGB."""
+
+
+def png(pixels: NDArray[np.uint8], length: int = 0) -> DrawnFile:
+    """Return a picture, grey (height, width) or sRGB (height, width, 3), with nothing in it but its pixels.
+
+    It is filled up to `length` bytes where it is shorter, so that its size does not tell what is on it.
+    """
+    from PIL import Image
+    from PIL.PngImagePlugin import PngInfo
+
+    about = PngInfo()
+    if pixels.ndim == 3:  # greys stay untagged: nothing may change the steps between them
+        about.add(b"sRGB", _SRGB)
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "PNG", pnginfo=about)
+    body = file.getvalue()
+    room = length - len(body) - _END
+    if room >= 0:
+        body = body[:-_END] + _chunk(_FILLER, bytes(room)) + body[-_END:]
+    return DrawnFile(body, "image/png")
+
+
+def _chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+# --- Light and its codes: pictures are mixed as light, and stored as sRGB ---
+
+
+Light = NDArray[np.float64]
+LUMINANCE: Sequence[float] = (0.2126, 0.7152, 0.0722)
+"""How much red, green and blue light add to the luminance (sRGB)."""
+_KAPPA, _EPSILON = 24389 / 27, 216 / 24389
+
+
+def decode(code: ArrayLike) -> Light:
+    """Return the light, 0 to 1, of sRGB codes 0 to 255."""
+    share = np.asarray(code, np.float64) / 255
+    light: Light = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+    return light
+
+
+def encode(light: ArrayLike) -> NDArray[np.uint8]:
+    """Return the nearest sRGB codes of light."""
+    light = np.clip(np.asarray(light, np.float64), 0, 1)
+    share = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
+    code: NDArray[np.uint8] = np.rint(255 * share).astype(np.uint8)
+    return code
+
+
+def lightness(luminance: ArrayLike) -> Light:
+    """Return L* of luminance, 0 to 100 for 0 to 1."""
+    y = np.asarray(luminance, np.float64)
+    found: Light = np.where(y > _EPSILON, 116 * np.cbrt(y) - 16, _KAPPA * y)
+    return found
+
+
+def luminance(lightness: ArrayLike) -> Light:
+    """Return the luminance of L*."""
+    level = np.asarray(lightness, np.float64)
+    found: Light = np.where(level > 8, ((level + 16) / 116) ** 3, level / _KAPPA)
+    return found
+
+
+# --- Images of the study's own, as a check shows them: pixels in sRGB, and nothing else of the file ---
+
+
+def own_picture(folder: str | Path, file: str, side: int) -> NDArray[np.uint8]:
+    """Return an image of a study folder, fitted into a square of this many pixels."""
+    from PIL import Image, ImageOps
+
+    with Image.open(Path(folder) / file) as opened:
+        image = _in_srgb(ImageOps.exif_transpose(opened))
+    fitted = ImageOps.contain(image, (side, side), Image.Resampling.LANCZOS)
+    return np.asarray(fitted, np.uint8)
+
+
+def is_image(file: Path) -> bool:
+    """Return whether a file is an image that can be shown."""
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with Image.open(file) as opened:
+            opened.load()
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError):
+        return False
+    return True
+
+
+def _in_srgb(image: Image.Image) -> Image.Image:
+    """Return an image by the profile that it brings; one that cannot be read counts as sRGB."""
+    from PIL import Image, ImageCms
+
+    profile = image.info.get("icc_profile")
+    if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
+        clear = image.convert("RGBA")
+        paper = Image.new("RGBA", clear.size, "white")
+        image = Image.alpha_composite(paper, clear).convert("RGB")
+    if profile and image.mode in ("RGB", "L", "CMYK"):
+        try:
+            own = ImageCms.ImageCmsProfile(io.BytesIO(profile))
+            shown = ImageCms.profileToProfile(image, own, ImageCms.createProfile("sRGB"), outputMode="RGB")
+        except ImageCms.PyCMSError:
+            shown = None
+        if shown is not None:
+            return shown
+    return image.convert("RGB")
+
+
+# --- Sounds as samples: tones, noise, ramps and WAV files, made for one attempt. Levels are measured, not guessed ---
+#
+# All levels are relative to that of the test sound with which people set their volume (web/steps/volume.js), so 0 dB is
+# about as loud as a clip. The rate is low because nothing here is high: files stay small, and no codec touches a phase.
+
 
 Samples = NDArray[np.float64]
 """One channel, (samples,), or two, (samples, 2): left, right. Full scale is 1."""
@@ -97,7 +225,7 @@ def laid(duration: float, parts: Sequence[tuple[float, Samples]]) -> Samples:
     return whole
 
 
-def wav(samples: Samples) -> Drawn:
+def wav(samples: Samples) -> DrawnFile:
     """Return 16-bit PCM with nothing in the file but its samples: equal durations are equal sizes."""
     channels = 1 if samples.ndim == 1 else samples.shape[1]
     data = np.round(np.clip(samples, -1, 1) * _FULL).astype("<i2").tobytes()
@@ -105,4 +233,4 @@ def wav(samples: Samples) -> Drawn:
     header = _HEADER.pack(
         b"RIFF", 36 + len(data), b"WAVE", b"fmt ", 16, 1, channels, RATE, RATE * frame, frame, 16, b"data", len(data)
     )
-    return Drawn(header + data, "audio/wav")
+    return DrawnFile(header + data, "audio/wav")

@@ -1,6 +1,6 @@
 """The contract of a check that a participant meets as a step: posed afresh for each attempt, judged on the server.
 
-A rule over a whole session is `beholder.checks.verdict.Check`. What is private never leaves the server; pictures and
+A rule over a whole session is `beholder.checks.contract.Check`. What is private never leaves the server; pictures and
 sounds are drawn from it on request, so that the evidence can be drawn again.
 """
 
@@ -14,13 +14,13 @@ from typing import ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from numpy.random import Generator
 
-from beholder.checks.verdict import Verdict
+from beholder.checks.contract import Verdict
 from beholder.errors import Refused
-from beholder.study.qualification import Action, Rule
+from beholder.study.qualification import Action, CheckOptions
 from beholder.types import Json
 
 Stage = Literal["device", "qualify", "setup"]
-_Rule = TypeVar("_Rule", bound=Rule)
+_Rule = TypeVar("_Rule", bound=CheckOptions)
 
 
 class Sample(NamedTuple):
@@ -53,7 +53,7 @@ class Needs:
 
 
 @dataclass(frozen=True)
-class Known:
+class CheckContext:
     """What is known of the person when a check is posed: the device, and the last answer to each earlier check."""
 
     device: Mapping[str, Json] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Posed:
+class CheckAttempt:
     """One attempt: what the page gets, what only the server knows, and the names of what has to be drawn for it."""
 
     public: Mapping[str, Json] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class Word(str):
     __slots__ = ()
 
 
-class Drawn(NamedTuple):
+class DrawnFile(NamedTuple):
     """A picture or a sound, made for one attempt."""
 
     body: bytes
@@ -90,12 +90,12 @@ class Attempt:
 
     private: Mapping[str, Json]
     answer: Mapping[str, Json]
-    known: Known = Known()
+    known: CheckContext = CheckContext()
     number: int = 1
 
 
 @dataclass(frozen=True)
-class Robot:
+class RobotAbilities:
     """What a simulated participant is able to do: nothing that is in `fails`, everything else."""
 
     fails: frozenset[str] = frozenset()
@@ -104,7 +104,7 @@ class Robot:
         return check not in self.fails
 
 
-class Step(ABC, Generic[_Rule]):
+class PageCheck(ABC, Generic[_Rule]):
     """Base of every check with a page of its own, `web/checks/<name>.js`. A subclass is one file in this folder.
 
     `rule` holds the options of the study, `folder` is where its files are. `bound` says what a pass belongs to: the
@@ -136,11 +136,11 @@ class Step(ABC, Generic[_Rule]):
     def action(self) -> Action:
         return self.rule.action
 
-    def pose(self, rng: Generator, known: Known) -> Posed:
+    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
         """Return a fresh attempt. Everything that is drawn by chance is decided here."""
-        return Posed()
+        return CheckAttempt()
 
-    def draw(self, private: Mapping[str, Json], name: str) -> Drawn:
+    def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
         """Return a picture or sound of an attempt, from its private part alone."""
         raise LookupError(f"{self.name} draws no {name}")
 
@@ -165,7 +165,7 @@ class Step(ABC, Generic[_Rule]):
         return 0.0
 
     @abstractmethod
-    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
+    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
         """Return how a robot answers that is able to pass, or is not."""
 
     def verdict(
@@ -186,3 +186,130 @@ class Step(ABC, Generic[_Rule]):
 def refuse(where: str, what: str, allowed: str) -> Refused:
     """Return the refusal of an answer that is not of the shape that its page sends."""
     return Refused(what, where=f"answer.{where}" if where else "answer", allowed=allowed)
+
+
+# --- Parts of an answer that a page measured: each read as what it has to be, or refused ---
+
+
+def number(answer: Mapping[str, Json], name: str, least: float, most: float) -> float:
+    """Return a number within bounds."""
+    given = _within(answer.get(name), least, most)
+    if given is None:
+        raise refuse(name, f"{name} is missing or out of bounds", f"a number, {least:g} to {most:g}")
+    return given
+
+
+def whole(answer: Mapping[str, Json], name: str, least: int, most: int) -> int:
+    """Return a whole number within bounds."""
+    given = answer.get(name)
+    if not isinstance(given, int) or _within(given, least, most) is None:
+        raise refuse(name, f"{name} is missing or out of bounds", f"a whole number, {least} to {most}")
+    return given
+
+
+def pair(answer: Mapping[str, Json], name: str, least: float, most: float) -> tuple[float, float]:
+    """Return two numbers within bounds."""
+    found = _all_within(answer.get(name), least, most)
+    if found is None or len(found) != 2:
+        raise refuse(name, f"{name} is missing or out of bounds", f"two numbers, {least:g} to {most:g}")
+    return found[0], found[1]
+
+
+def numbers(answer: Mapping[str, Json], name: str, least: float, most: float, count: int) -> list[float]:
+    """Return up to `count` numbers within bounds."""
+    found = _all_within(answer.get(name), least, most)
+    if found is None or len(found) > count:
+        raise refuse(name, f"{name} is missing or out of bounds", f"up to {count} numbers, {least:g} to {most:g}")
+    return found
+
+
+def switch(answer: Mapping[str, Json], name: str) -> bool | None:
+    """Return yes or no; None where the browser could not tell."""
+    given = answer.get(name)
+    if given is None or isinstance(given, bool):
+        return given
+    raise refuse(name, f"{name} is neither yes nor no", "true, false or null")
+
+
+def _within(given: Json, least: float, most: float) -> float | None:
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return None
+    # Compared before it is made a float: a whole number in JSON can be larger than any of those.
+    return float(given) if least <= given <= most else None
+
+
+def _all_within(given: Json, least: float, most: float) -> list[float] | None:
+    if not isinstance(given, list | tuple):
+        return None
+    found = [one for one in (_within(part, least, most) for part in given) if one is not None]
+    return found if len(found) == len(given) else None
+
+
+# --- The window and the screen behind it, as the browser told them: what a picture has to fit ---
+
+
+_USUAL = (1280.0, 720.0)
+_SIDES = (200, 20_000)
+_RATIOS = (0.5, 5)
+_MOST_LINES = 8640
+"""Twice those of the finest screens. Who claims more would keep the server drawing for minutes."""
+_SCALES = (0.01, 100)
+_SCALED = 0.02
+"""A picture that is shown this much larger or smaller than it is proves nothing."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """Width and height of the window in CSS pixels, and of the screen; `ratio` device pixels make a CSS pixel."""
+
+    width: float
+    height: float
+    screen_width: float
+    screen_height: float
+    ratio: float
+
+    @property
+    def lines(self) -> float:
+        """How many device pixels the screen is high, as far as one can be: what is drawn grows with its lines."""
+        return min(self.screen_height * self.ratio, _MOST_LINES)
+
+
+def window(known: CheckContext) -> Window:
+    """Return the window of a device. What was not told, or is not possible, is taken as usual."""
+    device = _latest(known)
+    screen = _size(device.get("screen"), _USUAL)
+    # A phone held upright may tell of a window that is wider than its screen; a picture has to fit both.
+    width, height = _size(device.get("viewport"), screen)
+    ratio = _number(device.get("dpr"), _RATIOS) or 1.0
+    return Window(min(width, screen[0]), min(height, screen[1]), *screen, ratio)
+
+
+def _latest(known: CheckContext) -> Mapping[str, Json]:
+    """Return what was told last: who set the zoom to 100 % for the check of the screen has another ratio since."""
+    measured = known.answers.get("screen")
+    if not isinstance(measured, Mapping) or "dpr" not in measured:
+        return known.device
+    return {**known.device, "screen": measured["screen"], "viewport": measured["inner"], "dpr": measured["dpr"]}
+
+
+def read_scale(answer: Mapping[str, Json]) -> float | None:
+    """Return how many device pixels each pixel of a picture covered, as its page measured it; None: not measured."""
+    return _number(answer.get("scale"), _SCALES)
+
+
+def is_scaled(scale: Json) -> bool:
+    """Return whether a picture was shown in another size than its own."""
+    return isinstance(scale, int | float) and abs(scale - 1) > _SCALED
+
+
+def _size(told: Json, usual: tuple[float, float]) -> tuple[float, float]:
+    if not isinstance(told, list | tuple) or len(told) != 2:
+        return usual
+    width, height = (_number(side, _SIDES) for side in told)
+    return (width, height) if width and height else usual
+
+
+def _number(told: Json, within: tuple[float, float]) -> float | None:
+    if isinstance(told, bool) or not isinstance(told, int | float):
+        return None
+    return float(told) if within[0] <= told <= within[1] else None

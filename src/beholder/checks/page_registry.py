@@ -1,8 +1,80 @@
-"""What researchers read for each check that participants meet."""
+"""The checks that a study asks for, in the order in which people meet them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
+
+from beholder.checks.acuity import AcuityCheck
+from beholder.checks.brightness import BrightnessCheck, DisplayCheck, SecondBrightnessCheck
+from beholder.checks.card import CardCheck
+from beholder.checks.colour import ColourCheck
+from beholder.checks.contract import Say, Verdict
+from beholder.checks.device import DeviceCheck, RefreshCheck, RemoteCheck
+from beholder.checks.distance import DistanceCheck
+from beholder.checks.listening import HeadphonesCheck, PitchCheck
+from beholder.checks.listening.tones import SidesCheck, TonesCheck
+from beholder.checks.media import MediaCheck
+from beholder.checks.network import NetworkCheck
+from beholder.checks.page_contract import Attempt, PageCheck
+from beholder.checks.questions import QuestionsCheck
+from beholder.checks.screen import ScreenCheck
+from beholder.study import qualification as rules
+from beholder.study.model import Study
+from beholder.study.qualification import Action
+from beholder.types import Json
+
+AnyStep = PageCheck[Any]
+_STEPS: Mapping[str, tuple[type[AnyStep], ...]] = {
+    "device": (DeviceCheck,), "screen": (ScreenCheck,), "refresh": (RefreshCheck,), "media": (MediaCheck,),
+    "network": (NetworkCheck,),
+    "remote": (RemoteCheck,), "questions": (QuestionsCheck,), "colour": (ColourCheck,), "card": (CardCheck,),
+    "acuity": (AcuityCheck,),
+    "display": (DisplayCheck,), "brightness": (BrightnessCheck, SecondBrightnessCheck), "distance": (DistanceCheck,),
+    "headphones": (HeadphonesCheck, PitchCheck), "tones": (TonesCheck,), "sides": (SidesCheck,),
+}  # fmt: skip
+"""What comes of each key of `qualification`."""
+
+
+def check_steps(study: Study) -> tuple[AnyStep, ...]:
+    """Return the checks of a study. Rings have a size in millimetres, so acuity brings the card along."""
+    wanted = {name: study.qualification.rule(name) for name in rules.RULES}
+    if wanted["acuity"] is not None and wanted["card"] is None:
+        wanted["card"] = rules.Card()
+    asked = ((step, rule) for name, rule in wanted.items() if rule is not None for step in _STEPS[name])
+    return tuple(step(rule, study.folder) for step, rule in asked if step.is_asked(rule))
+
+
+# --- Judging an attempt at a check: on the server at once, and in `clean` again from what was kept ---
+
+
+CANNOT: Mapping[str, Json] = {"cannot": True}
+"""The answer of somebody who cannot take a check, on any of their pages."""
+
+
+def judge_attempt(check: AnyStep, attempt: Attempt) -> Verdict:
+    """Return the verdict on an attempt, also of somebody who cannot take the check."""
+    if attempt.answer == CANNOT:
+        say: Say = "fail" if check.action == "gate" else "unknown"
+        return check.verdict(say, "cannot")
+    return check.judge(attempt)
+
+
+def acts(check: AnyStep, verdict: Verdict) -> Action:
+    """Return what a verdict does: what it says itself, else what the study says of the check."""
+    return verdict.action or check.action
+
+
+def costs_session(check: AnyStep, verdict: Verdict) -> bool:
+    """Return whether a session with this verdict is not used. A mere hint, which says so itself, costs nothing."""
+    if verdict.verdict != "fail":
+        return False
+    action = acts(check, verdict)
+    return action == "gate" or (action == "flag" and verdict.action is None and check.is_lost)
+
+
+# --- What researchers read for each check that participants meet ---
+
 
 TITLES: Mapping[str, str] = {
     "device": "Kind of device", "screen": "Resolution of the screen", "refresh": "Refresh rate",

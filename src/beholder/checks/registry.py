@@ -1,12 +1,146 @@
-"""What researchers read for each rule over a session: its title, and what it asks in one sentence."""
+"""All rules over a session that a study switches on, in the order in which they are told."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from beholder.checks.rules import AnyCheck
+from beholder.checks.agreement import AgreementRule, ConsistencyRule, PostscreenRule
+from beholder.checks.answer_patterns import QuotaRule, RepeatRule, SpeedRule, VarianceRule
+from beholder.checks.contract import TrialCheck, TrustCheck, Watch
+from beholder.checks.known_answers import AttentionRule, GoldRule, TrapItemRule, TrapRule
+from beholder.checks.playback import FocusRule, RatioRule, SmoothRule
+from beholder.errors import Problem
+from beholder.stimuli.catalogue import Catalogue
+from beholder.study.checks import CHECKS, TrialRule
 from beholder.study.cleaning import Rater
+from beholder.study.model import Study
+from beholder.study.qualification import Colour
+from beholder.study.reader import Fault
+from beholder.study.texts import path_fault
+from beholder.types import Medium, Mode, Outcome
+
+AnyCheck = TrustCheck[Any]
+RULES: Mapping[str, type[AnyCheck]] = {
+    check.name: check
+    for check in (
+        AttentionRule, TrapRule, GoldRule, TrapItemRule, RepeatRule, VarianceRule, RatioRule, SmoothRule,
+        FocusRule, SpeedRule, AgreementRule, ConsistencyRule,
+        PostscreenRule, QuotaRule,
+    )
+}  # fmt: skip
+
+
+def trust_checks(study: Study, watch: Watch | None = None) -> tuple[AnyCheck, ...]:
+    """Return the rules of a study, each with its options; `watch` in place of what the study asks people to watch."""
+    found = ((name, study.checks.rule(name)) for name in CHECKS)
+    return tuple(RULES[name](rule, watch or study.playback.watch) for name, rule in found if rule is not None)
+
+
+def at_once(study: Study, watch: Watch | None = None) -> tuple[TrialCheck[Any], ...]:
+    """Return the rules that act while somebody is still rating; `watch` as for `trust_checks`."""
+    return tuple(
+        check
+        for check in trust_checks(study, watch)
+        if isinstance(check, TrialCheck) and isinstance(check.rule, TrialRule) and check.rule.is_at_once
+    )
+
+
+# --- What is wrong with the files that the checks of a study need: told before anybody comes ---
+
+
+_IMAGES = "qualification.colour.images"
+NO_GOLD = (
+    "Give stimuli the role gold and an expected answer in a manifest, list files in checks.gold.items, or write "
+    "checks: {gold: false}."
+)
+"""How to come by gold stimuli, or to do without."""
+
+
+def check_problems(study: Study) -> list[Problem]:
+    """Return everything that is wrong with the files of the checks."""
+    return list(_plates(study))
+
+
+def check_warnings(study: Study, media: Collection[Medium]) -> Iterator[Problem]:
+    """Yield that a preset is about another sense than stimuli of these media, each of them, speak to."""
+    is_heard = study.playback.sound == "on" and not {"audio", "video"}.isdisjoint(media)
+    if study.preset == "p910" and set(media) == {"audio"}:
+        what = "is p910, which checks eyes and screens, and the stimuli are sounds"
+        yield study.problem("preset", what, "", "Write preset: audio.")
+    elif study.preset == "audio" and not is_heard:
+        what = "is audio, which checks ears and headphones, and the stimuli have no sound"
+        yield study.problem("preset", what, "", "Write preset: p910, or none.")
+
+
+def idle_gold(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
+    """Yield that a preset wants gold stimuli, and there are none; where the study itself wants them no plan is made."""
+    is_wanted = study.checks.rule("gold") is not None and not study.is_written("checks.gold")
+    if is_wanted and not catalogue.of_role("gold"):
+        what = f"is {study.preset}, which wants a gold stimulus in each session, and no stimuli have the role gold"
+        yield study.problem("preset", what, "", NO_GOLD)
+
+
+def _plates(study: Study) -> Iterator[Problem]:
+    rule = study.qualification.rule("colour")
+    if not isinstance(rule, Colour) or not rule.images:
+        return
+    if all(image.control for image in rule.images):
+        what, fix = "are all control plates, which everybody can read", "Leave out control where colour has to be seen."
+        yield study.problem(_IMAGES, what, "at least one plate without control", fix)
+    for place, image in enumerate(rule.images):
+        fault = _image_fault(study, image.file)
+        if fault is not None:
+            yield study.problem(f"{_IMAGES}.{place}.file", fault.what, fault.allowed, fault.fix)
+
+
+def _image_fault(study: Study, name: str) -> Fault | None:
+    """Return what is wrong with an image of the study folder, if anything."""
+    from beholder.checks.drawing import is_image
+
+    fault = path_fault(name)
+    if fault is not None:
+        return fault
+    file, allowed = study.folder / name, "an image in the study folder, such as plates/29.png"
+    if not file.is_file():
+        return Fault(f"is {name}, and there is no such file", allowed)
+    if not is_image(file):
+        return Fault(f"is {name}, which is not an image", allowed, "Save it as PNG.")
+    return None
+
+
+# --- What a failed rule may mean for the pay: nothing, but for few rules and from a number of failures on ---
+#
+# A person whom we do not pay has been told plainly what to do and has not done it, more than once where a platform says
+# so. Everything else is about data: gold, agreement, speed, straight-lining, playback, repeats and statements may cost
+# the use of a session, and never somebody's pay (reference: crowd 6, checks 9). Nothing is refused by us: these are
+# proposals, and a person looks.
+
+
+PAY_REASONS = frozenset({"attention", "trap"})
+"""Rules whose stimuli say themselves which answer to give."""
+FINISHED: frozenset[Outcome] = frozenset({"completed", "failed_checks"})
+"""Whoever ended otherwise is not refused for what they did before."""
+_SHORT_MINUTES = 5
+_LONG_FAILURES = 2
+
+
+def fewest_failures(mode: Mode, minutes: float | None) -> int:
+    """Return how many failures a platform asks for before anybody is refused; as if it were long where nobody knows."""
+    if mode != "prolific":
+        return 1
+    return 1 if minutes is not None and minutes <= _SHORT_MINUTES else _LONG_FAILURES
+
+
+def may_refuse(check: str, failures: int, reject_after: int | None, mode: Mode, minutes: float | None) -> bool:
+    """Return whether not paying may be proposed; where study and platform differ, the kinder one wins."""
+    if check not in PAY_REASONS or reject_after is None:
+        return False
+    return failures >= max(reject_after, fewest_failures(mode, minutes))
+
+
+# --- What researchers read for each rule over a session: its title, and what it asks in one sentence ---
+
 
 RULE_TITLES: Mapping[str, str] = {
     "attention": "Attention checks", "trap": "Trapping clips", "gold": "Gold stimuli",

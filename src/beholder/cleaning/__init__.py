@@ -66,6 +66,6 @@ def clean(
     study.yaml; `run=1` looks at an earlier one again. `progress` is told how many sessions are judged, and how many
     there are.
     """
-    from beholder.clean.folder import clean_folder
+    from beholder.cleaning.tables import clean_folder
 
     return clean_folder(study, store=store, robots=robots, run=run, progress=progress)

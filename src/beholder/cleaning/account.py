@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from statistics import median
 from typing import Any
 
-from beholder.clean import Lost
-from beholder.clean.decide import in_words
-from beholder.clean.facts import Facts
-from beholder.clean.qualification import NOT_MET
-from beholder.clean.raters import FEW_USED, MOSTLY_UNUSED
-from beholder.clean.sessions import Judged
+from beholder.checks.agreement import AgreementRule
+from beholder.checks.contract import NOT_MET as CONTRACT_NOT_MET
+from beholder.checks.page_registry import title_of
+from beholder.checks.registry import RULE_TITLES, AnyCheck, rater_saying, saying
+from beholder.cleaning import Lost
+from beholder.cleaning.decisions import WORDS, in_words
+from beholder.cleaning.facts import Facts
+from beholder.cleaning.qualification import NOT_MET, UNDER_WAY
+from beholder.cleaning.screening import FEW_USED, MOSTLY_UNUSED
+from beholder.cleaning.sessions import JudgedSession
+from beholder.study.cleaning import Rater
+from beholder.study.model import Study
 
 _FIRST = ("complete", "watched")
 """Rules that every study has."""
@@ -19,7 +26,7 @@ _LAST = ("outliers",)
 """Rules over votes, which have no verdict on a session."""
 
 
-def counts(facts: Facts, judged: Sequence[Judged]) -> dict[str, int]:
+def counts(facts: Facts, judged: Sequence[JudgedSession]) -> dict[str, int]:
     """Return the numbers of participants, sessions and ratings, in all and in use."""
     used = [one for one in judged if one.decision.use]
     ratings = [rating for one in judged for rating in one.ratings]
@@ -43,7 +50,7 @@ def counts(facts: Facts, judged: Sequence[Judged]) -> dict[str, int]:
     }
 
 
-def groups(facts: Facts, judged: Sequence[Judged]) -> list[dict[str, Any]]:
+def groups(facts: Facts, judged: Sequence[JudgedSession]) -> list[dict[str, Any]]:
     """Return each group of participants with how many of it came, finished and are used; none without groups.
 
     Who left before a list was theirs is in no group.
@@ -59,7 +66,7 @@ def groups(facts: Facts, judged: Sequence[Judged]) -> list[dict[str, Any]]:
     return rows
 
 
-def lost(judged: Sequence[Judged]) -> tuple[Lost, ...]:
+def lost(judged: Sequence[JudgedSession]) -> tuple[Lost, ...]:
     """Return what each rule cost, in the order of the checks."""
     sessions: Counter[str] = Counter()
     only: Counter[str] = Counter()
@@ -95,7 +102,7 @@ def lost(judged: Sequence[Judged]) -> tuple[Lost, ...]:
     )
 
 
-def together(judged: Sequence[Judged]) -> list[dict[str, Any]]:
+def together(judged: Sequence[JudgedSession]) -> list[dict[str, Any]]:
     """Return which reasons cost sessions their use together, the most frequent first."""
     found = Counter(one.decision.costly for one in judged if len(one.decision.costly) > 1)
     return [
@@ -104,20 +111,177 @@ def together(judged: Sequence[Judged]) -> list[dict[str, Any]]:
     ]
 
 
-def _raters(judged: Sequence[Judged], reason: str) -> int:
+def _raters(judged: Sequence[JudgedSession], reason: str) -> int:
     return len({one.visit.participant for one in judged if reason in one.decision.reasons})
 
 
-def _names(judged: Sequence[Judged]) -> list[str]:
+def _names(judged: Sequence[JudgedSession]) -> list[str]:
     """Return the names of all rules and checks, in the order in which they are told."""
     asked = (verdict.check for one in judged for verdict in one.verdicts)
     return list(dict.fromkeys((*_FIRST, *asked)))
 
 
-def verdict_counts(judged: Sequence[Judged]) -> dict[str, dict[str, int]]:
+def verdict_counts(judged: Sequence[JudgedSession]) -> dict[str, dict[str, int]]:
     """Return for each check how often it passed, failed and was unknown, among those who met it."""
     table = {name: {"pass": 0, "fail": 0, "unknown": 0} for name in _names(judged)}
     for one in judged:
         for verdict in one.verdicts:
             table[verdict.check][verdict.verdict] += verdict.reason != NOT_MET
     return table
+
+
+# --- Whom we trusted: how all sessions with an answer did by each rule, and what that cost ---
+
+
+_ASKED = ("attention", "trap", "gold", "trap_item")
+"""Rules with right answers, of which it is told how many were."""
+
+
+def trusted(
+    rules: Sequence[AnyCheck], judged: Sequence[JudgedSession], raters: Rater | None = None
+) -> list[dict[str, Any]]:
+    """Return a row for each rule of the study; sessions without a single answer tell nothing."""
+    rated = [one for one in judged if one.evidence.seen]
+    rows = [_row(rule, rated) for rule in rules]
+    if raters is not None:
+        rows.append(_tally("rater", rater_saying(raters), "flag", rated))
+    return rows
+
+
+def _row(rule: AnyCheck, judged: Sequence[JudgedSession]) -> dict[str, Any]:
+    row = _tally(rule.name, saying(rule), rule.rule.action, judged)
+    if rule.name in _ASKED:
+        looks = [look for one in judged for look in one.looked if look.verdict.check == rule.name]
+        trials = [verdict.verdict for look in looks for _, verdict in look.trials if verdict.verdict != "unknown"]
+        row |= {"asked": len(trials), "right": trials.count("pass")}
+    if isinstance(rule, AgreementRule):
+        verdicts = [verdict for one in judged for verdict in one.verdicts if verdict.check == rule.name]
+        found = [float(one.measured) for one in verdicts if isinstance(one.measured, int | float)]
+        row |= {"median": round(median(found), 2) if found else None, "warn": rule.rule.warn}
+    return row
+
+
+def _tally(name: str, words: str, action: str, judged: Sequence[JudgedSession]) -> dict[str, Any]:
+    """Return how the sessions did by a rule, and what that cost."""
+    verdicts = [verdict for one in judged for verdict in one.verdicts if verdict.check == name]
+    said = [verdict.verdict for verdict in verdicts if verdict.reason != CONTRACT_NOT_MET]
+    mine = f"{name}:"
+    return {
+        "check": name,
+        "title": RULE_TITLES[name],
+        "words": words,
+        "action": action,
+        "met": len(said),
+        "passed": said.count("pass"),
+        "failed": said.count("fail"),
+        "unknown": said.count("unknown"),
+        "alone": sum(_is_alone(one, mine) for one in judged),
+        "ratings": sum(_is_lost(rating.reasons, mine) for one in judged for rating in one.ratings if rating.reasons),
+    }
+
+
+def _is_alone(one: JudgedSession, mine: str) -> bool:
+    """Return whether a session is not used for this rule, and for nothing else."""
+    return bool(one.decision.costly) and all(reason.startswith(mine) for reason in one.decision.costly)
+
+
+def _is_lost(reasons: str, mine: str) -> bool:
+    return any(reason.startswith(mine) for reason in reasons.split("; "))
+
+
+# --- The flow of participants: how many came how far, and why the others went no further (as CONSORT asks) ---
+
+
+_TURNED_AWAY = ("screened_out", "wrong_device")
+_ASKED_BEFORE = "questions:before"
+_LEFT: Mapping[str, str] = {
+    "agreed": "Left at the first page",
+    "qualified": "Left during the checks",
+    "rated": "Left before the first rating",
+}
+"""Who has no end left, or is still at it. By the step that was not reached; else before the end."""
+
+
+def flow(study: Study, judged: Sequence[JudgedSession]) -> list[dict[str, Any]]:
+    """Return the steps in order, each with the people and sessions that reached it and those that went no further.
+
+    A person came as far as the furthest of their sessions, and each counts under one reason, the first. So what a step
+    has lost and what the next one has are together what it had.
+    """
+    steps = _steps(study, judged)
+    names = ["came", *steps]
+    reached = [max((place for place, name in enumerate(steps, 1) if steps[name](one)), default=0) for one in judged]
+    reasons = [
+        _reason(one, names[far + 1]) if far < len(steps) else ("", "") for one, far in zip(judged, reached, strict=True)
+    ]
+    people: dict[str, tuple[int, tuple[str, str]]] = {}
+    for one, far, reason in zip(judged, reached, reasons, strict=True):
+        before = people.get(one.visit.participant)
+        if before is None or far >= before[0]:
+            people[one.visit.participant] = far, reason
+    rows = []
+    for place, name in enumerate(names):
+        of_sessions = Counter(reason for far, reason in zip(reached, reasons, strict=True) if far == place < len(steps))
+        of_people = Counter(reason for far, reason in people.values() if far == place < len(steps))
+        rows.append(
+            {
+                "step": name,
+                "people": sum(far >= place for far, _ in people.values()),
+                "sessions": sum(far >= place for far in reached),
+                "lost": [
+                    {"reason": why[0], "words": why[1], "people": of_people[why], "sessions": n}
+                    for why, n in sorted(of_sessions.items(), key=lambda item: (-of_people[item[0]], -item[1], item[0]))
+                ],
+            }
+        )
+    return rows
+
+
+def _steps(study: Study, judged: Sequence[JudgedSession]) -> dict[str, Callable[[JudgedSession], bool]]:
+    """Return what it takes to reach each step; nobody has to qualify where nothing turns anybody away."""
+    gates = any(one.qualified.settled or one.visit.outcome in _TURNED_AWAY for one in judged)
+    gates = gates or any(ask.correct for ask in study.before)
+    steps: dict[str, Callable[[JudgedSession], bool]] = {"agreed": _has_agreed}
+    if gates:
+        steps["qualified"] = lambda one: _has_qualified(study, one)
+    return steps | {
+        "rated": lambda one: "trial:1" in one.visit.answers,
+        "finished": lambda one: one.visit.outcome == "completed",
+        "accepted": lambda one: one.visit.outcome == "completed" and one.decision.accept is True,
+        "used": lambda one: one.decision.use,
+    }
+
+
+def _has_agreed(one: JudgedSession) -> bool:
+    return "consent" in one.visit.answers and one.visit.outcome != "no_consent"
+
+
+def _has_qualified(study: Study, one: JudgedSession) -> bool:
+    """Return whether somebody came past everything that can turn people away, as far as they met it."""
+    if one.visit.outcome in _TURNED_AWAY or not _has_agreed(one):
+        return False
+    is_open = any(settled.verdict.reason in (NOT_MET, UNDER_WAY) for settled in one.qualified.settled)
+    # In a later session nobody is asked again.
+    return not is_open and (not study.before or _ASKED_BEFORE in one.visit.answers or "trial:1" in one.visit.answers)
+
+
+def _reason(one: JudgedSession, step: str) -> tuple[str, str]:
+    """Return why a session did not reach a step, as `check:reason` and in words."""
+    outcome, why = one.visit.outcome, one.visit.end_reason
+    if step in ("accepted", "used"):
+        reason = next(iter(one.decision.costly or one.decision.reasons), "")
+        words = in_words(reason) if reason else ""
+        if step == "used":
+            return reason, words
+        told = "Not to be paid" if one.decision.accept is False else "For a person to look at"
+        return reason, f"{told}: {words}" if words else told
+    if outcome is None:
+        return "complete:not_finished", _LEFT.get(step, "Left before the end")
+    if outcome in _TURNED_AWAY and why.startswith(f"{_ASKED_BEFORE}."):
+        return why, f"Questions before: {why.partition('.')[2]}"
+    if outcome in (*_TURNED_AWAY, "failed_checks") and why:
+        check, _, at = why.partition(":")
+        named = WORDS.get((check, at)) or title_of(why)
+        if named:
+            return why, named
+    return f"complete:{outcome}", in_words(f"complete:{outcome}")

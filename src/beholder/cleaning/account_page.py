@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from beholder.clean import Lost
+from beholder.cleaning import Lost
 from beholder.study.model import Study
 
 _USUAL = "71 to 79 % is usual in crowdsourced video tests by P.910"

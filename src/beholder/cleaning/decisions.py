@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from beholder.checks.complete import Complete
-from beholder.checks.policy import FINISHED, may_refuse
-from beholder.checks.quota import Quota
-from beholder.checks.rules import trust_checks
-from beholder.checks.trust import TrustCheck
-from beholder.checks.variance import Variance
-from beholder.checks.verdict import Check, Evidence, Verdict, Watch
-from beholder.checks.watched import Watched
-from beholder.clean.persons import NAME as PERSON
-from beholder.clean.persons import Act
-from beholder.clean.qualification import Settled
-from beholder.clean.titles import title_of
+from beholder.checks.answer_patterns import CompleteRule, QuotaRule, VarianceRule
+from beholder.checks.contract import Check, SessionEvidence, TrustCheck, Verdict, Watch
+from beholder.checks.page_registry import title_of
+from beholder.checks.playback import WatchedRule
+from beholder.checks.registry import FINISHED, may_refuse, trust_checks
+from beholder.cleaning.facts import NAME as PERSON
+from beholder.cleaning.facts import Act
+from beholder.cleaning.qualification import Settled
 from beholder.study import checks as options
 from beholder.study.model import Study
 from beholder.types import Mode, Outcome
 
-ORDER: tuple[Check, ...] = (Complete(), Watched(), Variance(options.Variance()), Quota(options.Quota()))
+ORDER: tuple[Check, ...] = (CompleteRule(), WatchedRule(), VarianceRule(options.Variance()), QuotaRule(options.Quota()))
 """The rules of a study that switches none on or off, in the order in which they are told."""
 TOLD_ONLY = frozenset({"complete:mostly_missing"})
 """Reasons that are told and cost nothing."""
@@ -107,7 +103,7 @@ class Decision:
     """Whether a person may decide not to pay: what a stimulus itself asked for was not done, and often enough."""
 
 
-def judge(evidence: Evidence, checks: Sequence[Check] = ORDER) -> tuple[Verdict, ...]:
+def judge(evidence: SessionEvidence, checks: Sequence[Check] = ORDER) -> tuple[Verdict, ...]:
     """Return the verdict of every check."""
     return tuple(check.judge(evidence) for check in checks)
 
@@ -117,8 +113,8 @@ def session_rules(study: Study, watch: Watch | None = None) -> tuple[Check, ...]
 
     `watch` is what people were asked to watch, where the study has changed since.
     """
-    watched = () if Watched.name in study.clean.without else (Watched(),)
-    return (Complete(), *watched, *trust_checks(study, watch))
+    watched = () if WatchedRule.name in study.clean.without else (WatchedRule(),)
+    return (CompleteRule(), *watched, *trust_checks(study, watch))
 
 
 def decide(
@@ -173,7 +169,7 @@ def _is_ending(rule: Check | None) -> bool:
 def _may_refuse(rule: Check | None, verdict: Verdict, mode: Mode, minutes: float | None) -> bool:
     """Return whether not to pay may be proposed for a verdict."""
     asking = rule.rule if isinstance(rule, TrustCheck) else None
-    if not isinstance(asking, options.Asking) or not isinstance(verdict.measured, int):
+    if not isinstance(asking, options.AskingOptions) or not isinstance(verdict.measured, int):
         return False
     return may_refuse(verdict.check, verdict.measured, asking.reject_after, mode, minutes)
 

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from beholder.checks.card import MM_PER_INCH
+from beholder.checks.contract import Verdict
 from beholder.checks.device import kind_of
-from beholder.checks.verdict import Verdict
-from beholder.clean.sessions import Judged
-from beholder.clean.tables import as_text
+from beholder.cleaning.sessions import JudgedSession
+from beholder.files import as_text
 from beholder.types import Json
 
 COLUMNS = (
@@ -35,14 +35,14 @@ _SYSTEMS = (
 """How the names begin that systems give themselves."""
 
 
-def device_rows(judged: Iterable[Judged]) -> Iterator[dict[str, Any]]:
+def device_rows(judged: Iterable[JudgedSession]) -> Iterator[dict[str, Any]]:
     """Yield one row for each session; what is not known is an empty cell."""
     for one in judged:
         row = {"session": one.visit.session, "participant": one.visit.participant, "use": one.decision.use}
         yield row if one.visit.outcome in _SILENT else row | _device(one)
 
 
-def _device(one: Judged) -> dict[str, Any]:
+def _device(one: JudgedSession) -> dict[str, Any]:
     device = one.visit.device
     said = {settled.check.name: settled.verdict for settled in one.qualified.settled}
     width, height = _pixels(device, said.get("screen"))
@@ -131,7 +131,7 @@ def _browser(text: Any) -> dict[str, Any]:
     return {} if found is None else {"browser": _BROWSERS.get(found[1], found[1]), "version": int(found[2])}
 
 
-def _input(one: Judged) -> Any:
+def _input(one: JudgedSession) -> Any:
     """Return what most trials were answered with."""
     used = Counter([given.input for key, given in one.visit.answers.items() if key.startswith("trial:")])
     return as_text(used.most_common(1)[0][0]) if used else None

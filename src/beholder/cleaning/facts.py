@@ -3,20 +3,71 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from beholder.clean.persons import Act, acts_of
+from beholder.checks.contract import AnsweredTrial, Verdict
 from beholder.errors import Problem, StoreError
-from beholder.methods.contract import Trial
+from beholder.methods.contract import Method, Trial
 from beholder.store.contract import Table
 from beholder.types import Mode, Outcome
 
 if TYPE_CHECKING:
-    from beholder.plan.model import PlannedList
+    from beholder.planning.model import PlannedList
+
+__all__ = ["position_of", "seen_trials", "trial_answers"]
+
+
+# --- What a person has decided about the use of a session: it stands above the rules over the session ---
+
+
+NAME, VERSION = "person", 1
+LEFT_OUT, TAKEN_IN = "left_out", "taken_in"
+UNDONE = "undone"
+"""The reason of taking in again what had been left out for what a platform said: the rules decide as before."""
+_KINDS = ("leave_out", "take_in")
+_USUAL: Mapping[str, str] = {"leave_out": LEFT_OUT, "take_in": TAKEN_IN}
+
+
+class Act(NamedTuple):
+    """That somebody left a session out, or took it in."""
+
+    kind: Literal["leave_out", "take_in"]
+    reason: str
+    """Why it is left out: `left_out` by hand, or what its platform says, as `returned`."""
+    entry: int
+    """The number in the ledger, where the words are that were given for it."""
+
+    @property
+    def is_left_out(self) -> bool:
+        return self.kind == "leave_out"
+
+
+def acts_of(ledger: Iterable[Mapping[str, Any]]) -> dict[str, Act]:
+    """Return what was decided last about the use of each session."""
+    acts: dict[str, Act] = {}
+    for row in ledger:
+        if row["kind"] not in _KINDS or row["event"] != "done":
+            continue
+        if row["reason_code"] == UNDONE:
+            acts.pop(str(row["session"]), None)
+        else:
+            acts[str(row["session"])] = Act(row["kind"], str(row["reason_code"]) or _USUAL[row["kind"]], row["entry"])
+    return acts
+
+
+def person_verdict(act: Act) -> Verdict:
+    """Return what a person has decided, as a verdict beside those of the rules."""
+    if act.is_left_out:
+        return Verdict(NAME, VERSION, "fail", act.reason, evidence={"entry": act.entry})
+    return Verdict(NAME, VERSION, "pass", TAKEN_IN, evidence={"entry": act.entry})
+
+
+# --- The facts of a store, gathered by session ---
+
 
 Rows = Sequence[Mapping[str, Any]]
 TABLES: tuple[Table, ...] = (
@@ -26,7 +77,7 @@ TABLES: tuple[Table, ...] = (
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownStimulus:
     """A stimulus as the store knows it."""
 
     content: str
@@ -37,7 +88,7 @@ class Shown:
     medium: str = "video"
 
 
-class Given(NamedTuple):
+class AnswerRecord(NamedTuple):
     """One stored answer."""
 
     key: str
@@ -55,7 +106,7 @@ class Given(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Visit:
+class SessionRecord:
     """One session: who came, what was planned, what was answered, how it ended."""
 
     session: str
@@ -70,7 +121,7 @@ class Visit:
     is_erased: bool
     trials: tuple[Trial, ...]
     """Those that are rated."""
-    answers: Mapping[str, Given]
+    answers: Mapping[str, AnswerRecord]
     lessons: tuple[Trial, ...] = ()
     """The training examples."""
     posed: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict)
@@ -92,9 +143,9 @@ class Visit:
         return round((last - self.at).total_seconds() / 60, 2) if last else None
 
     @cached_property
-    def by_position(self) -> tuple[tuple[int, Given], ...]:
+    def by_position(self) -> tuple[tuple[int, AnswerRecord], ...]:
         """Position and answer of every trial that was answered, in the order of the plan; the last answer counts."""
-        last: dict[int, Given] = {}
+        last: dict[int, AnswerRecord] = {}
         for given in sorted(self.answers.values(), key=lambda given: given.at):
             position = position_of(given.key)
             if 0 < position <= len(self.trials):
@@ -114,8 +165,8 @@ class Facts:
     """Every session of one population and one run, under the plan that it used last."""
 
     population: Literal["people", "robots"]
-    visits: tuple[Visit, ...]
-    stimuli: Mapping[tuple[str, str], Shown]
+    visits: tuple[SessionRecord, ...]
+    stimuli: Mapping[tuple[str, str], ShownStimulus]
     """By (digest, stimulus)."""
     yaml: Mapping[str, str]
     """The study text by digest."""
@@ -159,9 +210,9 @@ def gather(tables: Mapping[str, Rows], *, where: str, robots: bool = False, run:
 
 def _stimuli(
     tables: Mapping[str, Rows], of_plan: Sequence[str], digests: Collection[str]
-) -> dict[tuple[str, str], Shown]:
+) -> dict[tuple[str, str], ShownStimulus]:
     """Return what was shown under each study text; what was added later may be in lists of people who came before."""
-    rows: dict[str, dict[str, Shown]] = {digest: {} for digest in of_plan}
+    rows: dict[str, dict[str, ShownStimulus]] = {digest: {} for digest in of_plan}
     for row in tables["stimuli"]:
         if row["digest"] in rows:
             rows[row["digest"]][str(row["stimulus"])] = _shown(row)
@@ -185,7 +236,7 @@ def _finished(sessions: Rows, tables: Mapping[str, Rows]) -> int:
 
 def _planned(lists: Mapping[int, Any]) -> tuple[dict[int, PlannedList], dict[int, tuple[Trial, ...]]]:
     """Return each list with the training of its group, and its trials that are rated."""
-    from beholder.plan.written import lists_from_json
+    from beholder.planning.serialization import lists_from_json
 
     read = {one.number: one for one in lists_from_json(lists[number] for number in sorted(lists))}
     rated = {
@@ -200,12 +251,12 @@ def _visits(
     tables: Mapping[str, Rows],
     lists: Mapping[int, tuple[Trial, ...]],
     planned: Mapping[int, PlannedList],
-) -> tuple[Visit, ...]:
+) -> tuple[SessionRecord, ...]:
     acts = acts_of(tables.get("ledger", ()))
     claims = {row["session"]: row["list"] for row in tables["claims"]}
     ends = {row["session"]: row for row in tables["ends"]}
     erased = {row["session"] for row in tables["erasures"]}
-    given: dict[str, dict[str, Given]] = defaultdict(dict)
+    given: dict[str, dict[str, AnswerRecord]] = defaultdict(dict)
     for row in tables["answers"]:
         given[row["session"]][row["key"]] = _given(row)
     posed: dict[str, dict[str, Mapping[str, Any] | None]] = defaultdict(dict)
@@ -216,7 +267,7 @@ def _visits(
         claimed = claims.get(row["session"])
         end = ends.get(row["session"], {})
         visits.append(
-            Visit(
+            SessionRecord(
                 session=str(row["session"]),
                 participant=str(row["participant"]),
                 digest=str(row["digest"]),
@@ -241,14 +292,14 @@ def _visits(
     return tuple(visits)
 
 
-def _given(row: Mapping[str, Any]) -> Given:
-    return Given(
+def _given(row: Mapping[str, Any]) -> AnswerRecord:
+    return AnswerRecord(
         str(row["key"]), row["answer"], row["playback"], row["shown_ms"], row["sent_ms"], str(row["input"]), row["at"]
     )
 
 
-def _shown(row: Mapping[str, Any]) -> Shown:
-    return Shown(
+def _shown(row: Mapping[str, Any]) -> ShownStimulus:
+    return ShownStimulus(
         str(row["content"]),
         str(row["condition"]),
         row["probe"].get("duration_ms"),
@@ -281,3 +332,38 @@ def _nobody(where: str, *, robots: bool, run: int, runs: Sequence[int]) -> Probl
         "",
         f"Let people in with `beholder serve`, or {rehearse}. Previews are not kept.",
     )
+
+
+# --- Every answered trial of a session, as the rules look at it ---
+
+
+_STILL = ("image", "text")
+
+
+def seen_trials(
+    visit: SessionRecord, method: Method, stimuli: Mapping[tuple[str, str], ShownStimulus]
+) -> tuple[AnsweredTrial, ...]:
+    """Return the trials in the order of the list, each as it was answered last."""
+    found = []
+    for position, given in trial_answers(visit):
+        trial = visit.trials[position - 1]
+        shown = {slot.id: stimuli[visit.digest, slot.stimulus] for slot in trial.slots}
+        found.append(
+            AnsweredTrial(
+                key=given.key,
+                trial=trial,
+                answer=given.answer,
+                judgements=method.judgements(trial, given.answer),
+                playback=given.playback,
+                lengths_ms={slot: one.length_ms for slot, one in shown.items()},
+                shown_ms=given.shown_ms,
+                sent_ms=given.sent_ms,
+                stills=frozenset([slot for slot, one in shown.items() if one.medium in _STILL]),
+            )
+        )
+    return tuple(found)
+
+
+def trial_answers(visit: SessionRecord) -> tuple[tuple[int, AnswerRecord], ...]:
+    """Return (position, answer) of every trial that was answered, in the order of the plan; the last answer counts."""
+    return visit.by_position

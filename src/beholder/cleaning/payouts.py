@@ -1,27 +1,135 @@
-"""Who is paid more than was promised: those who stayed, and those who agree best with the others (P.910)."""
+"""What `clean` proposes: whom to pay and how much more, and what to open again. Nothing of it happens by itself."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
 from beholder.checks.agreement import Vote, spearman, voted
-from beholder.clean.others import Votes
-from beholder.clean.sessions import Judged
+from beholder.checks.registry import PAY_REASONS
+from beholder.cleaning.decisions import in_words
+from beholder.cleaning.facts import Facts, position_of
+from beholder.cleaning.screening import VotesOfOthers
+from beholder.cleaning.sessions import JudgedSession
+from beholder.cleaning.shortfall import EXTEND, VOTES, is_compared, shortfall
+from beholder.files import table_bytes
+from beholder.methods.contract import Method
+from beholder.planning.training import asked_words, asking_label
 from beholder.study.checks import Agreement
 from beholder.study.cleaning import Bonus, Quality, Quantity
-from beholder.study.money import Sum, money
+from beholder.study.model import Study
+from beholder.study.recruitment import Sum, money
+from beholder.words import check_words, read_words
+
+
+@dataclass(frozen=True)
+class Proposals:
+    """The lists as files, and what is in them in numbers."""
+
+    files: Mapping[str, bytes]
+    counts: Mapping[str, int]
+    """short_votes, planned_votes, missing_sessions, bonuses"""
+    bonus: str
+    """What all bonuses come to; empty where there are none."""
+
+
+def propose(study: Study, method: Method, facts: Facts, judged: Sequence[JudgedSession]) -> Proposals:
+    """Return the lists that follow from all decisions."""
+    in_pairs = is_compared(facts.planned.values(), method)
+    missing = shortfall(facts.planned, judged, votes=study.design.votes, in_pairs=in_pairs)
+    bonuses = bonus_rows(judged, study.clean.bonus)
+    return Proposals(
+        files={
+            "accept.csv": table_bytes(ACCEPT, accept_rows(judged)),
+            "reject.csv": table_bytes(REJECT, reject_rows(judged, study, method)),
+            "look.csv": table_bytes(LOOK, look_rows(judged)),
+            "bonus.csv": table_bytes(COLUMNS, bonuses),
+            "votes.csv": table_bytes(VOTES, missing.vote_rows()),
+            "extend.csv": table_bytes(EXTEND, missing.extend_rows()),
+        },
+        counts={
+            "short_votes": missing.short,
+            "planned_votes": len(missing.planned),
+            "missing_sessions": sum(missing.extra().values()),
+            "bonuses": len({row["participant"] for row in bonuses}),
+        },
+        bonus=str(total(bonuses) or ""),
+    )
+
+
+# --- Whom to pay, whom not, and whom to look at: proposals, which a person takes or leaves ---
+
+
+ACCEPT = ("session", "participant", "mode", "outcome", "minutes", "reasons")
+REJECT = (*ACCEPT, "message")
+LOOK = (*ACCEPT, "words")
+
+
+def accept_rows(judged: Iterable[JudgedSession]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each session that is to be paid."""
+    return (_list_row(one) for one in judged if one.decision.accept is True)
+
+
+def look_rows(judged: Iterable[JudgedSession]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each session about whose pay a person decides."""
+    for one in judged:
+        if one.decision.accept is None:
+            yield {**_list_row(one), "words": "; ".join(map(in_words, one.decision.reasons))}
+
+
+def reject_rows(judged: Iterable[JudgedSession], study: Study, method: Method) -> Iterator[dict[str, Any]]:
+    """Yield a row for each session for which not to pay is proposed, with what its participant could be told."""
+    for one in judged:
+        if one.decision.accept is False:
+            yield {**_list_row(one), "message": rejection_message(one, study, method)}
+
+
+def _list_row(one: JudgedSession) -> dict[str, Any]:
+    return {
+        "session": one.visit.session,
+        "participant": one.visit.participant,
+        "mode": one.visit.mode,
+        "outcome": one.visit.outcome,
+        "minutes": one.visit.minutes,
+        "reasons": "; ".join(one.decision.reasons),
+    }
+
+
+def rejection_message(one: JudgedSession, study: Study, method: Method) -> str:
+    """Return which stimuli asked for what, and whom to write to, in the language of the study."""
+    words, own = read_words(study.language), check_words(study.language)
+    told: dict[str, None] = {}
+    for looked in one.looked:
+        name = looked.verdict.check
+        if name not in PAY_REASONS or looked.verdict.verdict != "fail":
+            continue
+        told.setdefault(own.get(name, {}).get("out") or words["out"])
+        for seen, verdict in looked.trials:
+            off = verdict.measured if verdict.verdict == "fail" else None
+            for where in off if isinstance(off, Mapping) else ():
+                label = asking_label(method, seen.trial, where)
+                line = words["rating_page_of" if label else "rating_page"].format(
+                    page=position_of(seen.key), label=label, said=asked_words(method, seen.trial, where, words)
+                )
+                told.setdefault(line)
+    contact = [words["out_contact"].format(contact=study.contact)] if study.contact else []
+    return " ".join([*told, *contact])
+
+
+# --- Who is paid more than was promised: those who stayed, and those who agree best with the others (P.910) ---
+
 
 COLUMNS = ("participant", "rule", "sessions", "amount", "currency", "agreement", "session", "reason")
 
 
-def bonus_rows(judged: Sequence[Judged], bonus: Bonus | None) -> list[dict[str, Any]]:
+def bonus_rows(judged: Sequence[JudgedSession], bonus: Bonus | None) -> list[dict[str, Any]]:
     """Return a row for each bonus that is due, by rule and in order of arrival; proposals, as everything about pay."""
     if bonus is None:
         return []
-    accepted: dict[str, list[Judged]] = defaultdict(list)
+    accepted: dict[str, list[JudgedSession]] = defaultdict(list)
     for one in judged:
         if one.decision.accept is True and one.visit.outcome == "completed":
             accepted[one.visit.participant].append(one)
@@ -40,9 +148,9 @@ def total(rows: Sequence[Mapping[str, Any]]) -> Sum | None:
     return Sum(sum(one.minor for one in sums), sums[0].currency) if sums else None
 
 
-def _stayed(rule: Quantity, accepted: Mapping[str, Sequence[Judged]]) -> list[dict[str, Any]]:
+def _stayed(rule: Quantity, accepted: Mapping[str, Sequence[JudgedSession]]) -> list[dict[str, Any]]:
     return [
-        _row(theirs, "quantity", rule.each, _enough(len(theirs), rule.sessions))
+        _bonus_row(theirs, "quantity", rule.each, _enough(len(theirs), rule.sessions))
         for theirs in accepted.values()
         if len(theirs) >= rule.sessions
     ]
@@ -53,7 +161,7 @@ def _enough(accepted: int, least: int) -> str:
 
 
 def _best(
-    rule: Quality, least: int, accepted: Mapping[str, Sequence[Judged]], judged: Sequence[Judged]
+    rule: Quality, least: int, accepted: Mapping[str, Sequence[JudgedSession]], judged: Sequence[JudgedSession]
 ) -> list[dict[str, Any]]:
     """Return the rows of the best: a share of those with enough sessions, whether or not their agreement is known."""
     enough = {person: theirs for person, theirs in accepted.items() if len(theirs) >= least}
@@ -64,15 +172,15 @@ def _best(
     limit = max(ranked[-1], rule.min_agreement) if ranked else 2.0
     reason = f"among the best {rule.best:g} % of {len(enough)} by agreement with the others"
     return [
-        _row(theirs, "quality", rule.each, reason, found[person])
+        _bonus_row(theirs, "quality", rule.each, reason, found[person])
         for person, theirs in enough.items()
         if found.get(person, -2.0) >= limit
     ]
 
 
-def _agreements(people: Mapping[str, Sequence[Judged]], judged: Sequence[Judged]) -> dict[str, float]:
+def _agreements(people: Mapping[str, Sequence[JudgedSession]], judged: Sequence[JudgedSession]) -> dict[str, float]:
     """Return the rank correlation of each person's used votes with the mean of all others, where it is known."""
-    votes = Votes(row for one in judged for row in one.ratings if row.use)
+    votes = VotesOfOthers(row for one in judged for row in one.ratings if row.use)
     agreements = {}
     for person, theirs in people.items():
         own: dict[Vote, list[float]] = defaultdict(list)
@@ -90,8 +198,8 @@ def _agreements(people: Mapping[str, Sequence[Judged]], judged: Sequence[Judged]
     return agreements
 
 
-def _row(
-    sessions: Sequence[Judged], rule: str, each: str, reason: str, agreement: float | None = None
+def _bonus_row(
+    sessions: Sequence[JudgedSession], rule: str, each: str, reason: str, agreement: float | None = None
 ) -> dict[str, Any]:
     paid = money(each)
     due = Sum(paid.minor * len(sessions), paid.currency)

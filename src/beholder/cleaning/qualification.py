@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from beholder.checks.contract import Attempt, Known
-from beholder.checks.judging import acts, costs_session, judge_attempt
-from beholder.checks.steps import AnyStep
-from beholder.checks.verdict import Verdict
-from beholder.clean.facts import Given, Visit
+from beholder.checks.contract import Verdict
+from beholder.checks.page_contract import Attempt, CheckContext
+from beholder.checks.page_registry import AnyStep, acts, costs_session, judge_attempt
+from beholder.cleaning.facts import AnswerRecord, SessionRecord
 from beholder.types import Json
 
 NOT_MET, UNDER_WAY, NOT_KEPT = "not_met", "under_way", "not_kept"
@@ -22,7 +21,7 @@ class Tried:
 
     check: AnyStep
     number: int
-    given: Given
+    given: AnswerRecord
     verdict: Verdict
 
 
@@ -60,7 +59,7 @@ class Qualified:
     """One for each check, in the order of the study."""
 
 
-def qualify(checks: Sequence[AnyStep], visit: Visit, earlier: Sequence[Qualified] = ()) -> Qualified:
+def qualify(checks: Sequence[AnyStep], visit: SessionRecord, earlier: Sequence[Qualified] = ()) -> Qualified:
     """Return how a session did. `earlier` are others of the same person, oldest first: a pass can outlast one."""
     if not checks:
         return Qualified(visit.session)
@@ -69,7 +68,7 @@ def qualify(checks: Sequence[AnyStep], visit: Visit, earlier: Sequence[Qualified
     return Qualified(visit.session, tried, settled)
 
 
-def _tries(checks: Sequence[AnyStep], visit: Visit, earlier: Sequence[Qualified]) -> Iterator[Tried]:
+def _tries(checks: Sequence[AnyStep], visit: SessionRecord, earlier: Sequence[Qualified]) -> Iterator[Tried]:
     """Yield every attempt. What was answered before is known to the later ones, also from an earlier session."""
     by_name = {check.name: check for check in checks}
     known: dict[str, Json] = {one.check.name: one.given.answer for past in earlier for one in past.tried}
@@ -83,11 +82,13 @@ def _tries(checks: Sequence[AnyStep], visit: Visit, earlier: Sequence[Qualified]
         known[name] = given.answer
 
 
-def _judged(check: AnyStep, visit: Visit, given: Given, known: Mapping[str, Json], number: int) -> Verdict:
+def _judged(
+    check: AnyStep, visit: SessionRecord, given: AnswerRecord, known: Mapping[str, Json], number: int
+) -> Verdict:
     private = visit.posed.get(given.key)
     if private is None or not isinstance(given.answer, Mapping):
         return check.verdict("unknown", NOT_KEPT)
-    attempt = Attempt(private, given.answer, Known(visit.device, dict(known)), number)
+    attempt = Attempt(private, given.answer, CheckContext(visit.device, dict(known)), number)
     try:
         return judge_attempt(check, attempt)
     except Exception as error:
@@ -97,7 +98,7 @@ def _judged(check: AnyStep, visit: Visit, given: Given, known: Mapping[str, Json
 
 
 def _settled(
-    place: int, checks: Sequence[AnyStep], tried: Sequence[Tried], visit: Visit, earlier: Sequence[Qualified]
+    place: int, checks: Sequence[AnyStep], tried: Sequence[Tried], visit: SessionRecord, earlier: Sequence[Qualified]
 ) -> Settled:
     check = checks[place]
     mine = [one for one in tried if one.check is check]
@@ -105,7 +106,7 @@ def _settled(
         last = mine[-1]
         is_newest = last.given.at == max(given.at for given in visit.answers.values())
         is_open = visit.outcome is None and is_newest and len(mine) < check.rule.attempts
-        # What told nothing takes nothing back: a round ends with what is known (serve/attempts.py).
+        # What told nothing takes nothing back: a round ends with what is known (server/attempts.py).
         known = [one for one in mine if not one.verdict.again] if last.verdict.again else []
         verdict = known[-1].verdict if known and known[-1].verdict.verdict == "fail" else last.verdict
         if is_open and verdict.verdict == "fail":

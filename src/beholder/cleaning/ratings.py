@@ -7,10 +7,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from beholder.checks.trust import CHECK_ROLES
-from beholder.clean.facts import Given, Shown, Visit
-from beholder.clean.tables import csv_blocks
+from beholder.checks.contract import CHECK_ROLES
+from beholder.cleaning.facts import AnswerRecord, SessionRecord, ShownStimulus
 from beholder.errors import Problem, UserError
+from beholder.files import csv_blocks
 from beholder.methods.contract import Judgement, Slot, Trial
 from beholder.study.model import Study
 
@@ -70,11 +70,11 @@ COLUMNS = Rating._fields[:-1]
 
 def rating_rows(
     study: Study,
-    visit: Visit,
+    visit: SessionRecord,
     position: int,
-    given: Given,
+    given: AnswerRecord,
     judgements: Iterable[Judgement],
-    stimuli: Mapping[tuple[str, str], Shown],
+    stimuli: Mapping[tuple[str, str], ShownStimulus],
 ) -> list[Rating]:
     """Return the ratings in one answer: every judgement that is neither training nor a check."""
     trial = visit.trials[position - 1]
@@ -95,14 +95,14 @@ def rating_rows(
 
 def _row(
     study: Study,
-    visit: Visit,
+    visit: SessionRecord,
     trial: Trial,
     position: int,
-    given: Given,
+    given: AnswerRecord,
     judgement: Judgement,
     slot: Slot,
     other: Slot | None,
-    stimuli: Mapping[tuple[str, str], Shown],
+    stimuli: Mapping[tuple[str, str], ShownStimulus],
 ) -> Rating:
     shown = stimuli[visit.digest, slot.stimulus]
     played = given.playback.get(slot.id) or {}
@@ -129,7 +129,9 @@ def number_repetitions(ratings: Iterable[Rating]) -> list[Rating]:
     return numbered
 
 
-def rating_blocks(ratings: Sequence[Rating], stimuli: Mapping[tuple[str, str], Shown] | None = None) -> Iterator[bytes]:
+def rating_blocks(
+    ratings: Sequence[Rating], stimuli: Mapping[tuple[str, str], ShownStimulus] | None = None
+) -> Iterator[bytes]:
     """Return ratings.csv in parts, with a column for each factor of the stimuli and of the participants.
 
     Where `stimuli` are known and two are compared, the factors of the other one have columns too.

@@ -3,54 +3,118 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from beholder.checks.steps import AnyStep
-from beholder.checks.trust import CHECK_ROLES
-from beholder.checks.verdict import Check, Click, Evidence, Looked, Loss, Verdict, Viewing, Watch
-from beholder.clean.decide import ORDER, Decision, by_person, decide, judge
-from beholder.clean.facts import Given, Shown, Visit
-from beholder.clean.lessons import Lesson, judge_lessons, training_verdict
-from beholder.clean.persons import person_verdict
-from beholder.clean.qualification import Qualified, qualify, verdict_of
-from beholder.clean.ratings import Rating, rating_rows
-from beholder.clean.seen import position_of, seen_trials, trial_answers
+from beholder.checks.contract import (
+    CHECK_ROLES,
+    Check,
+    Click,
+    Exclusion,
+    RuleResult,
+    Say,
+    SessionEvidence,
+    Verdict,
+    Viewing,
+    Watch,
+)
+from beholder.checks.known_answers import NAME, VERSION, judge_training
+from beholder.checks.page_registry import AnyStep
+from beholder.cleaning.decisions import ORDER, Decision, by_person, decide, judge
+from beholder.cleaning.facts import (
+    AnswerRecord,
+    SessionRecord,
+    ShownStimulus,
+    person_verdict,
+    position_of,
+    seen_trials,
+    trial_answers,
+)
+from beholder.cleaning.qualification import NOT_MET, Qualified, qualify, verdict_of
+from beholder.cleaning.ratings import Rating, rating_rows
 from beholder.methods.contract import Method
 from beholder.study.model import Study
+from beholder.types import Json
+
+# --- The training judged again: every answer to an example, and what the session came to ---
+
+
+@dataclass(frozen=True)
+class TrainingAnswer:
+    """One answer to a training example, from 1."""
+
+    number: int
+    attempt: int
+    given: AnswerRecord
+    verdict: Verdict
+
+
+def judge_lessons(method: Method, visit: SessionRecord) -> tuple[TrainingAnswer, ...]:
+    """Return every answer to an example, in the order in which they were given."""
+    return tuple(sorted(_lessons(method, visit), key=lambda one: one.given.at)) if visit.lessons else ()
+
+
+def _lessons(method: Method, visit: SessionRecord) -> Iterator[TrainingAnswer]:
+    for key, given in visit.answers.items():
+        kind, _, rest = key.partition(":")
+        number, _, attempt = rest.partition(":")
+        if kind == "training" and 0 < int(number) <= len(visit.lessons):
+            verdict = judge_training(method, visit.lessons[int(number) - 1], given.answer)
+            yield TrainingAnswer(int(number), int(attempt), given, verdict)
+
+
+def training_verdict(visit: SessionRecord, lessons: Sequence[TrainingAnswer]) -> Verdict | None:
+    """Return what the training came to, by the last answer to each example; None where the plan has none."""
+    if not visit.lessons:
+        return None
+    last = {one.number: one.verdict for one in lessons}
+    failed = [number for number, verdict in last.items() if verdict.verdict == "fail"]
+    passed = sum(verdict.verdict == "pass" for verdict in last.values())
+    say: Say = "fail" if failed else "pass" if last and passed == len(last) else "unknown"
+    reasons = [last[number].reason for number in failed]
+    # Not to do what a trap asks for says more than to be further off than expected.
+    reason = "trap" if "trap" in reasons else reasons[0] if reasons else "" if say == "pass" else NOT_MET
+    if last and say == "unknown":
+        reason = next(verdict.reason for verdict in last.values() if verdict.verdict == "unknown")
+    evidence: dict[str, Json] = {"attempts": len(lessons), "action": "flag", "failed": [*failed]}
+    return Verdict(NAME, VERSION, say, reason, passed, len(visit.lessons), evidence)
+
+
+# --- One session judged: its ratings, its verdicts, and the two decisions ---
+
 
 _COMPARISONS = frozenset({"diff", "choice", "correct"})
-_NOTHING = Evidence(None, "whole")
+_NOTHING = SessionEvidence(None, "whole")
 _UNDECIDED = Decision(None, False, ())
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedSession:
     """A session with everything that was found out about it."""
 
-    visit: Visit
+    visit: SessionRecord
     verdicts: tuple[Verdict, ...]
     decision: Decision
     ratings: tuple[Rating, ...]
     qualified: Qualified
-    lessons: tuple[Lesson, ...] = ()
-    evidence: Evidence = _NOTHING
-    looked: tuple[Looked, ...] = ()
+    lessons: tuple[TrainingAnswer, ...] = ()
+    evidence: SessionEvidence = _NOTHING
+    looked: tuple[RuleResult, ...] = ()
     """What each rule over the session makes of it."""
 
 
 def judge_visit(
     study: Study,
     method: Method,
-    visit: Visit,
-    stimuli: Mapping[tuple[str, str], Shown],
+    visit: SessionRecord,
+    stimuli: Mapping[tuple[str, str], ShownStimulus],
     watch: Watch,
     checks: Sequence[AnyStep] = (),
     earlier: Sequence[Qualified] = (),
     rules: Sequence[Check] = ORDER,
     number: int = 1,
     minutes: float | None = None,
-) -> Judged:
+) -> JudgedSession:
     """Return a session judged from its facts alone. Who withdrew leaves no ratings.
 
     `earlier` is how the same person did at the checks in other sessions, `number` which of their sessions this is,
@@ -59,9 +123,9 @@ def judge_visit(
     # Who did not agree is erased too, and has not withdrawn.
     outcome = "withdrawn" if visit.is_erased and visit.outcome != "no_consent" else visit.outcome
     if outcome == "withdrawn" or visit.is_erased:
-        verdicts = judge(Evidence(outcome, watch), rules)
+        verdicts = judge(SessionEvidence(outcome, watch), rules)
         gone = replace(visit, outcome=outcome, answers={})
-        return Judged(gone, verdicts, decide(outcome, verdicts, rules=rules), (), Qualified(visit.session))
+        return JudgedSession(gone, verdicts, decide(outcome, verdicts, rules=rules), (), Qualified(visit.session))
     ratings: list[Rating] = []
     viewings: list[Viewing] = []
     seen = seen_trials(visit, method, stimuli)
@@ -76,16 +140,16 @@ def judge_visit(
             if row.raw_value is not None
         ]
     )
-    evidence = Evidence(outcome, watch, tuple(viewings), clicks, seen, number=number)
+    evidence = SessionEvidence(outcome, watch, tuple(viewings), clicks, seen, number=number)
     qualified, lessons = qualify(checks, visit, earlier), judge_lessons(method, visit)
     looked = tuple([rule.look(evidence) for rule in rules])
-    found = Judged(visit, (), _UNDECIDED, tuple(ratings), qualified, lessons, evidence, looked)
+    found = JudgedSession(visit, (), _UNDECIDED, tuple(ratings), qualified, lessons, evidence, looked)
     return _settled(found, rules, minutes)
 
 
 def judge_again(
-    one: Judged, evidence: Evidence, by: type[Check], rules: Sequence[Check], minutes: float | None
-) -> Judged:
+    one: JudgedSession, evidence: SessionEvidence, by: type[Check], rules: Sequence[Check], minutes: float | None
+) -> JudgedSession:
     """Return a session judged `by` one rule with what is known by now of the others; all others stay as they were."""
     if not one.looked:
         return one
@@ -99,19 +163,19 @@ def judge_again(
     return _settled(again, rules, minutes)
 
 
-def _is_clear(looked: Sequence[Looked], by: type[Check]) -> bool:
+def _is_clear(looked: Sequence[RuleResult], by: type[Check]) -> bool:
     """Return whether a rule found nothing wrong."""
     mine = [look for look in looked if look.verdict.check == by.name]
     return not any(look.losses or look.verdict.verdict == "fail" for look in mine)
 
 
-def _settled(one: Judged, rules: Sequence[Check], minutes: float | None) -> Judged:
+def _settled(one: JudgedSession, rules: Sequence[Check], minutes: float | None) -> JudgedSession:
     """Return a session with its verdicts, both decisions, and what they mean for each rating."""
     trained = training_verdict(one.visit, one.lessons)
     verdicts = (*(looked.verdict for looked in one.looked), *(() if trained is None else (trained,)))
     decided = decide(one.evidence.outcome, verdicts, one.qualified.settled, rules, one.visit.mode, minutes)
     decision = by_person(decided, one.visit.act)
-    losses: dict[int, list[Loss]] = defaultdict(list)
+    losses: dict[int, list[Exclusion]] = defaultdict(list)
     for looked in one.looked:
         for loss in looked.losses:
             losses[position_of(loss.trial)].append(loss)
@@ -125,11 +189,11 @@ def _settled(one: Judged, rules: Sequence[Check], minutes: float | None) -> Judg
 
 
 def _viewings(
-    visit: Visit,
+    visit: SessionRecord,
     position: int,
-    given: Given,
+    given: AnswerRecord,
     rows: Sequence[Rating],
-    stimuli: Mapping[tuple[str, str], Shown],
+    stimuli: Mapping[tuple[str, str], ShownStimulus],
 ) -> list[Viewing]:
     """Return how every slot of a rated trial played, also those that are only there to compare with."""
     missing = given.answer.get("missing", {}) if isinstance(given.answer, Mapping) else {}
@@ -155,13 +219,13 @@ def _viewings(
     return viewings
 
 
-def _decided(row: Rating, decision: Decision, visit: Visit, losses: Sequence[Loss]) -> Rating:
+def _decided(row: Rating, decision: Decision, visit: SessionRecord, losses: Sequence[Exclusion]) -> Rating:
     """Return the rating with `use` and every reason why it is not used."""
     own = dict.fromkeys(loss.reason for loss in losses if _rests_on(row, visit, loss.slots))
     return row._replace(use=decision.use and not own, reasons="; ".join((*decision.costly, *own)))
 
 
-def _rests_on(row: Rating, visit: Visit, slots: frozenset[str] | None) -> bool:
+def _rests_on(row: Rating, visit: SessionRecord, slots: frozenset[str] | None) -> bool:
     """Return whether a rating rests on one of these slots: its own, one it was compared with, a reference."""
     if slots is None or row.kind in _COMPARISONS:
         return True

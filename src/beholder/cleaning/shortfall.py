@@ -8,21 +8,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from beholder.checks.trust import CHECK_ROLES
-from beholder.clean.ratings import Rating
-from beholder.clean.sessions import Judged
+from beholder.checks.contract import CHECK_ROLES
+from beholder.cleaning.ratings import Rating
+from beholder.cleaning.sessions import JudgedSession
 from beholder.methods.contract import Method, Trial
-from beholder.plan.counting.shown import compared_slots
-from beholder.plan.model import PlannedList
-from beholder.plan.teaching.answering import judged_kinds
-from beholder.study.between import named
+from beholder.planning.counts import compared_slots
+from beholder.planning.known_answers import judged_kinds
+from beholder.planning.model import PlannedList
+from beholder.study.groups import named
 
 VOTES = ("stimulus", "other_stimulus", "question", "group", "planned", "used", "short")
 EXTEND = ("list", "used_sessions", "missing_sessions")
 _COMPARISONS = frozenset({"diff", "choice", "correct"})
 
 
-class Cell(NamedTuple):
+class VoteCell(NamedTuple):
     """What gets votes: a stimulus, or two that are compared, by a question, in a group of participants."""
 
     stimulus: str
@@ -40,10 +40,10 @@ class Cell(NamedTuple):
 class Shortfall:
     """How far the used votes are from what was planned, or from what the study asks for."""
 
-    cells: Mapping[int, Sequence[Cell]]
+    cells: Mapping[int, Sequence[VoteCell]]
     """What each list gets votes on."""
-    planned: Mapping[Cell, int]
-    used: Mapping[Cell, int]
+    planned: Mapping[VoteCell, int]
+    used: Mapping[VoteCell, int]
     sessions: Mapping[int, int]
     """Used sessions of each list."""
     finished: frozenset[int]
@@ -55,12 +55,12 @@ class Shortfall:
         return len(self.wanted)
 
     @property
-    def wanted(self) -> dict[Cell, int]:
+    def wanted(self) -> dict[VoteCell, int]:
         """How many votes are missing where any are."""
         return {cell: n - self.used.get(cell, 0) for cell, n in self.planned.items() if self.used.get(cell, 0) < n}
 
     @property
-    def coming(self) -> Counter[Cell]:
+    def coming(self) -> Counter[VoteCell]:
         """The votes that come when every list is finished that nobody has finished yet."""
         return Counter(cell for number, cells in self.cells.items() if number not in self.finished for cell in cells)
 
@@ -101,20 +101,24 @@ def is_compared(lists: Iterable[PlannedList], method: Method) -> bool:
 
 
 def shortfall(
-    lists: Mapping[int, PlannedList], judged: Sequence[Judged], *, votes: int | None = None, in_pairs: bool = False
+    lists: Mapping[int, PlannedList],
+    judged: Sequence[JudgedSession],
+    *,
+    votes: int | None = None,
+    in_pairs: bool = False,
 ) -> Shortfall:
     """Return what is missing for every stimulus to have as many used votes as were planned, or as are asked for.
 
     Lists that make up for others add nothing to what was planned. With `in_pairs` it is two stimuli that get a vote.
     """
     cells = {number: list_cells(planned, in_pairs) for number, planned in lists.items()}
-    planned: Counter[Cell] = Counter()
+    planned: Counter[VoteCell] = Counter()
     for place, some in cells.items():
         if not lists[place].makes_up:
             planned.update(some)
     if votes is not None:
         planned = Counter(dict.fromkeys((cell for some in cells.values() for cell in some), votes))
-    used: Counter[Cell] = Counter()
+    used: Counter[VoteCell] = Counter()
     sessions: Counter[int] = Counter()
     whole: Counter[int] = Counter()
     for one in judged:
@@ -133,11 +137,11 @@ def shortfall(
     return Shortfall(cells, planned, used, sessions, finished)
 
 
-def list_cells(planned: PlannedList, in_pairs: bool) -> list[Cell]:
+def list_cells(planned: PlannedList, in_pairs: bool) -> list[VoteCell]:
     """Return what a list gets votes on, by each question; checks are not among them."""
     group = named(planned.group)
     return [
-        Cell(*stimuli, asked.question, group)
+        VoteCell(*stimuli, asked.question, group)
         for trial in planned.trials
         for stimuli in voted(trial, in_pairs)
         for asked in trial.asked
@@ -157,13 +161,13 @@ def _is_vote(row: Rating) -> bool:
     return row.use and row.value is not None and row.kind == "score"
 
 
-def _votes(one: Judged, group: str, in_pairs: bool) -> Iterator[Cell]:
+def _votes(one: JudgedSession, group: str, in_pairs: bool) -> Iterator[VoteCell]:
     """Yield the used votes of a session; ticks are one answer together."""
-    found: dict[tuple[int, str, Cell], bool] = {}
+    found: dict[tuple[int, str, VoteCell], bool] = {}
     for row in one.ratings:
         pairs = voted(one.visit.trials[row.position - 1], True) if in_pairs else [(row.stimulus, "")]
         for stimuli in pairs:
-            key = (row.position, "" if in_pairs else row.slot, Cell(*stimuli, row.question, group))
+            key = (row.position, "" if in_pairs else row.slot, VoteCell(*stimuli, row.question, group))
             is_used = row.use and row.value is not None
             # Two that are scored in one trial are one vote, if both scores are used.
             found[key] = found.get(key, in_pairs) and is_used if in_pairs else found.get(key, False) or is_used
@@ -171,8 +175,8 @@ def _votes(one: Judged, group: str, in_pairs: bool) -> Iterator[Cell]:
 
 
 def lists_again(
-    cells: Mapping[int, Sequence[Cell]],
-    wanted: Mapping[Cell, int],
+    cells: Mapping[int, Sequence[VoteCell]],
+    wanted: Mapping[VoteCell, int],
     sessions: Mapping[int, int],
     begin: Sequence[int] = (),
 ) -> dict[int, int]:

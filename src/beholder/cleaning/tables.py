@@ -2,28 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from statistics import mean, median
 from typing import Any
 
-from beholder.checks.rules import trust_checks
-from beholder.checks.trust import CHECK_ROLES
-from beholder.clean import Cleaned, attempts, comments, devices, playback, said
-from beholder.clean.account import counts, groups, lost, together, verdict_counts
-from beholder.clean.account_page import account_page
-from beholder.clean.facts import TABLES, Facts, Rows
-from beholder.clean.flow import flow
-from beholder.clean.funnel import funnel
-from beholder.clean.judging import judge_tables, store_of
-from beholder.clean.proposals import Proposals, propose
-from beholder.clean.ratings import number_repetitions, rating_blocks
-from beholder.clean.sessions import Judged
-from beholder.clean.tables import as_text, csv_blocks, json_bytes, table_bytes, text_blocks, utf8, write_together
-from beholder.clean.texts import StudyText, text_rows
-from beholder.clean.trusted import trusted
-from beholder.plan.bulk import no_collection
-from beholder.store.address import name_of
+from beholder.checks.contract import CHECK_ROLES, Verdict
+from beholder.checks.page_registry import TITLES, AnyStep, acts
+from beholder.checks.registry import trust_checks
+from beholder.cleaning import Cleaned, devices
+from beholder.cleaning.account import counts, flow, groups, lost, together, trusted, verdict_counts
+from beholder.cleaning.account_page import account_page
+from beholder.cleaning.facts import (
+    TABLES,
+    AnswerRecord,
+    Facts,
+    Rows,
+    SessionRecord,
+    ShownStimulus,
+    position_of,
+    trial_answers,
+)
+from beholder.cleaning.payouts import Proposals, propose
+from beholder.cleaning.ratings import number_repetitions, rating_blocks
+from beholder.cleaning.screening import judge_tables, store_of
+from beholder.cleaning.sessions import JudgedSession
+from beholder.cleaning.texts import StudyText, text_rows
+from beholder.files import (
+    as_text,
+    cell,
+    csv_blocks,
+    csv_text,
+    json_bytes,
+    table_bytes,
+    text_blocks,
+    utf8,
+    write_together,
+)
+from beholder.planning.model import no_collection
+from beholder.store.open import name_of
 from beholder.study.model import Study
 
 SESSIONS = ("session", "participant", "mode", "outcome", "end_reason", "minutes", "accept", "use", "reasons")
@@ -74,7 +92,7 @@ def _write(
     folder: Path,
     study: Study,
     facts: Facts,
-    judged: Sequence[Judged],
+    judged: Sequence[JudgedSession],
     texts: Mapping[str, StudyText],
     qualified: Mapping[str, Any] | None,
     proposed: Proposals,
@@ -104,14 +122,14 @@ def _write(
         folder,
         {
             "ratings.csv": rating_blocks(ratings, facts.stimuli),
-            "playback.csv": csv_blocks(playback.COLUMNS, playback.playback_lines(visits, facts.stimuli)),
-            "comments.csv": table_bytes(comments.COLUMNS, comments.comment_rows(visits)),
+            "playback.csv": csv_blocks(PLAYBACK_COLUMNS, playback_lines(visits, facts.stimuli)),
+            "comments.csv": table_bytes(COMMENT_COLUMNS, comment_rows(visits)),
             "devices.csv": table_bytes(devices.COLUMNS, devices.device_rows(judged)),
             "sessions.csv": table_bytes(SESSIONS, (session_row(one) for one in judged)),
             "participants.csv": table_bytes((*PARTICIPANTS, *options), participant_rows(judged, options)),
-            "verdicts.csv": csv_blocks(said.VERDICTS, said.verdict_lines(judged)),
-            "checks.csv": text_blocks(said.COLUMNS, said.said_texts(judged)),
-            "qualification.csv": table_bytes(attempts.COLUMNS, attempts.attempt_rows(judged)),
+            "verdicts.csv": csv_blocks(VERDICTS, verdict_lines(judged)),
+            "checks.csv": text_blocks(TOLD_COLUMNS, said_texts(judged)),
+            "qualification.csv": table_bytes(ATTEMPT_COLUMNS, attempt_rows(judged)),
             **proposed.files,
             "account.json": json_bytes(account),
             "account.md": utf8(account_page(account, study)),
@@ -119,7 +137,7 @@ def _write(
     )
 
 
-def session_row(one: Judged) -> dict[str, Any]:
+def session_row(one: JudgedSession) -> dict[str, Any]:
     """Return a session as a row of sessions.csv."""
     return {
         "session": one.visit.session,
@@ -134,9 +152,9 @@ def session_row(one: Judged) -> dict[str, Any]:
     }
 
 
-def participant_rows(judged: Sequence[Judged], options: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+def participant_rows(judged: Sequence[JudgedSession], options: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
     """Return one row per participant, in order of arrival. Any accepted session is paid, any used one is analysed."""
-    sessions: dict[str, list[Judged]] = {}
+    sessions: dict[str, list[JudgedSession]] = {}
     for one in judged:
         sessions.setdefault(one.visit.participant, []).append(one)
     rows = []
@@ -161,7 +179,7 @@ def participant_rows(judged: Sequence[Judged], options: Mapping[str, Sequence[st
     return rows
 
 
-def _questionnaire(one: Judged, options: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def _questionnaire(one: JudgedSession, options: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Return the answers to the questions before and after the trials; `options` are the researcher's own words."""
     found = {}
     for key in ("questions:before", "questions:after"):
@@ -169,3 +187,253 @@ def _questionnaire(one: Judged, options: Mapping[str, Sequence[str]]) -> dict[st
         if given is not None:
             found.update({f"answer_{name}": value for name, value in given.answer["answers"].items()})
     return {column: value if value in options.get(column, ()) else as_text(value) for column, value in found.items()}
+
+
+# --- How everything played: one row for each session, trial and slot ---
+
+
+PLAYBACK_COLUMNS = (
+    "session", "participant", "position", "trial", "slot", "label", "colour", "rated", "role", "content", "condition",
+    "stimulus", "plays", "watched_ms", "coverage", "furthest_ms", "length_ms", "duration_ms", "played_ms", "whole_ms",
+    "ended_ms", "stalls", "stalled_ms", "dropped", "frames", "blurs", "away", "errors", "changes", "displayed_width",
+    "displayed_height", "together", "skew_ms", "first_ms", "exits", "page_blurs", "page_changes", "viewport_width",
+    "viewport_height", "screen_width", "screen_height", "dpr", "input",
+)  # fmt: skip
+_WATCHED = ("plays", "watched_ms", "coverage", "furthest_ms")
+_PLAYED = (
+    "duration_ms", "played_ms", "whole_ms", "ended_ms", "stalls", "stalled_ms", "dropped", "frames", "blurs", "away",
+    "errors", "changes",
+)  # fmt: skip
+_PAGE = ("skew_ms", "first_ms", "exits", "blurs", "changes")
+_PAGE_ENTRY = "page"
+
+
+def playback_lines(
+    visits: Sequence[SessionRecord], stimuli: Mapping[tuple[str, str], ShownStimulus]
+) -> Iterator[Sequence[Any]]:
+    """Yield one line for each slot of each trial that was answered, in the order shown."""
+    for visit in visits:
+        for position, given in trial_answers(visit):
+            trial, page = visit.trials[position - 1], _page(given)
+            for slot in trial.slots:
+                shown = stimuli[visit.digest, slot.stimulus]
+                get = (given.playback.get(slot.id) or {}).get
+                yield (
+                    visit.session, visit.participant, position, trial.id, slot.id, slot.label, slot.colour, slot.rated,
+                    slot.role, shown.content, shown.condition, slot.stimulus, *map(get, _WATCHED), shown.length_ms,
+                    *map(get, _PLAYED), *_size(get("displayed")), trial.together, *page,
+                )  # fmt: skip
+
+
+def _page(given: AnswerRecord) -> Sequence[Any]:
+    """Return what is of the page and not of one of its slots."""
+    get = (given.playback.get(_PAGE_ENTRY) or {}).get
+    return (*map(get, _PAGE), *_size(get("viewport")), *_size(get("screen")), get("dpr"), given.input)
+
+
+def _size(size: Sequence[int] | None) -> Sequence[int | None]:
+    width, height = size or (None, None)
+    return width, height
+
+
+# --- What participants wrote in their own words: reasons for an answer, and comments ---
+
+
+COMMENT_COLUMNS = ("session", "participant", "position", "trial", "content", "question", "kind", "text")
+
+
+def comment_rows(visits: Sequence[SessionRecord]) -> Iterator[dict[str, Any]]:
+    """Yield one row for each reason and each comment, in the order of the trials; a comment belongs to no question."""
+    for visit in visits:
+        for position, given in trial_answers(visit):
+            trial = visit.trials[position - 1]
+            if not isinstance(given.answer, Mapping):
+                continue
+            questions = {asked.id: asked.question for asked in trial.asked}
+            reasons = given.answer.get("reasons") or {}
+            told = [(questions.get(asked), "reason", text) for asked, texts in reasons.items() for text in texts]
+            if given.answer.get("comment"):
+                told.append((None, "comment", given.answer["comment"]))
+            for question, kind, text in told:
+                yield {
+                    "session": visit.session,
+                    "participant": visit.participant,
+                    "position": position,
+                    "trial": trial.id,
+                    "content": trial.content,
+                    "question": question,
+                    "kind": kind,
+                    "text": as_text(text),
+                }
+
+
+# --- verdicts.csv and checks.csv: what each rule says of a session, and of single trials ---
+
+
+_CELLS = ("check", "version", "verdict", "reason", "measured", "needed", "evidence")
+VERDICTS = ("session", *_CELLS)
+TOLD_COLUMNS = ("session", "participant", "position", "trial", *_CELLS)
+
+
+def verdict_lines(judged: Iterable[JudgedSession]) -> Iterator[Sequence[Any]]:
+    """Yield a line for each session and rule."""
+    for one in judged:
+        for verdict in one.verdicts:
+            yield (one.visit.session, *_cells(verdict))
+
+
+def said_texts(judged: Iterable[JudgedSession]) -> Iterator[str]:
+    """Yield a line for each session, rule and trial that the rule says something of, also where it passed."""
+    # Of very many trials the same is said, by one and the same verdict: there can be millions of lines.
+    verdicts: dict[int, str] = {}
+    trials: dict[tuple[str, str], str] = {}
+    for one in judged:
+        who = csv_text((one.visit.session, one.visit.participant))
+        for looked in one.looked:
+            for seen, verdict in looked.trials:
+                which = trials.get((seen.key, seen.trial.id))
+                if which is None:
+                    which = trials[seen.key, seen.trial.id] = csv_text((position_of(seen.key), seen.trial.id))
+                what = verdicts.get(id(verdict))
+                if what is None:
+                    what = verdicts[id(verdict)] = csv_text(_cells(verdict))
+                yield f"{who},{which},{what}\n"
+
+
+def _cells(verdict: Verdict) -> tuple[str, ...]:
+    measured, needed, evidence = cell(verdict.measured), cell(verdict.needed), cell({**verdict.evidence})
+    return verdict.check, str(verdict.version), verdict.verdict, verdict.reason, measured, needed, evidence
+
+
+# --- qualification.csv: one row for each session and attempt, at checks and in the training ---
+
+
+ATTEMPT_COLUMNS = (
+    "session", "participant", "check", "version", "action", "example", "attempt", "verdict", "reason", "measured",
+    "needed", "seconds", "input", "answered_at", "answer", "evidence",
+)  # fmt: skip
+
+
+def attempt_rows(judged: Iterable[JudgedSession]) -> Iterator[dict[str, Any]]:
+    """Yield every attempt of every session, in the order in which they were answered; `example` is of the training."""
+    for one in judged:
+        for tried in one.qualified.tried:
+            row = _row(one.visit, tried.number, tried.given, tried.verdict)
+            yield row | {"action": acts(tried.check, tried.verdict)}
+        for lesson in one.lessons:
+            row = _row(one.visit, lesson.attempt, lesson.given, lesson.verdict)
+            yield row | {"action": "flag", "example": lesson.number}
+
+
+def _row(visit: SessionRecord, attempt: int, given: AnswerRecord, verdict: Verdict) -> dict[str, Any]:
+    return {
+        "session": visit.session,
+        "participant": visit.participant,
+        "check": verdict.check,
+        "version": verdict.version,
+        "attempt": attempt,
+        "verdict": verdict.verdict,
+        "reason": verdict.reason,
+        "measured": verdict.measured,
+        "needed": verdict.needed,
+        "seconds": given.seconds,
+        "input": given.input,
+        "answered_at": given.at,
+        "answer": given.answer,
+        "evidence": dict(verdict.evidence),
+    }
+
+
+# --- The funnel: how many met each check, how it went, who was turned away there, and how long it took ---
+
+
+_RATED = ("trial:", "break:", "questions:after")
+"""Steps that come after the first rating began."""
+
+
+def funnel(checks: Sequence[AnyStep], judged: Sequence[JudgedSession]) -> dict[str, Any] | None:
+    """Return the numbers of all sessions on their way to the first rating; None where nothing stands in it."""
+    visits = [one.visit for one in judged]
+    has_training = any(visit.lessons for visit in visits)
+    if not checks and not has_training:
+        return None
+    rated = [visit for visit in visits if "trial:1" in visit.answers]
+    return {
+        "arrived": len(visits),
+        "agreed": sum(_agreed(visit) for visit in visits),
+        "by_questions": sum(visit.end_reason.startswith("questions:") for visit in visits),
+        "rated": len(rated),
+        "minutes_before_rating": _median(_minutes(visit) for visit in rated),
+        "checks": [*(_check(check, judged) for check in checks), *([_training(judged)] if has_training else [])],
+    }
+
+
+def _check(check: AnyStep, judged: Sequence[JudgedSession]) -> dict[str, Any]:
+    """Return how all sessions did at one check."""
+    tried = [one for sat in judged for one in sat.qualified.tried if one.check.name == check.name]
+    settled = [one for sat in judged for one in sat.qualified.settled if one.check.name == check.name and one.tries]
+    return {
+        "check": check.name,
+        "title": TITLES.get(check.name, check.name),
+        "action": check.action,
+        **_said([(one.verdict.verdict, one.tries == 1) for one in settled]),
+        "turned_away": sum(_is_turned_away(sat.visit, check.name) for sat in judged),
+        "attempts": _mean(one.tries for one in settled),
+        "seconds": _median(one.given.seconds for one in tried),
+    }
+
+
+def _training(judged: Sequence[JudgedSession]) -> dict[str, Any]:
+    """Return the same of the training: at once where no example had to come again, attempts for each example."""
+    met = [one for one in judged if one.lessons]
+    said = [
+        (verdict.verdict, all(lesson.attempt == 1 for lesson in one.lessons))
+        for one in met
+        for verdict in one.verdicts
+        if verdict.check == "training"
+    ]
+    return {
+        "check": "training",
+        "title": TITLES["training"],
+        "action": "flag",
+        **_said(said),
+        "turned_away": 0,
+        "attempts": _mean(len(one.lessons) / len({lesson.number for lesson in one.lessons}) for one in met),
+        "seconds": _median(lesson.given.seconds for one in met for lesson in one.lessons),
+    }
+
+
+def _said(verdicts: Sequence[tuple[str, bool]]) -> dict[str, int]:
+    """Return how many passed, failed and were unknown, from each verdict and whether it came at once."""
+    return {
+        "met": len(verdicts),
+        "passed": sum(said == "pass" for said, _ in verdicts),
+        "passed_at_once": sum(said == "pass" and at_once for said, at_once in verdicts),
+        "failed": sum(said == "fail" for said, _ in verdicts),
+        "unknown": sum(said == "unknown" for said, _ in verdicts),
+    }
+
+
+def _is_turned_away(visit: SessionRecord, check: str) -> bool:
+    return visit.outcome in ("screened_out", "wrong_device") and visit.end_reason.startswith(f"{check}:")
+
+
+def _agreed(visit: SessionRecord) -> bool:
+    """Return whether somebody agreed; who declined or withdrew left no answers."""
+    return "consent" in visit.answers
+
+
+def _minutes(visit: SessionRecord) -> float:
+    """Return how long somebody looked at the pages before the first rating."""
+    pages = [given for given in visit.answers.values() if not given.key.startswith(_RATED)]
+    return sum(given.sent_ms - given.shown_ms for given in pages) / 60_000
+
+
+def _median(values: Iterable[float]) -> float | None:
+    found = list(values)
+    return round(median(found), 2) if found else None
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    found = list(values)
+    return round(mean(found), 2) if found else None

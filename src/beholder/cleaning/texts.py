@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from beholder.checks.verdict import Watch
-from beholder.clean.sessions import Judged
-from beholder.methods.contract import Method
-from beholder.methods.questions import all_questions
+from beholder.checks.contract import Watch
+from beholder.cleaning.sessions import JudgedSession
+from beholder.methods.contract import Method, all_questions
 from beholder.study.design import Level
 from beholder.study.model import Ask, Playback, Question, Study
-from beholder.study.nodes import Entries, Items, Node, core_value, parse
+from beholder.study.yaml import Entries, ListNode, Node, core_value, parse
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def read_text(text: str, study: Study, method: Method) -> StudyText:
     return StudyText(title, all_questions(study, method), _watch(values, method), **asks, watched=_watched(between))
 
 
-def text_rows(texts: Mapping[str, StudyText], judged: Sequence[Judged]) -> list[dict[str, Any]]:
+def text_rows(texts: Mapping[str, StudyText], judged: Sequence[JudgedSession]) -> list[dict[str, Any]]:
     """Return each study text with its used sessions and participants, in the order in which sessions began."""
     rows = []
     for digest in dict.fromkeys(one.visit.digest for one in judged):
@@ -116,6 +117,46 @@ def _values(text: str) -> dict[str, Any]:
 def _value(node: Node) -> Any:
     if isinstance(node, Entries):
         return {key: _value(value) for key, (_, value) in node.entries.items()}
-    if isinstance(node, Items):
+    if isinstance(node, ListNode):
         return [_value(item) for item in node.items]
     return core_value(node.text) if node.plain else node.text
+
+
+# --- Marks in the place of e-mail addresses and ids of platforms, for texts that are handed on ---
+
+
+E_MAIL, ID = "[e-mail]", "[id]"
+_LOCAL = r"[\w.+%'’-]"
+_ADDRESS = re.compile(rf"(?<!{_LOCAL}){_LOCAL}+@[\w-]+(?:\.[\w-]+)+")
+_OF_PROLIFIC = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{24}(?![0-9A-Za-z])")
+_TELLING = 5
+"""Letters that an id has to have: the number of a seat is in many sentences that are about something else."""
+
+
+class Masks:
+    """Puts the marks into texts, and counts them by the table that a text stands in."""
+
+    def __init__(self, ids: Iterable[str] = ()) -> None:
+        self._ids = sorted({id.casefold() for id in ids if len(id) >= _TELLING}, key=lambda id: (-len(id), id))
+        self.counts: Counter[str] = Counter()
+
+    def text(self, text: str, table: str = "") -> str:
+        """Return a text without addresses, ids that look like Prolific's, and those that are known."""
+        masked, addresses = _ADDRESS.subn(E_MAIL, text)
+        masked, ids = _OF_PROLIFIC.subn(ID, masked)
+        folded = masked.casefold()
+        for id in self._ids:
+            if id in folded:
+                masked, found = re.subn(rf"(?<!\w){re.escape(id)}(?!\w)", ID, masked, flags=re.IGNORECASE)
+                ids += found
+        if addresses or ids:
+            self.counts[table] += addresses + ids
+        return masked
+
+    def value(self, value: Any, table: str) -> Any:
+        """Return JSON whose texts are masked."""
+        if isinstance(value, str):
+            return self.text(value, table)
+        if isinstance(value, Mapping):
+            return {name: self.value(one, table) for name, one in value.items()}
+        return [self.value(one, table) for one in value] if isinstance(value, list | tuple) else value

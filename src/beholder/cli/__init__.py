@@ -1,5 +1,5 @@
 """The command line: one command per verb, no logic."""
 
-from beholder.cli.commands import cli, main
+from beholder.cli.study import cli, main
 
 __all__ = ["cli", "main"]

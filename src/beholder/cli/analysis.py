@@ -1,14 +1,40 @@
-"""The command line of dimensions: `beholder dimensions`."""
+"""The command line of comparisons: `beholder compare`."""
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import click
 
-from beholder.cli.printing import Bar
+from beholder.cli.printing import Bar, print_table
 from beholder.errors import Problem, UserError
+
+
+@click.command()
+@click.argument("sides", nargs=-1, required=True, metavar="SIDE...")
+@click.option("--out", type=click.Path(path_type=Path), help="Where to write; compare/ beside the first side.")
+@click.option(
+    "--margin", type=float, help="Within so many points sides are equivalent; 5 % of the scale when left out."
+)
+@click.option("--question", "questions", multiple=True, help="Only this one; may be given several times.")
+def compare(sides: tuple[str, ...], out: Path | None, margin: float | None, questions: tuple[str, ...]) -> None:
+    """Hold scores against a run, a lab or another study.
+
+    A SIDE is a study.yaml or its folder, one run of it (study.yaml@2), a CSV of ratings, or a CSV of scores (stimulus
+    or condition, and mean). NAME=PATH names it. A study alone stands for all its runs.
+    """
+    import beholder
+
+    with Bar("Figures") as progress:
+        found = beholder.compare(*sides, out=out, margin=margin, questions=questions, progress=progress)
+    for line in found.words:
+        click.echo(line)
+    click.echo(f"\nPage: {found.page}")
+
+
+# --- The command line of dimensions: `beholder dimensions` ---
 
 
 @click.command()
@@ -57,3 +83,97 @@ def _split(text: str | None) -> tuple[str, float] | None:
     if not sign or not question or not math.isfinite(number):
         raise UserError(Problem("--split", f"is {text}", "a question, a colon and a number, as realistic:2"))
     return question, number
+
+
+# --- The command line of `beholder metrics` ---
+
+
+@click.command()
+@click.argument("source", default="study.yaml", type=click.Path(path_type=Path), metavar="[STUDY | RATINGS.CSV]")
+@click.option(
+    "--metric", multiple=True, help="Which to measure, with commas between, as psnr,vmaf; all that fit when left out."
+)
+@click.option("--values", multiple=True, type=click.Path(path_type=Path), help="A CSV of values measured elsewhere.")
+@click.option("--regions", type=click.Path(path_type=Path), help="A CSV of boxes and masks: face, head and torso.")
+@click.option("--reference", help="The condition to compare with, where none has that role.")
+@click.option("--out", type=click.Path(path_type=Path), help="Where to write; metrics/ in the study when left out.")
+@click.option("--jobs", type=click.IntRange(1), help="Pairs measured at a time; one for each core when left out.")
+def metrics(source: Path, metric: tuple[str, ...], **options: Any) -> None:
+    """Hold PSNR, SSIM, VMAF and others beside the ratings.
+
+    Each stimulus is compared with the reference of its content. What was measured before is not measured again.
+    """
+    import beholder
+
+    names = [name.strip() for one in metric for name in one.split(",") if name.strip()]
+    with Bar("Pairs") as progress, Bar("Figures") as drawing:
+        found = beholder.metrics(source, metric=names, **options, progress=progress, drawing=drawing)
+    print_table(found.shown)
+    for line in ("", *found.words):
+        click.echo(line)
+    click.echo(f"\nPage: {found.page}")
+
+
+# --- The command line of power analyses: `beholder power` ---
+
+
+@click.command()
+@click.argument("study", default="study.yaml", type=click.Path(path_type=Path))
+@click.option("--participants", help="Numbers to try; 10,20,40,80 and the study's own when left out.")
+@click.option("--difference", type=float, help="Points between neighbours; 5 % of the scale, or the pilot's.")
+@click.option("--repetitions", default=200, show_default=True, help="Studies to imagine with each number.")
+@click.option("--from", "source", help="The study.yaml of a pilot, or public: whose ratings people are taken from.")
+@click.option("--people", default="", help="Changes to them, as taste:0.1,lapse:0.02.")
+@click.option("--methods", help="Hold these against the study's own; parallel,acr,pair when left out, or none.")
+@click.option(
+    "--contents", default="random", show_default=True, type=click.Choice(["random", "fixed"]),
+    help="Whether a finding is to hold for other contents as well.",
+)  # fmt: skip
+@click.option("--rate", help='Pay for an hour, as "12.00 GBP"; recruit.reward for a session when left out.')
+@click.option("--seed", default=1, show_default=True, help="Of the simulated people.")
+@click.option("--out", type=click.Path(path_type=Path), help="Where to write; power/ beside study.yaml when left out.")
+def power(study: Path, methods: str | None, **options: Any) -> None:
+    """How many participants, at what cost, by which method.
+
+    The study is imagined many times with simulated people and analysed as the real one would be.
+    """
+    import beholder
+
+    names = None if methods is None else [] if methods == "none" else [name.strip() for name in methods.split(",")]
+    with Bar("Studies") as progress, Bar("Stimuli") as stimuli:
+        found = beholder.power(study, methods=names, progress=progress, stimuli=stimuli, **options)
+    print_table([{str(name): cell for name, cell in row.items()} for row in found.shown.to_dict("records")])
+    click.echo("")
+    for line in (*found.words, *found.notes["notes"]):
+        click.echo(line)
+    click.echo(f"\nPage: {found.page}")
+
+
+# --- The command line of extensions: `beholder extend` ---
+
+
+@click.command()
+@click.argument("study", default="study.yaml", type=click.Path(path_type=Path), metavar="[STUDY]")
+@click.option("--participants", type=click.IntRange(1), help="Add lists for so many more, by the same design.")
+@click.option("--store", metavar="URL", help="Where facts are: a folder, or postgresql://…; store/ when left out.")
+@click.option("--robots", is_flag=True, help="Judge the rehearsal; nothing is written where people have come.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be added.")
+def extend(study: Path, participants: int | None, store: str | None, robots: bool, dry_run: bool) -> None:
+    """Add lists for what cleaning left short, or for more people.
+
+    Without --participants, exactly the votes that are missing. Stimuli may have been added to the study; nothing of
+    what is there is changed.
+    """
+    import beholder
+    from beholder.planning.balance import balance_table
+
+    with Bar("Stimuli") as progress:
+        found = beholder.extend(
+            study, participants=participants, store=store, robots=robots, dry_run=dry_run, progress=progress
+        )
+    for line in found.words:
+        click.echo(line)
+    if found.added:
+        head, *rows = balance_table(found.balance)
+        click.echo()
+        print_table([dict(zip(head[:-1], row[:-1], strict=True)) for row in rows])

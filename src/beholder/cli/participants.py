@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from beholder.cli.options import STORE, STUDY
-from beholder.cli.printing import print_table
+from beholder.cli.printing import STORE, STUDY, print_table
 
 if TYPE_CHECKING:
-    from beholder.recruit.people.acts import Act
-    from beholder.recruit.people.found import Person, Visited
+    from beholder.recruiting.moderation import Act
+    from beholder.recruiting.participant_records import ParticipantRecord, ParticipantSession
 
 _REASON = click.option("--reason", required=True, help="Why, in a few words; it is kept.")
 _DRY = click.option("--dry-run", is_flag=True, help="Only say what would be done.")
@@ -67,8 +66,8 @@ def list_(study: Path, store: str | None, as_json: bool) -> None:
 def show(who: str, study: Path, store: str | None, as_json: bool) -> None:
     """Show one: steps with times, verdicts with reasons, and what was done."""
     import beholder
-    from beholder.chain import folder_of
-    from beholder.recruit.people.acts import find
+    from beholder.recruiting.moderation import find
+    from beholder.workflow.chain import folder_of
 
     person, session = find(beholder.participants(study, store=store), who, folder_of(study))
     if session is not None:
@@ -84,7 +83,7 @@ def show(who: str, study: Path, store: str | None, as_json: bool) -> None:
         print_table([{"when": _time(one.at), "what": _word(one.kind), "why": one.reason} for one in person.acts])
 
 
-def _row(one: Person) -> dict[str, str]:
+def _row(one: ParticipantRecord) -> dict[str, str]:
     last = one.sessions[-1]
     return {
         "participant": one.participant,
@@ -98,7 +97,7 @@ def _row(one: Person) -> dict[str, str]:
     }
 
 
-def _show(one: Visited) -> None:
+def _show(one: ParticipantSession) -> None:
     minutes = f", {one.minutes:g} minutes" if one.minutes is not None else ""
     number = f", list {one.list}" if one.list is not None else ""
     erased = ", erased" if one.is_erased else ""
@@ -119,7 +118,7 @@ def _acting(kind: Act, words: str) -> Callable[..., None]:
     @_DRY
     @STORE
     def command(who: str, study: Path, reason: str, dry_run: bool, store: str | None) -> None:
-        from beholder.recruit import act
+        from beholder.recruiting import act
 
         click.echo(act(kind, who, reason, study, store=store, dry_run=dry_run).words)
 
@@ -146,7 +145,7 @@ def _time(at: datetime) -> str:
     return f"{at:%Y-%m-%d %H:%M:%S}"
 
 
-def _json(found: Person | Sequence[Person]) -> str:
-    from beholder.recruit.document import plain
+def _json(found: ParticipantRecord | Sequence[ParticipantRecord]) -> str:
+    from beholder.recruiting.monitor_snapshot import plain
 
     return json.dumps(plain(found), indent=2, ensure_ascii=False)

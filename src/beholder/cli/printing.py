@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,15 +13,19 @@ import click
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
 
-    from beholder.analyse.results import Results
-    from beholder.clean import Cleaned
-    from beholder.export import Exported
-    from beholder.recruit.unattended.told import Progress
-    from beholder.serve import Live
-    from beholder.stimuli.workshop import Made
+    from beholder.analysis.result import Results
+    from beholder.cleaning import Cleaned
+    from beholder.exporting import Exported
+    from beholder.planning.model import Plan
+    from beholder.recruiting.collection import RunProgress
+    from beholder.server import Live
+    from beholder.stimuli.workshop import WorkshopResult
+    from beholder.study.model import Study
+    from beholder.types import Role
+    from beholder.workflow.check import Checked, GroupShare, NewCount
 
 
-def tell_made(made: Made) -> None:
+def tell_made(made: WorkshopResult) -> None:
     """Print what a verb of the workshop made, and what was there already."""
     for note in made.notes:
         click.echo(f"Note: {note}", err=True)
@@ -46,7 +51,7 @@ def live_teller() -> Callable[[Live], None]:
     return tell
 
 
-def print_news(news: Progress) -> None:
+def print_news(news: RunProgress) -> None:
     """Print one line of news of a run on a platform."""
     click.echo(f"{news.stage:<8} {news.words}")
 
@@ -120,7 +125,7 @@ def print_exported(exported: Exported) -> None:
 
 def print_scores(results: Results, truth: Mapping[str, float]) -> None:
     """Print the conditions with their intervals, best first, and the planted truth where there is one."""
-    from beholder.demo import planted
+    from beholder.workflow.demo import planted
 
     told = planted(results, truth) if truth else {}
     notes = results.notes
@@ -164,3 +169,113 @@ def print_table(rows: list[dict[str, Any]]) -> None:
 def in_range(low: int, high: int) -> str:
     """Return `3 to 5`, or `3` where there is nothing between."""
     return f"{low}" if low == high else f"{low} to {high}"
+
+
+# --- What the command line prints of a study before anybody has come: its stages, its groups, its lists, its cost ---
+
+
+def print_checked(found: Checked) -> None:
+    """Print what participants meet, how many ratings that gives, and what it costs."""
+    click.echo(f"{found.study.title}\n")
+    width = max(42, *(len(stage.name) for stage in found.stages))
+    for stage in found.stages:
+        click.echo(f"  {stage.name:<{width}} {stage.minutes:5.1f} min")
+    click.echo(f"  {'together about':<{width}} {found.minutes:5.1f} min\n")
+    screens = f"{found.screens_before} screen{'s' * (found.screens_before > 1)}"
+    click.echo(f"About {in_minutes(found.minutes_before)} and {screens} before the first rating.")
+    conditions = f"{len(found.conditions)} conditions ({', '.join(found.conditions)})"
+    click.echo(f"{found.stimuli} stimuli: {found.contents} contents, {conditions}")
+    most_pairs = len(found.conditions) * (len(found.conditions) - 1) // 2
+    if 0 < found.pairs < most_pairs:
+        click.echo(f"{found.pairs} of {most_pairs} pairs of conditions are compared.")
+    for line in _gives(found):
+        click.echo(line)
+    tell_groups(found.groups)
+    if cost := _cost(found):
+        click.echo(cost)
+    tell_asking(found.asking)
+    n = len(found.warnings)
+    click.echo(f"No errors, {n} warning{'s' * (n > 1)}." if n else "No problems found.")
+
+
+def print_lists(plan: Plan, study: Study) -> None:
+    """Print how many lists there are, and for whom."""
+    run = f", run {study.run}" if study.run > 1 else ""
+    visits, lists = study.design.sessions_per_participant, len(plan.lists)
+    whom = "one for each participant" if visits == 1 else f"{visits} for each of {-(-lists // visits)} participants"
+    groups = f", in {len(plan.groups)} groups; differences are within one" if plan.groups else ""
+    click.echo(f"{lists} lists, {whom}{groups}; seed {plan.seed}{run}.\n")
+
+
+def _gives(found: Checked) -> Iterator[str]:
+    """Yield how many ratings a stimulus gets, and how many people that takes."""
+    design, (low, high) = found.study.design, found.ratings_per_stimulus
+    groups, each = (f" in {len(found.groups)} groups", " in each group") if found.groups else ("", "")
+    people = f"{found.participants} participants{groups}"
+    if design.votes is not None or design.sessions_per_participant > 1:
+        given = f"{found.participants} lists of {found.trials} trial{'s' * (found.trials != 1)}{groups} give each"
+        votes = in_range(*found.votes)
+        yield f"{given} {'pair' if found.is_compared else 'stimulus'} {votes} rating{'s' * (votes != '1')}{each}."
+        if (visits := design.sessions_per_participant) > 1:
+            few = -(-found.participants // visits)
+            yield f"With {visits} sessions each that takes {few} participants; more where some take fewer."
+    elif found.is_compared:
+        yield f"{people} compare each stimulus {in_range(low, high)} times{each}."
+    else:
+        yield f"{people} give each stimulus {in_range(low, high)} ratings{each}."
+
+
+def _cost(found: Checked) -> str:
+    """Return what all sessions earn, and what that is for an hour of this study; nothing where nothing is paid."""
+    from beholder.study.recruitment import Sum, hourly, money, told_minutes
+
+    if found.study.recruit.reward is None:
+        return ""
+    reward = money(found.study.recruit.reward)
+    whole = Sum(reward.minor * found.participants, reward.currency)
+    minutes = told_minutes(found.study.recruit, found.minutes)
+    at = f"the {minutes} minutes that people are told" if found.study.recruit.minutes else f"about {minutes} minutes"
+    sessions = f"{found.participants} session{'s' * (found.participants != 1)}"
+    pace = f"{hourly(reward, minutes)} an hour at {at}"
+    return f"{sessions} at {reward} earn {whole}, {pace}; fees of a platform come on top."
+
+
+def tell_groups(groups: Sequence[GroupShare]) -> None:
+    """Print the groups of participants: how many lists each has, and how long a session takes."""
+    from beholder.study.groups import named
+
+    names = [named(one.levels) for one in groups]
+    for name, one in zip(names, groups, strict=True):
+        lists = f"{one.lists} list{'s' * (one.lists != 1)}"
+        click.echo(f"  {name:<{max(map(len, names))}}  {lists}, about {one.minutes:.1f} min")
+
+
+def tell_asking(asking: Mapping[Role, NewCount]) -> None:
+    """Print which stimuli were made to ask for an answer, and which were there already."""
+    for role, (there, fresh) in asking.items():
+        if not fresh:
+            click.echo(f"All {there} {role} clips were there." if there > 1 else f"1 {role} clip was there.")
+        elif fresh == there:
+            click.echo(f"Made {there} {role} clip{'s' * (there != 1)} in media/.")
+        else:
+            click.echo(f"Made {fresh} of {there} {role} clips in media/; the others were there.")
+
+
+def in_minutes(minutes: float) -> str:
+    """Return `4 min 30 s`, to ten seconds."""
+    whole, seconds = divmod(max(10, 10 * round(6 * minutes)), 60)
+    return " ".join(part for part in (f"{whole} min" * (whole > 0), f"{seconds} s" * (seconds > 0)) if part)
+
+
+# --- Arguments and options that several commands share ---
+
+
+STUDY = click.argument("study", default="study.yaml", type=click.Path(path_type=Path))
+STORE = click.option("--store", help="A PostgreSQL URL, or another folder; store/ beside study.yaml when left out.")
+HOST = click.option("--host", default="127.0.0.1", show_default=True, help="0.0.0.0 to be reached from elsewhere.")
+PORT = click.option(
+    "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one."
+)
+PUBLIC = click.option("--public-url", help="The address under which participants reach this server.")
+SEED = click.option("--seed", default=1, show_default=True, help="Of the simulated people.")
+RATERS = click.option("--raters", default="honest", show_default=True, help="A mixture, as honest:0.9,careless:0.1.")

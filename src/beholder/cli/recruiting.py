@@ -1,18 +1,178 @@
-"""The command line of paying: `beholder pay`."""
+"""The command line of launching: `beholder launch`."""
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from beholder.cli.options import STORE, STUDY
-from beholder.cli.printing import print_table
+from beholder.cli.printing import STORE, STUDY, print_table
 from beholder.errors import RecruitError
 
 if TYPE_CHECKING:
-    from beholder.recruit.paying.found import Payment
+    from beholder.recruiting.contract import Pay
+    from beholder.recruiting.debts import Payment
+    from beholder.recruiting.decisions import Decisions
+
+
+@click.command()
+@STUDY
+@STORE
+@click.option("--public-url", help="Where participants reach the server; remembered. http://127.0.0.1:8000 at first.")
+@click.option("--places", type=click.IntRange(1), help="How many people in all; as the study says when left out.")
+@click.option("--publish", metavar="AMOUNT", help='Open it for this amount, such as "54.00 GBP": that of the quote.')
+@click.option("--pause", is_flag=True, help="Let nobody begin for now; whoever has begun goes on.")
+@click.option("--resume", is_flag=True, help="Let people begin again; what that costs on top is named with --publish.")
+@click.option("--dry-run", is_flag=True, help="Only check and quote.")
+def launch(
+    study: Path,
+    store: str | None,
+    public_url: str | None,
+    places: int | None,
+    publish: str | None,
+    pause: bool,
+    resume: bool,
+    dry_run: bool,
+) -> None:
+    """Check, quote what it costs, and put it up as a draft.
+
+    Nothing is published, and no place is added, before its amount has been named with --publish. Run again it finds
+    what is there.
+    """
+    import beholder
+
+    if pause or resume:
+        if (pause and (resume or publish)) or places:
+            raise click.UsageError("--pause and --resume stand alone.")
+        from beholder.recruiting import turn
+
+        which: Literal["pause", "resume"] = "pause" if pause else "resume"
+        for line in turn(study, which, publish=publish, store=store, dry_run=dry_run).words:
+            click.echo(line)
+        return
+    found = beholder.launch(
+        study, publish=publish, places=places, public_url=public_url, store=store, dry_run=dry_run
+    )  # fmt: skip
+    for warning in found.warnings:
+        click.echo(f"Warning: {warning}", err=True)
+    for line in found.words:
+        click.echo(line)
+
+
+# --- The command line of watching: `beholder monitor` ---
+
+
+@click.command()
+@STUDY
+@STORE
+@click.option("--once", is_flag=True, help="Print how it stands now, and leave.")
+@click.option("--json", "as_json", is_flag=True, help="Print that as JSON, and leave.")
+@click.option("--robots", is_flag=True, help="Look at the rehearsal.")
+def monitor(study: Path, store: str | None, once: bool, as_json: bool, robots: bool) -> None:
+    """Watch how a study goes while people are at it.
+
+    Arrivals, steps, drop-outs, balance, failures, pay, cost, and when it will be done. Changes nothing, and may be
+    used while a server runs. Ctrl-C leaves.
+    """
+    import beholder
+
+    if as_json:
+        found = beholder.monitor(study, store=store, robots=robots)
+        click.echo(json.dumps(found.to_json(), indent=2, ensure_ascii=False))
+    elif not sys.stdout.isatty():
+        click.echo(str(beholder.monitor(study, store=store, robots=robots)), nl=False)
+    elif once:
+        from rich.console import Console
+
+        Console(highlight=False).print(beholder.monitor(study, store=store, robots=robots))
+    else:
+        _watch(study, store, robots)
+
+
+def _watch(study: Path, store: str | None, robots: bool) -> None:
+    """Show the view on a screen of its own until Ctrl-C; what was seen last stays in the terminal."""
+    from rich.console import Console
+    from rich.live import Live
+
+    from beholder.aio import block_on
+    from beholder.recruiting.context import open_context
+    from beholder.recruiting.monitor_snapshot import MonitorSnapshot
+    from beholder.recruiting.monitoring import watch
+
+    console, last = Console(highlight=False), list[MonitorSnapshot]()
+
+    async def work() -> None:
+        async with open_context(study, store) as desk:
+            with Live(console=console, auto_refresh=False, screen=True, vertical_overflow="crop") as shown:
+
+                def show(view: MonitorSnapshot) -> None:
+                    last[:] = [view]
+                    shown.update(view, refresh=True)
+
+                await watch(desk, show, robots=robots)
+
+    try:
+        block_on(work())
+    finally:
+        for view in last:
+            console.print(view)
+
+
+# --- The command line of deciding: `beholder decide` ---
+
+
+_MEANS: Mapping[Pay, str] = {
+    "approve": "pay the reward",
+    "screen_out": "pay what those earn who did not fit",
+    "bonus": "pay the reward as a bonus",
+    "reject": "do not pay, with a message",
+    "return": "ask the person to return it",
+    "wait": "it is not over",
+    "look": "you have to decide",
+    "nothing": "nothing is left to do",
+}
+
+
+@click.command()
+@STUDY
+@click.option(
+    "--submissions", type=click.Path(path_type=Path), help="The list of a platform as CSV: who came, what they pasted."
+)
+@click.option("--sign", metavar="NAME", help="Sign what decide/decisions.csv says; only that is ever sent.")
+@click.option("--dry-run", is_flag=True, help="Only print; write and sign nothing.")
+@STORE
+def decide(study: Path, submissions: Path | None, sign: str | None, dry_run: bool, store: str | None) -> None:
+    """Propose whom to pay and whom to use, with reasons.
+
+    Writes decide/decisions.csv. Change pay, use, category and message there: what you changed is kept when this runs
+    again. Nothing is sent by it; signed with --sign, `beholder pay` may send it.
+    """
+    import beholder
+
+    found = beholder.decide(study, submissions=submissions, sign=sign, store=store, dry_run=dry_run)
+    _decide_print(found)
+
+
+def _decide_print(found: Decisions) -> None:
+    counts = found.counts
+    print_table([{"pay": pay, "rows": counts[pay], "": _MEANS[pay]} for pay in _MEANS if pay in counts])
+    if waiting := found.for_a_person:
+        click.echo("\nFor you:")
+        print_table(
+            [{"submission": row.submission, "pay": row.pay, "use": _yes(row.use), "why": row.words} for row in waiting]
+        )
+    click.echo("\n".join(["", *found.words] if found.rows else found.words))
+
+
+def _yes(is_so: bool) -> str:
+    return "yes" if is_so else "no"
+
+
+# --- The command line of paying: `beholder pay` ---
 
 
 @click.command()
@@ -50,12 +210,12 @@ def pay(
         study, send=send, resend=resend, settle=settle, paid=paid, top_up=top_up, store=store,
         tell=lambda words: click.echo(words, err=True),
     )  # fmt: skip
-    _print(found)
+    _pay_print(found)
     if found.problems:
         raise RecruitError(found.problems)
 
 
-def _print(found: Payment) -> None:
+def _pay_print(found: Payment) -> None:
     shown = [
         {
             "person": line.participant or "–",
@@ -71,4 +231,64 @@ def _print(found: Payment) -> None:
     if shown:
         click.echo()
     for line in found.words:
+        click.echo(line)
+
+
+# --- The command line of the end: `beholder close` ---
+
+
+@click.command()
+@STUDY
+@STORE
+@click.option("--dry-run", is_flag=True, help="Only say what holds it up; nothing is stopped or written.")
+def close(study: Path, store: str | None, dry_run: bool) -> None:
+    """Stop recruiting, verify that all is paid, and export.
+
+    Then close/summary.md says how it was done. While anybody waits for a decision or for money it says who, and is
+    not over; nobody can begin any more nevertheless. On Prolific only more places open it again; otherwise
+    `beholder launch --resume` does. Run again it finishes the rest.
+    """
+    import beholder
+
+    found = beholder.close(study, store=store, dry_run=dry_run)
+    for problem in found.open:
+        click.echo(str(problem), err=True)
+    for line in found.words:
+        click.echo(line)
+    if not found.is_closed:
+        sys.exit(2)
+
+
+# --- The command line of forgetting: `beholder forget` and `beholder purge` ---
+
+
+_DRY = click.option("--dry-run", is_flag=True, help="Only say what would be erased.")
+
+
+@click.command()
+@click.argument("receipt")
+@STUDY
+@_DRY
+@STORE
+def forget(receipt: str, study: Path, dry_run: bool, store: str | None) -> None:
+    """Erase everything of the person who has RECEIPT.
+
+    Answers, events and the link to who it is go for good; that it was done stays known. Case, spaces and dashes of a
+    receipt do not matter.
+    """
+    import beholder
+
+    for line in beholder.forget(receipt, study, store=store, dry_run=dry_run).words:
+        click.echo(line)
+
+
+@click.command()
+@STUDY
+@_DRY
+@STORE
+def purge(study: Path, dry_run: bool, store: str | None) -> None:
+    """Erase what the study's `retention` no longer lets be kept."""
+    import beholder
+
+    for line in beholder.purge(study, store=store, dry_run=dry_run).words:
         click.echo(line)

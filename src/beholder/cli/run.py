@@ -7,11 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from beholder.cli.options import HOST, PORT, PUBLIC, RATERS, SEED, STORE, STUDY
-from beholder.cli.printing import Bar, live_teller, print_news, print_scores
+from beholder.cli.printing import (
+    HOST,
+    PORT,
+    PUBLIC,
+    RATERS,
+    SEED,
+    STORE,
+    STUDY,
+    Bar,
+    live_teller,
+    print_news,
+    print_scores,
+    print_table,
+)
+from beholder.workflow.demo import METHOD
 
 if TYPE_CHECKING:
-    from beholder.analyse.results import Results
+    from beholder.analysis.result import Results
+    from beholder.recruiting.fake.demo import Reckoning
+    from beholder.simulation.truth import Truth
+    from beholder.study.recruitment import Sum
+
 
 PUBLISH = click.option(
     "--publish", is_flag=True, help="On a platform: open it, ask for more people, pay, close; all within the budget."
@@ -90,3 +107,127 @@ def _print(results: Results, *, is_rehearsal: bool) -> None:
     for words in results.waiting:
         click.echo(f"Waiting: {words}")
     click.echo(f"\nReport: {results.report}")
+
+
+# --- The command `simulate`: robots over HTTP, in memory, or in real browsers ---
+
+
+@click.command()
+@click.argument("study", default="study.yaml", type=click.Path(path_type=Path))
+@click.option("--store", help="A PostgreSQL URL, or another folder; store/ beside study.yaml when left out.")
+@click.option("--participants", type=click.IntRange(1), help="How many robots; one for each list when left out.")
+@click.option("--raters", default="honest", show_default=True, help="A mixture, as honest:0.9,careless:0.1.")
+@click.option("--seed", default=1, show_default=True, help="Of the simulated people.")
+@click.option("--from", "source", help="Where their numbers come from: public, or the study.yaml of a pilot.")
+@click.option("--people", default="", help="What they are like, as fatigue:0.5,lapse:0.02,leaving:0.01.")
+@click.option("--memory", is_flag=True, help="Without a server: the same answers, to rehearsal/ratings.csv.")
+@click.option(
+    "--browser",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Let N robots take the study in real browsers, with a picture of every step in storyboard/.",
+)
+def simulate(
+    study: Path,
+    participants: int | None,
+    browser: int | None,
+    memory: bool,
+    source: str | None,
+    people: str,
+    **how: Any,
+) -> None:
+    """Rehearse with robots, and compare with the truth."""
+    import beholder
+    from beholder.errors import Problem, UserError
+    from beholder.simulation.variance import read_source
+
+    if participants and browser:
+        raise UserError(Problem("--participants", "and --browser are both given", "one of the two"))
+    if browser and memory:
+        raise UserError(Problem("--memory", "opens no page, and --browser does", "one of the two"))
+    taken = read_source(source, people)
+    if source or people:
+        print_table(taken.rows())
+        click.echo()
+    how |= {"participants": participants or browser, "source": taken}
+    with Bar("Robots") as progress:
+        if browser:
+            story = beholder.simulate(study, **how, browser=True, progress=progress)
+        elif memory:
+            made = beholder.simulate(study, **how, memory=True, progress=progress)
+        else:
+            crowd = beholder.simulate(study, **how, progress=progress)
+    if browser:
+        click.echo(f"Every step in pictures: {story.page}")
+    elif memory:
+        assert made.path is not None
+        print_scores(beholder.analyse(made.path), made.truth.conditions)
+        click.echo(f"\nRatings of robots, none of them judged by a check: {made.path}")
+    else:
+        beholder.clean(study, store=how["store"], robots=True)
+        print_scores(beholder.analyse(study), crowd.truth.conditions)
+
+
+# --- The command line of the demonstration: `beholder demo` ---
+
+
+@click.command()
+@click.argument("method", default=METHOD)
+@click.option("--prolific", is_flag=True, help="On a Prolific of play money, with people who come, leave and are paid.")
+@click.option(
+    "--folder", type=click.Path(path_type=Path), help="Where; beholder-demo or beholder-demo-METHOD when left out."
+)
+@click.option("--exit", "leave", is_flag=True, help="Stop after the report instead of serving on.")
+@PORT
+def demo(method: str, prolific: bool, folder: Path | None, leave: bool, port: int) -> None:
+    """Show the whole way with sample stimuli and robots."""
+    import beholder
+
+    click.echo("Making sample stimuli …")
+    if prolific:
+        click.echo("Then everything that `beholder run --publish` does, on a Prolific of play money on this machine.\n")
+
+    def on_link(link: str) -> None:
+        click.echo(f"Still serving. Look at the study: {link}" if prolific else f"Participants: {link}")
+
+    def on_result(truth: Truth, results: Results) -> None:
+        progress.close()
+        if prolific:
+            click.echo("\nWhat people said, beside the quality that was planted:\n")
+        print_scores(results, truth.conditions)
+        click.echo(f"\nReport: {results.report}")
+        for words in results.waiting:
+            click.echo(f"Waiting for a person: {words}")
+        if prolific and not results.waiting:
+            click.echo("Nothing waits for a person.")
+        if not leave and not prolific:
+            click.echo("Still serving. Take the study yourself, or stop with Ctrl-C.")
+
+    with Bar("Robots") as progress:
+        beholder.demo(
+            method, folder, prolific=prolific, stay=not leave, port=port, on_link=on_link, on_result=on_result,
+            on_money=_print_money, news=print_news, progress=progress,
+        )  # fmt: skip
+
+
+def _print_money(found: Reckoning) -> None:
+    """Print what was paid to whom, and whether ledger and wallet tell the same."""
+    spent = found.before._replace(minor=found.before.minor - found.after.minor)
+    rows = [
+        _row("approved", found.approved.amount, found.approved.people),
+        _row("did not fit", found.screened_out.amount, found.screened_out.people),
+        _row("bonuses", found.bonuses.amount, found.bonuses.people),
+        _row("fees and tax", found.fees),
+        _row("in all", spent),
+    ]
+    click.echo(f"\nThe money of {found.came} people who came to {found.places} places:\n")
+    print_table(rows)
+    click.echo(f"\nWallet: {found.before} before, {found.after} after.")
+    for words in found.differences:
+        click.echo(f"Ledger and wallet differ: {words}.")
+    if not found.differences:
+        click.echo("Ledger and wallet agree: every payment is in both, once.")
+
+
+def _row(name: str, amount: Sum, people: int | str = "") -> dict[str, str]:
+    return {"paid (play money)": name, "people": f"{people:>6}", "amount": f"{amount!s:>11}"}

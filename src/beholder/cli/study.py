@@ -10,36 +10,31 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from beholder.cli.close import close
-from beholder.cli.compare import compare
-from beholder.cli.decide import decide
-from beholder.cli.demo import demo
-from beholder.cli.dimensions import dimensions
-from beholder.cli.extend import extend
-from beholder.cli.forgetting import forget, purge
-from beholder.cli.launch import launch
+from beholder.cli.analysis import compare, dimensions, extend, metrics, power
 from beholder.cli.media import media
-from beholder.cli.metrics import metrics
-from beholder.cli.monitor import monitor
-from beholder.cli.options import HOST, PORT, PUBLIC, STORE, STUDY
-from beholder.cli.pay import pay
-from beholder.cli.people import participants
-from beholder.cli.power import power
+from beholder.cli.participants import participants
 from beholder.cli.printing import (
+    HOST,
+    PORT,
+    PUBLIC,
+    STORE,
+    STUDY,
     Bar,
     live_teller,
+    print_checked,
     print_cleaned,
     print_exported,
+    print_lists,
     print_scores,
     print_table,
+    tell_asking,
 )
-from beholder.cli.printing_plans import print_checked, print_lists, tell_asking
-from beholder.cli.running import chain, run
-from beholder.cli.simulate import simulate
+from beholder.cli.recruiting import close, decide, forget, launch, monitor, pay, purge
+from beholder.cli.run import chain, demo, run, simulate
 from beholder.errors import UserError
 
 if TYPE_CHECKING:
-    from beholder.serve import Live
+    from beholder.server import Live
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -114,7 +109,7 @@ def schema() -> None:
 def check(study: Path, resolved: bool, make: bool) -> None:
     """Find every problem, or say what participants meet. What is missing in media/ is made."""
     import beholder
-    from beholder.study.resolved import resolved_yaml
+    from beholder.study.serialization import resolved_yaml
 
     with Bar("Stimuli") as progress:
         found = beholder.check(study, progress=progress)
@@ -168,10 +163,12 @@ def serve(
     import beholder
 
     if as_worker:
-        from beholder.recruit.room import making_room
-        from beholder.serve.watching import serve_as_worker
+        from beholder.recruiting.abandoned_lists import release_abandoned
+        from beholder.server.process import serve_as_worker
 
-        serve_as_worker(study, store=store or "", host=host, port=port, public_url=public_url or "", beside=making_room)
+        serve_as_worker(
+            study, store=store or "", host=host, port=port, public_url=public_url or "", beside=release_abandoned
+        )
         return
     with Bar("Stimuli") as progress:
         beholder.serve(

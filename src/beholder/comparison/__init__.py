@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from beholder.analyse.side import Side
-    from beholder.compare.comparison import Comparison
+    from beholder.analysis.sides import Side
+    from beholder.comparison.result import Comparison
     from beholder.study.model import Study
 
 __all__ = ["compare"]
@@ -28,7 +28,7 @@ def compare(
     for all its runs. The first side is what the others are mapped to. Sides whose difference is surely within `margin`
     points are called equivalent: 5 % of the scale when left out. `progress` is told of figures.
     """
-    from beholder.compare.folder import compare_folder
+    from beholder.comparison.page import compare_folder
 
     return compare_folder(
         sides, out=Path(out) if out is not None else None, margin=margin, questions=questions, progress=progress

@@ -11,16 +11,15 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from beholder.analyse.correction import ALPHA
-from beholder.analyse.metrics import HEMVIP
-from beholder.analyse.pairs import pairs
-from beholder.analyse.result import Result, records
-from beholder.analyse.side import Side
+from beholder.analysis.pairs import pairs
+from beholder.analysis.result import HEMVIP, Result, records
+from beholder.analysis.sides import Side
+from beholder.analysis.tests import ALPHA
 from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.correlation import varies
-from beholder.stats.holm import CITATION as HOLM
-from beholder.stats.holm import holm
-from beholder.stats.welch import welch
+from beholder.stats.intervals import welch
+from beholder.stats.tests import HOLM_CITATION as HOLM
+from beholder.stats.tests import holm
 
 COLUMNS = [
     "question", "condition", "other_condition", "side", "other_side", "difference", "other_difference", "p_holm",
@@ -35,7 +34,7 @@ _DECIMALS = 9
 _Pair: TypeAlias = tuple[str, str]
 
 
-class Contrast(NamedTuple):
+class SideContrast(NamedTuple):
     """What one side says of two conditions; p is NaN where it cannot be tested."""
 
     difference: float
@@ -86,7 +85,7 @@ def _counted(part: pd.DataFrame) -> tuple[int, ...]:
 
 
 def _rows(
-    question: str, one: Side, other: Side, rated: Mapping[str, Mapping[str, Mapping[_Pair, Contrast]]]
+    question: str, one: Side, other: Side, rated: Mapping[str, Mapping[str, Mapping[_Pair, SideContrast]]]
 ) -> list[tuple[object, ...]]:
     names = [list(side.conditions[side.conditions["question"] == question]["condition"]) for side in (one, other)]
     shared = [name for name in names[0] if name in set(names[1])]
@@ -114,7 +113,7 @@ def _rows(
     return rows
 
 
-def _turned(found: Mapping[_Pair, Contrast], pair: _Pair) -> Contrast | None:
+def _turned(found: Mapping[_Pair, SideContrast], pair: _Pair) -> SideContrast | None:
     if pair in found:
         return found[pair]
     turned = found.get(pair[::-1])
@@ -133,19 +132,19 @@ def _verdict(clear: Sequence[float], is_same: bool, one: str, other: str) -> str
     return f"clear in {one} only" if clear[0] else f"clear in {other} only" if clear[1] else "clear in neither"
 
 
-def _from_ratings(side: Side) -> dict[str, dict[_Pair, Contrast]]:
+def _from_ratings(side: Side) -> dict[str, dict[_Pair, SideContrast]]:
     """Return the contrasts of a side with ratings, by question: those of its pairs."""
     assert side.ratings is not None
-    found: dict[str, dict[_Pair, Contrast]] = {}
+    found: dict[str, dict[_Pair, SideContrast]] = {}
     for row in records(pairs(side.ratings).table):
         if row["mean_difference"] == row["mean_difference"]:
             is_judged = row["p"] != row["p"] or row["p_holm"] == row["p_holm"]
-            one = Contrast(row["mean_difference"], row["p"], is_judged)
+            one = SideContrast(row["mean_difference"], row["p"], is_judged)
             found.setdefault(row["question"], {})[row["condition"], row["other_condition"]] = one
     return found
 
 
-def _from_scores(side: Side, question: str, names: Sequence[str]) -> dict[_Pair, Contrast]:
+def _from_scores(side: Side, question: str, names: Sequence[str]) -> dict[_Pair, SideContrast]:
     """Return the contrasts of a table of scores: over contents, else by Welch's t of what it tells of conditions."""
     mine = side.stimuli[(side.stimuli["question"] == question) & (side.stimuli["content"] != "")]
     cells = mine.pivot_table(index="content", columns="condition", values="mean", observed=True)
@@ -157,7 +156,7 @@ def _from_scores(side: Side, question: str, names: Sequence[str]) -> dict[_Pair,
         p = float(apart.p[0])
         if math.isnan(p) and set(pair) <= set(cells.columns):
             p = _over_contents((cells[pair[0]] - cells[pair[1]]).dropna().to_numpy(float))
-        found[pair] = Contrast(float(apart.difference[0]), p)
+        found[pair] = SideContrast(float(apart.difference[0]), p)
     return found
 
 

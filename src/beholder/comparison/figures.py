@@ -1,4 +1,4 @@
-"""Two sides against each other: a dot for each stimulus or condition, with both intervals."""
+"""The figures of comparisons."""
 
 from __future__ import annotations
 
@@ -10,25 +10,130 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from beholder.analyse.plots.numbers import decimals_for, interval, number
-from beholder.analyse.plots.palette import ACCENT, BAR, INK, LINE, SOFT
-from beholder.analyse.plots.theme import COLUMN, Layout, drawn, finished, fixed, layered, told, value_axis
-from beholder.analyse.result import records
-from beholder.compare.matching import Matched
-from beholder.stats.interval import LEVEL
+from beholder.analysis.figures.theme import (
+    ACCENT,
+    BAR,
+    COLUMN,
+    INK,
+    LINE,
+    PAPER,
+    SOFT,
+    Layout,
+    drawn,
+    finished,
+    fixed,
+    layered,
+    name_axis,
+    told,
+    value_axis,
+)
+from beholder.analysis.result import records
+from beholder.comparison.sides import MatchedScores
+from beholder.formats import decimals_for, interval, number, signed
+from beholder.stats.intervals import LEVEL
+
+# --- The difference of two sides against their mean, with the limits between which most differences lie ---
+
+
+CITATION = "Bland and Altman (1986), Lancet 327"
+_DIFFERENCE_MARGIN = 102
+_LIMIT = 1.96
+
+
+def difference_chart(one: MatchedScores, clear: Sequence[bool], *, layout: Layout = COLUMN) -> Any:
+    """Return a dot for each thing both scored: side minus other side, over the mean of both."""
+    import altair as alt
+
+    table = one.table.assign(clear=list(clear), apart=one.table["mean"] - one.table["other_mean"])
+    middle, spread = float(table["apart"].mean()), float(table["apart"].std()) if len(table) > 1 else 0.0
+    decimals = decimals_for(float(table["mean"].min()), float(table["mean"].max()))
+    rows = [
+        {"x": (row["mean"] + row["other_mean"]) / 2, "y": row["apart"], "clear": bool(row["clear"]),
+         "tip": f"{row['name']}\n{signed(row['apart'], decimals)}"}
+        for row in records(table.iloc[:: -(-len(table) // MOST_DOTS) or 1])
+    ]  # fmt: skip
+    width, height = layout.whole - _DIFFERENCE_MARGIN, layout.row * 11
+    limits = [middle - _LIMIT * spread, middle + _LIMIT * spread]
+    reach = max([abs(limit) for limit in limits] + [abs(row["y"]) for row in rows]) * 1.1 or 1.0
+    grid: dict[str, Any] = {"grid": True, "gridColor": LINE, "tickCount": 5}
+    x = alt.X("x:Q", scale=alt.Scale(zero=False, nice=True), axis=value_axis("Mean of both", tickCount=5))
+    y = alt.Y(
+        "y:Q", scale=alt.Scale(domain=[-reach, reach], nice=False),
+        axis=value_axis(f"{one.side} − {one.other_side}", **grid, minExtent=34, maxExtent=34),
+    )  # fmt: skip
+    lines = [
+        {"y": middle, "word": signed(middle, decimals)},
+        *({"y": limit, "word": signed(limit, decimals)} for limit in limits if spread),
+    ]
+    layers = [
+        drawn([{"y": 0}]).mark_rule(color=SOFT, strokeDash=[3, 3], aria=False).encode(y=y, **fixed(x=0, x2=width)),
+        drawn(lines).mark_rule(color=INK, strokeWidth=1, aria=False).encode(y=y, **fixed(x=0, x2=width)),
+        drawn(lines).mark_text(
+            align="left", baseline="middle", dx=5, color=INK, fontSize=layout.small, aria=False
+        ).encode(y=y, text=alt.Text("word:N"), **fixed(x=width)),
+    ]  # fmt: skip
+    for is_clear, colour in ((False, ACCENT), (True, CLEAR)):
+        mine = drawn([row for row in rows if row["clear"] is is_clear])
+        dots = mine.mark_point(color=colour, fill=colour, size=layout.dot * 2, opacity=0.85, strokeWidth=0)
+        layers.append(dots.encode(x=x, y=y, **told()))
+    return finished(layered(layers, width, height), layout)
+
+
+# --- Every side against every other: the darker a cell, the better they agree ---
+
+
+_DARK = 0.75
+"""Above this share of the colour, words are white."""
+
+
+def matrix_chart(table: pd.DataFrame, names: Sequence[str], *, layout: Layout = COLUMN) -> Any:
+    """Return a grid of sides by sides from one measure's rows of the table of matrices."""
+    import altair as alt
+
+    rows = [
+        {"name": row["side"], "other": other, "value": row[other], "word": number(row[other], 3),
+         "tip": f"{row['side']} and {other}\nr = {number(row[other], 3)}"}
+        for row in records(table)
+        for other in names
+        if other != row["side"] and not math.isnan(row[other])
+    ]  # fmt: skip
+    lowest = min([row["value"] for row in rows], default=0.0)
+    # Runs of one test all agree above 0.9, and should still be told apart.
+    start = max(-1.0, math.floor(10 * (lowest - 0.05)) / 10)
+    for row in rows:
+        row["share"] = (row["value"] - start) / (1 - start)
+    side = layout.names_width(names)
+    width, height = layout.whole - side - 16, layout.height(names) * 1.4
+    y = name_axis(names, layout, side)
+    across = alt.Axis(
+        domain=False, ticks=False, grid=False, orient="top", title=None, aria=False, labelColor=SOFT,
+        labelAngle=0 if max(map(layout.letters, names)) < width / len(names) else -35,
+    )  # fmt: skip
+    x = alt.X("other:N", sort=list(names), axis=across, scale=alt.Scale(paddingInner=0.06, paddingOuter=0.03))
+    opacity = alt.Opacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0.06, 1]), legend=None)
+    text: dict[str, Any] = {"fontSize": layout.small, "aria": False}
+    layers = [drawn(rows).mark_rect(color=ACCENT, cornerRadius=2).encode(x=x, y=y, opacity=opacity, **told())]
+    for is_dark, colour in ((True, PAPER), (False, INK)):
+        mine = drawn([row for row in rows if (row["share"] > _DARK) is is_dark])
+        layers.append(mine.mark_text(color=colour, **text).encode(x=x, y=y, text=alt.Text("word:N")))
+    return finished(layered(layers, width, height), layout)
+
+
+# --- Two sides against each other: a dot for each stimulus or condition, with both intervals ---
+
 
 CLEAR = "#b35806"
 """Of what clearly differs: told apart from the others with every kind of colour vision, in every theme."""
 _MOST_NAMED = {"condition": 12, "stimulus": 8}
 """With more dots names, longer ones of stimuli, would hide each other."""
 MOST_DOTS = 2000
-_MARGIN = 52
+_SCATTER_MARGIN = 52
 _CORNER = 3
 """Lines of the corner, at most."""
 
 
 def scatter_chart(
-    one: Matched,
+    one: MatchedScores,
     agreement: Mapping[str, float],
     clear: Sequence[bool],
     *,
@@ -39,7 +144,7 @@ def scatter_chart(
     import altair as alt
 
     rows = _rows(one, clear, labels or {})
-    width = layout.whole - _MARGIN
+    width = layout.whole - _SCATTER_MARGIN
     ends = [row[key] for row in rows for key in ("x", "y", "x_low", "x_high", "y_low", "y_high") if key in row]
     low, high = min(ends), max(ends)
     air = 0.05 * (high - low) or 0.5
@@ -115,7 +220,7 @@ def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _rows(one: Matched, clear: Sequence[bool], labels: Mapping[str, str]) -> list[dict[str, Any]]:
+def _rows(one: MatchedScores, clear: Sequence[bool], labels: Mapping[str, str]) -> list[dict[str, Any]]:
     table = one.table.assign(clear=list(clear))
     for who in ("", "other_"):
         half = stats.t.ppf((1 + LEVEL) / 2, np.maximum(table[f"{who}df"], 1e-9)) * table[f"{who}se"]
@@ -126,7 +231,7 @@ def _rows(one: Matched, clear: Sequence[bool], labels: Mapping[str, str]) -> lis
     return [_row(row, one, labels, decimals) for row in records(shown)]
 
 
-def _row(row: Mapping[str, Any], one: Matched, labels: Mapping[str, str], decimals: int) -> dict[str, Any]:
+def _row(row: Mapping[str, Any], one: MatchedScores, labels: Mapping[str, str], decimals: int) -> dict[str, Any]:
     name = labels.get(row["name"], row["name"]) if one.level == "condition" else row["name"]
     found = {"x": row["mean"], "y": row["other_mean"], "name": name, "clear": bool(row["clear"])}
     told = [name]

@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from beholder.analyse.correction import ALPHA
-from beholder.compare.figures import (
-    difference_name,
-    drawn_pairs,
-    figures,
-    matrices_of,
-    matrix_name,
-    scatter_name,
-)
-from beholder.compare.found import Found
-from beholder.compare.matching import Matched
-from beholder.compare.sheets import (
+import pandas as pd
+
+from beholder.analysis.figures.theme import Layout
+from beholder.analysis.result import records
+from beholder.analysis.tests import ALPHA
+from beholder.comparison.figures import difference_chart, matrix_chart, scatter_chart
+from beholder.comparison.result import Comparison, ComparisonTables, find
+from beholder.comparison.sides import MatchedScores, Source, open_sides
+from beholder.comparison.text import (
     agreement_sheet,
     contrast_sheet,
     correlation_sheet,
     count_sheet,
     difference_sheet,
     effect_sheet,
+    headlines,
+    told,
 )
-from beholder.compare.words import told
-from beholder.report.beside import headline, simulated
-from beholder.report.markup import Child, Markup, render, tag
-from beholder.report.outcome import Outcome
-from beholder.report.panel import panel
-from beholder.report.tables import table
-from beholder.report.words import count, listed
+from beholder.errors import Problem, UserError
+from beholder.formats import count, listed
+from beholder.reporting.figures import Figure
+from beholder.reporting.html import Child, Markup, panel, render, table, tag
+from beholder.reporting.result_page import Outcome, headline, simulated, write_outcome
 
 _MOST_TESTS = 6
 _MOST_TOLD = 6
 """Sentences at the head of the page; of more, the table tells."""
 
 
-def outcome(found: Found) -> Outcome:
+def outcome(found: ComparisonTables) -> Outcome:
     """Return the comparison as it is written."""
     names = found.names
     return Outcome(
@@ -52,7 +51,7 @@ def outcome(found: Found) -> Outcome:
     )
 
 
-def _notes(found: Found) -> dict[str, Any]:
+def _notes(found: ComparisonTables) -> dict[str, Any]:
     return {
         "sides": [
             {"name": side.name, "ratings": side.ratings is not None, "stimuli": int(side.stimuli["stimulus"].nunique()),
@@ -65,14 +64,14 @@ def _notes(found: Found) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _lead(found: Found) -> Child:
+def _lead(found: ComparisonTables) -> Child:
     lines = told(found)
     foot = f"The table below has all {len(lines)}." if len(lines) > _MOST_TOLD else ""
     notes = [tag("p", note, class_="notice") for note in found.sides.notes]
     return [headline(lines[:_MOST_TOLD], foot), *notes]
 
 
-def _sections(found: Found, drawn: Mapping[str, Markup]) -> list[Child]:
+def _sections(found: ComparisonTables, drawn: Mapping[str, Markup]) -> list[Child]:
     sections: list[Child] = [_agreement(found), _matrices(found, drawn), _scatters(found, drawn)]
     for name, title, caption, sheet, foot in (
         ("contrast_counts", "The same findings?", "Differences between conditions", count_sheet, _CONTRASTS),
@@ -117,7 +116,7 @@ _EFFECTS = (
 )
 
 
-def _correlations(found: Found) -> Markup | None:
+def _correlations(found: ComparisonTables) -> Markup | None:
     """Return the tests between two correlations: all where they are few, else the clear ones."""
     rows = found.table("correlations")
     if rows.empty:
@@ -133,7 +132,7 @@ def _correlations(found: Found) -> Markup | None:
     return panel("correlations", title, render(content), foot=foot, is_wide=True)
 
 
-def _agreement(found: Found) -> Markup:
+def _agreement(found: ComparisonTables) -> Markup:
     rows = found.table("agreement")
     title = "How well they agree"
     foot = (
@@ -149,14 +148,14 @@ def _agreement(found: Found) -> Markup:
     )
 
 
-def _read(found: Found, one: Matched) -> str:
+def _read(found: ComparisonTables, one: MatchedScores) -> str:
     """Return how to read a scatter plot."""
     told = f"Dashed: both equal. Line: maps {one.other_side} to {one.side}. Bars: 95 % intervals."
     has_clear = bool((found.differing(one)["clear"] == 1).any())
     return f"{told} Orange: differs clearly after Holm's correction." if has_clear else told
 
 
-def _matrices(found: Found, drawn: Mapping[str, Markup]) -> Markup | None:
+def _matrices(found: ComparisonTables, drawn: Mapping[str, Markup]) -> Markup | None:
     panels = [
         panel(
             name,
@@ -169,7 +168,7 @@ def _matrices(found: Found, drawn: Mapping[str, Markup]) -> Markup | None:
     return tag("div", panels, class_="beside") if panels else None
 
 
-def _scatters(found: Found, drawn: Mapping[str, Markup]) -> Markup | None:
+def _scatters(found: ComparisonTables, drawn: Mapping[str, Markup]) -> Markup | None:
     panels = []
     for one in drawn_pairs(found):
         things = "stimuli" if one.level == "stimulus" else "conditions"
@@ -184,3 +183,135 @@ def _scatters(found: Found, drawn: Mapping[str, Markup]) -> Markup | None:
             foot = "Lines: the mean difference, and the limits of 95 % of the differences (Bland and Altman)."
             panels.append(panel(name, f"Differences, {things}", drawn[name], foot=foot))
     return tag("div", render(panels), class_="beside") if panels else None
+
+
+# --- The figures of a comparison: which there are and what they are called ---
+
+
+MOST = 30
+"""More figures nobody looks at; the tables have all of it."""
+_MOST_SHOWN = 6
+"""Of more scatter plots the page has those that the words tell of; the others are files beside it."""
+_FEWEST = 3
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,40}")
+
+
+def drawn_pairs(found: ComparisonTables) -> list[MatchedScores]:
+    """Return what is drawn against each other: of few sides every two, of many each against the first."""
+    few = len(found.names) <= 3
+    drawn = [one for one in found.matched if len(one.table) >= _FEWEST and (few or one.side == found.names[0])]
+    return drawn[:MOST]
+
+
+def scatter_name(found: ComparisonTables, one: MatchedScores) -> str:
+    """Return what the files of a scatter plot are called."""
+    return f"scatter-{_place(found, one)}"
+
+
+def matrix_name(found: ComparisonTables, level: str, question: str) -> str:
+    """Return what the files of a matrix are called."""
+    return f"matrix-{level}-{_slug(found, question)}"
+
+
+def matrices_of(found: ComparisonTables) -> list[tuple[str, str]]:
+    """Return level and question of every matrix that is drawn."""
+    table = found.table("matrices")
+    if table.empty:
+        return []
+    pairs = dict.fromkeys(zip(table["level"], table["question"], strict=True))
+    return [(level, question) for level, question in pairs if _known(_matrix(found, level, question), found.names)]
+
+
+def figures(found: ComparisonTables) -> list[Figure]:
+    """Return the matrices, the scatter plots, and for paper the plots of differences."""
+    made = [_of_matrix(found, level, question) for level, question in matrices_of(found)]
+    pairs = drawn_pairs(found)
+    shown = {scatter_name(found, one) for one in (pairs if len(pairs) <= _MOST_SHOWN else headlines(pairs))}
+    made += [one._replace(in_page=one.name in shown) for one in (_scatter(found, pair) for pair in pairs)]
+    return made + [_difference(found, one) for one in pairs if one.level == "stimulus"]
+
+
+def _scatter(found: ComparisonTables, one: MatchedScores) -> Figure:
+    row = records(found.rows("agreement", one))[0]
+    clear = (found.differing(one)["clear"] == 1).tolist()
+    labels = found.labels
+
+    def draw(layout: Layout) -> Any:
+        return scatter_chart(one, row, clear, labels=labels, layout=layout)
+
+    words = (
+        f"Scores of {one.other_side} against those of {one.side}, a dot for each {one.level}. The numbers are in "
+        f"{'stimuli' if one.level == 'stimulus' else 'conditions'}.csv."
+    )
+    return Figure(scatter_name(found, one), f"{one.side} and {one.other_side}: {one.question}", words, draw)
+
+
+def _difference(found: ComparisonTables, one: MatchedScores) -> Figure:
+    clear = (found.differing(one)["clear"] == 1).tolist()
+    words = f"The difference of {one.side} and {one.other_side} against their mean. The numbers are in stimuli.csv."
+    return Figure(
+        f"difference-{_place(found, one)}", f"{one.side} minus {one.other_side}: {one.question}", words,
+        lambda layout: difference_chart(one, clear, layout=layout), in_page=len(found.matched) <= 2,
+    )  # fmt: skip
+
+
+def difference_name(found: ComparisonTables, one: MatchedScores) -> str:
+    """Return what the files of a plot of differences are called."""
+    return f"difference-{_place(found, one)}"
+
+
+def _of_matrix(found: ComparisonTables, level: str, question: str) -> Figure:
+    table, names = _matrix(found, level, question), found.names
+    words = "Pearson's correlation of every two sides. The numbers are in matrices.csv."
+    return Figure(
+        matrix_name(found, level, question), f"Correlations between sides: {question or 'mean'}", words,
+        lambda layout: matrix_chart(table, names, layout=layout),
+    )  # fmt: skip
+
+
+def _matrix(found: ComparisonTables, level: str, question: str) -> pd.DataFrame:
+    table = found.table("matrices")
+    return table[(table["level"] == level) & (table["question"] == question) & (table["measure"] == "pearson")]
+
+
+def _known(table: pd.DataFrame, names: Sequence[str]) -> bool:
+    """Return whether a matrix holds more than its diagonal."""
+    return int(table[list(names)].notna().to_numpy().sum()) > len(names)
+
+
+def _place(found: ComparisonTables, one: MatchedScores) -> str:
+    numbers = "-".join(str(found.names.index(name) + 1) for name in (one.side, one.other_side))
+    return f"{one.level}-{_slug(found, one.question)}-{numbers}"
+
+
+def _slug(found: ComparisonTables, question: str) -> str:
+    if not question:
+        return "mean"
+    return question if _PLAIN.fullmatch(question) else f"question-{found.sides.questions.index(question) + 1}"
+
+
+# --- The folder of a comparison: tables, figures, notes and the page ---
+
+
+def compare_folder(
+    sources: Sequence[Source],
+    *,
+    out: Path | None,
+    margin: float | None,
+    questions: Sequence[str],
+    progress: Callable[[int, int], None] | None,
+) -> Comparison:
+    """Compare, write the folder, and return what was found."""
+    if margin is not None and not 0 < margin < float("inf"):
+        raise UserError(Problem("--margin", f"is {margin:g}", "a number above 0, in points of the scale"))
+    if not sources:
+        fix = "Give studies, runs (study.yaml@2) or tables (.csv)."
+        raise UserError(Problem("compare", "has no sides", "two or more", fix))
+    sides = open_sides(sources, questions)
+    found = find(sides, margin)
+    made = outcome(found)
+    folder = out or (sides.sides[0].folder or Path()) / "compare"
+    page = write_outcome(made, folder, progress)
+    tables = {name: one.table for name, one in found.results.items() if name != "agreement"}
+    words = (*filter(None, [made.simulated]), *told(found))
+    return Comparison(found.table("agreement"), words, page, tables, made.notes)

@@ -1,27 +1,71 @@
-"""Everything that a comparison computes, before it is told."""
+"""What a comparison gives: its tables, what it says in words, and its page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
-from beholder.analyse.result import Result
-from beholder.compare.agreeing import agreeing, matrices
-from beholder.compare.contrasts import contrast_counts, contrasts
-from beholder.compare.correlated import correlated
-from beholder.compare.differences import differences
-from beholder.compare.effects import effects
-from beholder.compare.matching import Matched, every_two
-from beholder.compare.sides import Sides
+from beholder.analysis.result import Result
+from beholder.comparison.agreement import agreeing, correlated, differences, effects, matrices
+from beholder.comparison.contrasts import contrast_counts, contrasts
+from beholder.comparison.sides import ComparedSides, MatchedScores, every_two
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
-class Found(NamedTuple):
+_MOST_ROWS = 60
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How well sides agree; the tables are named as their files in compare/."""
+
+    agreement: DataFrame
+    """Correlations and errors of every two sides, per question, by stimulus and by condition."""
+    words: tuple[str, ...]
+    """The finding, a sentence or two for every two sides and question."""
+    page: Path
+    also: Mapping[str, DataFrame] = field(default_factory=dict)
+    """stimuli, conditions, contrasts, contrast_counts, correlations, matrices, effects: those that there are."""
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return "\n".join(
+            [*self.words, "", self._shown.to_string(index=False, max_rows=_MOST_ROWS), f"Page: {self.page}"]
+        )
+
+    def _repr_html_(self) -> str:
+        told = "".join(f"<p>{escape(line)}</p>" for line in self.words)
+        table = self._shown.to_html(index=False, border=0, max_rows=_MOST_ROWS)
+        return f"{told}{table}<p>{escape(f'Page: {self.page}')}</p>"
+
+    @property
+    def _shown(self) -> DataFrame:
+        """The agreement as one reads it."""
+        table = self.agreement
+        names = ("pearson", "spearman", "tau_b", "rmse", "rmse_mapped")
+        shown = table[["level", "question", "side", "other_side"]].assign(
+            question=table["question"].replace("", "mean"),
+            n=["" if n != n else f"{n:.0f}" for n in table["n"]],
+            **{name: ["" if value != value else f"{value:.3f}" for value in table[name]] for name in names},
+        )
+        return shown if table["question"].nunique() > 1 else shown.drop(columns="question")
+
+
+# --- Everything that a comparison computes, before it is told ---
+
+
+class ComparisonTables(NamedTuple):
     """The sides, what they share, and the tables by the names of their files."""
 
-    sides: Sides
-    matched: Sequence[Matched]
+    sides: ComparedSides
+    matched: Sequence[MatchedScores]
     results: Mapping[str, Result]
 
     @property
@@ -38,7 +82,7 @@ class Found(NamedTuple):
         """Return a table; an empty one where there is none."""
         return self.results[name].table if name in self.results else pd.DataFrame()
 
-    def rows(self, name: str, one: Matched) -> pd.DataFrame:
+    def rows(self, name: str, one: MatchedScores) -> pd.DataFrame:
         """Return the rows of a table that are of these two sides and this question."""
         table = self.table(name)
         if table.empty:
@@ -47,12 +91,12 @@ class Found(NamedTuple):
         is_mine &= table["other_side"] == one.other_side
         return table[is_mine & (table["level"] == one.level)] if "level" in table else table[is_mine]
 
-    def differing(self, one: Matched) -> pd.DataFrame:
+    def differing(self, one: MatchedScores) -> pd.DataFrame:
         """Return what was tested between these two sides: stimuli or conditions."""
         return self.rows("stimuli" if one.level == "stimulus" else "conditions", one)
 
 
-def find(sides: Sides, margin: float | None) -> Found:
+def find(sides: ComparedSides, margin: float | None) -> ComparisonTables:
     """Return everything that is to be said of the sides."""
     matched = list(every_two(sides.sides, sides.questions))
     agreement = agreeing(matched)
@@ -67,4 +111,4 @@ def find(sides: Sides, margin: float | None) -> Found:
     found["matrices"] = matrices(agreement.table, [side.name for side in sides.sides])
     found["correlations"] = correlated(sides.sides, sides.questions)
     found["effects"] = effects(sides.sides, sides.questions, margin)
-    return Found(sides, matched, {name: one for name, one in found.items() if one is not None})
+    return ComparisonTables(sides, matched, {name: one for name, one in found.items() if one is not None})

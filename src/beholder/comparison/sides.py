@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
+import numpy as np
 import pandas as pd
 
-from beholder.analyse.opening import open_ratings
-from beholder.analyse.scales import ends_of
-from beholder.analyse.score_table import is_score_table
-from beholder.analyse.side import Side, conditions_of, named_apart, read_side, run_of, runs_of_table
+from beholder.analysis.means import ends_of
+from beholder.analysis.ratings import open_ratings
+from beholder.analysis.ratings_table import is_score_table
+from beholder.analysis.sides import Side, conditions_of, named_apart, read_side, run_of, runs_of_table
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.study.model import Study
 
@@ -23,7 +24,7 @@ _SHOWN = 3
 _WHERE = "compare"
 
 
-class Sides(NamedTuple):
+class ComparedSides(NamedTuple):
     """What is compared."""
 
     sides: tuple[Side, ...]
@@ -33,7 +34,7 @@ class Sides(NamedTuple):
     """What a reader has to know about how they were brought together."""
 
 
-def open_sides(sources: Sequence[Source], asked: Sequence[str] = ()) -> Sides:
+def open_sides(sources: Sequence[Source], asked: Sequence[str] = ()) -> ComparedSides:
     """Return the sides, or raise UserError with every problem of all of them."""
     wanted = _runs(sources[0]) if len(sources) == 1 else list(sources)
     read: list[Side] = []
@@ -52,7 +53,7 @@ def open_sides(sources: Sequence[Source], asked: Sequence[str] = ()) -> Sides:
     sides = _filled(sides)
     if problems := [*_sharing_nothing(sides)]:
         raise UserError(problems)
-    return Sides(tuple(sides), questions, (*renamed, *_other_scales(sides, questions), *_same_people(sides)))
+    return ComparedSides(tuple(sides), questions, (*renamed, *_other_scales(sides, questions), *_same_people(sides)))
 
 
 def _runs(source: Source) -> list[Source]:
@@ -64,7 +65,7 @@ def _runs(source: Source) -> list[Source]:
     elif isinstance(place, Path) and place.suffix.lower() == ".csv":
         runs = () if is_score_table(place) else runs_of_table(open_ratings(place).table)
     elif isinstance(place, Study | Path):
-        from beholder.analyse.runs import runs_of
+        from beholder.analysis.sides import runs_of
         from beholder.methods import load_study
 
         study = place if isinstance(place, Study) else load_study(place)
@@ -211,3 +212,54 @@ def _keys(side: Side, level: str) -> set[tuple[str, str]]:
 def _some(names: Sequence[str] | dict[str, None]) -> str:
     known = list(dict.fromkeys(names))
     return ", ".join(known[:_SHOWN]) + (f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else "")
+
+
+# --- What two sides both have scored, beside each other ---
+
+
+Level: TypeAlias = Literal["stimulus", "condition"]
+LEVELS: tuple[Level, ...] = ("stimulus", "condition")
+_SCORED = ["name", "n", "mean", "se", "df"]
+
+
+class MatchedScores(NamedTuple):
+    """The scores that two sides have of the same things."""
+
+    level: Level
+    question: str
+    side: str
+    other_side: str
+    table: pd.DataFrame
+    """name, content, condition; n, mean, se and df of the side; the same with `other_` of the other."""
+
+
+def every_two(sides: Sequence[Side], questions: Sequence[str]) -> Iterator[MatchedScores]:
+    """Yield every two sides in every question that both have, by stimulus and by condition, where they share any."""
+    for question in questions:
+        for level in LEVELS:
+            scored = [scores_of(side, question, level) for side in sides]
+            for one, other in combinations(range(len(sides)), 2):
+                table = _beside(scored[one], scored[other])
+                if len(table):
+                    yield MatchedScores(level, question, sides[one].name, sides[other].name, table)
+
+
+def scores_of(side: Side, question: str, level: Level) -> pd.DataFrame:
+    """Return name, content, condition, n, mean, se and df of everything that a side has scored in a question."""
+    if level == "condition":
+        table = side.conditions[side.conditions["question"] == question]
+        return table.assign(name=table["condition"], content="")[["content", "condition", *_SCORED]]
+    table = side.stimuli[side.stimuli["question"] == question]
+    n, sd = (table[column].to_numpy(float) for column in ("n", "sd"))
+    has_error = (n > 1) & ~np.isnan(sd)
+    # One vote has no error, and its sd says nothing.
+    errors = np.where(has_error, sd / np.sqrt(np.where(has_error, n, 1.0)), np.nan)
+    free = np.where(has_error, n - 1, np.nan)
+    return table.assign(name=table["stimulus"], se=errors, df=free)[["content", "condition", *_SCORED]]
+
+
+def _beside(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    renamed = {column: f"other_{column}" for column in _SCORED if column != "name"}
+    table = one.merge(other[_SCORED].rename(columns=renamed), on="name", how="inner", sort=False)
+    numbers = [column for column in table if column not in ("name", "content", "condition")]
+    return table.astype(dict.fromkeys(numbers, float))

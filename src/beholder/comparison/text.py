@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
-from beholder.analyse.plots.numbers import interval
-from beholder.analyse.result import records
-from beholder.compare.found import Found
-from beholder.compare.matching import Matched
-from beholder.report.words import count, number, signed
+from beholder.analysis.result import records
+from beholder.comparison.result import ComparisonTables
+from beholder.comparison.sides import MatchedScores
+from beholder.formats import NONE, count, interval, number, p_value, signed
+from beholder.reporting.sheets import TextTable
 from beholder.stats.correlation import mean_correlation
 
 _FEW_SIDES = 3
@@ -20,7 +21,7 @@ _FEW_QUESTIONS = 3
 """Of more, one sentence for each would be."""
 
 
-def told(found: Found) -> tuple[str, ...]:
+def told(found: ComparisonTables) -> tuple[str, ...]:
     """Return the finding: a sentence or two for every two sides and question.
 
     Of many sides it is one for each question, and of many questions one for every two sides.
@@ -42,13 +43,13 @@ def told(found: Found) -> tuple[str, ...]:
     return tuple(f"{who}, {about}: {said}" if len(questions) > 1 else f"{who}: {said}" for who, about, said in told)
 
 
-def _two(one: Matched) -> str:
+def _two(one: MatchedScores) -> str:
     return f"{one.side} and {one.other_side}"
 
 
-def headlines(matched: Sequence[Matched]) -> list[Matched]:
+def headlines(matched: Sequence[MatchedScores]) -> list[MatchedScores]:
     """Return what is told of every two sides: the stimuli where they share three, else the conditions."""
-    best: dict[tuple[str, str, str], Matched] = {}
+    best: dict[tuple[str, str, str], MatchedScores] = {}
     for one in matched:
         key = (one.question, one.side, one.other_side)
         if key not in best or (len(best[key].table) < 3 <= len(one.table)):
@@ -56,7 +57,7 @@ def headlines(matched: Sequence[Matched]) -> list[Matched]:
     return list(best.values())
 
 
-def _of_many(found: Found, mine: Sequence[Matched], called: Callable[[Matched], str]) -> str:
+def _of_many(found: ComparisonTables, mine: Sequence[MatchedScores], called: Callable[[MatchedScores], str]) -> str:
     """Return how well sides agree in many comparisons: the least and the most, and counts over all of them."""
     rows = [(float(found.rows("agreement", one).iloc[0]["pearson"]), called(one)) for one in mine]
     known = sorted(row for row in rows if not math.isnan(row[0]))
@@ -83,7 +84,7 @@ def _of_many(found: Found, mine: Sequence[Matched], called: Callable[[Matched], 
     return " ".join(f"{part}." for part in said)
 
 
-def _thing(matched: Sequence[Matched]) -> str:
+def _thing(matched: Sequence[MatchedScores]) -> str:
     levels = {one.level for one in matched}
     return "one stimulus" if levels == {"stimulus"} else "one condition" if levels == {"condition"} else "one thing"
 
@@ -94,7 +95,7 @@ def r_told(r: float, low: float = math.nan, high: float = math.nan) -> str:
     return number(r, decimals) + (f" ({interval(low, high, decimals)})" if low == low else "")
 
 
-def _sentence(found: Found, one: Matched) -> str:
+def _sentence(found: ComparisonTables, one: MatchedScores) -> str:
     row = found.rows("agreement", one).iloc[0]
     things = "stimuli" if one.level == "stimulus" else "conditions"
     n = count(len(one.table), one.level, things)
@@ -148,3 +149,114 @@ def _equivalent(table: pd.DataFrame) -> str:
     between = interval(row["ci_low"], row["ci_high"], 2)
     difference = f"{row['side']} minus {row['other_side']} is {signed(row['difference'], 2)}"
     return f"As a whole {difference} ({between}){judged}"
+
+
+# --- The tables of the page of a comparison ---
+
+
+_MOST_ROWS = 30
+_MEAN = "mean over questions"
+
+
+def agreement_sheet(table: pd.DataFrame) -> TextTable:
+    """Return correlations with intervals, and errors."""
+    rows = [
+        (
+            row["question"] or _MEAN, "stimuli" if row["level"] == "stimulus" else "conditions", row["side"],
+            row["other_side"], NONE if row["n"] != row["n"] else f"{row['n']:,.0f}",
+            *(_correlation(row, name) for name in ("pearson", "spearman", "tau_b")), number(row["rmse"], 3),
+            number(row["rmse_mapped"], 3),
+        )
+        for row in records(table)
+    ]  # fmt: skip
+    heads = ("Question", "Over", "Side", "and", "n", "Pearson", "Spearman", "Kendall τ-b", "RMSE", "RMSE mapped")
+    return TextTable(heads, rows, names=4)
+
+
+def _correlation(row: Mapping[str, Any], name: str) -> str:
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    return number(row[name], 3) + (f" ({interval(low, high, 2)})" if low == low else "")
+
+
+def count_sheet(table: pd.DataFrame) -> TextTable:
+    """Return on how many contrasts two sides agree."""
+    columns = ("contrasts", "same_direction", "tested", "agree", "both_clear", "only_side", "only_other", "neither")
+    rows = [
+        (row["question"] or "all", row["side"], row["other_side"], *(f"{row[name]:,.0f}" for name in columns))
+        for row in records(table)
+    ]
+    heads = (
+        "Question", "Side", "and", "Differences", "Same direction", "Tested on both", "Agree", "Clear in both",
+        "Only in the first", "Only in the second", "In neither",
+    )  # fmt: skip
+    return TextTable(heads, rows, names=3)
+
+
+def correlation_sheet(table: pd.DataFrame) -> TextTable:
+    """Return the tests between two correlations."""
+    rows = [
+        (
+            row["question"], "stimuli" if row["level"] == "stimulus" else "conditions", row["side"], row["other_side"],
+            row["third_side"], f"{row['n']:,.0f}", number(row["r"], 3), number(row["third_r"], 3),
+            f"{signed(row['difference'], 3)} ({interval(row['ci_low'], row['ci_high'], 3)})", p_value(row["p"]),
+            p_value(row["p_holm"]),
+        )
+        for row in records(table)
+    ]  # fmt: skip
+    heads = ("Question", "Over", "Side", "with", "or with", "n", "r", "r of the other", "Difference", "p", "p, Holm")
+    return TextTable(heads, rows, names=5)
+
+
+def effect_sheet(table: pd.DataFrame) -> TextTable:
+    """Return differences between sides as a whole, and whether they are equivalent.
+
+    The test of all sides together is told where there are more than two; of two it says the same again.
+    """
+    has_many = len(table[["side", "other_side"]].drop_duplicates()) > 1
+    rows = [
+        (
+            row["question"], row["side"], row["other_side"], signed(row["difference"], 3),
+            interval(row["ci_low"], row["ci_high"], 3), p_value(row["p"]), row["equivalent"] or row["note"] or NONE,
+            f"±{number(row['margin'], 2)}", *((p_value(row["chi2_p"]),) if has_many else ()),
+        )
+        for row in records(table)
+    ]  # fmt: skip
+    heads = ("Question", "Side", "minus", "Difference", "95 % interval", "p", "Equivalent", "Margin")
+    return TextTable((*heads, *(("p of all sides",) if has_many else ())), rows, names=3)
+
+
+def difference_sheet(table: pd.DataFrame, labels: Mapping[str, str]) -> TextTable:
+    """Return where two sides are farthest apart."""
+    largest = table.reindex(table["difference"].abs().sort_values(ascending=False, kind="stable").index).head(
+        _MOST_ROWS
+    )
+    is_stimulus = "stimulus" in table
+    rows = [
+        (
+            row["stimulus"] if is_stimulus else labels.get(row["condition"], row["condition"]), row["question"],
+            row["side"], row["other_side"], number(row["mean"], 2), number(row["other_mean"], 2),
+            signed(row["difference"], 2), interval(row["ci_low"], row["ci_high"], 2), p_value(row["p_holm"]),
+        )
+        for row in records(largest)
+    ]  # fmt: skip
+    heads = (
+        "Stimulus" if is_stimulus else "Condition", "Question", "Side", "and", "Mean", "Mean of the other",
+        "Difference", "95 % interval", "p, Holm",
+    )  # fmt: skip
+    return TextTable(heads, rows, names=4)
+
+
+def contrast_sheet(table: pd.DataFrame, labels: Mapping[str, str]) -> TextTable:
+    """Return the contrasts on which two sides do not agree."""
+    rows = [
+        (
+            labels.get(row["condition"], row["condition"]), labels.get(row["other_condition"], row["other_condition"]),
+            row["question"], f"{row['side']} and {row['other_side']}", signed(row["difference"], 2),
+            signed(row["other_difference"], 2), p_value(row["p_holm"]), p_value(row["other_p_holm"]), row["verdict"],
+        )
+        for row in records(table.head(_MOST_ROWS))
+    ]  # fmt: skip
+    heads = (
+        "Condition", "minus", "Question", "Sides", "Difference", "on the other", "p, Holm", "on the other", "Verdict",
+    )  # fmt: skip
+    return TextTable(heads, rows, names=4)

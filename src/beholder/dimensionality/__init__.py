@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from beholder.analyse.side import Side
-    from beholder.dimensions.found import Dimensions
+    from beholder.analysis.sides import Side
+    from beholder.dimensionality.text import Dimensions
     from beholder.study.model import Study
 
 __all__ = ["dimensions"]
@@ -33,7 +33,7 @@ def dimensions(
     what all share when left out. `components` keeps so many, in place of those above chance. `progress` is told of
     figures.
     """
-    from beholder.dimensions.folder import dimensions_folder
+    from beholder.dimensionality.folder import dimensions_folder
 
     return dimensions_folder(
         studies or ("study.yaml",), split=split, metrics=Path(metrics) if metrics is not None else None, factor=factor,

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from beholder.analyse.result import Result
-from beholder.dimensions.correlations import turned_note
-from beholder.dimensions.halves import halves_of_people
-from beholder.dimensions.joined import Data, Joined, join
-from beholder.dimensions.levels import LEVELS, NAMES, Level, rows_of
-from beholder.stats.components import CITATION, DRAWS, Floats, Principal, kept, parallel, principal, varimax
+from beholder.analysis.items import ItemMatrix, stimulus_means
+from beholder.analysis.result import Result
+from beholder.dimensionality.data import LEVELS as DATA_LEVELS
+from beholder.dimensionality.data import NAMES, Data, Joined, Level, LevelRows, join, rows_of, scaled, scaling_note
+from beholder.dimensionality.profile import turned_note
+from beholder.stats.clustered import Floats as ClusteredFloats
 from beholder.stats.correlation import mean_correlation
+from beholder.stats.dimensions import (
+    COMPONENT_CITATION,
+    CONSISTENCY_CITATION,
+    Floats,
+    Principal,
+    alpha,
+    alpha_without,
+    kept,
+    omega,
+    parallel,
+    principal,
+    varimax,
+)
+from beholder.stats.dimensions import DRAWS as DIMENSION_DRAWS
 
 COMPONENTS = ["level", "component", "n", "eigenvalue", "share", "cumulative", "chance", "kept", "repeats"]
 LOADINGS = ["level", "question", "component", "loading", "unrotated", "communality"]
@@ -24,7 +39,7 @@ _FEWEST_QUESTIONS = 2
 _NOTHING = 1e-9
 
 
-class Found(NamedTuple):
+class LevelComponents(NamedTuple):
     """The components of one level."""
 
     level: Level
@@ -38,7 +53,7 @@ class Found(NamedTuple):
 
 
 def components(
-    data: Data | Sequence[Data], *, levels: Sequence[Level] = LEVELS, keep: int | None = None, seed: int = SEED
+    data: Data | Sequence[Data], *, levels: Sequence[Level] = DATA_LEVELS, keep: int | None = None, seed: int = SEED
 ) -> Result:
     """Return the eigenvalues of the questions' correlations at every level, and which stand above chance.
 
@@ -51,15 +66,16 @@ def components(
     note = (
         "Principal components of the correlations between questions. share, cumulative: of the variance of all "
         "questions. chance: the 95th percentile of the same eigenvalue with as many rows of independent noise "
-        f"({DRAWS:,} draws, seed {seed}); kept: those above it before the first that is not (parallel analysis). "
+        f"({DIMENSION_DRAWS:,} draws, seed {seed}); kept: those above it before the first that is not (parallel "
+        "analysis). "
         "repeats: the correlation of the component between two halves of the people, raised to all of them "
         "(Spearman-Brown): with few conditions or stimuli a component can be real to people and yet not above chance."
     )
-    return Result(table, note + _warnings(joined, found, levels) + turned_note(joined), CITATION, _draw)
+    return Result(table, note + _warnings(joined, found, levels) + turned_note(joined), COMPONENT_CITATION, _draw)
 
 
 def loadings(
-    data: Data | Sequence[Data], *, levels: Sequence[Level] = LEVELS, keep: int | None = None, seed: int = SEED
+    data: Data | Sequence[Data], *, levels: Sequence[Level] = DATA_LEVELS, keep: int | None = None, seed: int = SEED
 ) -> Result:
     """Return how far each question belongs to each of the components that are kept, turned by varimax."""
     joined = join(data)
@@ -71,10 +87,14 @@ def loadings(
         "that each question belongs to as few as can be; unrotated: as they come out. communality: the share of the "
         "question's variance in all of these together, the same before and after."
     )
-    return Result(table, note + _warnings(joined, found, levels) + turned_note(joined), CITATION, _draw_loadings)
+    return Result(
+        table, note + _warnings(joined, found, levels) + turned_note(joined), COMPONENT_CITATION, _draw_loadings
+    )
 
 
-def find_components(joined: Joined, level: Level, *, keep: int | None = None, seed: int = SEED) -> Found | None:
+def find_components(
+    joined: Joined, level: Level, *, keep: int | None = None, seed: int = SEED
+) -> LevelComponents | None:
     """Return the components of a level; None where too little has all questions."""
     questions = joined.questions
     rows = rows_of(joined, questions, level)
@@ -86,15 +106,15 @@ def find_components(joined: Joined, level: Level, *, keep: int | None = None, se
     found = principal(rows.correlation)
     chance = parallel(rows.worth, len(varying), np.random.default_rng(seed))
     above = kept(found.eigenvalues, chance) if keep is None else min(keep, int((found.eigenvalues > 0).sum()))
-    return Found(level, varying, len(rows.value), rows.worth, found, chance, above)
+    return LevelComponents(level, varying, len(rows.value), rows.worth, found, chance, above)
 
 
-def turned_loadings(found: Found) -> Floats:
+def turned_loadings(found: LevelComponents) -> Floats:
     """Return the loadings on the components that are kept, one at least, turned by varimax."""
     return varimax(found.principal.loadings[:, : max(1, found.kept)])
 
 
-def _table(found: Found) -> pd.DataFrame:
+def _table(found: LevelComponents) -> pd.DataFrame:
     values = found.principal.eigenvalues
     share = values / values.sum()
     place = np.arange(1, len(values) + 1)
@@ -106,7 +126,7 @@ def _table(found: Found) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def _repeats(joined: Joined, found: Found, seed: int) -> Floats:
+def _repeats(joined: Joined, found: LevelComponents, seed: int) -> Floats:
     """Return how far each component, weighed as over all people, is the same with two halves of them."""
     places = [joined.questions.index(name) for name in found.questions]
     values = found.principal.eigenvalues
@@ -131,7 +151,7 @@ def _pearson(one: Floats, other: Floats) -> float:
     return float(np.corrcoef(one, other)[0, 1])
 
 
-def _loadings(found: Found) -> pd.DataFrame:
+def _loadings(found: LevelComponents) -> pd.DataFrame:
     plain = found.principal.loadings[:, : max(1, found.kept)]
     count = plain.shape[1]
     return pd.DataFrame(
@@ -146,7 +166,7 @@ def _loadings(found: Found) -> pd.DataFrame:
     )[LOADINGS]
 
 
-def _warnings(joined: Joined, found: Sequence[Found], levels: Sequence[Level]) -> str:
+def _warnings(joined: Joined, found: Sequence[LevelComponents], levels: Sequence[Level]) -> str:
     """Return what limits the components of each level."""
     told = ""
     for one in found:
@@ -170,12 +190,132 @@ def _warnings(joined: Joined, found: Sequence[Found], levels: Sequence[Level]) -
 
 
 def _draw(table: pd.DataFrame) -> Any:
-    from beholder.dimensions.charts import components_chart
+    from beholder.dimensionality.figures import components_chart
 
     return components_chart(table)
 
 
 def _draw_loadings(table: pd.DataFrame) -> Any:
-    from beholder.dimensions.charts import loadings_chart
+    from beholder.dimensionality.figures import loadings_chart
 
     return loadings_chart(table)
+
+
+# --- consistency: whether questions measure one thing well enough to be averaged (alpha, omega) ---
+
+
+COLUMNS = ["of", "level", "without", "questions", "n", "alpha", "alpha_low", "alpha_high", "omega", "note"]
+LEVELS: tuple[Level, ...] = ("condition", "stimulus", "answer", "within")
+ALL = "all questions"
+_HIGH = 0.9
+_CONSISTENCY_FEWEST_ROWS = 3
+
+
+def consistency(data: Data | Sequence[Data], *, levels: Sequence[Level] = LEVELS) -> Result:
+    """Return alpha and omega of all questions, and of those of each study, and alpha without each of them.
+
+    `level` says over what: means of conditions or stimuli, single answers, or answers without what is common to a
+    stimulus or a participant.
+    """
+    joined = join(data)
+    sets = {ALL: joined.questions}
+    if len(joined.parts) > 1:
+        sets |= {part.side.name or part.questions[0]: part.questions for part in joined.parts if part.questions}
+    rows = [row for name, asked in sets.items() for level in levels for row in _of(joined, name, asked, level)]
+    table = pd.DataFrame(rows, columns=COLUMNS).astype({"questions": int, "n": int})
+    return Result(table, _note(table) + scaling_note(joined) + turned_note(joined), CONSISTENCY_CITATION)
+
+
+def _of(joined: Joined, name: str, questions: Sequence[str], level: Level) -> Iterator[dict[str, Any]]:
+    rows = scaled(rows_of(joined, questions, level), joined, questions)
+    if len(questions) < 2 or rows.worth < _CONSISTENCY_FEWEST_ROWS or not any(rows.varies):
+        return
+    matrix = rows.covariance
+    found = alpha(matrix, rows.worth)
+    base: dict[str, Any] = {"of": name, "level": level, "n": len(rows.value)}
+    yield base | {
+        "without": "", "questions": len(questions), "alpha": found.value, "alpha_low": found.low,
+        "alpha_high": found.high, "omega": omega(matrix), "note": _against(questions, rows),
+    }  # fmt: skip
+    if len(questions) < 3:
+        return
+    for place, (question, left) in enumerate(zip(questions, alpha_without(matrix), strict=True)):
+        smaller = np.delete(np.delete(matrix, place, 0), place, 1)
+        yield base | {
+            "without": question, "questions": len(questions) - 1, "alpha": float(left), "alpha_low": math.nan,
+            "alpha_high": math.nan, "omega": omega(smaller), "note": "",
+        }  # fmt: skip
+
+
+def _against(questions: Sequence[str], rows: LevelRows) -> str:
+    """Return which questions fall where the others rise: perhaps they are reversed and nobody said so."""
+    matrix = rows.covariance
+    with_others = matrix.sum(axis=1) - np.diagonal(matrix)
+    against = [name for name, sum_ in zip(questions, with_others, strict=True) if sum_ < 0]
+    return f"runs against the others: {', '.join(against)}" if against else ""
+
+
+def _note(table: pd.DataFrame) -> str:
+    note = (
+        "alpha: Cronbach's, of the average of the questions, with Feldt's 95 % interval, which takes rows as "
+        "independent (one participant's answers are not: at levels answer and within it is too narrow). omega: "
+        "McDonald's, from one common factor, for three questions or more. without: the same when that question is left "
+        "out; where alpha rises without it, it measures something else. Averages over many people have a high alpha "
+        "in any case: level answer is what questionnaires report."
+    )
+    answers = table[(table["level"] == "answer") & (table["without"] == "")]
+    if (answers["alpha"] > _HIGH).any():
+        note += (
+            " Above 0.9 questions may be more than alike: one impression may colour all answers on a page (halo). "
+            "layout: random asks each with its own showing, and is the control."
+        )
+    return note
+
+
+# --- Two halves of the people, drawn again and again: whether other people would say the same ---
+
+
+DRAWS = 20
+_FEWEST = 4
+"""Participants of each study below whom there are no halves."""
+
+
+class Halves(NamedTuple):
+    """Means of the same rows by two halves of the people; a column for each question."""
+
+    one: ClusteredFloats
+    other: ClusteredFloats
+
+
+def halves_of_people(joined: Joined, level: Level, seed: int, draws: int = DRAWS) -> Iterator[Halves]:
+    """Yield means by halves of the people; nothing at levels of single answers, or where only scores are known."""
+    every = [part.items for part in joined.parts]
+    items = [one for one in every if one is not None]
+    people = [len(np.unique(one.participant)) for one in items]
+    if level not in ("condition", "stimulus") or len(items) < len(every) or min(people, default=0) < _FEWEST:
+        return
+    rng = np.random.default_rng(seed)
+    for _ in range(draws):
+        picked = [_half(one, rng) for one in items]
+        both = [
+            pd.concat([_means(one, level, is_mine == side) for one, is_mine in zip(items, picked, strict=True)], axis=1)
+            for side in (True, False)
+        ]
+        one, other = (frame.reindex(columns=list(joined.questions)) for frame in both)
+        rows = one.dropna().index.intersection(other.dropna().index, sort=False)
+        yield Halves(one.loc[rows].to_numpy(float), other.loc[rows].to_numpy(float))
+
+
+def _half(items: ItemMatrix, rng: np.random.Generator) -> np.ndarray:
+    """Return for every row whether its participant is in the first half."""
+    people = np.unique(items.participant)
+    chosen = rng.permutation(people)[: len(people) // 2]
+    return np.isin(items.participant, chosen)
+
+
+def _means(items: ItemMatrix, level: Level, is_mine: np.ndarray) -> pd.DataFrame:
+    mine = items._replace(value=items.value[is_mine], stimulus=items.stimulus[is_mine])
+    frame = pd.DataFrame(stimulus_means(mine), columns=list(items.questions))
+    if level == "stimulus":
+        return frame.set_axis(items.stimuli["stimulus"])
+    return frame.groupby(items.stimuli["condition"].to_numpy(), sort=False).mean()

@@ -1,30 +1,88 @@
-"""One study or several, joined by condition: every question side by side, all pointing the same way."""
+"""The studies and tables that are joined: read all at once, named apart, with every problem of all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
+import numpy as np
 import pandas as pd
 
-from beholder.analyse.items import KINDS, Items, items_of
-from beholder.analyse.side import Side, read_side, side_of
-from beholder.analyse.table import Ratings, as_ratings
+from beholder.analysis.items import KINDS, ItemMatrix, items_of
+from beholder.analysis.ratings import Ratings, as_ratings
+from beholder.analysis.sides import Side, named_apart, read_side, side_of
+from beholder.errors import Problem, UserError
+from beholder.stats.clustered import Floats, centred
 from beholder.study.model import Study
+
+Source: TypeAlias = "str | Path | Study | Side"
+_FEWEST = 2
+
+
+def open_joined(sources: Sequence[Source]) -> Joined:
+    """Return the sources joined by condition, or raise UserError with every problem."""
+    sides: list[Side] = []
+    problems: list[Problem] = []
+    for source in sources:
+        try:
+            sides.append(source if isinstance(source, Side) else read_side(source))
+        except UserError as error:
+            problems += error.problems
+    if problems:
+        raise UserError(problems)
+    joined = join(named_apart(sides))
+    if problems := [*_without_numbers(joined), *_alone(joined)]:
+        raise UserError(problems)
+    if len(joined.questions) < _FEWEST:
+        fix = "Add a study with other questions about the same conditions."
+        what = f"asks only {joined.questions[0]} for a number"
+        raise UserError(Problem(_place(joined.parts[0].side), what, "two questions or more", fix))
+    return joined
+
+
+def _without_numbers(joined: Joined) -> list[Problem]:
+    return [
+        Problem(_place(part.side), "has no question that was answered by numbers", "scores, or graded comparisons")
+        for part in joined.parts
+        if not part.questions
+    ]
+
+
+def _alone(joined: Joined) -> list[Problem]:
+    """Return a problem for each source of whose conditions no other source has any."""
+    if len(joined.parts) < 2:
+        return []
+    own = [set(part.side.conditions["condition"]) for part in joined.parts]
+    problems = []
+    for place, (part, mine) in enumerate(zip(joined.parts, own, strict=True)):
+        others = [name for number, names in enumerate(own) if number != place for name in sorted(names)]
+        if mine and not mine & set(others):
+            what = f"shares no condition with the others, as {min(mine)}"
+            fix = "Conditions are joined by their names: give them the same in all."
+            problems.append(Problem(_place(part.side), what, f"such as {others[0]}" if others else "", fix))
+    return problems
+
+
+def _place(side: Side) -> str:
+    return side.name or "dimensions"
+
+
+# --- One study or several, joined by condition: every question side by side, all pointing the same way ---
+
 
 MEANS = ["question", "condition", "n", "mean", "ci_low", "ci_high"]
 
 
 @dataclass(frozen=True)
-class Part:
+class JoinedStudy:
     """One of the studies that are joined, with its questions as the whole calls them."""
 
     side: Side
     names: Mapping[str, str]
     """What the whole calls each of its questions."""
-    items: Items | None
+    items: ItemMatrix | None
     """None where only scores are known. Its questions are named as in `questions`."""
 
     @property
@@ -36,7 +94,7 @@ class Part:
 class Joined:
     """Everything that is known of the questions, by condition and by stimulus."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[JoinedStudy, ...]
     means: pd.DataFrame
     """MEANS, reversed questions turned."""
     by_condition: pd.DataFrame
@@ -57,7 +115,7 @@ class Joined:
     def conditions(self) -> tuple[str, ...]:
         return tuple(self.by_condition.index)
 
-    def part_of(self, questions: Iterable[str]) -> Part | None:
+    def part_of(self, questions: Iterable[str]) -> JoinedStudy | None:
         """Return the study that asked all of these."""
         wanted = set(questions)
         return next((part for part in self.parts if wanted <= set(part.questions)), None)
@@ -97,7 +155,7 @@ def _asked(side: Side) -> list[str]:
     return [name for name in side.questions if kinds.get(name, "score") in KINDS]
 
 
-def _part(side: Side, twice: set[str]) -> Part:
+def _part(side: Side, twice: set[str]) -> JoinedStudy:
     called = {name: f"{name} ({side.name})" if name in twice else name for name in _asked(side)}
     items = items_of(side.ratings) if side.ratings is not None else None
     if items is not None:
@@ -107,7 +165,7 @@ def _part(side: Side, twice: set[str]) -> Part:
             turned=tuple(called[name] for name in items.turned),
         )
     stimuli, conditions = (_called(table, called) for table in (side.stimuli, side.conditions))
-    return Part(replace(side, stimuli=stimuli, conditions=conditions), called, items)
+    return JoinedStudy(replace(side, stimuli=stimuli, conditions=conditions), called, items)
 
 
 def _called(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
@@ -115,7 +173,7 @@ def _called(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
     return mine.assign(question=mine["question"].map(names))
 
 
-def _joined(parts: Sequence[Part]) -> Joined:
+def _joined(parts: Sequence[JoinedStudy]) -> Joined:
     means = pd.concat([turned_means(part.side.conditions, part)[MEANS] for part in parts], ignore_index=True)
     stimuli = pd.concat([turned_means(part.side.stimuli, part) for part in parts], ignore_index=True)
     questions = [name for part in parts for name in part.questions]
@@ -134,7 +192,7 @@ def _joined(parts: Sequence[Part]) -> Joined:
     )
 
 
-def turned_means(table: pd.DataFrame, part: Part) -> pd.DataFrame:
+def turned_means(table: pd.DataFrame, part: JoinedStudy) -> pd.DataFrame:
     """Return means, and their intervals, with reversed questions turned within their scales."""
     if part.items is None or not part.items.turned:
         return table
@@ -151,3 +209,104 @@ def turned_means(table: pd.DataFrame, part: Part) -> pd.DataFrame:
 def _wide(table: pd.DataFrame, row: str, rows: list[str], questions: list[str]) -> pd.DataFrame:
     grid = table.groupby([row, "question"], sort=False)["mean"].mean().unstack()
     return grid.reindex(index=rows, columns=questions).astype(float).rename_axis(index=row, columns=None)
+
+
+# --- The levels on which questions can go together: between conditions, between stimuli, and within people ---
+
+
+Level: TypeAlias = Literal["condition", "stimulus", "answer", "within"]
+LEVELS: tuple[Level, ...] = ("condition", "stimulus", "within")
+MEANING = {
+    "condition": "means of conditions",
+    "stimulus": "means of stimuli",
+    "answer": "what one participant said of one stimulus",
+    "within": "what one participant said of one stimulus, without what is common to that stimulus or that participant",
+}
+NAMES = {"condition": "conditions", "stimulus": "stimuli", "answer": "answers", "within": "answers"}
+"""What the rows of a level are."""
+_SMALLEST = 1e-9
+
+
+class LevelRows(NamedTuple):
+    """Values of questions that stand in the same rows, without their means, or without more than these."""
+
+    value: Floats
+    taken: int
+    """Degrees of freedom that went with what was taken off: 1 for the mean."""
+
+    @property
+    def worth(self) -> int:
+        """As how many independent rows they count."""
+        return len(self.value) - self.taken + 1
+
+    @property
+    def covariance(self) -> Floats:
+        return np.asarray(self.value.T @ self.value / max(1, len(self.value) - self.taken), np.float64)
+
+    @property
+    def correlation(self) -> Floats:
+        """Correlations; NaN for what does not vary."""
+        sd = np.sqrt(np.diagonal(self.covariance))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(np.clip(self.covariance / np.outer(sd, sd), -1.0, 1.0), np.float64)
+
+    @property
+    def varies(self) -> list[bool]:
+        """Whether each column holds more than one value."""
+        return [bool(one) for one in np.abs(self.value).max(axis=0, initial=0.0) > _SMALLEST]
+
+
+def rows_of(joined: Joined, questions: Sequence[str], level: Level) -> LevelRows:
+    """Return the rows of a level in which all of these questions have a value; none where nothing is known of it."""
+    if level in ("condition", "stimulus"):
+        frame = joined.by_condition if level == "condition" else joined.by_stimulus
+        value = frame.to_numpy(float)[:, [joined.questions.index(name) for name in questions]]
+        return _less_mean(value[~np.isnan(value).any(axis=1)])
+    part = joined.part_of(questions)
+    if part is None or part.items is None:
+        return LevelRows(np.empty((0, len(questions))), 1)
+    return _answers(part.items, questions, is_within=level == "within")
+
+
+def _answers(items: ItemMatrix, questions: Sequence[str], *, is_within: bool) -> LevelRows:
+    value = items.value[:, [items.questions.index(name) for name in questions]]
+    is_whole = ~np.isnan(value).any(axis=1)
+    if not is_within:
+        return _less_mean(value[is_whole])
+    return LevelRows(*centred(value[is_whole], items.participant[is_whole], items.stimulus[is_whole]))
+
+
+def _less_mean(value: Floats) -> LevelRows:
+    return LevelRows(value - value.mean(axis=0) if len(value) else value, 1)
+
+
+# --- Questions on different scales, brought to one before they are averaged ---
+
+
+def factors(joined: Joined, questions: Sequence[str]) -> Floats:
+    """Return by what each question is stretched so that all scales are as wide as the first; 1 where nobody tells."""
+    widths = _widths(joined)
+    first = next((widths[name] for name in joined.questions if name in widths), 1.0)
+    return np.array([first / widths[name] if name in widths else 1.0 for name in questions])
+
+
+def scaled(rows: LevelRows, joined: Joined, questions: Sequence[str]) -> LevelRows:
+    """Return rows with all questions on scales of one width."""
+    return rows._replace(value=rows.value * factors(joined, questions))
+
+
+def scaling_note(joined: Joined) -> str:
+    """Return what was done to scales of different widths."""
+    if len(set(_widths(joined).values())) < 2:
+        return ""
+    return " Scales differ: before questions are averaged, each is stretched to the width of the first question's."
+
+
+def _widths(joined: Joined) -> dict[str, float]:
+    return {
+        name: ends.high - ends.low
+        for part in joined.parts
+        if part.items is not None
+        for name, ends in part.items.ends.items()
+        if ends.high > ends.low
+    }

@@ -9,25 +9,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from beholder.analyse.result import Result
-from beholder.dimensions.components import components, loadings
-from beholder.dimensions.consistency import consistency
-from beholder.dimensions.correlations import correlations
-from beholder.dimensions.found import Dimensions
-from beholder.dimensions.joined import Joined
-from beholder.dimensions.opening import Source, open_joined
-from beholder.dimensions.page import outcome
-from beholder.dimensions.profile import profile
-from beholder.dimensions.relation import relations
-from beholder.dimensions.shorter import shorter
-from beholder.dimensions.split import split_correlations, split_means
-from beholder.dimensions.spread import spread
-from beholder.dimensions.table import by_condition, table
-from beholder.dimensions.words import finding, main_level
+from beholder.analysis.result import Result
+from beholder.dimensionality.components import components, consistency, loadings
+from beholder.dimensionality.data import Joined, Source, open_joined
+from beholder.dimensionality.page import outcome
+from beholder.dimensionality.profile import by_condition, correlations, profile, split_correlations, split_means, table
+from beholder.dimensionality.relation import relations, spread
+from beholder.dimensionality.short_forms import shorter
+from beholder.dimensionality.text import Dimensions, finding, main_level
 from beholder.errors import Problem, UserError, did_you_mean
-from beholder.metrics.reading import read_values
-from beholder.metrics.relate import relate
-from beholder.report.outcome import write_outcome
+from beholder.objective.correlation import relate
+from beholder.objective.regions import read_values
+from beholder.reporting.result_page import write_outcome
 
 
 def dimensions_folder(

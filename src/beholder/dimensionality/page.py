@@ -7,18 +7,14 @@ from typing import Any
 
 import pandas as pd
 
-from beholder.analyse.result import records
-from beholder.dimensions.charts import BETWEEN
-from beholder.dimensions.figures import figures
-from beholder.dimensions.found import Dimensions
-from beholder.report.beside import headline, simulated
-from beholder.report.figures import Figure
-from beholder.report.markup import Child, Markup, render, tag
-from beholder.report.outcome import Outcome
-from beholder.report.panel import panel
-from beholder.report.sheets import Sheet
-from beholder.report.tables import table
-from beholder.report.words import NONE, count, listed, number, p_value
+from beholder.analysis.result import records
+from beholder.dimensionality.figures import BETWEEN, figures
+from beholder.dimensionality.text import Dimensions
+from beholder.formats import NONE, count, listed, number, p_value
+from beholder.reporting.figures import Figure
+from beholder.reporting.html import Child, Markup, panel, render, table, tag
+from beholder.reporting.result_page import Outcome, headline, simulated
+from beholder.reporting.sheets import TextTable
 
 _MOST_PAIRS = 200
 """Correlations that the page lists; the file has all."""
@@ -137,7 +133,7 @@ def _components(components: pd.DataFrame) -> Markup:
         if row["kept"] or row["component"] <= _shown(components, row["level"])
     ]  # fmt: skip
     heads = ("Level", "Component", "Eigenvalue", "Chance", "Kept", "Share", "Together", "Repeats")
-    return table("Components, by level", Sheet(heads, rows))
+    return table("Components, by level", TextTable(heads, rows))
 
 
 def _shown(components: pd.DataFrame, level: str) -> int:
@@ -155,7 +151,7 @@ def _loadings(loadings: pd.DataFrame) -> Markup:
             for name in communality.index
         ]
         heads = ("Question", *(f"Component {place}" for place in wide.columns), "Communality")
-        parts.append(table(f"Loadings {_LEVELS[str(level)].lower()}", Sheet(heads, rows)))
+        parts.append(table(f"Loadings {_LEVELS[str(level)].lower()}", TextTable(heads, rows)))
     return render(parts)
 
 
@@ -176,7 +172,7 @@ def _shorter(shorter: pd.DataFrame) -> Markup:
         (str(row["size"]), str(row["questions"]).replace("; ", ", "), *(column[place] for column in known.values()))
         for place, row in enumerate(found)
     ]
-    return table("The best set of every size", Sheet(("Number", "Questions", *known), rows, names=2))
+    return table("The best set of every size", TextTable(("Number", "Questions", *known), rows, names=2))
 
 
 def _consistency(consistency: pd.DataFrame) -> Markup:
@@ -190,7 +186,7 @@ def _consistency(consistency: pd.DataFrame) -> Markup:
         for row in shown
     ]  # fmt: skip
     heads = ("Of", "Level", "Without", "Questions", "n", "Alpha", "Omega", *(("Note",) if has_notes else ()))
-    return table("Alpha and omega", Sheet(heads, rows, names=3))
+    return table("Alpha and omega", TextTable(heads, rows, names=3))
 
 
 def _split(means: pd.DataFrame) -> Markup:
@@ -210,7 +206,7 @@ def _split(means: pd.DataFrame) -> Markup:
         *(f"{part}: mean of {count(int(most[part]), 'condition')}" for part in parts),
         *(f"{part}: together" for part in related),
     )
-    return table("Means above and below", Sheet(("Question", *heads), rows))
+    return table("Means above and below", TextTable(("Question", *heads), rows))
 
 
 def _correlations(correlations: pd.DataFrame) -> Markup:
@@ -223,7 +219,7 @@ def _correlations(correlations: pd.DataFrame) -> Markup:
     ]  # fmt: skip
     more = tag("p", f"The first {_MOST_PAIRS} of {len(correlations):,}; correlations.csv has all.")
     heads = ("Level", "Question", "and", "n", "Pearson", "p")
-    shown = table("Correlations of every two questions", Sheet(heads, rows, names=3))
+    shown = table("Correlations of every two questions", TextTable(heads, rows, names=3))
     whole = [shown, more if len(correlations) > _MOST_PAIRS else None]
     return tag("details", tag("summary", "All correlations with their intervals"), whole, class_="question")
 
@@ -233,7 +229,7 @@ def _wide(wide: pd.DataFrame) -> Markup:
     numbers = [name for name in wide.columns if name not in names]
     rows = [(*(str(row[name]) for name in names), *(number(row[name], 2) for name in numbers)) for row in records(wide)]
     heads = (*(name.capitalize() for name in names), *map(str, numbers))
-    return table("Means of all conditions", Sheet(heads, rows, names=len(names)))
+    return table("Means of all conditions", TextTable(heads, rows, names=len(names)))
 
 
 def _percent(share: float) -> str:

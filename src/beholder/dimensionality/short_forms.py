@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from beholder.analyse.result import Result
-from beholder.dimensions.components import SEED, find_components, turned_loadings
-from beholder.dimensions.correlations import turned_note
-from beholder.dimensions.halves import DRAWS, halves_of_people
-from beholder.dimensions.joined import Data, Joined, join
-from beholder.dimensions.levels import NAMES, Level, Rows, rows_of
-from beholder.dimensions.scaling import scaled, scaling_note
-from beholder.dimensions.telling import Sets, fresh_share, told_shares
-from beholder.stats.consistency import alpha
+from beholder.analysis.result import Result
+from beholder.dimensionality.components import DRAWS, SEED, find_components, halves_of_people, turned_loadings
+from beholder.dimensionality.data import NAMES, Data, Joined, Level, LevelRows, join, rows_of, scaled, scaling_note
+from beholder.dimensionality.profile import turned_note
+from beholder.stats.clustered import Floats
+from beholder.stats.dimensions import alpha
 
 COLUMNS = [
     "size", "questions", "explained", "fresh", "covers", "pearson_condition", "pearson_stimulus", "alpha",
@@ -38,7 +35,7 @@ class _Ground(NamedTuple):
     """By what sets are judged."""
 
     level: Level
-    rows: Rows
+    rows: LevelRows
     groups: list[set[int]]
     """The questions of each component; one of each has to be in a set that tells everything."""
 
@@ -79,7 +76,7 @@ def _ground(joined: Joined, keep: int | None, seed: int) -> _Ground | None:
     return None
 
 
-def _best(rows: Rows, groups: list[set[int]]) -> Iterator[tuple[int, ...]]:
+def _best(rows: LevelRows, groups: list[set[int]]) -> Iterator[tuple[int, ...]]:
     """Yield the best set of every size: of those with a question of most components, the one that tells most."""
     count = rows.value.shape[1]
     chosen: tuple[int, ...] = ()
@@ -104,7 +101,7 @@ def _fresh(joined: Joined, ground: _Ground, seed: int) -> dict[int, float]:
     """Return by size how well a set does with other people than those by whom it was picked, averaged over draws."""
     seen: dict[int, list[float]] = {}
     for one, other in halves_of_people(joined, ground.level, seed):
-        mine = Rows(one - one.mean(axis=0), 1) if len(one) else Rows(one, 1)
+        mine = LevelRows(one - one.mean(axis=0), 1) if len(one) else LevelRows(one, 1)
         if len(one) < _FEWEST_ROWS or not all(mine.varies):
             continue
         for chosen in _best(mine, ground.groups):
@@ -140,7 +137,7 @@ def _average(joined: Joined, chosen: Sequence[str], level: Level) -> float:
     return float(np.corrcoef(part, whole)[0, 1]) if np.ptp(part) > 0 and np.ptp(whole) > 0 else float("nan")
 
 
-def _single(joined: Joined, questions: Sequence[str]) -> Rows:
+def _single(joined: Joined, questions: Sequence[str]) -> LevelRows:
     """Return single answers to these questions; where nobody answered all, means."""
     levels: tuple[Level, ...] = ("answer", "stimulus", "condition")
     found = [rows_of(joined, questions, level) for level in levels]
@@ -182,3 +179,48 @@ def _note(joined: Joined, ground: _Ground, enough: float, has_fresh: bool, seed:
         "it is a part. alpha: of single answers, else of means. minutes_saved: each participant's, "
         f"{_SECONDS} seconds for a question and stimulus, over all studies.{scaling_note(joined)}{turned_note(joined)}"
     )
+
+
+# --- How much of all questions some of them tell ---
+
+
+Sets: TypeAlias = list[tuple[int, ...]]
+_RIDGE = 1e-9
+"""Keeps questions that are alike to the last digit apart."""
+
+
+def told_shares(rows: LevelRows, sets: Sets) -> Floats:
+    """Return for each set, all of one size, the share of the variance of all questions that follows from it.
+
+    It is the mean of the squared multiple correlations, adjusted for the size of the set, which has to be below the
+    number of rows minus one unless it is all questions.
+    """
+    places = np.array(sets)
+    size, free = places.shape[1], rows.worth - 1 - places.shape[1]
+    if size == rows.value.shape[1]:
+        return np.ones(len(sets))
+    matrix = rows.correlation
+    inner = matrix[places[:, :, None], places[:, None, :]] + _RIDGE * np.eye(size)
+    across = matrix[places]
+    squared = np.einsum("skp,skp->sp", across, np.linalg.solve(inner, across)).clip(0.0, 1.0)
+    adjusted = 1 - (1 - squared) * (rows.worth - 1) / free
+    np.put_along_axis(adjusted, places, 1.0, axis=1)
+    return np.asarray(adjusted.mean(axis=1), np.float64)
+
+
+def fresh_share(one: Floats, other: Floats, chosen: Sequence[int]) -> float:
+    """Return how well means of some questions by one half of the people tell all questions of the other half.
+
+    1 is as well as asking each question itself. Weights are those of the first half, which has no means left in it.
+    """
+    picked = one[:, list(chosen)]
+    weights = np.linalg.lstsq(picked, one, rcond=_RIDGE)[0]
+    by_itself = _squares(one, other).sum()
+    return float(_squares(picked @ weights, other).sum() / by_itself) if by_itself > 0 else float("nan")
+
+
+def _squares(one: Floats, other: Floats) -> Floats:
+    """Return the squared correlation of each column with the same of the other; 0 where one does not vary."""
+    one, other = one - one.mean(axis=0), other - other.mean(axis=0)
+    spread = np.square(one).sum(axis=0) * np.square(other).sum(axis=0)
+    return np.asarray(np.square((one * other).sum(axis=0)) / np.where(spread > 0, spread, np.inf), np.float64)

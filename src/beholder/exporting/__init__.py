@@ -41,7 +41,7 @@ def export(
     All runs are in the same tables, and the column `run` tells them apart.
     What people wrote in their own words is left out unless `with_texts`; `p910` adds the tables of the P.910 toolkit.
     """
-    from beholder.export.folder import export_folder
+    from beholder.exporting.folder import export_folder
 
     return export_folder(
         study,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal, NamedTuple, get_args
 
+from beholder.files import cell, utf8
+from beholder.store.tables import to_iso, to_time
 from beholder.types import Medium, Mode, Outcome, Role
 
 Kind = Literal["text", "integer", "number", "boolean", "time"]
@@ -20,7 +23,7 @@ class Column(NamedTuple):
     allowed: tuple[str, ...] = ()
 
 
-class Link(NamedTuple):
+class ForeignKey(NamedTuple):
     """Columns whose values stand in columns of another table."""
 
     columns: tuple[str, ...]
@@ -29,21 +32,21 @@ class Link(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Table:
+class ExportTable:
     """A table of the export; `text` says what it has one row for."""
 
     name: str
     text: str
     columns: tuple[Column, ...]
     key: tuple[str, ...] = ()
-    links: tuple[Link, ...] = ()
+    links: tuple[ForeignKey, ...] = ()
 
 
 @dataclass(frozen=True)
 class Filled:
     """A table with its rows, which are read once."""
 
-    table: Table
+    table: ExportTable
     rows: Iterable[Mapping[str, Any]]
 
 
@@ -68,10 +71,10 @@ ACCEPT = Column("accept", "boolean", "Whether it is to be paid; empty where a pe
 USE = Column("use", "boolean", "Whether it is analysed.")
 INPUT = Column("input", "text", "What it was answered with.")
 
-OF_SESSION = Link(("session",), "sessions", ("session",))
-OF_PARTICIPANT = Link(("participant",), "participants", ("participant",))
-OF_TEXT = Link(("digest",), "studies", ("digest",))
-OF_STIMULUS = Link(("digest", "stimulus"), "stimuli", ("digest", "stimulus"))
+OF_SESSION = ForeignKey(("session",), "sessions", ("session",))
+OF_PARTICIPANT = ForeignKey(("participant",), "participants", ("participant",))
+OF_TEXT = ForeignKey(("digest",), "studies", ("digest",))
+OF_STIMULUS = ForeignKey(("digest", "stimulus"), "stimuli", ("digest", "stimulus"))
 
 
 def described(names: Sequence[str], texts: Mapping[str, Column | tuple[Kind, str]]) -> tuple[Column, ...]:
@@ -86,3 +89,60 @@ def described(names: Sequence[str], texts: Mapping[str, Column | tuple[Kind, str
 def factor_columns(names: Iterable[str]) -> tuple[Column, ...]:
     """Return a column for each further column of the manifest."""
     return tuple(Column(f"factor_{name}", "text", f"{name}, as the manifest or the design has it.") for name in names)
+
+
+# --- Values as their column's kind has them, the same in CSV and in Parquet; what is missing is None ---
+
+
+_TEXT = {str, type(None)}
+
+
+def of_kind(kind: Kind, values: Sequence[Any]) -> list[Any]:
+    """Return a column of values as text, whole numbers, numbers, truth values or UTC times."""
+    return _KINDS[kind](values)
+
+
+def _texts(values: Sequence[Any]) -> list[str | None]:
+    if set(map(type, values)) <= _TEXT:
+        joined = "".join(filter(None, values))
+        if joined.isascii() and "\r" not in joined and "\0" not in joined:
+            return [value or None for value in values]
+    return [_text(value) for value in values]
+
+
+def _text(value: Any) -> str | None:
+    """Return a value as text that every file and reader takes; JSON where it is a list or a map."""
+    text = cell(value)
+    if not text.isascii() or "\0" in text:
+        text = utf8(text.replace("\0", "\ufffd")).decode()
+    return text or None
+
+
+def _integers(values: Sequence[Any]) -> list[int | None]:
+    return [None if value is None else int(value) for value in values]
+
+
+def _numbers(values: Sequence[Any]) -> list[float | None]:
+    return [None if value is None or value != value else float(value) for value in values]
+
+
+def _times(values: Sequence[datetime | None]) -> list[datetime | None]:
+    known = {value: None if value is None else to_time(value) for value in set(values)}  # many are the same
+    return [known[value] for value in values]
+
+
+_KINDS: Mapping[Kind, Callable[[Sequence[Any]], list[Any]]] = {
+    "text": _texts,
+    "integer": _integers,
+    "number": _numbers,
+    "boolean": list,
+    "time": _times,
+}
+
+
+def as_cells(kind: Kind, values: Sequence[Any]) -> Sequence[Any]:
+    """Return a column of such values as the writer of CSV takes it."""
+    if kind in ("text", "integer"):
+        return values
+    known = {value: to_iso(value) if isinstance(value, datetime) else cell(value) for value in set(values)}
+    return [known[value] for value in values]

@@ -8,9 +8,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from beholder.clean.tables import json_bytes, table_bytes
-from beholder.export.columns import Column, Kind, Table
-from beholder.export.sheets import Format, Sheet
+from beholder.cleaning.texts import E_MAIL, ID
+from beholder.exporting.columns import Column, ExportTable, Kind
+from beholder.exporting.sheets import Format, WrittenTable
+from beholder.exporting.source import ExportSource, Withheld
+from beholder.files import json_bytes, table_bytes
 from beholder.store.tables import to_iso
 
 DICTIONARY, PACKAGE, README = "dictionary.csv", "datapackage.json", "README.md"
@@ -27,13 +29,13 @@ _TYPES: Mapping[Kind, str] = {
 _MEDIA: Mapping[Format, str] = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 
 
-def dictionary_bytes(sheets: Sequence[Sheet]) -> bytes:
+def dictionary_bytes(sheets: Sequence[WrittenTable]) -> bytes:
     """Return a row for each column of each table."""
     rows = (_described(sheet.table, column) for sheet in sheets for column in sheet.table.columns)
     return table_bytes(COLUMNS, rows)
 
 
-def _described(table: Table, column: Column) -> dict[str, Any]:
+def _described(table: ExportTable, column: Column) -> dict[str, Any]:
     links = [f"{link.table}.{link.others[0]}" for link in table.links if link.columns == (column.name,)]
     return {
         "table": table.name,
@@ -46,7 +48,7 @@ def _described(table: Table, column: Column) -> dict[str, Any]:
 
 
 def package_bytes(
-    sheets: Sequence[Sheet], format: Format, *, name: str, title: str, last: datetime, about: Mapping[str, Any]
+    sheets: Sequence[WrittenTable], format: Format, *, name: str, title: str, last: datetime, about: Mapping[str, Any]
 ) -> bytes:
     """Return datapackage.json. `last` is when the last fact was stored: the same facts give the same bytes."""
     written = {sheet.table.name for sheet in sheets}
@@ -61,7 +63,7 @@ def package_bytes(
     return json_bytes(package)
 
 
-def _resource(sheet: Sheet, format: Format, written: set[str]) -> dict[str, Any]:
+def _resource(sheet: WrittenTable, format: Format, written: set[str]) -> dict[str, Any]:
     table = sheet.table
     schema: dict[str, Any] = {"fields": [_field(table, column) for column in table.columns]}
     if table.key:
@@ -88,7 +90,7 @@ def _resource(sheet: Sheet, format: Format, written: set[str]) -> dict[str, Any]
     }
 
 
-def _field(table: Table, column: Column) -> dict[str, Any]:
+def _field(table: ExportTable, column: Column) -> dict[str, Any]:
     constraints: dict[str, Any] = {"required": True} if column.name in table.key else {}
     if table.key == (column.name,):
         constraints["unique"] = True
@@ -108,3 +110,161 @@ def files_of(folder: Path) -> list[str] | None:
         return None
     # Names alone: a package that somebody has changed must not lead out of its folder.
     return None if names is None else [name for name in names if Path(name).name == name]
+
+
+# --- README.md of an export: what is in it, what is not, and how to read it ---
+
+
+_PANDAS = """```python
+import json
+from pathlib import Path
+
+import pandas as pd
+
+KINDS = {"string": "string", "integer": "Int64", "number": "Float64", "boolean": "boolean"}
+folder = Path(".")
+package = json.loads((folder / "datapackage.json").read_text("utf-8"))
+
+
+def read(name):
+    resource = next(one for one in package["resources"] if one["name"] == name)
+    fields = {field["name"]: field["type"] for field in resource["schema"]["fields"]}
+    return pd.read_csv(
+        folder / resource["path"],
+        dtype={name: KINDS[kind] for name, kind in fields.items() if kind in KINDS},
+        parse_dates=[name for name, kind in fields.items() if kind == "datetime"],
+        date_format="ISO8601",
+        keep_default_na=False,
+        na_values=[""],
+    )
+
+
+ratings = read("ratings")
+used = ratings[ratings["use"]]
+```"""
+_R = """```r
+library(readr)
+
+package <- jsonlite::fromJSON("datapackage.json", simplifyVector = FALSE)
+kinds <- c(string = "c", integer = "d", number = "d", boolean = "l", datetime = "T")
+
+read <- function(name) {
+  resource <- Filter(function(one) one$name == name, package$resources)[[1]]
+  types <- vapply(resource$schema$fields, function(field) kinds[[field$type]], "")
+  read_csv(resource$path, col_types = paste(types, collapse = ""), na = "")
+}
+
+ratings <- read("ratings")
+used <- subset(ratings, use)
+lme4::lmer(value ~ condition + (1 | participant) + (1 | content), data = used)
+```"""
+_PANDAS_PARQUET = """```python
+import pandas as pd
+
+ratings = pd.read_parquet("ratings.parquet", dtype_backend="numpy_nullable")
+used = ratings[ratings["use"]]
+```"""
+_R_PARQUET = """```r
+ratings <- arrow::read_parquet("ratings.parquet")
+used <- subset(ratings, use)
+lme4::lmer(value ~ condition + (1 | participant) + (1 | content), data = used)
+```"""
+_CSV = """CSV, UTF-8, commas, one header line; a missing value is an empty cell. Say so to whatever reads it: plain
+`read_csv` of pandas or R takes a condition called `NA` for missing and makes the number 1 of `01`."""
+_PARQUET = (
+    """Parquet, with the same names and types; what is missing is null. Nothing has to be said to who reads it."""
+)
+
+
+def readme(title: str, sheets: Sequence[WrittenTable], format: Format, notes: Sequence[str]) -> str:
+    """Return the page that stands beside the tables."""
+    pandas, r, read = (_PANDAS, _R, _CSV) if format == "csv" else (_PANDAS_PARQUET, _R_PARQUET, _PARQUET)
+    tables = [f"| `{sheet.file}` | {sheet.rows} | {sheet.table.text} |" for sheet in sheets]
+    return "\n".join(
+        [
+            f"# {title}",
+            "",
+            "Every fact of this study as tidy tables. `dictionary.csv` describes every column; `datapackage.json` says",
+            "the same to software that reads Data Packages, with keys, types and the hash of every file.",
+            "",
+            "| file | rows | one row for each |",
+            "|---|---|---|",
+            *tables,
+            "",
+            "## What to know",
+            "",
+            *(f"- {note}" for note in notes),
+            "- Participants are pseudonyms. Ids of platforms, completion codes, receipts, language and time zone of",
+            "  browsers are not here. Of whoever withdrew, the session is left, without any answer.",
+            "- Raw and used rows stand in one table: analyse those with `use`; `exclusions` says why not the others.",
+            "- A comparison has one row, and a value above zero favours `condition`. For `lme4`, take one question and",
+            "  one kind at a time.",
+            "- Times are UTC. `created` in `datapackage.json` is the time of the last fact.",
+            "- No licence is named: choose one before you hand this on.",
+            "",
+            "## Reading it",
+            "",
+            read,
+            "",
+            pandas,
+            "",
+            r,
+            "",
+        ]
+    )
+
+
+# --- What a reader of an export has to know: what is left out, and which names a careless reader changes ---
+
+
+_OFTEN_CHANGED = frozenset(
+    ("NA", "N/A", "NaN", "nan", "null", "NULL", "None", "true", "false", "TRUE", "FALSE", "True", "False", "T", "F")
+)
+
+
+def notes_of(source: ExportSource) -> list[str]:
+    """Return what a reader has to know of these tables, all of which are written already."""
+    told = [
+        "These are robots, a rehearsal and not a result." if source.judging.facts.population == "robots" else "",
+        _together(source),
+        _own_words(source.withheld),
+        _easily_changed(source),
+    ]
+    return [note for note in told if note]
+
+
+def _own_words(withheld: Withheld) -> str:
+    """Return whether free text is here, and how much of it was replaced in which tables."""
+    if withheld.masks is None:
+        return "What people wrote in their own words is left out; `beholder export --with-texts` has it."
+    counts = withheld.masks.counts
+    told = ", ".join(f"{counts[table]} in `{table}`" for table in sorted(counts))
+    replaced = f"E-mail addresses and ids of platforms were replaced by {E_MAIL} and {ID}: {told}."
+    looked = "No e-mail address and no id of a platform was found in it."
+    here = "What people wrote in their own words is here"
+    return f"{here}. {replaced if told else looked} Names are not looked for: look through it before you hand it on."
+
+
+def _together(source: ExportSource) -> str:
+    """Return that there are several runs, and where they are told apart."""
+    runs = sorted({one.visit.run for one in source.judging.judged})
+    told = f"{', '.join(map(str, runs[:-1]))} and {runs[-1]}" if len(runs) > 1 else ""
+    return f"Runs {told} are in the same tables; the column `run` tells them apart." if told else ""
+
+
+def _easily_changed(source: ExportSource) -> str:
+    """Return which names a reader of CSV that guesses would change."""
+    names = {name for shown in source.judging.facts.stimuli.values() for name in (shown.content, shown.condition)}
+    found = sorted(name for name in names if name in _OFTEN_CHANGED or _is_number(name))
+    if not found:
+        return ""
+    listed = ", ".join(f"`{name}`" for name in found[:5]) + (", …" if len(found) > 5 else "")
+    return f"Names that plain `read_csv` would change: {listed}. Read the CSV as the README shows, or take Parquet."
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True

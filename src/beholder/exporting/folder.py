@@ -3,39 +3,44 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import datetime
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import get_args
 
-from beholder.blocking import block_on
-from beholder.clean.facts import TABLES
-from beholder.clean.judging import store_of
-from beholder.clean.masks import Masks
-from beholder.clean.tables import ROOM, placed_together, utf8
+from beholder.aio import block_on
+from beholder.cleaning.facts import TABLES, Rows, runs_in
+from beholder.cleaning.screening import SessionJudge, judge_tables, store_of
+from beholder.cleaning.texts import Masks
 from beholder.errors import Problem, UserError, did_you_mean
-from beholder.export import Exported, asked, happened, judged, people, played, rated, wide
-from beholder.export.columns import Filled
-from beholder.export.dictionary import DICTIONARY, PACKAGE, README, dictionary_bytes, files_of, package_bytes
-from beholder.export.notes import notes_of
-from beholder.export.p910 import p910_tables
-from beholder.export.readme import readme
-from beholder.export.runs import judge_runs
-from beholder.export.sheets import WRITERS, Format, Sheet, Writer
-from beholder.export.source import Source
-from beholder.export.withheld import Withheld
-from beholder.store.address import name_of
-from beholder.store.open import open_store, read_tables
+from beholder.exporting import Exported, ratings, sessions, study, verdicts
+from beholder.exporting.columns import Filled
+from beholder.exporting.dictionary import (
+    DICTIONARY,
+    PACKAGE,
+    README,
+    dictionary_bytes,
+    files_of,
+    notes_of,
+    package_bytes,
+    readme,
+)
+from beholder.exporting.p910 import p910_tables
+from beholder.exporting.sheets import WRITERS, Format, TableWriter, WrittenTable
+from beholder.exporting.source import ExportSource, Withheld
+from beholder.files import ROOM, placed_together, utf8
+from beholder.store.open import name_of, open_store, read_tables
 from beholder.study.model import Study
 
 Progress = Callable[[int, int], None]
-MAKERS: tuple[Callable[[Source], Filled | None], ...] = (
-    rated.ratings, people.participants, people.sessions, people.questionnaires, asked.studies, asked.questions,
-    asked.stimuli, happened.answers, played.playback, played.comments, judged.checks, judged.verdicts,
-    judged.exclusions, happened.posed, happened.told, wide.matrix, wide.pair_counts,
+MAKERS: tuple[Callable[[ExportSource], Filled | None], ...] = (
+    ratings.ratings, sessions.participants, sessions.sessions, sessions.questionnaires, study.studies, study.questions,
+    study.stimuli, sessions.answers, study.playback, study.comments, verdicts.checks, verdicts.verdicts,
+    verdicts.exclusions, sessions.posed, sessions.told, ratings.matrix, ratings.pair_counts,
 )  # fmt: skip
 _EVENT_SHARE = 20
 """How much of the bar is for the events, in tables."""
@@ -65,10 +70,10 @@ def export_folder(
     step()
     judging = judge_runs(loaded, tables, where=name_of(store) if store else "store/", robots=robots)
     step()
-    source = Source(judging, tables, Withheld(judging.texts, _masks(url) if with_texts else None))
+    source = ExportSource(judging, tables, Withheld(judging.texts, _masks(url) if with_texts else None))
     views = p910_tables(source) if p910 else []
     with placed_together(folder, stale) as room:
-        sheets: list[Sheet] = []
+        sheets: list[WrittenTable] = []
         for make in MAKERS:
             sheets += _written(room, chosen, make(source))
             step()
@@ -155,7 +160,7 @@ def _stale(folder: Path) -> list[str]:
     return known or []
 
 
-def _written(room: Path, format: Format, filled: Filled | None) -> Iterator[Sheet]:
+def _written(room: Path, format: Format, filled: Filled | None) -> Iterator[WrittenTable]:
     """Write a table, where there is one, and yield what was written."""
     if filled is None:
         return
@@ -165,29 +170,52 @@ def _written(room: Path, format: Format, filled: Filled | None) -> Iterator[Shee
     yield writer.sheet
 
 
-def _events(room: Path, format: Format, url: str, source: Source, step: _Steps) -> Iterator[Sheet]:
+def _events(room: Path, format: Format, url: str, source: ExportSource, step: _Steps) -> Iterator[WrittenTable]:
     """Write the events as they come from the store: there can be far more than memory holds."""
     begun = step.done
-    with WRITERS[format](room, happened.EVENTS) as writer:
+    with WRITERS[format](room, sessions.EVENTS) as writer:
         block_on(_stream(url, source, writer, lambda share: step.to(begun + int(share * _EVENT_SHARE))))
     step.to(begun + _EVENT_SHARE)
     yield writer.sheet
 
 
-async def _stream(url: str, source: Source, writer: Writer, tell: Callable[[float], None]) -> None:
+async def _stream(url: str, source: ExportSource, writer: TableWriter, tell: Callable[[float], None]) -> None:
     seen: set[str] = set()
     async with open_store(url, write=False) as store, aclosing(store.rows("events")) as batches:
         async for batch in batches:
-            for row in happened.event_rows(source, batch):
+            for row in sessions.event_rows(source, batch):
                 writer.add(row)
             if batch["session"] not in seen:
                 seen.add(batch["session"])
                 tell(min(1.0, len(seen) / max(1, len(source.sessions))))
 
 
-def _last(source: Source) -> datetime:
+def _last(source: ExportSource) -> datetime:
     """Return when the last fact of these sessions was stored."""
     facts = (row for name in ("claims", "answers", "ends", "erasures") for row in source.tables[name])
     times: list[datetime] = [row["at"] for row in facts if row["session"] in source.sessions]
     times += [row["at"] for row in source.sessions.values()]
     return max(times)
+
+
+# --- All runs of a study, judged each by itself and told together ---
+
+
+def judge_runs(study: Study, tables: Mapping[str, Rows], *, where: str, robots: bool) -> SessionJudge:
+    """Return the sessions of every run in these tables, judged, in the order of arrival."""
+    runs = runs_in(tables, robots=robots) or (study.run,)
+    each = [judge_tables(study, tables, where=where, robots=robots, run=run) for run in runs]
+    if len(each) == 1:
+        return each[0]
+    judged = sorted(
+        (one for judging in each for one in judging.judged), key=lambda one: (one.visit.at, one.visit.session)
+    )
+    facts = replace(
+        each[-1].facts,
+        visits=tuple(one.visit for one in judged),
+        stimuli={key: shown for judging in each for key, shown in judging.facts.stimuli.items()},
+        yaml={digest: text for judging in each for digest, text in judging.facts.yaml.items()},
+        other_plans=sum(judging.facts.other_plans for judging in each),
+    )
+    texts = {digest: text for judging in each for digest, text in judging.texts.items()}
+    return replace(each[-1], facts=facts, texts=texts, judged=judged)

@@ -11,12 +11,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from beholder.analyse.metrics import metric
-from beholder.clean.ratings import Rating
+from beholder.analysis.result import metric
+from beholder.cleaning.ratings import Rating
 from beholder.errors import Problem, UserError
-from beholder.export import columns as c
-from beholder.export.columns import Column, Filled, Table
-from beholder.export.source import Source
+from beholder.exporting import columns as c
+from beholder.exporting.columns import Column, ExportTable, Filled
+from beholder.exporting.source import ExportSource
 
 _KINDS = ("score", "diff")
 _NORMAL = 1.96
@@ -26,7 +26,7 @@ _OURS = (
     Column("ci_low", "number", "Lower end of our 95 % interval, as in analyse/."),
     Column("ci_high", "number", "Upper end of our 95 % interval, as in analyse/."),
 )
-WORKERS = Table(
+WORKERS = ExportTable(
     "votes_per_worker",
     "used vote, under the names of the P.910 toolkit",
     (
@@ -43,7 +43,7 @@ Cell = tuple[str, str]
 Ends = tuple[float | None, float | None]
 
 
-def p910_tables(source: Source) -> list[Filled]:
+def p910_tables(source: ExportSource) -> list[Filled]:
     """Return votes by clip, by condition and by person; choices, ticks and right answers have no such table."""
     ratings = [rating for some in source.ratings.values() for rating in some]
     kinds = {rating.kind for rating in ratings}
@@ -67,12 +67,12 @@ def _mean_name(ratings: Sequence[Rating]) -> str:
     return first if first in _MEANS else _MEANS[0]
 
 
-def _clips(used: Sequence[Rating], name: str, source: Source) -> Filled:
+def _clips(used: Sequence[Rating], name: str, source: ExportSource) -> Filled:
     clips = _grouped(used, lambda rating: rating.stimulus)
     most = max(map(len, clips.values()), default=0)
     votes = [f"vote_{number}" for number in range(1, most + 1)]
     ours = _intervals("scores", "stimulus", used)
-    table = Table(
+    table = ExportTable(
         "votes_per_clip",
         "stimulus and question, under the names of the P.910 toolkit: its used votes",
         (
@@ -95,9 +95,9 @@ def _clips(used: Sequence[Rating], name: str, source: Source) -> Filled:
     return Filled(table, rows())
 
 
-def _conditions(used: Sequence[Rating], name: str, source: Source) -> Filled:
+def _conditions(used: Sequence[Rating], name: str, source: ExportSource) -> Filled:
     ours = _intervals("conditions", "condition", used)
-    table = Table(
+    table = ExportTable(
         "votes_per_cond",
         "condition and question, under the names of the P.910 toolkit: all used votes pooled",
         (Column("condition_name", "text", "The condition."), *_statistics(name), *_OURS),
@@ -113,7 +113,7 @@ def _conditions(used: Sequence[Rating], name: str, source: Source) -> Filled:
     return Filled(table, rows())
 
 
-def _workers(used: Iterable[Rating], source: Source) -> Iterator[dict[str, Any]]:
+def _workers(used: Iterable[Rating], source: ExportSource) -> Iterator[dict[str, Any]]:
     for rating in used:
         yield {
             "HITId": source.judged[rating.session].visit.list,
@@ -159,8 +159,8 @@ def _intervals(analysis: str, group: str, used: Sequence[Rating]) -> Mapping[Cel
     """Return our intervals by what they are of, and question."""
     import pandas as pd
 
-    from beholder.analyse.conditions import conditions
-    from beholder.analyse.scores import scores
+    from beholder.analysis.means import conditions
+    from beholder.analysis.scores import scores
 
     if not used:
         return {}

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
-from beholder.clean.ratings import COLUMNS
-from beholder.clean.sessions import Judged
-from beholder.export import columns as c
-from beholder.export.columns import Column, Filled, Table, described, factor_columns
-from beholder.export.source import Source, rating_id
+from beholder.cleaning.ratings import COLUMNS, Rating
+from beholder.cleaning.sessions import JudgedSession
+from beholder.exporting import columns as c
+from beholder.exporting.columns import Column, ExportTable, Filled, described, factor_columns
+from beholder.exporting.source import ExportSource, rating_id
 
 _RATING = described(
     ("rating_id", *COLUMNS),
@@ -82,14 +83,14 @@ _BESIDE = (
 )
 
 
-def ratings(source: Source) -> Filled:
+def ratings(source: ExportSource) -> Filled:
     """Return every rating, used or not."""
     names = sorted(
         {name for shown in source.judging.facts.stimuli.values() for name in shown.factors}
         # Those between participants are the same in every row of a session.
         | {name for rows in source.ratings.values() for rating in rows[:1] for name in rating.factors}
     )
-    table = Table(
+    table = ExportTable(
         "ratings",
         "rating, used or not: see `use` and `reasons`",
         (*_RATING, *_BESIDE, *factor_columns(names)),
@@ -99,7 +100,7 @@ def ratings(source: Source) -> Filled:
     return Filled(table, _rating_rows(source))
 
 
-def _rating_rows(source: Source) -> Iterator[dict[str, Any]]:
+def _rating_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
     stimuli = source.judging.facts.stimuli
     software = {str(row["digest"]): row.get("software") for row in source.tables["studies"]}
     plans = {str(row["digest"]): str(row["plan_digest"]) for row in source.tables["studies"]}
@@ -134,13 +135,13 @@ def _rating_rows(source: Source) -> Iterator[dict[str, Any]]:
             }
 
 
-def _labels(one: Judged) -> Mapping[tuple[str, float | None], str]:
+def _labels(one: JudgedSession) -> Mapping[tuple[str, float | None], str]:
     """Return the word at each value of each question of a session."""
     asked = {asked.question: asked.scale for trial in one.visit.trials for asked in trial.asked}
     return {(question, value): word for question, scale in asked.items() for value, word in scale.labels}
 
 
-def _blocks(source: Source) -> dict[tuple[str, int | None, int], int]:
+def _blocks(source: ExportSource) -> dict[tuple[str, int | None, int], int]:
     """Return in which part of its list each position is, by plan."""
     plan = {row["plan_digest"] for row in source.tables["studies"] if row["digest"] in source.judging.facts.yaml}
     found: dict[tuple[str, int | None, int], int] = {}
@@ -155,3 +156,75 @@ def _blocks(source: Source) -> dict[tuple[str, int | None, int], int]:
                 position += 1
                 found[row["plan_digest"], row["list"], position] = block
     return found
+
+
+# --- Wide tables for a first look: participants by stimuli, and how often each of two was preferred ---
+
+
+MOST_CELLS = 5_000_000
+"""A matrix with more cells is not written: the table ratings has the same in less space."""
+_COMPARISONS = ("diff", "choice")
+PAIR_COUNTS = ExportTable(
+    "pair_counts",
+    "question, content and two conditions that were compared: how often which was preferred, of used ratings",
+    (
+        c.QUESTION, c.CONTENT, c.CONDITION,
+        Column("other_condition", "text", "The condition that it was compared with."),
+        Column("n", "integer", "How often they were compared."),
+        Column("preferred", "integer", "How often `condition` was preferred."),
+        Column("ties", "integer", "How often neither was."),
+        Column("other_preferred", "integer", "How often `other_condition` was preferred."),
+    ),
+    ("question", "content", "condition", "other_condition"),
+)  # fmt: skip
+
+
+def _used(source: ExportSource, *kinds: str) -> Iterator[Rating]:
+    for ratings in source.ratings.values():
+        for rating in ratings:
+            if rating.use and rating.value is not None and rating.kind in kinds:
+                yield rating
+
+
+def matrix(source: ExportSource) -> Filled | None:
+    """Return used scores with a column for each stimulus; None where there are none, or too many cells."""
+    rows: dict[tuple[str, str, int], dict[str, Any]] = defaultdict(dict)
+    for rating in _used(source, "score"):
+        rows[rating.question, rating.participant, rating.repetition][rating.stimulus] = rating.value
+    names = sorted({name for row in rows.values() for name in row})
+    if not rows or len(rows) * len(names) > MOST_CELLS:
+        return None
+    table = ExportTable(
+        "matrix",
+        "question, participant and repetition, with a column for each stimulus: used scores",
+        (
+            c.QUESTION,
+            c.PARTICIPANT,
+            Column("repetition", "integer", "How often this person has now rated the stimulus."),
+            *(Column(name, "number", f"The score of the stimulus {name}.") for name in names),
+        ),
+        ("question", "participant", "repetition"),
+        (c.OF_PARTICIPANT,),
+    )
+    keys = ("question", "participant", "repetition")
+    return Filled(table, ({**row, **dict(zip(keys, key, strict=True))} for key, row in rows.items()))
+
+
+def pair_counts(source: ExportSource) -> Filled | None:
+    """Return how comparisons came out; None where nothing was compared."""
+    counts: dict[tuple[str, str, str, str], Counter[str]] = defaultdict(Counter)
+    for rating in _used(source, *_COMPARISONS):
+        key = (rating.question, rating.content, rating.condition, rating.other_condition or "")
+        value = rating.value or 0
+        counts[key].update(["n", "preferred" if value > 0 else "other_preferred" if value < 0 else "ties"])
+    if not counts:
+        return None
+    keys = ("question", "content", "condition", "other_condition")
+    outcomes = ("n", "preferred", "ties", "other_preferred")
+    return Filled(
+        PAIR_COUNTS,
+        (
+            {**dict(zip(keys, key, strict=True)), **{name: counts[key][name] for name in outcomes}}
+            for key in sorted(counts)
+        ),
+    )

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from beholder.clean.folder import participant_rows, session_row
-from beholder.clean.tables import as_text
-from beholder.export import columns as c
-from beholder.export.columns import Column, Filled, Table
-from beholder.export.source import EARLIER, Source
+from beholder.cleaning.facts import position_of
+from beholder.cleaning.tables import participant_rows, session_row
+from beholder.exporting import columns as c
+from beholder.exporting.columns import Column, ExportTable, Filled
+from beholder.exporting.source import EARLIER, ExportSource
+from beholder.files import as_text
 from beholder.study.model import Ask
-from beholder.study.scale import SCALES
+from beholder.study.questions import SCALES
 
 _DEVICE = (
     Column("device", "text", "What it was, by the check of the device or by what points at the screen.",
@@ -31,7 +32,7 @@ _DEVICE = (
     Column("version", "integer", "Its major version."),
     Column("input", "text", "What most trials were answered with."),
 )  # fmt: skip
-SESSIONS = Table(
+SESSIONS = ExportTable(
     "sessions",
     "session: who came, how it went, whether it is paid and used, and on what device",
     (
@@ -55,7 +56,7 @@ SESSIONS = Table(
     ("session",),
     (c.OF_PARTICIPANT, c.OF_TEXT),
 )  # fmt: skip
-PARTICIPANTS = Table(
+PARTICIPANTS = ExportTable(
     "participants",
     "participant: all their sessions together",
     (
@@ -70,7 +71,7 @@ PARTICIPANTS = Table(
     ),
     ("participant",),
 )  # fmt: skip
-QUESTIONNAIRES = Table(
+QUESTIONNAIRES = ExportTable(
     "questionnaires",
     "session, item of a questionnaire, and answer; several for an item with several choices",
     (
@@ -88,12 +89,12 @@ QUESTIONNAIRES = Table(
 )  # fmt: skip
 
 
-def sessions(source: Source) -> Filled:
+def sessions(source: ExportSource) -> Filled:
     """Return every session, also those under an earlier plan, and of who withdrew that they were there."""
     return Filled(SESSIONS, _session_rows(source))
 
 
-def _session_rows(source: Source) -> Iterator[dict[str, Any]]:
+def _session_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
     claims, ends, erasures = (
         {row["session"]: row for row in source.tables[name]} for name in ("claims", "ends", "erasures")
     )
@@ -116,7 +117,7 @@ def _session_rows(source: Source) -> Iterator[dict[str, Any]]:
         }
 
 
-def participants(source: Source) -> Filled:
+def participants(source: ExportSource) -> Filled:
     """Return everybody who came."""
     rows = {row["participant"]: row for row in participant_rows(source.judging.judged, {})}
     for session, row in source.sessions.items():
@@ -128,12 +129,12 @@ def participants(source: Source) -> Filled:
     return Filled(PARTICIPANTS, rows.values())
 
 
-def questionnaires(source: Source) -> Filled:
+def questionnaires(source: ExportSource) -> Filled:
     """Return the answers to every item, in the order in which they are asked."""
-    return Filled(QUESTIONNAIRES, _answer_rows(source))
+    return Filled(QUESTIONNAIRES, _people_answer_rows(source))
 
 
-def _answer_rows(source: Source) -> Iterator[dict[str, Any]]:
+def _people_answer_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
     for one in source.judging.judged:
         text = source.judging.texts[one.visit.digest]
         for place, asks in (("before", text.before), ("after", text.after)):
@@ -170,3 +171,114 @@ def _word(answer: Any, options: Sequence[str]) -> Any:
 
 def _place(answer: Any, options: Sequence[str]) -> int | None:
     return options.index(answer) + 1 if answer in options else None
+
+
+# --- What happened, as the store has it: answers, events, what checks posed and told ---
+
+
+_KEYED = (c.SESSION, c.PARTICIPANT, c.KEY)
+_LINKS = (c.OF_SESSION, c.OF_PARTICIPANT)
+ANSWERS = ExportTable(
+    "answers",
+    "step that was answered: consent, checks, questionnaires, trials, breaks",
+    (
+        *_KEYED,
+        Column("position", "integer", "Of a trial: its place in the list, from 1."),
+        Column("answer", "text", "What the browser sent, as JSON: by question (q1) and slot (s1), without free text."),
+        Column("shown_ms", "number", "When the page was shown, by the browser's clock: ms since 1970."),
+        Column("sent_ms", "number", "When the answer was sent, by the same clock."),
+        c.INPUT,
+        Column("tab", "text", "Which tab of the browser it came from."),
+        Column("answered_at", "time", "When the answer was stored."),
+    ),
+    ("session", "key"),
+    _LINKS,
+)
+EVENTS = ExportTable(
+    "events",
+    "thing that happened on a page, as the browser saw it",
+    (
+        *_KEYED,
+        Column("tab", "text", "Which tab of the browser it came from."),
+        Column("number", "integer", "Place in the log of that step and tab, from 0."),
+        Column("ms", "number", "When, in ms since the page was shown."),
+        Column("kind", "text", "What happened: play, pause, ended, stall, change, focus, and the like."),
+        Column("slot", "text", "In which slot; empty where it is of the whole page."),
+        Column("data", "text", "More of it, as JSON, without free text."),
+        Column("stored_at", "time", "When the batch that it came with was stored."),
+    ),
+    ("session", "key", "tab", "number"),
+    _LINKS,
+)
+POSED = ExportTable(
+    "posed",
+    "attempt at a check before the trials: what was drawn for it",
+    (
+        *_KEYED,
+        Column("public", "text", "What the page got, as JSON."),
+        Column("private", "text", "What it did not get, right answers among it, as JSON."),
+        Column("posed_at", "time", "When it was drawn."),
+    ),
+    ("session", "key"),
+    _LINKS,
+)
+TOLD = ExportTable(
+    "told",
+    "verdict that was given while the session was under way",
+    (
+        *_KEYED,
+        Column("check", "text", "The check or rule."),
+        Column("verdict", "text", "What it said then; `checks` has what it says now.", c.SAID),
+        Column("reason", "text", "Why."),
+        Column("evidence", "text", "What it rests on, as JSON."),
+        Column("told_at", "time", "When it was told."),
+    ),
+    ("session", "key", "check"),
+    _LINKS,
+)
+
+
+def answers(source: ExportSource) -> Filled:
+    """Return every answer as it was sent, without what was written freely."""
+    return Filled(ANSWERS, _happened_answer_rows(source))
+
+
+def _happened_answer_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
+    for row, session in source.facts("answers"):
+        key = str(row["key"])
+        yield {
+            **row,
+            "participant": session["participant"],
+            "position": position_of(key) or None,
+            "answer": source.withheld.answer(ANSWERS.name, str(session["digest"]), key, row["answer"]),
+            "tab": as_text(row["tab"]),
+            "answered_at": row["at"],
+        }
+
+
+def posed(source: ExportSource) -> Filled:
+    """Return what was drawn for each attempt at a check."""
+    rows = source.facts("posed")
+    return Filled(POSED, ({**row, "participant": one["participant"], "posed_at": row["at"]} for row, one in rows))
+
+
+def told(source: ExportSource) -> Filled:
+    """Return what people were told by checks and rules."""
+    rows = source.facts("told")
+    return Filled(TOLD, ({**row, "participant": one["participant"], "told_at": row["at"]} for row, one in rows))
+
+
+def event_rows(source: ExportSource, batch: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the events of one batch that may be told."""
+    if batch["session"] not in source.open:
+        return
+    session, key = source.sessions[batch["session"]], str(batch["key"])
+    known = {"session": batch["session"], "participant": session["participant"], "key": key}
+    digest, tab = str(session["digest"]), as_text(batch["tab"])
+    for number, (ms, kind, slot, data) in enumerate(batch["events"], batch["from"]):
+        # What a browser may say freely is no formula either: the name of its tab, a slot, what belongs to an event.
+        told = as_text(source.withheld.event(EVENTS.name, digest, key, kind, data))
+        yield {
+            **known, "tab": tab, "number": number, "ms": ms, "kind": kind, "slot": as_text(slot), "data": told,
+            "stored_at": batch["at"],
+        }  # fmt: skip

@@ -12,30 +12,29 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from beholder.export.columns import Kind, Table
-from beholder.export.values import as_cells, of_kind
+from beholder.exporting.columns import ExportTable, Kind, as_cells, of_kind
 
 Format = Literal["csv", "parquet"]
 _BLOCK = 20_000
 
 
 @dataclass(frozen=True)
-class Sheet:
+class WrittenTable:
     """A table that was written: its file, how long it is, and its hash."""
 
-    table: Table
+    table: ExportTable
     file: str
     rows: int
     bytes: int
     sha256: str
 
 
-class Writer(ABC):
+class TableWriter(ABC):
     """Writes the rows of one table to a file in a folder; `sheet` tells of it when it is closed."""
 
     suffix: str
 
-    def __init__(self, folder: Path, table: Table) -> None:
+    def __init__(self, folder: Path, table: ExportTable) -> None:
         self.table, self.path = table, folder / f"{table.name}.{self.suffix}"
         self._names = [column.name for column in table.columns]
         self._kinds = [column.kind for column in table.columns]
@@ -72,18 +71,18 @@ class Writer(ABC):
         self._close()
 
     @property
-    def sheet(self) -> Sheet:
+    def sheet(self) -> WrittenTable:
         with self.path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-        return Sheet(self.table, self.path.name, self._rows, self.path.stat().st_size, digest)
+        return WrittenTable(self.table, self.path.name, self._rows, self.path.stat().st_size, digest)
 
 
-class CsvWriter(Writer):
+class CsvWriter(TableWriter):
     """UTF-8, commas, `\\n`, one header line."""
 
     suffix = "csv"
 
-    def __init__(self, folder: Path, table: Table) -> None:
+    def __init__(self, folder: Path, table: ExportTable) -> None:
         super().__init__(folder, table)
         self._file = self.path.open("wb")
         self._lines([self._names])
@@ -101,12 +100,12 @@ class CsvWriter(Writer):
         self._file.close()
 
 
-class ParquetWriter(Writer):
+class ParquetWriter(TableWriter):
     """The same names and types; whole numbers stay whole where some are missing."""
 
     suffix = "parquet"
 
-    def __init__(self, folder: Path, table: Table) -> None:
+    def __init__(self, folder: Path, table: ExportTable) -> None:
         import pyarrow as pa
         from pyarrow import parquet
 

@@ -7,28 +7,85 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from beholder.clean.devices import device_rows
-from beholder.clean.facts import Rows
-from beholder.clean.judging import Judging
-from beholder.clean.ratings import Rating, number_repetitions
-from beholder.clean.sessions import Judged
-from beholder.export.withheld import Withheld
+from beholder.cleaning.devices import device_rows
+from beholder.cleaning.facts import Rows
+from beholder.cleaning.ratings import Rating, number_repetitions
+from beholder.cleaning.screening import SessionJudge
+from beholder.cleaning.sessions import JudgedSession
+from beholder.cleaning.texts import Masks, StudyText
 from beholder.store.contract import Table
+
+# --- What people wrote in their own words: left out of the export, or told with marks for whom it leads to ---
+
+
+_OWN_WORDS = ("comment", "reasons")
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """Knows which parts of answers and of the log are free text, by the study text that a session began with."""
+
+    texts: Mapping[str, StudyText]
+    masks: Masks | None = None
+    """What puts marks into free text; None where it is left out altogether."""
+
+    @property
+    def with_texts(self) -> bool:
+        return self.masks is not None
+
+    def answer(self, table: str, digest: str, key: str, answer: Any) -> Any:
+        """Return an answer without what was written freely, or with marks in it."""
+        if not isinstance(answer, Mapping):
+            return answer
+        step = key.partition(":")[0]
+        if step in ("trial", "training"):
+            return self._told(table, answer, {name for name in answer if name in _OWN_WORDS})
+        if step == "questions" and isinstance(answer.get("answers"), Mapping):
+            given = answer["answers"]
+            free = {name for name in given if self.is_free(digest, name)}
+            return {**answer, "answers": self._told(table, given, free)}
+        return answer
+
+    def event(self, table: str, digest: str, key: str, kind: str, data: Any) -> Any:
+        """Return what the log has of an event, without what was being written, or with marks in it."""
+        if kind != "change" or not key.startswith("questions:") or not isinstance(data, Mapping):
+            return data
+        return self._told(table, data, {"value"} if self.is_free(digest, data.get("question")) else set())
+
+    def words(self, table: str, words: Any) -> Any:
+        """Return free text with marks in it; only where free text is told."""
+        return self.masks.value(words, table) if self.masks is not None else None
+
+    def is_free(self, digest: str, item: Any) -> bool:
+        """Return whether an item of a questionnaire is answered freely: all but choices and numbers known to us."""
+        text = self.texts.get(digest)
+        return text is None or not any(ask.id == item and ask.type != "text" for ask in text.asks)
+
+    def _told(self, table: str, given: Mapping[str, Any], free: set[str]) -> dict[str, Any]:
+        return {
+            name: self.words(table, value) if name in free else value
+            for name, value in given.items()
+            if self.with_texts or name not in free
+        }
+
+
+# --- What is exported: the facts of one population, judged ---
+
 
 EARLIER = "plan:earlier"
 """Why a session under a plan that was replaced is not used."""
 
 
 @dataclass(frozen=True)
-class Source:
+class ExportSource:
     """The tables of a store and what cleaning makes of them; only sessions of one population are told of."""
 
-    judging: Judging
+    judging: SessionJudge
     tables: Mapping[str, Rows]
     withheld: Withheld
 
     @cached_property
-    def judged(self) -> Mapping[str, Judged]:
+    def judged(self) -> Mapping[str, JudgedSession]:
         """By session, in the order of arrival."""
         return {one.visit.session: one for one in self.judging.judged}
 

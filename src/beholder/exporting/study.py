@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from beholder.clean.texts import StudyText
-from beholder.export import columns as c
-from beholder.export.columns import Column, Filled, Table, factor_columns
-from beholder.export.source import Source
+from beholder.cleaning import tables as written
+from beholder.cleaning.texts import StudyText
+from beholder.exporting import columns as c
+from beholder.exporting.columns import Column, ExportTable, Filled, Kind, described, factor_columns
+from beholder.exporting.source import ExportSource
 
-STUDIES = Table(
+STUDIES = ExportTable(
     "studies",
     "study text as it was served",
     (
@@ -23,7 +24,7 @@ STUDIES = Table(
     ),
     ("digest",),
 )
-QUESTIONS = Table(
+QUESTIONS = ExportTable(
     "questions",
     "question about stimuli, and item of a questionnaire, in each study text",
     (
@@ -57,7 +58,7 @@ _PROBE = {
 _NUMBERS = {"duration_ms": "number", "fps": "number", "codec": "text", "audio_codec": "text"}
 
 
-def studies(source: Source) -> Filled:
+def studies(source: ExportSource) -> Filled:
     """Return the study texts that sessions began with."""
     used = {row["digest"] for row in source.sessions.values()}
     rows = [row for row in source.tables["studies"] if row["digest"] in used]
@@ -69,12 +70,12 @@ def studies(source: Source) -> Filled:
     )  # fmt: skip
 
 
-def stimuli(source: Source) -> Filled:
+def stimuli(source: ExportSource) -> Filled:
     """Return the stimuli of these study texts, with what was measured of each file."""
     used = {row["digest"] for row in source.sessions.values()}
     rows = [row for row in source.tables["stimuli"] if row["digest"] in used]
     names = sorted({name for row in rows for name in row["factors"]})
-    table = Table(
+    table = ExportTable(
         "stimuli",
         "stimulus in each study text",
         (
@@ -95,7 +96,7 @@ def _stimulus(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row, **{name: row["probe"].get(name) or None for name in _PROBE}, **factors}
 
 
-def questions(source: Source) -> Filled:
+def questions(source: ExportSource) -> Filled:
     """Return what was asked, in the words that people read."""
     texts = source.judging.texts
     return Filled(QUESTIONS, (row for digest, text in texts.items() for row in _asked(digest, text)))
@@ -119,3 +120,101 @@ def _asked(digest: str, text: StudyText) -> Iterator[dict[str, Any]]:
                 "scale_min": ask.min, "scale_max": ask.max if ask.type == "number" else None,
                 "labels": list(ask.options) or None,
             }  # fmt: skip
+
+
+# --- How everything played, and what people wrote: rows as in clean/, each column described ---
+
+
+_COUNTS = frozenset(
+    {
+        "plays", "stalls", "dropped", "frames", "blurs", "away", "errors", "changes", "exits", "page_blurs",
+        "page_changes",
+    }
+)  # fmt: skip
+_MEASURED: Mapping[str, str] = {
+    "plays": "How often it was begun from the start; rounds of a loop do not count.",
+    "watched_ms": "How long it was played in all.",
+    "coverage": "Share of it that was played at least once, 0 to 1.",
+    "furthest_ms": "The latest moment that was reached.",
+    "length_ms": "Its length by our probe; of images and texts, how long they must be in view.",
+    "duration_ms": "Its length as the browser decodes it.",
+    "played_ms": "How long the last whole play took by the clock, stalls included.",
+    "whole_ms": "How long the first whole play took.",
+    "ended_ms": "When, since the page was shown, it first came to its end.",
+    "stalls": "How often it halted for data.",
+    "stalled_ms": "The longest halt: in the calmest whole play or, where there is none, in all.",
+    "dropped": "Frames that were dropped.",
+    "frames": "Frames that were drawn.",
+    "blurs": "How often the window was left while it played.",
+    "away": "How often window or full screen was left while it played, until it was played whole without that.",
+    "errors": "Failures to load or decode.",
+    "changes": "How often an answer about it was changed.",
+    "displayed_width": "Its width on the page, in CSS pixels.",
+    "displayed_height": "Its height on the page, in CSS pixels.",
+    "skew_ms": "How far the slots of the page were apart at most, where they play on one clock.",
+    "first_ms": "Of the page: time to the first action.",
+    "exits": "Of the page: how often full screen was left.",
+    "page_blurs": "Of the page: how often the window was left.",
+    "page_changes": "Of the page: changes of answers that belong to no single slot.",
+    "viewport_width": "Of the page: width of the window, in CSS pixels.",
+    "viewport_height": "Of the page: height of the window, in CSS pixels.",
+    "screen_width": "Of the page: width of the screen, in CSS pixels.",
+    "screen_height": "Of the page: height of the screen, in CSS pixels.",
+    "dpr": "Of the page: device pixels per CSS pixel.",
+}
+_SHOWN = (
+    c.SESSION, c.PARTICIPANT, c.POSITION, c.TRIAL, c.SLOT, c.ROLE, c.CONTENT, c.CONDITION, c.STIMULUS, c.INPUT,
+)  # fmt: skip
+
+
+def _measure(name: str) -> Kind:
+    return "integer" if name in _COUNTS else "number"
+
+
+PLAYBACK = ExportTable(
+    "playback",
+    "slot of each page that was answered, rated or not: how it played",
+    described(
+        written.PLAYBACK_COLUMNS,
+        {
+            **{name: (_measure(name), text) for name, text in _MEASURED.items()},
+            **{column.name: column for column in _SHOWN},
+            "label": ("text", "Its letter or name on the page."),
+            "colour": ("text", "Its colour on the page."),
+            "rated": ("boolean", "Whether it was to be rated."),
+            "together": ("boolean", "Whether all slots of the page played at once, on one clock."),
+        },
+    ),
+    ("session", "position", "slot"),
+    (c.OF_SESSION, c.OF_PARTICIPANT),
+)
+COMMENTS = ExportTable(
+    "comments",
+    "reason or comment that somebody wrote",
+    described(
+        written.COMMENT_COLUMNS,
+        {
+            **{column.name: column for column in _SHOWN},
+            "question": ("text", "The question that a reason belongs to; empty for a comment."),
+            "kind": Column("kind", "text", "What it is.", ("reason", "comment")),
+            "text": ("text", "What was written, with an apostrophe before what a spreadsheet would run."),
+        },
+    ),
+    (),
+    (c.OF_SESSION, c.OF_PARTICIPANT),
+)
+
+
+def playback(source: ExportSource) -> Filled:
+    """Return how every slot of every answered page played."""
+    visits = [one.visit for one in source.judging.judged]
+    lines = written.playback_lines(visits, source.judging.facts.stimuli)
+    return Filled(PLAYBACK, (dict(zip(written.PLAYBACK_COLUMNS, line, strict=True)) for line in lines))
+
+
+def comments(source: ExportSource) -> Filled | None:
+    """Return what people wrote; None where that is to be left out."""
+    if not source.withheld.with_texts:
+        return None
+    rows = written.comment_rows([one.visit for one in source.judging.judged])
+    return Filled(COMMENTS, ({**row, "text": source.withheld.words(COMMENTS.name, row["text"])} for row in rows))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from beholder.checks.verdict import Verdict
-from beholder.clean.attempts import attempt_rows
-from beholder.clean.decide import in_words
-from beholder.clean.facts import position_of
-from beholder.export import columns as c
-from beholder.export.columns import Column, Filled, Table
-from beholder.export.source import EARLIER, Source, rating_id
+from beholder.checks.contract import Verdict
+from beholder.cleaning.decisions import in_words
+from beholder.cleaning.facts import position_of
+from beholder.cleaning.tables import attempt_rows
+from beholder.exporting import columns as c
+from beholder.exporting.columns import Column, ExportTable, Filled
+from beholder.exporting.source import EARLIER, ExportSource, rating_id
 
 _LINKS = (c.OF_SESSION, c.OF_PARTICIPANT)
 _VERDICT = (
@@ -23,7 +23,7 @@ _VERDICT = (
     Column("needed", "text", "What was needed; lists and maps as JSON."),
     Column("evidence", "text", "What it rests on, as JSON."),
 )
-CHECKS = Table(
+CHECKS = ExportTable(
     "checks",
     "thing that a check says of one attempt before the trials, one training example, or one trial",
     (
@@ -43,14 +43,14 @@ CHECKS = Table(
     (),
     _LINKS,
 )  # fmt: skip
-VERDICTS = Table(
+VERDICTS = ExportTable(
     "verdicts",
     "session and check: what it says of the whole session",
     (c.SESSION, c.PARTICIPANT, *_VERDICT),
     ("session", "check"),
     _LINKS,
 )
-EXCLUSIONS = Table(
+EXCLUSIONS = ExportTable(
     "exclusions",
     "reason why a session or a single rating is left out; several for what has several",
     (
@@ -66,12 +66,12 @@ EXCLUSIONS = Table(
 )  # fmt: skip
 
 
-def checks(source: Source) -> Filled:
+def checks(source: ExportSource) -> Filled:
     """Return what checks and rules say of attempts, training examples and trials, judged by the rules of now."""
     return Filled(CHECKS, _check_rows(source))
 
 
-def _check_rows(source: Source) -> Iterator[dict[str, Any]]:
+def _check_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
     for row in attempt_rows(source.judging.judged):
         is_taught = row.get("example") is not None
         visit = source.judged[row["session"]].visit
@@ -86,7 +86,7 @@ def _check_rows(source: Source) -> Iterator[dict[str, Any]]:
                 yield {**known, **place, **_cells(verdict)}
 
 
-def verdicts(source: Source) -> Filled:
+def verdicts(source: ExportSource) -> Filled:
     """Return what each check says of each session."""
     return Filled(
         VERDICTS,
@@ -110,12 +110,12 @@ def _cells(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def exclusions(source: Source) -> Filled:
+def exclusions(source: ExportSource) -> Filled:
     """Return what was left out, and why: sessions, then single ratings of any session."""
     return Filled(EXCLUSIONS, _excluded(source))
 
 
-def _excluded(source: Source) -> Iterator[dict[str, Any]]:
+def _excluded(source: ExportSource) -> Iterator[dict[str, Any]]:
     for session, row in source.sessions.items():
         one = source.judged.get(session)
         known = {"level": "session", "session": session, "participant": row["participant"]}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from beholder.plan.counting.evenness import Evenness
+    from beholder.planning.sequence import Evenness
     from beholder.study.model import Study
 
 __all__ = ["Extension", "extend"]
@@ -57,7 +57,7 @@ def extend(
     stimuli that were added to the study need. With it, lists for so many more by the same design. `robots=True` judges
     a rehearsal although people have answered; then, and with `dry_run`, nothing is written.
     """
-    from beholder.extend.folder import extend_folder
+    from beholder.extension.folder import extend_folder
 
     return extend_folder(
         study, participants=participants, store=store, robots=robots, dry_run=dry_run, progress=progress

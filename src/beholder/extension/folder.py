@@ -9,29 +9,24 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from beholder.blocking import block_on
-from beholder.clean.facts import TABLES
-from beholder.clean.judging import Judging, judge_tables, store_of
+from beholder.aio import block_on
+from beholder.cleaning.facts import TABLES
+from beholder.cleaning.screening import SessionJudge, judge_tables, store_of
 from beholder.errors import Problem, StoreError, StudyError, UserError
-from beholder.extend import Extension
-from beholder.extend.short import MadeUp, Maker
-from beholder.extend.words import told
+from beholder.extension import Extension
+from beholder.extension.shortfall import ShortfallLists, ShortfallPlanner
 from beholder.methods import find, load_study
-from beholder.plan.bulk import no_collection
-from beholder.plan.counting.balance import balance
-from beholder.plan.digest import plan_digest, study_digest
-from beholder.plan.folder import write_plan
-from beholder.plan.growing.growth import Growth, complete, earlier_study, generations, grown
-from beholder.plan.growing.more import more_lists
-from beholder.plan.model import Added, Plan, PlannedList
-from beholder.plan.placing.clips import load_stimuli
-from beholder.plan.written import lists_from_json, lists_to_json
+from beholder.planning.balance import balance
+from beholder.planning.digest import plan_digest, study_digest
+from beholder.planning.folder import write_plan
+from beholder.planning.growth import Growth, complete, earlier_study, generations, grown, more_lists
+from beholder.planning.message_trials import load_stimuli
+from beholder.planning.model import Added, Plan, PlannedList, no_collection
+from beholder.planning.serialization import lists_from_json, lists_to_json
 from beholder.stimuli.catalogue import Catalogue
-from beholder.store.address import name_of
 from beholder.store.contract import Store, StudyRecord
-from beholder.store.open import is_postgresql, open_store, read_rows
-from beholder.store.record import record_of
-from beholder.store.rules import InUseError
+from beholder.store.open import is_postgresql, name_of, open_store, read_rows
+from beholder.store.rules import InUseError, record_of
 from beholder.study.model import Study
 
 Tables = dict[str, list[dict[str, Any]]]
@@ -131,7 +126,7 @@ class _Extender:
         if self._growth.problems:
             raise StudyError(self._growth.problems)
         self._lists = tuple(lists_from_json(record.lists))
-        self._maker = Maker(study, self._catalogue, method, self._lists)
+        self._maker = ShortfallPlanner(study, self._catalogue, method, self._lists)
 
     def extend(
         self, url: str, participants: int | None, *, robots: bool, dry_run: bool
@@ -140,7 +135,7 @@ class _Extender:
         judging = self._judge(robots=robots)
         short = self._maker.shortfall(judging) if judging is not None else None
         fresh: list[PlannedList] = []
-        made = MadeUp([], [])
+        made = ShortfallLists([], [])
         if participants is not None:
             fresh = more_lists(self._study, self._catalogue, self._method, self._lists, participants)
         else:
@@ -172,7 +167,7 @@ class _Extender:
         )
         return replace(found, words=told(found, self._growth.stimuli, is_shared=is_postgresql(url))), grown_to
 
-    def _judge(self, *, robots: bool) -> Judging | None:
+    def _judge(self, *, robots: bool) -> SessionJudge | None:
         """Return the sessions under this plan, judged; None where nobody came."""
         digests = {row["digest"] for row in self._tables["studies"] if row["plan_digest"] == self._record.plan_digest}
         came = [row for row in self._tables["sessions"] if row["digest"] in digests and row["run"] == self._study.run]
@@ -221,3 +216,51 @@ class _Extender:
 
     def _why(self, planned: PlannedList) -> str:
         return "makes up" if planned.makes_up else "new stimuli" if self._growth.stimuli else "more participants"
+
+
+# --- An extension in sentences ---
+
+
+def told(found: Extension, stimuli: Sequence[str], *, is_shared: bool) -> tuple[str, ...]:
+    """Return what was added and why, and what to do next; `is_shared` if several servers share the store."""
+    if not found.added:
+        if found.open:
+            return (
+                "Nothing to add: every stimulus has its votes when "
+                f"{_many(found.open, 'list is', 'lists are')} finished that nobody has finished yet.",
+            )
+        return ("Nothing to add: every stimulus has its votes.",)
+    first, last = found.before + 1, found.before + found.added
+    numbers = f"{first}" if first == last else f"{first} to {last}"
+    verb = "Added" if found.is_written else "Would add"
+    lines = [f"{verb} {_many(found.added, 'list', 'lists')}, {numbers}:", *_parts(found, stimuli)]
+    if found.is_written:
+        lines.append(
+            "Running servers hand them out from now on."
+            if is_shared and not stimuli
+            else "`beholder serve` or `beholder run` goes on until they are finished, too."
+        )
+    else:
+        lines.append("Nothing was written.")
+    return tuple(lines)
+
+
+def _parts(found: Extension, stimuli: Sequence[str]) -> list[str]:
+    parts = []
+    if found.more and stimuli:
+        parts.append(
+            f"  {found.more} with {_many(len(stimuli), 'stimulus that is', 'stimuli that are')} new in the study"
+        )
+    elif found.more:
+        parts.append(f"  {found.more} for more participants, by the same design")
+    if found.again:
+        parts.append(f"  {found.again} again, of which nothing is used although somebody finished")
+    if found.dealt:
+        parts.append(f"  {found.dealt} made of what is short")
+    if found.missing:
+        parts.append(f"{_many(found.missing, 'vote was', 'votes were')} missing.")
+    return parts
+
+
+def _many(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"

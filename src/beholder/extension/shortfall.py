@@ -7,32 +7,31 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from beholder.clean.extend import Cell, Shortfall, list_cells, lists_again, shortfall
-from beholder.clean.judging import Judging
+from beholder.cleaning.screening import SessionJudge
+from beholder.cleaning.shortfall import Shortfall, VoteCell, list_cells, lists_again, shortfall
 from beholder.methods.contract import Method, Trial
-from beholder.plan.counting.shown import free_slots
-from beholder.plan.counting.visited import first_visits
-from beholder.plan.groups import Group, groups_of
-from beholder.plan.growing.makeup import Dealt, Short, can_be_dealt, make_up
-from beholder.plan.growing.more import turn_of
-from beholder.plan.make import with_breaks
-from beholder.plan.model import PlannedList
+from beholder.planning.builder import with_breaks
+from beholder.planning.counts import first_visits, free_slots
+from beholder.planning.groups import ParticipantGroup, groups_of
+from beholder.planning.growth import turn_of
+from beholder.planning.model import PlannedList
+from beholder.planning.shortfall import Dealt, Short, can_be_dealt, make_up
 from beholder.stimuli.catalogue import Catalogue
-from beholder.study.between import named
+from beholder.study.groups import named
 from beholder.study.model import Study
 
 _ROUNDS = 50
 """Checks take places from what is rated, so that what is short may have to be dealt again."""
 
 
-class MadeUp(NamedTuple):
+class ShortfallLists(NamedTuple):
     """Lists for what is short: whole ones again, and those that were put together anew."""
 
     again: list[PlannedList]
     dealt: list[PlannedList]
 
 
-class Maker:
+class ShortfallPlanner:
     """Makes lists for what is short in a study."""
 
     def __init__(self, study: Study, catalogue: Catalogue, method: Method, lists: Sequence[PlannedList]) -> None:
@@ -43,21 +42,21 @@ class Maker:
         self.is_free = can_be_dealt(self._units, study.design)
         self._known = {named(group.levels): self._dealable(group) for group in self._groups}
 
-    def _dealable(self, group: Group) -> frozenset[frozenset[str]]:
+    def _dealable(self, group: ParticipantGroup) -> frozenset[frozenset[str]]:
         """Return what can be dealt to a group: stimuli, or two together."""
         units = self._method.units(group.study, group.catalogue)
         if self.in_pairs:
             return frozenset(frozenset(unit.stimuli) for unit in units.items)
         return frozenset(frozenset({name}) for unit in units.items for name in unit.stimuli)
 
-    def shortfall(self, judging: Judging) -> Shortfall:
+    def shortfall(self, judging: SessionJudge) -> Shortfall:
         """Return how far the used votes are from the plan."""
         lists = {planned.number: planned for planned in self._lists}
         return shortfall(lists, judging.judged, votes=self._study.design.votes, in_pairs=self.in_pairs)
 
     def newcomers(self, stimuli: Sequence[str], votes: int) -> list[PlannedList]:
         """Return lists that give each of these stimuli, or each two with one of them, so many votes."""
-        wanted: dict[Cell, int] = {}
+        wanted: dict[VoteCell, int] = {}
         for group in self._groups:
             units = self._method.units(group.study, group.catalogue)
             questions = [question.id for question in self._method.questions(group.study)]
@@ -65,10 +64,10 @@ class Maker:
                 shown = [_pair(unit.stimuli)] if self.in_pairs else [(name, "") for name in unit.stimuli]
                 for one, other in shown:
                     if not set(stimuli).isdisjoint((one, other)):
-                        wanted[Cell(one, other, questions[0], named(group.levels))] = votes
+                        wanted[VoteCell(one, other, questions[0], named(group.levels))] = votes
         return self._dealt(wanted, Counter(), Counter(), makes_up=False)
 
-    def make_up(self, short: Shortfall, judging: Judging) -> MadeUp:
+    def make_up(self, short: Shortfall, judging: SessionJudge) -> ShortfallLists:
         """Return lists that bring every vote that is missing and that no open list brings."""
         coming = short.coming
         wanted = Counter({cell: n - coming[cell] for cell, n in short.wanted.items() if n > coming[cell]})
@@ -79,15 +78,15 @@ class Maker:
             for _ in range(often):
                 wanted -= Counter(short.cells[number])
         if not wanted:
-            return MadeUp(again, [])
+            return ShortfallLists(again, [])
         counts, orders = self._seen(short, judging, [*self._open(short), *again])
-        return MadeUp(again, self._dealt(wanted, counts, orders, makes_up=True, after=len(again)))
+        return ShortfallLists(again, self._dealt(wanted, counts, orders, makes_up=True, after=len(again)))
 
-    def _can_deal(self, cell: Cell) -> bool:
+    def _can_deal(self, cell: VoteCell) -> bool:
         """Return whether a trial for it can be put together anew: pairs may have been others before stimuli came."""
         return self.is_free and frozenset(cell.stimuli) in self._known[cell.group]
 
-    def _whole(self, short: Shortfall, wanted: Counter[Cell]) -> Iterator[PlannedList]:
+    def _whole(self, short: Shortfall, wanted: Counter[VoteCell]) -> Iterator[PlannedList]:
         """Yield lists that were lost as a whole and all of whose votes are missing; `wanted` is what is left then."""
         for number in short.lost:
             cells = Counter(short.cells[number])
@@ -99,7 +98,7 @@ class Maker:
         return [planned for planned in self._lists if planned.number not in short.finished]
 
     def _seen(
-        self, short: Shortfall, judging: Judging, coming: Iterable[PlannedList]
+        self, short: Shortfall, judging: SessionJudge, coming: Iterable[PlannedList]
     ) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, Dealt]]]:
         """Return by group how many votes each stimulus has, and how often two came in which order."""
         counts: Counter[tuple[str, str]] = Counter()
@@ -118,7 +117,7 @@ class Maker:
 
     def _dealt(
         self,
-        wanted: Mapping[Cell, int],
+        wanted: Mapping[VoteCell, int],
         counts: Mapping[tuple[str, str], int],
         orders: Mapping[tuple[str, Dealt], int],
         *,
@@ -149,7 +148,7 @@ class Maker:
                         left -= cells
         return made
 
-    def _units_of(self, group: Group, wanted: Mapping[Cell, int]) -> dict[Dealt, int]:
+    def _units_of(self, group: ParticipantGroup, wanted: Mapping[VoteCell, int]) -> dict[Dealt, int]:
         """Return how often each stimulus, or each two, has to come: as often as its shortest question needs."""
         units = self._method.units(group.study, group.catalogue)
         names = {_pair(unit.stimuli): unit.stimuli for unit in units.items} if self.in_pairs else {}
@@ -159,12 +158,12 @@ class Maker:
             found[dealt] = max(found.get(dealt, 0), n)
         return found
 
-    def _usual(self, group: Group) -> int:
+    def _usual(self, group: ParticipantGroup) -> int:
         """Return how many trials are dealt to a list."""
         own = [planned for planned in self._lists if planned.group == group.levels and not planned.makes_up]
         return max(len(list(first_visits(planned))) for planned in own)
 
-    def _training(self, group: Group) -> tuple[Trial, ...]:
+    def _training(self, group: ParticipantGroup) -> tuple[Trial, ...]:
         return next(planned.training for planned in self._lists if planned.group == group.levels)
 
 

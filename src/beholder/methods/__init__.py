@@ -44,8 +44,8 @@ def method_folder(name: str, where: str = "method") -> Path:
 def load_study(path: str | Path = "study.yaml") -> Study:
     """Return the study in a file, or in `study.yaml` of a folder; raises `StudyError` with every problem at once."""
     from beholder.errors import StudyError
-    from beholder.study.document import read_document
-    from beholder.study.load import build_study
+    from beholder.study.loading import build_study
+    from beholder.study.yaml import read_document
 
     document = read_document(path)
     name = document.text("method")
@@ -75,8 +75,8 @@ def _read(_folders: tuple[tuple[str, int], ...]) -> EntryPoints:
 def _entry(name: str, where: str) -> EntryPoint:
     """Return the one entry point of this name."""
     from beholder.errors import Problem, StudyError, did_you_mean
-    from beholder.study.kind import listed
-    from beholder.study.reserved import METHODS
+    from beholder.study.presets import METHODS
+    from beholder.study.value_kinds import listed
 
     registered = _registered()
     known = tuple(sorted(registered.names))
@@ -97,7 +97,7 @@ def _load(entry: EntryPoint, where: str) -> Method:
     """Return what an entry point leads to, if it keeps the contract on its face."""
     from beholder.errors import Problem, StudyError
     from beholder.methods.contract import Method
-    from beholder.study.kind import listed
+    from beholder.study.value_kinds import listed
 
     came = f" of the package {entry.dist.name}" if entry.dist else ""
     subject = f"method {entry.name}, entry point {entry.value}{came},"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from typing import ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 from numpy.random import Generator
@@ -15,16 +15,38 @@ from pydantic import BaseModel
 
 from beholder.errors import Problem, Refused
 from beholder.stimuli.catalogue import Catalogue, Stimulus
+from beholder.study.groups import study_of
 from beholder.study.model import Question, Study
-from beholder.study.part import Part
-from beholder.study.scale import Scale
+from beholder.study.questions import Scale
+from beholder.study.value_kinds import StudyPart
 from beholder.types import Json, Medium, Role
 
 __all__ = [
-    "Asked", "BaseModel", "Break", "Catalogue", "Generator", "Json", "Judgement", "Medium", "Method", "Paper", "Part",
-    "Percept", "Problem", "Question", "Refused", "Role", "Scale", "Slot", "Stimulus", "Study", "Target", "Trial",
-    "Unit", "Units",
-]  # fmt: skip
+    "Asked",
+    "BaseModel",
+    "Break",
+    "Catalogue",
+    "Generator",
+    "Json",
+    "Judgement",
+    "Medium",
+    "Method",
+    "Paper",
+    "Percept",
+    "Problem",
+    "Question",
+    "Refused",
+    "Role",
+    "Scale",
+    "Slot",
+    "Stimulus",
+    "Study",
+    "StudyPart",
+    "Target",
+    "Trial",
+    "Unit",
+    "Units",
+]
 
 
 class Slot(NamedTuple):
@@ -166,7 +188,7 @@ class Paper(NamedTuple):
     task: str
     """What participants did: a sentence without its full stop."""
     cites: tuple[str, ...] = ()
-    """Keys of sources, as in report/paragraph/sources.py."""
+    """Keys of sources, as in reporting/references.py."""
     names_reference: bool = False
     """Whether participants are told which one is the reference."""
 
@@ -198,3 +220,40 @@ class Method(Protocol):
     def judgements(self, trial: Trial, answer: Json) -> tuple[Judgement, ...]: ...
     def respond(self, trial: Trial, percept: Percept, rng: Generator) -> Json: ...
     def seconds(self, trial: Trial, catalogue: Catalogue) -> float: ...
+
+
+# --- Slots by the million: named by their place, and made from columns ---
+
+
+_new = partial(tuple.__new__, Slot)
+
+
+@lru_cache(maxsize=64)
+def slot_ids(count: int) -> tuple[str, ...]:
+    """Return the ids of so many slots: s1, s2, ..."""
+    return tuple(f"s{place}" for place in range(1, count + 1))
+
+
+def slots_of(
+    ids: Iterable[str],
+    stimuli: Iterable[str],
+    roles: Iterable[Role],
+    labels: Iterable[str | None],
+    rated: Iterable[bool],
+    colours: Iterable[str | None],
+) -> tuple[Slot, ...]:
+    """Return slots from columns; one by one they take four times as long."""
+    return tuple(map(_new, zip(ids, stimuli, roles, labels, rated, colours, strict=True)))
+
+
+# --- Every question that a study asks anybody: groups of participants may have item sets of their own ---
+
+
+def all_questions(study: Study, method: Method) -> tuple[Question, ...]:
+    """Return the questions of the study, then those that only some of its participants are asked."""
+    found = {question.id: question for question in method.questions(study)}
+    for factor, levels in study.design.between.items():
+        for name, level in levels.items():
+            for question in method.questions(study_of(study, {factor: name})) if level.options else ():
+                found.setdefault(question.id, question)
+    return tuple(found.values())

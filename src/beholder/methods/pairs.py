@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
+from math import log2
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
 
+from beholder.errors import Problem, did_you_mean
 from beholder.methods.contract import Catalogue, Role, Stimulus, Study, Unit
-from beholder.methods.given_pairs import GivenPairs, read_given_pairs
-from beholder.methods.graph import Edge, sparse_edges, usual_degree
-from beholder.study.cells import plain
 from beholder.study.design import Design
+from beholder.study.texts import first_cells, plain, read_lines
 
 COMPARED: tuple[Role, ...] = ("test", "reference", "anchor")
 _GRAPH = 40
@@ -100,3 +104,169 @@ def _given_units(
             key = (content[two[0].content], condition[two[0].condition], condition[two[1].condition])
             found[key] = Unit(two[0].content, (two[0].id, two[1].id))
     return tuple(found[key] for key in sorted(found))
+
+
+# --- Pairs that the researcher gives as a table: of conditions, for every content, or of single stimuli ---
+
+
+OF_CONDITIONS, OF_STIMULI = ("condition", "other"), ("stimulus", "other")
+PART = "part"
+"""A column that says that parts which no pair joins are meant to stay apart."""
+_SHOWN = 5
+"""Names that are listed; of more it is said how many there are."""
+
+
+class GivenPairs(NamedTuple):
+    """The lines of a table, each with where it stands and its two names, and whether they name single stimuli."""
+
+    lines: tuple[tuple[str, str, str], ...]
+    of_stimuli: bool
+    has_parts: bool = False
+    """Whether the table names its parts, so that they need not hold together."""
+
+
+def read_given_pairs(folder: Path, name: str, problems: list[Problem]) -> GivenPairs:
+    """Return the pairs of a table; what is wrong with the table as such is added to `problems`."""
+    heads = first_cells(folder, name)
+    columns, has_parts = OF_STIMULI if "stimulus" in heads else OF_CONDITIONS, PART in heads
+    before = len(problems)
+    lines = read_lines(folder, name, (*columns, PART) if has_parts else columns, problems)
+    if not lines and len(problems) == before:
+        problems.append(Problem(name, "has no lines below the first", "one line for each pair"))
+    return GivenPairs(
+        tuple((line.where, line.cells[columns[0]], line.cells[columns[1]]) for line in lines),
+        columns == OF_STIMULI,
+        has_parts,
+    )
+
+
+def given_pair_problems(folder: Path, name: str, catalogue: Catalogue) -> Iterator[Problem]:
+    """Yield everything that is wrong with the pairs of a table, line by line."""
+    problems: list[Problem] = []
+    given = read_given_pairs(folder, name, problems)
+    yield from problems
+    known = _stimuli(catalogue) if given.of_stimuli else {one: one for one in catalogue.conditions}
+    kind = "stimulus" if given.of_stimuli else "condition"
+    seen: dict[frozenset[str], str] = {}
+    for where, *words in given.lines:
+        unknown = [(column, word) for column, word in zip((kind, "other"), words, strict=True) if word not in known]
+        for column, word in unknown:
+            yield _unknown(where, column, word, kind, known)
+        if unknown:
+            continue
+        one, two = (known[word] for word in words)
+        if one == two:
+            yield Problem(where, f"compares {one} with itself", "two different ones")
+            continue
+        if given.of_stimuli and catalogue.by_id[one].content != catalogue.by_id[two].content:
+            contents = " and ".join(catalogue.by_id[stimulus].content for stimulus in (one, two))
+            yield Problem(where, f"compares stimuli of two contents, {contents}", "two stimuli of one content")
+        pair = frozenset((one, two))
+        if pair in seen:
+            what = f"has {words[0]} and {words[1]}, as line {seen[pair].rpartition(':')[2]} has"
+            yield Problem(where, what, "every pair once, in either order", "Remove one.")
+        seen.setdefault(pair, where)
+
+
+def _stimuli(catalogue: Catalogue) -> Mapping[str, str]:
+    """Return the ids of what can be rated, by id and by file."""
+    stimuli = catalogue.by_cell.values()
+    return {plain(stimulus.file): stimulus.id for stimulus in stimuli} | {
+        stimulus.id: stimulus.id for stimulus in stimuli
+    }
+
+
+def _unknown(where: str, column: str, word: str, kind: str, known: Mapping[str, str]) -> Problem:
+    names = list(dict.fromkeys(known.values()))
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    allowed = ", ".join(names[:_SHOWN]) + more
+    if not word:
+        return Problem(where, f"{column} is empty", allowed)
+    near = did_you_mean(word, list(known))
+    return Problem(where, f"{column} is {word}, which is no {kind}", "" if near else allowed, near)
+
+
+# --- Which two of many are compared, where not all are: graphs over conditions ---
+
+
+Edge = tuple[int, int]
+
+_DRAWN = 12
+"""Graphs of which the one with the shortest ways is taken."""
+_SWITCHES = 8
+"""How often each edge is switched with another one, on average: by then nothing is left of the ring."""
+
+
+def usual_degree(conditions: int) -> int:
+    """Return how many others each condition meets when nobody says it: about 2 log2 of their number."""
+    return round(2 * log2(conditions)) if conditions > 1 else 0
+
+
+def sparse_edges(conditions: int, degree: int, rng: Generator) -> list[Edge]:
+    """Return a connected graph in which everybody meets `degree` others, one of them one more where that is odd.
+
+    A ring with chords is switched edge by edge, which keeps every degree; of several such graphs the one with the
+    shortest way between the two that are furthest apart, then between all, is taken.
+    """
+    if degree >= conditions - 1:
+        return list(combinations(range(conditions), 2))
+    labels = rng.permutation(conditions)
+    ring = [(int(labels[a]), int(labels[b])) for a, b in _ring(conditions, degree)]
+    drawn = [_switched(ring, rng) for _ in range(_DRAWN)]
+    # The ring itself is connected, should none of the others be.
+    best = min((*drawn, ring), key=lambda edges: _ways(conditions, edges))
+    return sorted((min(edge), max(edge)) for edge in best)
+
+
+def parts(nodes: Sequence[str], edges: Iterable[tuple[str, str]]) -> list[list[str]]:
+    """Return which nodes can be reached from each other, every part in the order of the nodes."""
+    part = {node: [node] for node in nodes}
+    for one, two in edges:
+        if part[one] is not part[two]:
+            part[one] += part[two]
+            for node in part[two]:
+                part[node] = part[one]
+    place = {node: number for number, node in enumerate(nodes)}
+    return [sorted(one, key=place.__getitem__) for one in {id(one): one for one in part.values()}.values()]
+
+
+def _ring(nodes: int, degree: int) -> list[Edge]:
+    """Return a ring with chords: everybody meets the nearest on both sides, and of an odd number the one opposite."""
+    edges = [(node, (node + step) % nodes) for step in range(1, degree // 2 + 1) for node in range(nodes)]
+    if degree % 2:
+        half = nodes // 2
+        edges += [(node, node + half) for node in range(half)]
+        if nodes % 2:
+            edges.append((nodes - 1, half - 1))
+    return edges
+
+
+def _switched(edges: Sequence[Edge], rng: Generator) -> list[Edge]:
+    """Return the graph with ends of edges exchanged, two edges at a time."""
+    made = list(edges)
+    there = {frozenset(edge) for edge in made}
+    for one, two in rng.integers(len(made), size=(_SWITCHES * len(made), 2)).tolist():
+        (a, b), (c, d) = made[one], made[two]
+        if len({a, b, c, d}) < 4 or frozenset((a, d)) in there or frozenset((c, b)) in there:
+            continue
+        there -= {frozenset((a, b)), frozenset((c, d))}
+        there |= {frozenset((a, d)), frozenset((c, b))}
+        # Turned round every second time, so that either end can go either way.
+        made[one], made[two] = (a, d), (b, c)
+    return made
+
+
+def _ways(nodes: int, edges: Sequence[Edge]) -> tuple[int, int]:
+    """Return how far the furthest two are from each other, and all together; further than any where some never meet."""
+    near: NDArray[np.bool_] = np.eye(nodes, dtype=np.bool_)
+    one, two = np.array(edges).T
+    near[one, two] = near[two, one] = True
+    reached, far, whole = near, 1, int(near.sum())
+    while not reached.all():
+        further = (reached.astype(np.int64) @ near.astype(np.int64)) > 0
+        if (further == reached).all():
+            return nodes, nodes**3
+        far += 1
+        whole += far * int((further & ~reached).sum())
+        reached = further
+    return far, whole

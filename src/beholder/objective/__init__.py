@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from beholder.metrics.found import Metrics
+    from beholder.objective.folder import Metrics
     from beholder.study.model import Study
 
 __all__ = ["metrics"]
@@ -41,7 +41,7 @@ def metrics(
     masks, `reference` the condition to compare with where none has that role. A table of ratings or scores in place
     of the study takes `values` only. `progress` is told of measured pairs, `drawing` of figures.
     """
-    from beholder.metrics.folder import metrics_folder
+    from beholder.objective.folder import metrics_folder
 
     return metrics_folder(
         source,

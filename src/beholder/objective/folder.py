@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from beholder.analyse.result import Result
-from beholder.analyse.side import Side, read_side
+from beholder.analysis.result import Result
+from beholder.analysis.sides import Side, read_side
 from beholder.errors import Problem, UserError
-from beholder.metrics.between import COLUMNS as COMPARED
-from beholder.metrics.between import between
-from beholder.metrics.cache import Cache
-from beholder.metrics.choosing import choose
-from beholder.metrics.found import Metrics
-from beholder.metrics.kinds import METRICS, tool_version
-from beholder.metrics.measure import measure_all
-from beholder.metrics.page import KIND, outcome
-from beholder.metrics.reading import VALUES, read_values
-from beholder.metrics.regions import Regions, read_regions
-from beholder.metrics.relate import COLUMNS as RELATED
-from beholder.metrics.relate import LEVELS, relate
-from beholder.metrics.words import finding
-from beholder.report.outcome import refuse_taken, write_outcome
+from beholder.objective.correlation import LEVELS, between, relate
+from beholder.objective.correlation import METRIC_COLUMNS as COMPARED
+from beholder.objective.correlation import SCORE_COLUMNS as RELATED
+from beholder.objective.measurement import MeasurementCache, measure_all
+from beholder.objective.page import KIND, finding, outcome
+from beholder.objective.regions import VALUES, Regions, read_regions, read_values
+from beholder.objective.registry import METRICS, choose, tool_version
+from beholder.reporting.result_page import refuse_taken, write_outcome
 from beholder.stimuli.catalogue import Catalogue
-from beholder.stimuli.ingest import load_catalogue
+from beholder.stimuli.ingestion import load_catalogue
 from beholder.study.model import Study
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 
 _MEASURED = (
     "One row for each stimulus, metric and region (empty: all of the picture), beside the reference of its content, as "
@@ -63,7 +64,7 @@ def metrics_folder(
     if catalogue is not None and (metric or not tables):
         chosen = choose(catalogue, metric, reference)
         parts = read_regions(regions) if regions is not None else Regions({})
-        values.append(measure_all(chosen, parts, Cache(folder / "cache.jsonl"), jobs, progress))
+        values.append(measure_all(chosen, parts, MeasurementCache(folder / "cache.jsonl"), jobs, progress))
         versions = dict.fromkeys(f"{tool_version(name)}" for name in chosen.metrics)
         told.append(_MEASURED.format(tools=", ".join(versions)))
     if tables:
@@ -164,3 +165,51 @@ def _cited(values: pd.DataFrame) -> str:
     return "; ".join(
         dict.fromkeys(known[name.removesuffix("-y")] for name in measured if name.removesuffix("-y") in known)
     )
+
+
+# --- What `metrics` gives: its tables, what they say in words, and its page ---
+
+
+_MOST_ROWS = 60
+_CORRELATIONS = ("pearson", "spearman", "tau_b")
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """Values of metrics, and how far they agree with people; the tables are named as their files in metrics/."""
+
+    values: DataFrame
+    """stimulus, content, condition, metric, region, value, note."""
+    correlations: DataFrame
+    """Each metric with each question, by stimulus and by condition; no rows before there are ratings."""
+    comparisons: DataFrame
+    """Every two metrics: whether one agrees better."""
+    words: tuple[str, ...]
+    page: Path
+
+    def __repr__(self) -> str:
+        shown = self._shown.to_string(index=False, max_rows=_MOST_ROWS)
+        return "\n".join([*self.words, "", shown, f"Page: {self.page}"])
+
+    def _repr_html_(self) -> str:
+        told = "".join(f"<p>{escape(line)}</p>" for line in self.words)
+        table = self._shown.to_html(index=False, border=0, max_rows=_MOST_ROWS)
+        return f"{told}{table}<p>{escape(f'Page: {self.page}')}</p>"
+
+    @property
+    def shown(self) -> list[dict[str, str]]:
+        """The correlations, or the means of values before there are any, as one reads them."""
+        return [{str(name): str(cell) for name, cell in row.items()} for row in self._shown.to_dict("records")]
+
+    @property
+    def _shown(self) -> DataFrame:
+        known = self.correlations[self.correlations["pearson"].notna()]
+        if len(known):
+            table = known
+            shown = table[["level", "question", "metric", "region", "n"]].assign(
+                **{name: ["–" if value != value else f"{value:.3f}" for value in table[name]] for name in _CORRELATIONS}
+            )
+        else:
+            means = self.values.groupby(["condition", "metric", "region"], sort=False)["value"].mean().reset_index()
+            shown = means.assign(value=["–" if value != value else f"{value:.3f}" for value in means["value"]])
+        return shown if (shown["region"] != "").any() else shown.drop(columns="region")

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import os
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from beholder.errors import Problem, UserError
-from beholder.metrics.cache import Cache, Value, key
-from beholder.metrics.choosing import Chosen
-from beholder.metrics.filters import filtered
-from beholder.metrics.kinds import METRICS
-from beholder.metrics.masked import BY_PIXEL, mask_box, masked
-from beholder.metrics.pair import look_at
-from beholder.metrics.reading import VALUES
-from beholder.metrics.regions import Region, Regions, even_box
-from beholder.metrics.sounds import heard
+from beholder.objective.frames import BY_PIXEL, filtered, look_at, mask_box, masked
+from beholder.objective.regions import VALUES, Region, Regions, even_box
+from beholder.objective.registry import METRICS, Chosen, heard, tool_version
 from beholder.stimuli.catalogue import Stimulus
 
 IDENTICAL = "identical to the reference"
@@ -38,7 +36,7 @@ class _Job(NamedTuple):
 def measure_all(
     chosen: Chosen,
     regions: Regions,
-    cache: Cache,
+    cache: MeasurementCache,
     jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> pd.DataFrame:
@@ -78,11 +76,13 @@ def _key(job: _Job, metric: str) -> str:
     return key(job.stimulus.sha256, job.reference.sha256, metric, region)
 
 
-def _unknown(job: _Job, cache: Cache) -> tuple[str, ...]:
+def _unknown(job: _Job, cache: MeasurementCache) -> tuple[str, ...]:
     return tuple(metric for metric in job.metrics if cache.get(_key(job, metric)) is None)
 
 
-def _do(waiting: Sequence[_Job], cache: Cache, workers: int, progress: Callable[[int, int], None] | None) -> None:
+def _do(
+    waiting: Sequence[_Job], cache: MeasurementCache, workers: int, progress: Callable[[int, int], None] | None
+) -> None:
     threads = max(1, (os.cpu_count() or 1) // max(1, min(workers, len(waiting))))
     problems: list[Problem] = []
     with ThreadPoolExecutor(max_workers=workers) as pool:
@@ -144,7 +144,7 @@ def _told(value: float, notes: Sequence[str]) -> Value:
     return Value(math.nan, "; ".join([IDENTICAL if value == math.inf else NOTHING, *notes]))
 
 
-def _row(job: _Job, metric: str, cache: Cache) -> dict[str, Any]:
+def _row(job: _Job, metric: str, cache: MeasurementCache) -> dict[str, Any]:
     found = cache.get(_key(job, metric))
     assert found is not None
     one = job.stimulus
@@ -152,3 +152,66 @@ def _row(job: _Job, metric: str, cache: Cache) -> dict[str, Any]:
         "stimulus": one.id, "content": one.content, "condition": one.condition, "metric": metric,
         "region": job.region.name if job.region else "", "value": found.value, "note": found.note,
     }  # fmt: skip
+
+
+# --- What was measured before, so that nothing is measured twice: one line for each value, added when it is known ---
+
+
+RECIPE = "1"
+"""Raised where the same tool would be used in another way."""
+
+
+class Value(NamedTuple):
+    """What a metric says of a stimulus; NaN where it says nothing, and then the note tells why."""
+
+    value: float
+    note: str = ""
+
+
+def key(own_sha256: str, reference_sha256: str, metric: str, region: str) -> str:
+    """Return the name of a value: both files, the metric, the region and what measures it."""
+    words = "\n".join((RECIPE, own_sha256, reference_sha256, metric, region, tool_version(metric)))
+    return hashlib.sha256(words.encode()).hexdigest()
+
+
+class MeasurementCache:
+    """The file of a folder that remembers values; a line that was cut off is forgotten."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._lock = path, threading.Lock()
+        self._known: dict[str, Value] = {}
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # Opened before anything is measured: what could not be kept would be lost.
+            with path.open("a+", encoding="utf-8", errors="replace") as file:
+                file.seek(0)
+                text = file.read()
+                # A line that a killed run left half must not spoil the first of ours.
+                if text and not text.endswith("\n"):
+                    file.write("\n")
+        except OSError as error:
+            what = f"cannot be written: {error.strerror}"
+            raise UserError(Problem(str(path), what, "a folder in which you may write")) from None
+        for line in text.splitlines():
+            self._remember(line)
+
+    def _remember(self, line: str) -> None:
+        try:
+            name, value, note = json.loads(line)
+            self._known[str(name)] = Value(math.nan if value is None else float(value), str(note))
+        except (ValueError, TypeError):
+            return
+
+    def get(self, name: str) -> Value | None:
+        """Return a value that was measured before."""
+        return self._known.get(name)
+
+    def add(self, found: dict[str, Value]) -> None:
+        """Remember values, on disk before this returns."""
+        lines = [
+            json.dumps([name, None if math.isnan(one.value) else one.value, one.note]) for name, one in found.items()
+        ]
+        with self._lock:
+            self._known |= found
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write("".join(f"{line}\n" for line in lines))

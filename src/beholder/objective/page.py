@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from beholder.analyse.plots.heat import heat_chart
-from beholder.analyse.plots.numbers import interval, number
-from beholder.analyse.plots.theme import COLUMN, DOUBLE, Layout
-from beholder.analyse.result import Result, records
-from beholder.analyse.side import Side
-from beholder.metrics.chart import Cloud, clouds_chart
-from beholder.metrics.relate import LEVELS, Level, paired
-from beholder.metrics.words import called, told_level, told_r
-from beholder.report.beside import headline, simulated
-from beholder.report.figures import Figure
-from beholder.report.markup import Child, Markup, render, tag
-from beholder.report.outcome import Outcome
-from beholder.report.panel import panel
-from beholder.report.sheets import Sheet
-from beholder.report.tables import table
-from beholder.report.words import count, p_value
+from beholder.analysis.figures.profile import heat_chart
+from beholder.analysis.figures.theme import (
+    ACCENT,
+    COLUMN,
+    DOUBLE,
+    INK,
+    LINE,
+    SOFT,
+    Layout,
+    axis_of_values,
+    drawn,
+    finished,
+    fixed,
+    layered,
+    told,
+    value_axis,
+)
+from beholder.analysis.result import Result, records
+from beholder.analysis.sides import Side
+from beholder.formats import count, interval, number, p_value
+from beholder.objective.correlation import LEVELS, Level, paired
+from beholder.objective.registry import title
+from beholder.reporting.figures import Figure
+from beholder.reporting.html import Child, Markup, panel, render, table, tag
+from beholder.reporting.result_page import Outcome, headline, simulated
+from beholder.reporting.sheets import TextTable
+from beholder.stats.correlation import mean_correlation
 from beholder.study.model import Study
 
 KIND = "Objective metrics"
@@ -139,7 +151,7 @@ def _correlations(found: Mapping[str, Result]) -> list[Markup]:
             for row in records(own)
         ]  # fmt: skip
         heads = ("Metric", "n", "Pearson", "Spearman", "Kendall’s tau-b", "p of Pearson", "RMSE, mapped")
-        sheet = Sheet((*(("Question",) if has_questions else ()), *heads), rows, names=1 + has_questions)
+        sheet = TextTable((*(("Question",) if has_questions else ()), *heads), rows, names=1 + has_questions)
         caption = f"Correlations over {_UNITS[level]}, with 95 % intervals"
         shown = table(caption, sheet)
         if len(rows) > _MOST_OPEN:
@@ -169,7 +181,7 @@ def _values_panel(values: pd.DataFrame, labels: Mapping[str, str]) -> Markup | N
         for name, row in zip(means.index, means.to_numpy(), strict=True)
     ]
     caption = "Mean of each metric over the stimuli of a condition"
-    sheet = Sheet(("Condition", *means.columns), rows)
+    sheet = TextTable(("Condition", *means.columns), rows)
     return panel("values", "Values", table(caption, sheet), foot="Each value is in values.csv.", is_wide=True)
 
 
@@ -189,3 +201,181 @@ def _gaps(values: pd.DataFrame) -> Markup | None:
 def _whose(noted: pd.DataFrame, note: str) -> str:
     own = noted[noted["note"] == note]
     return ", ".join(dict.fromkeys(called(row["metric"], row["region"]) for row in records(own)))
+
+
+# --- What the correlations say, in words ---
+
+
+_FEW = 10
+"""Below so many things an interval is too wide to choose a metric by."""
+
+
+def called(metric: str, region: str) -> str:
+    """Return a metric as it is told, with its region."""
+    return f"{title(metric)} ({region})" if region else title(metric)
+
+
+def told_r(value: float) -> str:
+    """Return a correlation; what is not quite one is not told as one."""
+    return number(value, 3 if 0.995 <= abs(value) < 1 else 2)
+
+
+def told_level(correlations: pd.DataFrame) -> Level:
+    """Return the level that is told first: stimuli, as there are more of them; conditions where only they are known."""
+    known = correlations[correlations["pearson"].notna()]
+    return "stimulus" if (known["level"] == "stimulus").any() else "condition"
+
+
+def finding(found: Mapping[str, Result], *, has_ratings: bool) -> tuple[str, ...]:
+    """Return the finding in a sentence or two, and a warning where it stands on little."""
+    if not has_ratings:
+        return ("There are no ratings yet, so these are values only.",)
+    table = found["correlations"].table
+    level = told_level(table)
+    known = table[(table["level"] == level) & table["pearson"].notna()]
+    if not len(known):
+        return (
+            "No metric can be held beside the scores: fewer than three stimuli and conditions have both, or all are "
+            "alike.",
+        )
+    units = "stimuli" if level == "stimulus" else "conditions"
+    questions = list(dict.fromkeys(known["question"]))
+    said = _of_one(known, found, units) if len(questions) == 1 else _of_many(known, questions, units)
+    n = int(known["n"].max())
+    if n < _FEW:
+        said = (*said, f"With {n} {units} the intervals are wide: this says little about which metric is better.")
+    return said
+
+
+def _of_one(known: pd.DataFrame, found: Mapping[str, Result], units: str) -> tuple[str, ...]:
+    rows = sorted(records(known), key=lambda row: -abs(row["pearson"]))
+    best = rows[0]
+    r = f"r = {told_r(best['pearson'])}"
+    ends = interval(best["pearson_low"], best["pearson_high"], 2)
+    within = f" ({ends})" if not math.isnan(best["pearson_low"]) else ""
+    name = called(best["metric"], best["region"])
+    lead = f"{name} agrees best with what people said: {r}{within} over {best['n']} {units}"
+    if len(rows) == 1:
+        return (f"{name} beside what people said: {r}{within} over {best['n']} {units}.",)
+    others = ", ".join(f"{called(row['metric'], row['region'])} {told_r(row['pearson'])}" for row in rows[1:4])
+    return f"{lead}; {others}.", *_clearly(best, rows[1], found)
+
+
+def _clearly(best: Mapping[str, object], second: Mapping[str, object], found: Mapping[str, Result]) -> tuple[str, ...]:
+    """Return whether the best is clearly ahead of the second."""
+    if "comparisons" not in found:
+        return ()
+    two = {(best["metric"], best["region"]), (second["metric"], second["region"])}
+    for row in records(found["comparisons"].table):
+        pair = {(row["metric"], row["region"]), (row["other_metric"], row["other_region"])}
+        if row["level"] == best["level"] and row["question"] == best["question"] and pair == two:
+            name = called(str(second["metric"]), str(second["region"]))
+            clear = "clearly" if row["p_holm"] < _ALPHA else "not clearly"
+            p = "< 0.001" if row["p_holm"] < 0.001 else f"= {number(row['p_holm'], 3)}"
+            return (f"It is {clear} ahead of {name} (p {p}, corrected).",)
+    return ()
+
+
+def _of_many(known: pd.DataFrame, questions: list[str], units: str) -> tuple[str, ...]:
+    strength = {
+        (str(metric), str(region)): mean_correlation(rows["pearson"].abs())
+        for (metric, region), rows in known.groupby(["metric", "region"], sort=False)
+    }
+    ordered = sorted(strength, key=lambda key: -strength[key])
+    best = ordered[0]
+    own = known[(known["metric"] == best[0]) & (known["region"] == best[1])]
+    rows = sorted(records(own), key=lambda row: abs(row["pearson"]))
+    lead = f"Over {len(questions)} questions {called(*best)} agrees best with what people said"
+    low, high = (f"{told_r(row['pearson'])} ({row['question']})" for row in (rows[0], rows[-1]))
+    mean = f"|r| = {told_r(strength[best])} on average, from {low} to {high}, over {int(own['n'].max())} {units}"
+    others = "".join(f"; {called(*key)} {told_r(strength[key])}" for key in ordered[1:4])
+    return (f"{lead}: {mean}{others}.",)
+
+
+# --- Scores against metrics: one small picture for each metric, a dot for each stimulus or condition, and the line ---
+
+
+MOST_DOTS = 2000
+
+
+class Cloud(NamedTuple):
+    """One metric beside one question: what has both, and how they go together."""
+
+    metric: str
+    region: str
+    points: pd.DataFrame
+    """The name of each, `value` and `mean`."""
+    row: Mapping[str, Any]
+    """Of the table of correlations."""
+
+
+def clouds_chart(clouds: Sequence[Cloud], *, question: str, labels: Mapping[str, str], layout: Layout = COLUMN) -> Any:
+    """Return the clouds of one question side by side, the scores on one scale."""
+    import altair as alt
+
+    columns = min(len(clouds), 4 if layout.is_wide else 2)
+    width = min((layout.whole - 44) / columns - 30, 300)
+    scores = axis_of_values([mean for cloud in clouds for mean in cloud.points["mean"]])
+    charts = [
+        _cloud(cloud, place % columns == 0, (scores.low, scores.high), question, labels, width, layout)
+        for place, cloud in enumerate(clouds)
+    ]
+    rows = [alt.HConcatChart(hconcat=charts[at : at + columns], spacing=18) for at in range(0, len(charts), columns)]
+    return finished(alt.VConcatChart(vconcat=rows, spacing=22), layout)
+
+
+def _cloud(
+    cloud: Cloud, is_first: bool, ends: tuple[float, float], question: str, labels: Mapping[str, str], width: float,
+    layout: Layout,
+) -> Any:  # fmt: skip
+    import altair as alt
+
+    name = called(cloud.metric, cloud.region)
+    height = width * 0.86
+    across = axis_of_values(cloud.points["value"])
+    x = alt.X(
+        "value:Q", scale=alt.Scale(domain=[across.low, across.high], nice=False, zero=False),
+        axis=value_axis(name, grid=True, gridColor=LINE, gridWidth=0.6, tickCount=4, labelOverlap="greedy"),
+    )  # fmt: skip
+    y = alt.Y(
+        "mean:Q", scale=alt.Scale(domain=list(ends), nice=False, zero=False),
+        axis=value_axis(question if is_first else "", grid=True, gridColor=LINE, gridWidth=0.6, tickCount=4,
+                        minExtent=26, maxExtent=26, titleLimit=height),
+    )  # fmt: skip
+    known = cloud.points.iloc[:: -(-len(cloud.points) // MOST_DOTS) or 1]
+    unit = str(cloud.points.columns[0])
+    dots = [
+        {
+            "value": row["value"], "mean": row["mean"],
+            "tip": f"{labels.get(row[unit], row[unit])}\n"
+                   f"{name} {number(row['value'], 3)}, {question} {number(row['mean'], 2)}",
+        }
+        for row in records(known)
+    ]  # fmt: skip
+    crowd = max(0.35, min(0.9, 60 / max(1, len(dots)) + 0.3))
+    layers = [
+        *_line(cloud, x, y, ends),
+        drawn(dots).mark_point(
+            color=ACCENT, fill=ACCENT, size=min(layout.dot * 1.6, 50), opacity=crowd, strokeWidth=0
+        ).encode(x=x, y=y, **told()),
+        drawn([{"said": _said(cloud.row)}]).mark_text(
+            align="left", baseline="bottom", color=INK, fontSize=layout.small, aria=False
+        ).encode(**fixed(x=0, y=-5), text=alt.Text("said:N")),
+    ]  # fmt: skip
+    return layered(layers, width, height)
+
+
+def _line(cloud: Cloud, x: Any, y: Any, ends: tuple[float, float]) -> list[Any]:
+    slope, intercept = cloud.row["slope"], cloud.row["intercept"]
+    if math.isnan(slope):
+        return []
+    places = (float(cloud.points["value"].min()), float(cloud.points["value"].max()))
+    path = [{"value": at, "mean": min(ends[1], max(ends[0], intercept + slope * at))} for at in places]
+    return [drawn(path).mark_line(color=SOFT, strokeWidth=1.2, aria=False).encode(x=x, y=y)]
+
+
+def _said(row: Mapping[str, Any]) -> str:
+    if math.isnan(row["pearson"]):
+        return f"{row['n']} points: no line"
+    ends = interval(row["pearson_low"], row["pearson_high"], 2)
+    return f"r = {told_r(row['pearson'])}" + ("" if math.isnan(row["pearson_low"]) else f" ({ends})")

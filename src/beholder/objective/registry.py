@@ -1,13 +1,125 @@
-"""What is measured: which metrics, of which stimuli, beside which references."""
+"""Which metrics can be measured, of what, and by what."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Literal, NamedTuple, TypeAlias
 
-from beholder.errors import Problem, UserError, did_you_mean
-from beholder.metrics.kinds import METRICS, fits, is_here, usual
+import numpy as np
+from numpy.typing import NDArray
+
+from beholder.errors import Problem, StimuliError, UserError, did_you_mean
+from beholder.stimuli.audio import READ_SOUND
 from beholder.stimuli.catalogue import Catalogue, Stimulus
+from beholder.stimuli.ffmpeg import file_argument, find_ffmpeg, run_ffmpeg
+from beholder.stimuli.video import READ
+from beholder.types import Medium
+
+
+class ObjectiveMetric(NamedTuple):
+    """One metric that is measured here."""
+
+    title: str
+    """As papers write it."""
+    tool: Literal["psnr", "ssim", "libvmaf", "pystoi", "numpy"]
+    """A filter of ffmpeg, or a library."""
+    key: str
+    """What the tool calls the number."""
+    smallest: int = 0
+    """Pixels that a side of the picture must have."""
+    in_colour: bool = False
+    """Whether images are compared in red, green and blue; everything else of them is, as of videos, luma first."""
+
+    @property
+    def is_of_sound(self) -> bool:
+        """Whether it listens: to sounds, and to videos that have sound."""
+        return self.tool in ("pystoi", "numpy")
+
+
+METRICS: Mapping[str, ObjectiveMetric] = {
+    "psnr": ObjectiveMetric("PSNR", "psnr", "average", 2, in_colour=True),
+    "psnr-y": ObjectiveMetric("PSNR-Y", "psnr", "y", 2),
+    "ssim": ObjectiveMetric("SSIM", "ssim", "All", 16, in_colour=True),
+    "ssim-y": ObjectiveMetric("SSIM-Y", "ssim", "Y", 16),
+    "ms-ssim": ObjectiveMetric("MS-SSIM", "libvmaf", "float_ms_ssim", 176),
+    "vmaf": ObjectiveMetric("VMAF", "libvmaf", "vmaf", 32),
+    "stoi": ObjectiveMetric("STOI", "pystoi", "stoi"),
+    "estoi": ObjectiveMetric("ESTOI", "pystoi", "estoi"),
+    "si-sdr": ObjectiveMetric("SI-SDR", "numpy", "si-sdr"),
+}
+_USUAL: Mapping[Medium, tuple[str, ...]] = {
+    "video": ("psnr", "ssim", "ms-ssim", "vmaf"),
+    "image": ("psnr", "ssim", "ms-ssim", "vmaf"),
+    "audio": ("si-sdr", "stoi"),
+    "text": (),
+}
+
+
+def title(metric: str) -> str:
+    """Return a metric as papers write it; one of somebody else's as it was written."""
+    return METRICS[metric].title if metric in METRICS else metric
+
+
+def usual(media: Iterable[Medium]) -> tuple[str, ...]:
+    """Return the metrics that are measured where nobody says which, as far as they can be measured here."""
+    named = dict.fromkeys(name for medium in media for name in _USUAL[medium])
+    return tuple(name for name in named if is_here(name))
+
+
+def fits(metric: str, medium: Medium, *, has_sound: bool) -> bool:
+    """Return whether a metric says anything of such a stimulus."""
+    if METRICS[metric].is_of_sound:
+        return medium == "audio" or has_sound
+    return medium in ("video", "image")
+
+
+def is_here(metric: str) -> bool:
+    """Return whether what measures it is installed."""
+    kind = METRICS[metric]
+    return (
+        True
+        if kind.tool == "numpy"
+        else _has_pystoi()
+        if kind.tool == "pystoi"
+        else kind.tool in _filters(find_ffmpeg())
+    )
+
+
+def tool_version(metric: str) -> str:
+    """Return what measures it, so that values of another version are not taken for these."""
+    kind = METRICS[metric]
+    if kind.tool == "numpy":
+        return "beholder 1"
+    if kind.tool == "pystoi":
+        from importlib.metadata import version
+
+        return f"pystoi {version('pystoi')}"
+    return _ffmpeg_version(find_ffmpeg())
+
+
+@cache
+def _ffmpeg_version(_path: str) -> str:
+    return " ".join(run_ffmpeg(["-version"]).out.decode("utf-8", "replace").split()[:3])
+
+
+@cache
+def _filters(_path: str) -> frozenset[str]:
+    said = run_ffmpeg(["-filters"]).out.decode("utf-8", "replace")
+    return frozenset(words[1] for words in map(str.split, said.splitlines()) if len(words) > 2)
+
+
+def _has_pystoi() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("pystoi") is not None
+
+
+# --- What is measured: which metrics, of which stimuli, beside which references ---
+
 
 _ELSEWHERE = "Set IMAGEIO_FFMPEG_EXE to an ffmpeg that has it, or bring the values with --values."
 _PYSTOI = "Install it with `pip install 'beholder[audio]'`."
@@ -107,3 +219,62 @@ def _mute(tested: Sequence[Stimulus], references: dict[str, Stimulus], metrics: 
         if content in references and not references[content].probe.audio_codec:
             what = f"is the reference and has no sound, which {' and '.join(listens)} would compare with"
             yield Problem(references[content].file, what, "audio, or video with sound")
+
+
+# --- Sounds beside their references: how well speech is understood (STOI), and how much is not the signal (SI-SDR) ---
+
+
+RATE = 16_000
+"""Samples a second of both: STOI looks no higher than 5 kHz, and speech is rarely judged above 8."""
+Samples: TypeAlias = NDArray[np.float64]
+
+
+def heard(stimulus: Stimulus, reference: Stimulus, metrics: Sequence[str]) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Return the metrics of a sound beside its reference, and what was done to both, in words."""
+    own, other = _samples(stimulus), _samples(reference)
+    n, notes = min(len(own), len(other)), []
+    if abs(len(own) - len(other)) > RATE // 100:
+        notes.append(f"{len(own) / RATE:.2f} s beside {len(other) / RATE:.2f} s of the reference: the shorter counts")
+    found = {}
+    for metric in metrics:
+        if METRICS[metric].tool == "numpy":
+            found[metric] = si_sdr(other[:n], own[:n])
+        else:
+            found[metric] = _stoi(other[:n], own[:n], is_extended=metric == "estoi")
+    return found, tuple(notes)
+
+
+def si_sdr(reference: Samples, processed: Samples) -> float:
+    """Return the scale-invariant signal-to-distortion ratio in dB (Le Roux et al. 2019); NaN where one is silent."""
+    wanted, given = reference - reference.mean(), processed - processed.mean()
+    power = float(wanted @ wanted)
+    if power == 0 or not given.any():
+        return math.nan
+    signal = wanted * (float(wanted @ given) / power)
+    rest = given - signal
+    noise, kept = float(rest @ rest), float(signal @ signal)
+    # Below what the rounding of samples leaves, nothing is told apart.
+    if noise <= 1e-14 * kept:
+        return math.inf
+    return 10 * math.log10(kept / noise) if kept else math.nan
+
+
+def _stoi(reference: Samples, processed: Samples, *, is_extended: bool) -> float:
+    from pystoi import stoi
+
+    with warnings.catch_warnings():
+        # It warns and gives a stand-in where there is less than half a second of speech.
+        warnings.simplefilter("error")
+        try:
+            return float(stoi(reference, processed, RATE, extended=is_extended))
+        except (RuntimeWarning, ValueError):
+            return math.nan
+
+
+def _samples(stimulus: Stimulus) -> Samples:
+    read = READ_SOUND if stimulus.medium == "audio" else READ
+    words = ["-v", "error", *read, "-i", file_argument(stimulus.served), "-map", "0:a:0", "-ac", "1", "-ar", str(RATE)]
+    ran = run_ffmpeg([*words, "-f", "f32le", "pipe:1"])
+    if ran.code != 0:
+        raise StimuliError(Problem(stimulus.file, f"cannot be heard: ffmpeg says {ran.last_words()}"))
+    return np.frombuffer(ran.out, np.float32).astype(float)

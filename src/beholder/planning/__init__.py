@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from beholder.plan.model import Plan
+    from beholder.planning.model import Plan
     from beholder.stimuli.catalogue import Catalogue
     from beholder.study.model import Study
 
 
-def plan(
+def plan_study(
     study: str | Path | Study = "study.yaml",
     *,
     catalogue: Catalogue | None = None,
@@ -33,13 +33,13 @@ def plan(
 ) -> Plan:
     """Return the plan of a study, written to `plan/` in its folder; one that was extended stays as it is."""
     from beholder.methods import find, load_study
-    from beholder.plan.bulk import no_collection
-    from beholder.plan.digest import plan_digest, study_digest
-    from beholder.plan.folder import read_plan as read
-    from beholder.plan.folder import was_extended, write_plan
-    from beholder.plan.growing.growth import complete
-    from beholder.plan.make import make_plan
-    from beholder.plan.placing.clips import load_stimuli
+    from beholder.planning.builder import make_plan
+    from beholder.planning.digest import plan_digest, study_digest
+    from beholder.planning.folder import read_plan as read
+    from beholder.planning.folder import was_extended, write_plan
+    from beholder.planning.growth import complete
+    from beholder.planning.message_trials import load_stimuli
+    from beholder.planning.model import no_collection
 
     loaded = load_study(study) if isinstance(study, str | Path) else study
     method = find(loaded.method)
@@ -56,18 +56,18 @@ def plan(
 
 def read_plan(folder: Path, plan_digest: str | None = None) -> Plan | None:
     """Return the plan below a study's folder; None if there is none, it is torn, or it is of another digest."""
-    from beholder.plan.folder import read_plan as read
+    from beholder.planning.folder import read_plan as read
 
     return read(folder, plan_digest)
 
 
 def open_plan(study: Study, catalogue: Catalogue) -> Plan:
     """Return the plan of a study from its folder; made and written anew where the study or a stimulus has changed."""
-    from beholder.plan.digest import plan_digest, study_digest
-    from beholder.plan.folder import is_of
-    from beholder.plan.folder import read_plan as read
+    from beholder.planning.digest import plan_digest, study_digest
+    from beholder.planning.folder import is_of
+    from beholder.planning.folder import read_plan as read
 
     found = read(study.folder, plan_digest(study, catalogue))
     if found is not None and is_of(study.folder, study_digest(study, catalogue)):
         return found
-    return plan(study, catalogue=catalogue)
+    return plan_study(study, catalogue=catalogue)

@@ -8,20 +8,21 @@ import numpy as np
 from numpy.random import Generator
 
 from beholder.methods.contract import Units
-from beholder.plan.dealing.companions import deal_with_companions
-from beholder.plan.dealing.conditions import deal_conditions
-from beholder.plan.dealing.contents import Shape, deal_by_quota, deal_evenly, quotas
-from beholder.plan.dealing.flow import Ints
-from beholder.plan.dealing.orders import order_pairs
-from beholder.plan.dealing.scatter import scatter
-from beholder.plan.dealing.slots import order_slots
-from beholder.plan.ground.grid import Grid
-from beholder.plan.ground.ordering import is_square
-from beholder.plan.ground.room import count_companions, rooms
-from beholder.plan.ground.rounds import square_items
-from beholder.plan.ordered.blocks import deal_in_blocks
-from beholder.plan.ordered.sharing import share_contents
-from beholder.plan.ordered.squares import Square, rows_of_squares
+from beholder.planning.block_contents import share_contents
+from beholder.planning.blocks import deal_in_blocks
+from beholder.planning.capacity import count_companions, rooms, square_items
+from beholder.planning.cells import StimulusGrid
+from beholder.planning.contents import (
+    ListShape,
+    deal_by_quota,
+    deal_conditions,
+    deal_evenly,
+    deal_with_companions,
+    quotas,
+)
+from beholder.planning.even_rounding import Ints, scatter
+from beholder.planning.slots import order_pairs, order_slots
+from beholder.planning.squares import Square, is_square, rows_of_squares
 from beholder.study.design import Design
 
 
@@ -32,7 +33,7 @@ class Dealt(NamedTuple):
     columns: Ints
 
 
-def deal(grid: Grid, shape: Shape, design: Design, rng: Generator) -> Dealt:
+def deal(grid: StimulusGrid, shape: ListShape, design: Design, rng: Generator) -> Dealt:
     """Return which content stands where, and which of its columns."""
     if grid.blocks:
         rows, blocked, of_row = deal_in_blocks(grid, shape, design, rng)
@@ -50,7 +51,7 @@ def deal(grid: Grid, shape: Shape, design: Design, rng: Generator) -> Dealt:
     return Dealt(contents, columns[:, None])
 
 
-def _deal_squares(grid: Grid, shape: Shape, design: Design, rng: Generator) -> Dealt:
+def _deal_squares(grid: StimulusGrid, shape: ListShape, design: Design, rng: Generator) -> Dealt:
     """Return lists that are rows of squares: of contents where a trial is one, else of columns."""
     items = square_items(grid)
     square: Square = "latin" if design.order == "latin" else "williams"
@@ -61,7 +62,7 @@ def _deal_squares(grid: Grid, shape: Shape, design: Design, rng: Generator) -> D
     return Dealt(contents, items[order].reshape(-1, 1))
 
 
-def _deal_contents(grid: Grid, shape: Shape, design: Design, rng: Generator) -> Ints:
+def _deal_contents(grid: StimulusGrid, shape: ListShape, design: Design, rng: Generator) -> Ints:
     apart = design.contents == "apart"
     stimuli = grid.present.sum(axis=1)
     if grid.kind == "content" or (stimuli == stimuli[0]).all():
@@ -73,7 +74,7 @@ def _deal_contents(grid: Grid, shape: Shape, design: Design, rng: Generator) -> 
     return deal_by_quota(shape, quotas(shape.trials * shape.chain, stimuli, room), apart=apart, rng=rng)
 
 
-def _deal_columns(grid: Grid, contents: Ints, chain: int, rng: Generator) -> Ints:
+def _deal_columns(grid: StimulusGrid, contents: Ints, chain: int, rng: Generator) -> Ints:
     """Return the columns of each trial in canonical order."""
     chosen = np.zeros((contents.size, len(grid.columns)), dtype=np.bool_)
     chosen[:, list(grid.always)] = True
@@ -82,7 +83,7 @@ def _deal_columns(grid: Grid, contents: Ints, chain: int, rng: Generator) -> Int
     return np.nonzero(chosen)[1].reshape(contents.size, grid.per_trial)
 
 
-def places(grid: Grid, units: Units, dealt: Dealt, rng: Generator) -> Ints:
+def places(grid: StimulusGrid, units: Units, dealt: Dealt, rng: Generator) -> Ints:
     """Return for each trial which of its stimuli stands in the first place, the second, ..."""
     if units.shuffle == "slots" and grid.kind != "pair":
         return order_slots(dealt.columns, dealt.contents.shape[1], rng)

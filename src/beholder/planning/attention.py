@@ -10,11 +10,9 @@ from typing import NamedTuple
 from numpy.random import Generator
 
 from beholder.methods.contract import Slot, Trial
-from beholder.plan.placing.extras import asking_targets
-from beholder.plan.placing.leveling import Level, level, quotas
-from beholder.plan.placing.lots import Lot
+from beholder.planning.check_trials import Lot, asking_targets
 from beholder.stimuli.catalogue import Catalogue, Stimulus
-from beholder.study.checks import Asking
+from beholder.study.checks import AskingOptions
 
 _TRIES, _MOST_DRAWS = 200, 40_000
 """How often pages are drawn for a small plan, and how many of them at most."""
@@ -36,7 +34,7 @@ class Replacer:
     and those that are rated once more than others give way first; which slot that is has been drawn before.
     """
 
-    def __init__(self, catalogue: Catalogue, kept: frozenset[str], rule: Asking, rng: Generator) -> None:
+    def __init__(self, catalogue: Catalogue, kept: frozenset[str], rule: AskingOptions, rng: Generator) -> None:
         self._stimuli, self._kept, self._rule, self._rng = catalogue.by_id, kept, rule, rng
         self._used: Counter[str] = Counter()
         self._clips: Mapping[str, list[Stimulus]] = defaultdict(list)
@@ -56,7 +54,7 @@ class Replacer:
                 totals.update(self._free(trial).keys())
         number = sum(min(count, len(pages)) for pages in free)
         # Few pages may not hold what should give way: then others are drawn.
-        best: tuple[list[tuple[int, int]], Level] | None = None
+        best: tuple[list[tuple[int, int]], QuotaCount] | None = None
         for _ in range(max(1, min(_TRIES, _MOST_DRAWS // max(1, number)))):
             chosen, quota = (
                 self._choose(free, max(len(trials) for trials in lists), count),
@@ -120,3 +118,67 @@ def _drawn(pages: Lot[int], free: Collection[int]) -> int:
     page = pages.draw(lambda place: 0 if place in free else None)
     assert page is not None, "one of them is free"
     return page
+
+
+# --- One of several for each of many, so that each is taken equally often ---
+
+
+class QuotaCount(NamedTuple):
+    """What was taken of each, and how far that is from what the quotas say."""
+
+    taken: list[str]
+    over: int
+
+
+def quotas(number: int, totals: Mapping[str, int], rng: Generator) -> dict[str, int]:
+    """Return how often each name is to be taken, so many in all: equally often within one.
+
+    Names with a larger total are taken once more than the others, so that what is left of all totals is as even.
+    """
+    each, more = divmod(number, max(1, len(totals)))
+    lots = rng.random(len(totals))
+    first = sorted(zip(totals, lots, strict=True), key=lambda one: (-totals[one[0]], one[1]))[:more]
+    return dict.fromkeys(totals, each) | {name: each + 1 for name, _ in first}
+
+
+def level(options: Sequence[Sequence[str]], quota: Mapping[str, int], rng: Generator) -> QuotaCount:
+    """Return one of the options of each, every name as often as its quota says where the options allow it."""
+    taken: list[str] = []
+    excess = Counter({name: -number for name, number in quota.items()})
+    for names in options:
+        lots = rng.random(len(names))
+        name = min(zip(names, lots, strict=True), key=lambda one: (excess[one[0]], one[1]))[0]
+        excess[name] += 1
+        taken.append(name)
+    while path := _path(options, taken, excess):
+        for place, name in path:
+            excess[taken[place]] -= 1
+            excess[name] += 1
+            taken[place] = name
+    return QuotaCount(taken, sum(number for number in excess.values() if number > 0))
+
+
+def _path(options: Sequence[Sequence[str]], taken: Sequence[str], excess: Mapping[str, int]) -> list[tuple[int, str]]:
+    """Return what to change so that a name taken too often is taken less, and one taken too rarely more."""
+    if not any(over > 0 for over in excess.values()):
+        return []
+    holders: Mapping[str, list[int]] = defaultdict(list)
+    for place, name in enumerate(taken):
+        holders[name].append(place)
+    for high in (name for name, over in excess.items() if over > 0):
+        came: dict[str, tuple[str, int]] = {}
+        queue = [high]
+        for here in queue:
+            if excess[here] < 0:
+                path = []
+                while here != high:
+                    before, place = came[here]
+                    path.append((place, here))
+                    here = before
+                return path
+            for place in holders[here]:
+                for there in options[place]:
+                    if there != high and there not in came:
+                        came[there] = (here, place)
+                        queue.append(there)
+    return []

@@ -7,12 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from beholder.plan.counting.evenness import Evenness, group_counts
-from beholder.plan.counting.following import in_sequence
-from beholder.plan.counting.shown import Ordered, Shown, dealt_stimuli, is_of_pairs, read_pairs, read_shown
-from beholder.plan.counting.visited import first_visits
-from beholder.plan.dealing.flow import Ints, Mask
-from beholder.plan.model import CHECKING, Plan
+from beholder.planning.counts import (
+    DealtItems,
+    Ordered,
+    dealt_stimuli,
+    first_visits,
+    is_of_pairs,
+    read_pairs,
+    read_shown,
+)
+from beholder.planning.even_rounding import Ints, Mask
+from beholder.planning.model import CHECKING, Plan
+from beholder.planning.sequence import Evenness, group_counts, in_sequence
 from beholder.stimuli.catalogue import Catalogue
 
 
@@ -94,7 +100,11 @@ def _by_row(count: str, table: Ints, counted: Mask | None = None, promised: int 
 
 
 def _promised(
-    shown: Shown, one: str, is_scattered: bool, replaced: Mapping[str, int] | None = None, giving: Mask | None = None
+    shown: DealtItems,
+    one: str,
+    is_scattered: bool,
+    replaced: Mapping[str, int] | None = None,
+    giving: Mask | None = None,
 ) -> Iterator[Evenness]:
     """Yield what is promised; of totals, only of the conditions that are `giving` way to attention stimuli, if any."""
     chosen = shown.chosen
@@ -138,7 +148,7 @@ def _is_level(replaced: Mapping[str, int], options: int) -> bool:
     return options >= 2 and sum(replaced.values()) >= 2 * len(replaced)
 
 
-def _orders(shown: Shown, ordered: Ordered) -> Iterator[Evenness]:
+def _orders(shown: DealtItems, ordered: Ordered) -> Iterator[Evenness]:
     """Yield how often the earlier of two comes first and second."""
     turned = ordered.is_turned.astype(np.int64)
     for count, group in (
@@ -150,7 +160,7 @@ def _orders(shown: Shown, ordered: Ordered) -> Iterator[Evenness]:
         yield _by_row(count, table, promised=1)
 
 
-def _conditions(shown: Shown, ordered: Ordered, conditions: int) -> Iterator[Evenness]:
+def _conditions(shown: DealtItems, ordered: Ordered, conditions: int) -> Iterator[Evenness]:
     """Yield how even single conditions, and single stimuli, are where pairs are dealt."""
     table = _sides(ordered.first, ordered.second)
     yield _whole("condition totals", table.sum(axis=1))
@@ -166,7 +176,7 @@ def _sides(first: Ints, second: Ints) -> Ints:
     return np.asarray(table[table.sum(axis=1) > 0], dtype=np.int64)
 
 
-def _by_slot(shown: Shown, cell: Ints, is_scattered: bool) -> Iterator[Evenness]:
+def _by_slot(shown: DealtItems, cell: Ints, is_scattered: bool) -> Iterator[Evenness]:
     """Yield how often each stimulus, and each condition at each position, stands in each place of a page."""
     table = _tally(cell, shown.slot, (shown.contents * shown.columns, shown.slots))
     yield _by_row("stimulus x slot", table[shown.present.ravel()])
@@ -176,7 +186,7 @@ def _by_slot(shown: Shown, cell: Ints, is_scattered: bool) -> Iterator[Evenness]
         yield _by_row("condition x slot x position", table[shown.chosen])
 
 
-def _reported(shown: Shown, one: str, is_scattered: bool) -> Iterator[Evenness]:
+def _reported(shown: DealtItems, one: str, is_scattered: bool) -> Iterator[Evenness]:
     cell = shown.content * shown.columns + shown.column
     by_position = _tally(cell, shown.position, (shown.contents * shown.columns, shown.positions))
     used = np.repeat(shown.present.reshape(-1, 1), shown.positions, axis=1)

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.random import Generator
 
 from beholder.errors import PlanError, Problem
-from beholder.plan.dealing.contents import Bounds, Shape, into_positions, quotas, swap_between_lists
-from beholder.plan.dealing.flow import Floats, Ints
-from beholder.plan.ground.grid import Grid, count
-from beholder.plan.ordered.book import Book
-from beholder.plan.ordered.parting import pull_apart, thin_out
-from beholder.plan.ordered.squares import rows_of_squares
+from beholder.planning.block_contents import BlockTable, pull_apart, thin_out
+from beholder.planning.cells import StimulusGrid, count
+from beholder.planning.contents import ContentLimits, ListShape, into_positions, quotas, swap_between_lists
+from beholder.planning.even_rounding import Floats, Ints
+from beholder.planning.squares import rows_of_squares
 from beholder.study.design import Design
 
 
@@ -22,18 +21,18 @@ class Blocked(NamedTuple):
     """Rows of `grid` by list and position; a row is what one content has in one block."""
 
     rows: Ints
-    grid: Grid
+    grid: StimulusGrid
     content: Ints
     """Of each row."""
 
 
-def deal_in_blocks(grid: Grid, shape: Shape, design: Design, rng: Generator) -> Blocked:
+def deal_in_blocks(grid: StimulusGrid, shape: ListShape, design: Design, rng: Generator) -> Blocked:
     """Return lists that hold of each block its fair share, rounded up or down, the trials of a block together.
 
     A block is first, second, ... and after each other block equally often, as squares have it. Systematic sampling, as
     of contents that are not equal: with the contents of a block side by side, it rounds the share of blocks as well.
     """
-    book = Book.of(grid)
+    book = BlockTable.of(grid)
     quota = block_quotas(grid, shape.trials, design)
     chain, chains = shape.chain, -(-shape.lists // shape.chain)
     ring = np.concatenate(
@@ -46,7 +45,7 @@ def deal_in_blocks(grid: Grid, shape: Shape, design: Design, rng: Generator) -> 
     chained = _counts(chosen, len(ring)).max(axis=0)
     chosen = chosen.reshape(chains, shape.trials, chain).transpose(0, 2, 1).reshape(-1, shape.trials)[: shape.lists]
     counts = _counts(chosen, len(ring))
-    bounds = Bounds(counts.min(axis=0), counts.max(axis=0), chained, chain, book.block)
+    bounds = ContentLimits(counts.min(axis=0), counts.max(axis=0), chained, chain, book.block)
     swap_between_lists(chosen, bounds, apart=False, rng=rng)
     if design.contents == "apart":
         thin_out(chosen, book, bounds, rng)
@@ -60,9 +59,9 @@ def deal_in_blocks(grid: Grid, shape: Shape, design: Design, rng: Generator) -> 
     return Blocked(dealt, book.grid(grid), book.content)
 
 
-def block_quotas(grid: Grid, trials: int, design: Design) -> Floats:
+def block_quotas(grid: StimulusGrid, trials: int, design: Design) -> Floats:
     """Return how often each row comes in a chain of lists, or raise PlanError where its block leaves no room for it."""
-    book, chain = Book.of(grid), design.sessions_per_participant
+    book, chain = BlockTable.of(grid), design.sessions_per_participant
     most = np.ones_like(book.cells) if grid.always else book.cells // max(1, grid.dealt_per_trial)
     in_list = np.minimum(most, 1) if design.contents == "once" else most
     caps = np.minimum(in_list * chain, most)
@@ -96,7 +95,7 @@ def _quotas(total: float, weights: Ints, caps: Ints) -> Floats:
     return quota
 
 
-def _crowded(grid: Grid, block: int, share: float, contents: int) -> Problem:
+def _crowded(grid: StimulusGrid, block: int, share: float, contents: int) -> Problem:
     what = f"is apart, but a list has about {share:.3g} trials of block {grid.block_names[block]}, which has "
     what += f"{count(contents, 'content', 'contents')}, and trials of one content may not be neighbours"
     return Problem("design.contents", what, "free", "Add contents to the block, or write contents: free.")

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import gcd, lcm
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
 from beholder.errors import PlanError
 from beholder.methods.contract import Break, Method, Trial, Unit, Units
-from beholder.plan.bulk import no_collection
-from beholder.plan.dealing.deal import places, visits
-from beholder.plan.dealing.runs import deal_in_runs
-from beholder.plan.dealing.slots import arrange, draw_colours
-from beholder.plan.digest import plan_digest
-from beholder.plan.given.composing import compose_given, read_given
-from beholder.plan.ground.lay import Ground, lay_ground, located
-from beholder.plan.ground.votes import enough, fewest_ratings
-from beholder.plan.groups import Group, groups_of, of_each
-from beholder.plan.model import Plan, PlannedList
-from beholder.plan.placing.amounts import Amounts
-from beholder.plan.placing.placer import Placer
-from beholder.plan.teaching.training import make_training
+from beholder.planning.assignment import Dealt, deal, places, visits
+from beholder.planning.cells import StimulusGrid
+from beholder.planning.check_counts import Amounts, Placer
+from beholder.planning.contents import ListShape
+from beholder.planning.digest import plan_digest
+from beholder.planning.given_plan import compose_given, read_given
+from beholder.planning.groups import ParticipantGroup, groups_of, of_each
+from beholder.planning.model import Plan, PlannedList, no_collection
+from beholder.planning.sizes import PlanFrame, enough, fewest_ratings, lay_ground, located
+from beholder.planning.slots import arrange, draw_colours
+from beholder.planning.training import make_training
 from beholder.stimuli.catalogue import Catalogue
+from beholder.study.design import Design
 from beholder.study.model import Study
 
 
-class Made(NamedTuple):
+class GroupLists(NamedTuple):
     """The lists of one group: what was dealt, what people practise on, what they rate, and what gave way in it."""
 
     units: Units
@@ -56,7 +57,7 @@ def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
         return whole if len(parts) == 1 else _in_turns(whole, parts, study.design.sessions_per_participant)
 
 
-def _part(group: Group, made: Made) -> Plan:
+def _part(group: ParticipantGroup, made: GroupLists) -> Plan:
     """Return the plan of one group, its lists numbered from 1."""
     breaks = group.study.design.breaks
     lists = tuple(
@@ -83,7 +84,7 @@ def _in_turns(whole: Plan, parts: Sequence[Plan], chain: int) -> Plan:
     return replace(whole, lists=tuple(lists), gave_way=gave_way, groups=tuple(parts))
 
 
-def _make(group: Group, method: Method) -> Made:
+def _make(group: ParticipantGroup, method: Method) -> GroupLists:
     study, catalogue = group.study, group.catalogue
     if study.design.plan is not None:
         given = read_given(study, catalogue, method)
@@ -93,7 +94,7 @@ def _make(group: Group, method: Method) -> Made:
     if ground.units.shuffle == "order" and not study.design.both_orders:
         ground = ground._replace(units=replace(ground.units, shuffle="none"))
 
-    def make(number: int) -> Made:
+    def make(number: int) -> GroupLists:
         there = ground._replace(shape=ground.shape._replace(lists=number))
         return _placed(group, method, ground.units, ground.amounts, _compose(study, catalogue, method, there))
 
@@ -102,17 +103,19 @@ def _make(group: Group, method: Method) -> Made:
     return enough(study.design.votes, ground.shape.lists, make, lambda made: fewest_ratings(made.lists, made.units))
 
 
-def _placed(group: Group, method: Method, units: Units, amounts: Amounts, lists: list[list[Trial]]) -> Made:
+def _placed(
+    group: ParticipantGroup, method: Method, units: Units, amounts: Amounts, lists: list[list[Trial]]
+) -> GroupLists:
     """Return lists as they were dealt, with what the rules put into them."""
     study, catalogue = group.study, group.catalogue
     # A stream of its own: whether people are trained changes nothing of what they rate.
     training = make_training(study, catalogue, method, np.random.default_rng([study.seed, 5]))
     if amounts.is_nothing:
-        return Made(units, training, lists, {}, {})
-    return Made(units, training, *Placer(study, catalogue, method, units, amounts).place(lists))
+        return GroupLists(units, training, lists, {}, {})
+    return GroupLists(units, training, *Placer(study, catalogue, method, units, amounts).place(lists))
 
 
-def _compose(study: Study, catalogue: Catalogue, method: Method, ground: Ground) -> list[list[Trial]]:
+def _compose(study: Study, catalogue: Catalogue, method: Method, ground: PlanFrame) -> list[list[Trial]]:
     """Return the trials of every list, as dealt."""
     units, grid, shape, _ = ground
     # One stream for each kind of draw: the colours do not change when the order does.
@@ -157,3 +160,38 @@ def with_breaks(trials: list[Trial], every: int | None) -> Iterator[Trial | Brea
         yield trial
         if every and number % every == 0 and number < len(trials):
             yield Break(f"break:{number // every}")
+
+
+# --- Very many lists: dealt in runs, each of which is exactly even in itself, so that all together stay so ---
+
+
+AT_ONCE = 100_000
+"""Trials beyond which one maximum flow takes longer for each of them than several do."""
+
+
+def deal_in_runs(grid: StimulusGrid, shape: ListShape, design: Design, rng: Generator, at_once: int = AT_ONCE) -> Dealt:
+    """Return what `deal` promises, in time that grows no faster than the lists do: `at_once` trials or a few more."""
+    size = run_length(grid, shape, design, at_once)
+    if size >= shape.lists:
+        return deal(grid, shape, design, rng)
+    runs = [
+        deal(grid, shape._replace(lists=min(size, shape.lists - first)), design, rng)
+        for first in range(0, shape.lists, size)
+    ]
+    return Dealt(*(np.concatenate(parts) for parts in zip(*runs, strict=True)))
+
+
+def run_length(grid: StimulusGrid, shape: ListShape, design: Design, at_once: int) -> int:
+    """Return how many lists are dealt at once: all of them where no smaller number is even in itself.
+
+    In so many lists every content comes in every position equally often, and so often that its columns do as well:
+    all counts that are promised within one are whole numbers, and equal.
+    """
+    dealt = grid.dealt_per_trial
+    columns = grid.present.sum(axis=1)
+    is_plain = design.order == "balanced" and design.blocks is None and not grid.companions
+    if not is_plain or (grid.kind != "content" and (columns != columns[0]).any()):
+        return shape.lists
+    times = lcm(*(int(n) // gcd(int(n), dealt) for n in set(columns.tolist()))) if dealt else 1
+    even = lcm(len(grid.contents) * times, shape.chain)
+    return even * -(-at_once // (even * shape.trials))

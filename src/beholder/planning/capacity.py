@@ -7,17 +7,17 @@ from typing import Literal
 import numpy as np
 
 from beholder.errors import PlanError, Problem
-from beholder.plan.dealing.flow import Ints
-from beholder.plan.ground.grid import Grid, between, count, reference_alone
-from beholder.plan.ground.ordering import is_square
-from beholder.plan.ground.rounds import check_block_trials, count_square_trials, square_fits
+from beholder.planning.blocks import block_quotas
+from beholder.planning.cells import StimulusGrid, between, count, reference_alone
+from beholder.planning.even_rounding import Ints
+from beholder.planning.squares import ITEMS, is_square
 from beholder.study.design import Design
 
 MOST_TRIALS = 12
 """Trials of a list when the study does not say how many."""
 
 
-def count_trials(grid: Grid, design: Design, at_most: int = MOST_TRIALS) -> int:
+def count_trials(grid: StimulusGrid, design: Design, at_most: int = MOST_TRIALS) -> int:
     """Return how many trials a list has, or raise PlanError when it cannot hold as many as the study asks for.
 
     Where the study does not say, as many as possible up to `at_most`.
@@ -42,14 +42,14 @@ def count_trials(grid: Grid, design: Design, at_most: int = MOST_TRIALS) -> int:
     raise PlanError(_too_long(grid, design, trials, most))
 
 
-def rooms(grid: Grid, design: Design) -> Ints:
+def rooms(grid: StimulusGrid, design: Design) -> Ints:
     """Return how many trials of each content a list can hold."""
     if design.contents == "once" or grid.always:
         return np.ones(len(grid.contents), dtype=np.int64)
     return np.asarray(grid.present.sum(axis=1) // grid.dealt_per_trial, dtype=np.int64)
 
 
-def most_trials(grid: Grid, design: Design) -> int:
+def most_trials(grid: StimulusGrid, design: Design) -> int:
     """Return how many trials a list can hold."""
     room, apart = rooms(grid, design), design.contents == "apart"
     if grid.kind == "content" or (room == room[0]).all():
@@ -59,7 +59,7 @@ def most_trials(grid: Grid, design: Design) -> int:
     return next(n for n in range(int(room.sum()), 0, -1) if np.minimum(room, -(-n // 2)).sum() >= n)
 
 
-def count_companions(grid: Grid, trials: int, chain: int = 1) -> int | None:
+def count_companions(grid: StimulusGrid, trials: int, chain: int = 1) -> int | None:
     """Return how many contents, each with its companion, fill so many trials; None where no number does.
 
     About two tests to each companion where there is a choice. Lists of a chain share no content, as its companion
@@ -71,7 +71,7 @@ def count_companions(grid: Grid, trials: int, chain: int = 1) -> int | None:
     return min(max(round(trials / 3), low), high) if low <= high else None
 
 
-def _fits(grid: Grid, design: Design, trials: int, chain: int) -> bool:
+def _fits(grid: StimulusGrid, design: Design, trials: int, chain: int) -> bool:
     """Return whether so many lists of so many trials can go without the same stimulus twice."""
     if grid.companions:
         return count_companions(grid, trials, chain) is not None
@@ -88,12 +88,12 @@ def _fits(grid: Grid, design: Design, trials: int, chain: int) -> bool:
     return bool(np.minimum(stimuli, room * chain).sum() >= trials * chain)
 
 
-def _most_of_chain(grid: Grid, design: Design, trials: int, chain: int) -> int:
+def _most_of_chain(grid: StimulusGrid, design: Design, trials: int, chain: int) -> int:
     """Return the largest number of trials, up to this one, that each list of a chain can have; 0 where none can."""
     return next((n for n in range(trials, 0, -1) if _fits(grid, design, n, chain)), 0)
 
 
-def _too_long(grid: Grid, design: Design, trials: int, most: int) -> Problem:
+def _too_long(grid: StimulusGrid, design: Design, trials: int, most: int) -> Problem:
     """Return that somebody would meet a stimulus twice, and what would do."""
     chain = design.sessions_per_participant
     contents = count(len(grid.contents), "content", "contents")
@@ -124,11 +124,11 @@ def _up_to(most: int) -> str:
     return "1" if most == 1 else f"1 to {most}"
 
 
-def _fewest_tests(grid: Grid) -> int:
+def _fewest_tests(grid: StimulusGrid) -> int:
     return int(grid.present.sum(axis=1).min())
 
 
-def _count_with_companions(grid: Grid, design: Design, at_most: int) -> int:
+def _count_with_companions(grid: StimulusGrid, design: Design, at_most: int) -> int:
     least, tests = 2 * max(2, grid.apart), _fewest_tests(grid)
     if 2 * len(grid.contents) < least:
         what = f"are of {count(len(grid.contents), 'content', 'contents')}, too few to keep a reference from its tests"
@@ -156,7 +156,9 @@ def _count_with_companions(grid: Grid, design: Design, at_most: int) -> int:
     raise PlanError(Problem("design.trials", what, f"even numbers, {allowed}"))
 
 
-def _rule_that_fits(grid: Grid, design: Design, contents: Literal["apart", "free"], asked: int, most: int) -> str:
+def _rule_that_fits(
+    grid: StimulusGrid, design: Design, contents: Literal["apart", "free"], asked: int, most: int
+) -> str:
     """Return another rule for contents as a way out, where it allows more trials."""
     more = most_trials(grid, design.model_copy(update={"contents": contents}))
     if more <= most:
@@ -164,7 +166,7 @@ def _rule_that_fits(grid: Grid, design: Design, contents: Literal["apart", "free
     return f", or write contents: {contents}" + ("" if more >= asked else f", which allows {_up_to(more)}")
 
 
-def _too_many(grid: Grid, design: Design, asked: int, most: int) -> Problem:
+def _too_many(grid: StimulusGrid, design: Design, asked: int, most: int) -> Problem:
     contents = count(len(grid.contents), "content", "contents")
     are = "there is" if len(grid.contents) == 1 else "there are"
     allowed = between(max(1, len(grid.block_names)), most)
@@ -193,3 +195,73 @@ def _too_many(grid: Grid, design: Design, asked: int, most: int) -> Problem:
         what = f"is {asked}, but {are} {number} of {contents}, and none may come twice in a list"
         fix = "Add stimuli."
     return Problem("design.trials", what, allowed, fix)
+
+
+# --- How many trials a list has that is made of a square's rows, or of blocks ---
+
+
+def square_items(grid: StimulusGrid) -> Ints:
+    """Return what a square is made of: all contents where a trial is one, else all columns that there are."""
+    if grid.kind == "content":
+        return np.arange(len(grid.contents))
+    return np.asarray(np.array(grid.free)[grid.present.any(axis=0)], dtype=np.int64)
+
+
+def count_square_trials(grid: StimulusGrid, design: Design, room: Ints) -> int:
+    """Return how many trials a list has: its items once, or as many times as the study says. `room` is by content."""
+    items = len(square_items(grid))
+    one, many = ITEMS[grid.kind]
+    most = int(room.min()) if grid.kind == "content" else _most_rounds(items, len(grid.contents), design)
+    if most == 0:
+        raise PlanError(_no_round(items, many, len(grid.contents), design))
+    if design.trials is None:
+        return items
+    rounds, over = divmod(design.trials, items)
+    if over == 0 and rounds <= most:
+        return design.trials
+    near = sorted({min(max(number, 1), most) * items for number in (rounds, rounds + 1)})
+    times = "once" if most == 1 else f"once, or up to {most} times"
+    what = f"is {design.trials}, but design.order is {design.order}, and a list goes through "
+    what += f"{'all ' if items > 1 else ''}{count(items, one, many)} {times}"
+    raise PlanError(Problem("design.trials", what, " or ".join(str(number) for number in near)))
+
+
+def square_fits(grid: StimulusGrid, design: Design, trials: int, chain: int) -> bool:
+    """Return whether what comes again in a chain of lists can do so with another content, wherever squares have it."""
+    takes_turns = grid.kind != "content" and design.contents == "apart" and len(grid.contents) == 2
+    return not takes_turns or trials * chain <= len(square_items(grid))
+
+
+def check_block_trials(grid: StimulusGrid, design: Design, trials: int, most: int) -> int:
+    """Return how many trials a list has that holds something of each block, or raise PlanError where none can be."""
+    blocks = len(grid.block_names)
+    if design.trials is None:
+        trials = min(max(trials, blocks), most)
+    if trials < blocks:
+        what = f"is {trials}" if design.trials else f"can be {trials} at most"
+        what += f", but design.blocks is {design.blocks}, and a list holds something of each of its {blocks} blocks"
+        raise PlanError(Problem("design.trials", what, between(blocks, most)))
+    block_quotas(grid, trials, design)
+    return trials
+
+
+def _most_rounds(items: int, contents: int, design: Design) -> int:
+    """Return how often a list can go through all conditions, or pairs, each time with another content."""
+    if design.contents == "once":
+        return contents // items
+    if design.contents == "apart" and contents <= 2:
+        # Two contents take turns, so that nothing can come again with the other one wherever the square has it.
+        return contents - 1
+    return contents
+
+
+def _no_round(items: int, many: str, contents: int, design: Design) -> Problem:
+    what = f"is {design.order}, and a list goes through all {items} {many}, but there "
+    what += "is 1 content" if contents == 1 else f"are {contents} contents"
+    if design.contents == "once":
+        what += " and each may come once"
+        fix = f"Add contents up to {items}, or write contents: {'apart' if contents > 1 else 'free'}."
+    else:
+        what += ", and trials of one content may not be neighbours"
+        fix = "Add contents, or write contents: free."
+    return Problem("design.order", what, "balanced", fix)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from beholder.checks.problems import NO_GOLD
-from beholder.errors import Problem
-from beholder.methods.contract import Method, Units
-from beholder.plan.ground.grid import count
-from beholder.plan.placing.clips import is_board, sample_trial
-from beholder.plan.placing.repeating import APART, most_repeats
-from beholder.plan.placing.statements import bank_of, statements_of
-from beholder.plan.placing.unfit import Setting, unaskable, unprotected, wrong_asking, wrong_gold
-from beholder.plan.teaching.answering import judged_kinds
-from beholder.stimuli.catalogue import Catalogue
-from beholder.study.checks import PLACED, Asking, Gold, Repeat, TrapItem
+import numpy as np
+
+from beholder.checks.registry import NO_GOLD
+from beholder.errors import Problem, did_you_mean
+from beholder.methods.contract import Method, Trial, Units
+from beholder.planning.attention import Replaced, Replacer
+from beholder.planning.cells import count
+from beholder.planning.check_trials import APART, Askers, CheckTrialMaker, Golds, Inserter, most_repeats
+from beholder.planning.known_answers import asking_pages, judged_kinds, lesson_pages, plain_study
+from beholder.planning.message_trials import ASKING, asking_sources, is_board, page_form, protected, sample_trial
+from beholder.planning.statements import Statements, bank_of, statements_of
+from beholder.planning.training import COMPARED, answerable, crowded, lessons_of, unasked, unshown, wrong_targets
+from beholder.stimuli.catalogue import Catalogue, Stimulus
+from beholder.study.checks import PLACED, AskingOptions, Attention, Gold, Repeat, TrapItem
 from beholder.study.model import Study
 from beholder.types import Role
 
@@ -80,7 +84,7 @@ class _Finder:
                 what = "is written, and no stimuli have the role gold"
                 return self._left_out("gold", self._study.problem("checks.gold", what, "", NO_GOLD))
             return 0 if self._told(wrong_gold(self._setting)) else rule.per_session
-        if isinstance(rule, Asking):
+        if isinstance(rule, AskingOptions):
             reason = unaskable(self._setting, role, rule)
             if reason is not None:
                 return self._left_out(role, reason)
@@ -162,3 +166,177 @@ class _Finder:
 
 def _up_to(most: int) -> str:
     return "" if most < 1 else "1" if most == 1 else f"1 to {most}"
+
+
+# --- Why the rules of a study cannot have the stimuli that they need: none can ask, or an answer cannot be given ---
+
+
+class Setting(NamedTuple):
+    """What a rule finds: the study, its stimuli, and a page as the method makes it."""
+
+    study: Study
+    catalogue: Catalogue
+    method: Method
+    units: Units
+    sample: Trial
+
+
+def unaskable(setting: Setting, role: Role, rule: AskingOptions) -> Problem | None:
+    """Return why no stimulus can ask for an answer here, None where one can."""
+    study, catalogue, method, units, _ = setting
+    key = f"checks.{role}"
+    if role == "trap" and is_board(units):
+        what = f"does not fit {method.name}, whose pages hold several stimuli"
+        return study.problem(key, what, "", "Use checks.attention.")
+    form = page_form(study, catalogue, method, rule)
+    if form is None:
+        return study.problem(key, f"does not fit {method.name}: none of its answers can be asked for")
+    if rule.words and form.way != "this" and not ("{value}" in rule.words or "{label}" in rule.words):
+        what = "do not say which answer to give, so that nobody could know it"
+        return study.problem(f"{key}.words", what, "words with {value} or {label} in them")
+    if form.tolerance * 4 >= form.span and form.way != "this":
+        what = f"is {form.tolerance:g}, on a scale of {form.span:g}: half of all answers would do"
+        return study.problem(f"{key}.tolerance", what, f"below {form.span / 4:g}")
+    if not _own(catalogue, role) and not any(asking_sources(study, catalogue, units, rule)):
+        what = "has no stimulus that could ask: every condition is protected"
+        return study.problem(key, what, "", "Leave one out of checks.attention.protect or design.always.")
+    return None
+
+
+def unprotected(study: Study, catalogue: Catalogue, rule: AskingOptions) -> Iterator[Problem]:
+    """Yield what is to be protected and is no condition."""
+    known = catalogue.conditions
+    for place, word in enumerate(rule.protect if isinstance(rule, Attention) else ()):
+        if word not in known:
+            what, near = f"is {word}, which is no condition", did_you_mean(word, known)
+            yield study.problem(f"checks.attention.protect.{place}", what, ", ".join(known), near)
+
+
+def wrong_asking(setting: Setting, role: Role) -> Iterator[Problem]:
+    """Yield what is wrong with the researcher's own stimuli that ask for an answer."""
+    study, catalogue, method, units, sample = setting
+    own = _own(catalogue, role)
+    yield from unasked(study, method, lessons_of(own))
+    shown: list[str] = []
+    for clip in own:
+        if is_board(units):
+            trials = [_on(sample, clip)] if clip.content in catalogue.contents else []
+        else:
+            pages = asking_pages(study, catalogue, method, clip)
+            trials = [page.compose(study, method, np.random.default_rng(0)) for page in pages]
+        shown += [clip.id] * bool(trials)
+        for trial in trials:
+            yield from _unanswerable(trial, [clip], method)
+    if is_board(units):
+        yield from _elsewhere(catalogue, [clip for clip in own if clip.id not in shown])
+    else:
+        yield from unshown(own, shown, role, method)
+
+
+def wrong_gold(setting: Setting) -> Iterator[Problem]:
+    """Yield what is wrong with the gold stimuli."""
+    study, catalogue, method, _, _ = setting
+    gold = catalogue.of_role("gold")
+    found = [*crowded(gold, "gold"), *unasked(study, method, lessons_of(gold))]
+    yield from found
+    if found:
+        return
+    shown: list[str] = []
+    for page in lesson_pages(study, catalogue, method, gold):
+        shown += page.shows
+        trial = page.compose(plain_study(study), method, np.random.default_rng(0))
+        yield from _unanswerable(trial, gold, method)
+    yield from unshown(gold, shown, "gold", method)
+
+
+def _own(catalogue: Catalogue, role: Role) -> list[Stimulus]:
+    """Return the asking stimuli that we have not made."""
+    return [stimulus for stimulus in catalogue.of_role(role) if not stimulus.made_of]
+
+
+def _unanswerable(trial: Trial, stimuli: Sequence[Stimulus], method: Method) -> Iterator[Problem]:
+    yield from wrong_targets(trial, lessons_of(stimuli), answerable(method, trial, COMPARED), method)
+
+
+def _on(sample: Trial, clip: Stimulus) -> Trial:
+    """Return a page on which a stimulus stands wherever something is rated."""
+    slots = (slot._replace(stimulus=clip.id) if slot.rated else slot for slot in sample.slots)
+    return replace(sample, slots=tuple(slots))
+
+
+def _elsewhere(catalogue: Catalogue, clips: Sequence[Stimulus]) -> Iterator[Problem]:
+    """Yield that stimuli belong to no page."""
+    for clip in clips:
+        if clip.lesson is not None:
+            what = f"is of content {clip.content}, and no page has that content"
+            near = did_you_mean(clip.content, catalogue.contents)
+            yield Problem(clip.lesson.where, what, ", ".join(catalogue.contents), near)
+
+
+# --- What the rules of a study put into its lists: stimuli that ask, gold, statements, repeats. Drawn by the seed ---
+
+
+_REPLACE, _INSERT, _STATE, _MAKE = 30, 31, 32, 33
+"""Streams of chance: whether there is gold changes nothing of where attention is asked for."""
+
+
+class Placer:
+    """Places what the rules need into the lists of one plan."""
+
+    def __init__(self, study: Study, catalogue: Catalogue, method: Method, units: Units, amounts: Amounts) -> None:
+        self._study, self._catalogue, self._method, self._units = study, catalogue, method, units
+        self._amounts = amounts
+
+    def place(self, lists: Sequence[Sequence[Trial]]) -> Replaced:
+        """Return the lists with everything that belongs into them, trials named by their position."""
+        placed = self._with_attention(lists)
+        inserter, statements = self._inserter(max(len(trials) for trials in lists)), self._statements()
+        made = []
+        for before, trials in zip(lists, placed.lists, strict=True):
+            whole = inserter.put(before, trials) if inserter else trials
+            whole = statements.put(whole) if statements else whole
+            made.append([_named(trial, position) for position, trial in enumerate(whole, 1)])
+        return Replaced(made, placed.conditions, placed.gave_way)
+
+    def _with_attention(self, lists: Sequence[Sequence[Trial]]) -> Replaced:
+        rule = self._study.checks.rule("attention")
+        if not self._amounts.replaced or not isinstance(rule, AskingOptions):
+            return Replaced([list(trials) for trials in lists], {}, {})
+        kept = protected(self._study, self._catalogue, self._units, rule)
+        replacer = Replacer(self._catalogue, kept, rule, self._rng(_REPLACE))
+        return replacer.put(lists, self._amounts.replaced)
+
+    def _inserter(self, trials: int) -> Inserter | None:
+        counts = self._amounts.inserted
+        if not any(counts.values()):
+            return None
+        makers = {role: maker for role in counts if counts[role] and (maker := self._maker(role)) is not None}
+        return Inserter(trials, makers, counts, counts.get("repeat", 0), self._rng(_INSERT))
+
+    def _maker(self, role: Role) -> CheckTrialMaker | None:
+        study, catalogue, method = self._study, self._catalogue, self._method
+        rule = study.checks.rule(role)
+        if isinstance(rule, Gold):
+            return Golds(study, catalogue, method, rule, self._rng(_MAKE, 0))
+        if isinstance(rule, AskingOptions):
+            sample = sample_trial(study, catalogue, method)
+            assert sample is not None, "what has been dealt can be shown"
+            askers = Askers(role, study, catalogue, method, rule, sample, self._rng(_MAKE, 1 + ASKING.index(role)))
+            return askers if askers.are_any else None
+        return None
+
+    def _statements(self) -> Statements | None:
+        obvious, again = self._amounts.obvious, self._amounts.again
+        if not obvious and not again:
+            return None
+        rule = self._study.checks.rule("trap_item")
+        bank = bank_of(rule, self._study.language) if isinstance(rule, TrapItem) else ()
+        return Statements(bank, obvious, again, self._rng(_STATE))
+
+    def _rng(self, *stream: int) -> np.random.Generator:
+        return np.random.default_rng([*self._study.draw, *stream])
+
+
+def _named(trial: Trial, position: int) -> Trial:
+    name = f"trial:{position}"
+    return trial if trial.id == name else replace(trial, id=name)

@@ -1,24 +1,87 @@
-"""Trials of their own that check: stimuli that ask for an answer, and gold. Which ones a list gets."""
+"""What the rules of a study put into its lists, after everything that is rated has been dealt.
+
+clips       which stimuli are made to ask for an answer, and load_stimuli, which makes them
+asking      which answers a page can be asked for, and in which words
+amounts     how many checks each list holds
+unfit       why a rule cannot be kept
+placer      all of these: lists in, lists with checks out
+attention   on pages with many stimuli: which page, in place of which stimulus
+inserting   trials of their own: where in a list
+extras      which trials those are: stimuli that ask, and gold
+repeating   trials that come again
+statements  obvious and repeated statements on the pages of a survey
+leveling    one of several for each of many, evenly
+lots        things that are drawn equally often
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
+from typing import Generic, Protocol, TypeVar
 
 from numpy.random import Generator
 
 from beholder.methods.contract import Method, Slot, Target, Trial
-from beholder.plan.placing.lots import Lot
-from beholder.plan.teaching.answering import judged_kinds
-from beholder.plan.teaching.composing import Page, asking_pages, lesson_pages, plain_study, shown_as
-from beholder.plan.teaching.lessons import asked_about, asking_tolerance, default_tolerance, lessons_of
+from beholder.planning.known_answers import (
+    TrialTemplate,
+    asking_pages,
+    judged_kinds,
+    lesson_pages,
+    plain_study,
+    shown_as,
+)
+from beholder.planning.training import asked_about, asking_tolerance, default_tolerance, lessons_of
 from beholder.stimuli.catalogue import Catalogue, Stimulus
-from beholder.study.checks import Asking, Gold
+from beholder.study.checks import AskingOptions, Gold
 from beholder.study.model import Study
 from beholder.types import Role
 
+# --- Trials of their own between those that are rated: in all places equally often over all lists ---
 
-def asking_targets(trial: Trial, slot: Slot, clip: Stimulus, rule: Asking) -> dict[str, Target]:
+
+class CheckTrialMaker(Protocol):
+    """Makes trials of a role, one after the other."""
+
+    def make(self, shown: Collection[str], beside: Collection[str]) -> Trial: ...
+
+
+class Inserter:
+    """Puts trials into lists of up to so many, one at most between two: never first, last, or beside another."""
+
+    def __init__(
+        self,
+        trials: int,
+        makers: Mapping[Role, CheckTrialMaker],
+        counts: Mapping[Role, int],
+        repeats: int,
+        rng: Generator,
+    ) -> None:
+        self._makers, self._counts, self._repeats = makers, counts, repeats
+        # Each kind comes in each place equally often.
+        self._gaps = {role: Lot(range(trials - 1), rng) for role in makers}
+        self._repeater = Repeater(trials, rng)
+
+    def put(self, before: Sequence[Trial], trials: Sequence[Trial]) -> list[Trial]:
+        """Return a list with everything in it; trials come again as they were `before` any stimulus gave way."""
+        # What comes again has fewer places to choose from.
+        found = self._repeater.make(before, trials, self._repeats)
+        last = len(trials) - 2
+        shown = {slot.stimulus for trial in trials for slot in trial.slots}
+        for role, maker in self._makers.items():
+            for _ in range(self._counts[role]):
+                gap = self._gaps[role].draw(lambda one: None if one in found or one > last else 0)
+                assert gap is not None, "a list is only promised what it has room for"
+                made = maker.make(shown, {trials[gap].content, trials[gap + 1].content})
+                shown.update(slot.stimulus for slot in made.slots)
+                found[gap] = made
+        return [one for gap, trial in enumerate(trials) for one in (trial, *([found[gap]] if gap in found else []))]
+
+
+# --- Trials of their own that check: stimuli that ask for an answer, and gold. Which ones a list gets ---
+
+
+def asking_targets(trial: Trial, slot: Slot, clip: Stimulus, rule: AskingOptions) -> dict[str, Target]:
     """Return what an asking stimulus asks for at a slot: of every question with a scale."""
     assert clip.lesson is not None
     found = {}
@@ -57,7 +120,7 @@ class Askers:
         study: Study,
         catalogue: Catalogue,
         method: Method,
-        rule: Asking,
+        rule: AskingOptions,
         sample: Trial,
         rng: Generator,
     ) -> None:
@@ -88,7 +151,7 @@ class Askers:
         at = rated[-1] if self._is_graded else next(slot for slot in rated if slot.stimulus == name)
         return replace(trial, targets=asking_targets(trial, at, clip, self._rule))
 
-    def _fitting(self, clip: Stimulus, pages: Sequence[Page], sample: Trial) -> list[Page]:
+    def _fitting(self, clip: Stimulus, pages: Sequence[TrialTemplate], sample: Trial) -> list[TrialTemplate]:
         """Return the pages on which all that is asked can be answered as a stimulus asks."""
         asked = {one.id: one for one in self._method.questions(self._study)}
         found = []
@@ -119,11 +182,94 @@ class Golds:
         trial = shown_as(composed, page.unit.content, "gold", page.shuffle, self._study, self._rng)
         return replace(trial, targets=gold_targets(trial, self._gold, self._rule))
 
-    def _faults(self, page: Page, shown: Collection[str], beside: Collection[str]) -> int:
+    def _faults(self, page: TrialTemplate, shown: Collection[str], beside: Collection[str]) -> int:
         return any(name in shown for name in page.shows) + 2 * (page.unit.content in beside)
 
 
-def _is_keyed(page: Page, gold: Sequence[Stimulus]) -> bool:
+def _is_keyed(page: TrialTemplate, gold: Sequence[Stimulus]) -> bool:
     """Return whether a page asks anything of which the answer is known."""
     lessons = [one.lesson for one in gold if one.id in page.shows and one.lesson is not None]
     return not page.unit.asks or any(lesson.of(name) for lesson in lessons for name in page.unit.asks)
+
+
+# --- Trials that come again: which ones, and where ---
+
+
+APART = 4
+"""A trial comes again so many trials later, or more."""
+_ROLE: Role = "repeat"
+
+
+def most_repeats(trials: int) -> int:
+    """Return how many trials of a list can come again, each far enough from itself and none at the end."""
+    return max(0, trials - APART)
+
+
+class Repeater:
+    """Lets trials come again, in all places equally often over all lists."""
+
+    def __init__(self, trials: int, rng: Generator) -> None:
+        self._gaps = Lot(range(APART - 1, trials - 1), rng)
+        self._rng = rng
+
+    def make(self, before: Sequence[Trial], trials: Sequence[Trial], count: int) -> dict[int, Trial]:
+        """Return what comes again, by the trial that it follows; as it was `before` any stimulus on it gave way."""
+        # A page with an attention stimulus would not be the same again.
+        whole = [place for place, trial in enumerate(trials) if not trial.targets]
+        gaps: list[int] = []
+        last = len(trials) - 2
+        for _ in range(count):
+            gap = self._gaps.draw(lambda one: 0 if one <= last and _have_room([*gaps, one], whole) else None)
+            if gap is None:
+                gap = self._gaps.draw(lambda one: None if one in gaps or one > last else 0)
+            assert gap is not None, "a list is only promised what it has room for"
+            gaps.append(gap)
+        made: dict[int, Trial] = {}
+        taken: set[int] = set()
+        # From the front, where there is least to choose from.
+        for gap in sorted(gaps):
+            beside = {trials[gap].content, trials[gap + 1].content}
+            early = [place for place in range(gap - APART + 2) if place not in taken]
+            faults = [2 * (place not in whole) + (trials[place].content in beside) for place in early]
+            fit = [place for place, faulty in zip(early, faults, strict=True) if faulty == min(faults)]
+            place = fit[int(self._rng.integers(len(fit)))]
+            taken.add(place)
+            slots = tuple(slot._replace(role=_ROLE) if slot.rated else slot for slot in before[place].slots)
+            made[gap] = replace(before[place], slots=slots)
+        return made
+
+
+def _have_room(gaps: Sequence[int], whole: Sequence[int]) -> bool:
+    """Return whether a trial of its own, far enough in front, can come again in each of these places."""
+    early = [sum(place <= gap - APART + 1 for place in whole) for gap in sorted(gaps)]
+    return len(set(gaps)) == len(gaps) and all(count > number for number, count in enumerate(early))
+
+
+# --- Drawing lots that come out even over all lists ---
+
+
+_Item = TypeVar("_Item", bound=Hashable)
+
+
+class Lot(Generic[_Item]):
+    """Things of which one is drawn again and again, all equally often.
+
+    What suits a place better is preferred as long as nothing that can be drawn falls more than one draw behind it.
+    """
+
+    def __init__(self, items: Sequence[_Item], rng: Generator) -> None:
+        self._drawn = dict.fromkeys(items, 0)
+        self._rng = rng
+
+    def draw(self, faults: Callable[[_Item], int | None]) -> _Item | None:
+        """Return one of the things with the fewest faults; those of which `faults` is None cannot be drawn."""
+        found = [(item, count) for item in self._drawn if (count := faults(item)) is not None]
+        if not found:
+            return None
+        least = min(self._drawn[item] for item, _ in found)
+        near = [(count, self._drawn[item], item) for item, count in found if self._drawn[item] <= least + 1]
+        best = min(one[:2] for one in near)
+        fit = [item for *rank, item in near if tuple(rank) == best]
+        drawn = fit[int(self._rng.integers(len(fit)))]
+        self._drawn[drawn] += 1
+        return drawn

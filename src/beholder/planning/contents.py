@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from beholder.plan.dealing.flow import Floats, Groups, Ints, Mask, pick
+from beholder.planning.even_rounding import Floats, Ints, Mask, Partition, families, pick
 
 _SWEEPS = 12
 
 
-class Shape(NamedTuple):
+class ListShape(NamedTuple):
     """How many lists, and how many trials in each; so many lists that follow one another make a `chain`.
 
     One person can take a chain from its first list to its last without meeting a stimulus twice.
@@ -25,7 +25,7 @@ class Shape(NamedTuple):
     chain: int = 1
 
 
-def deal_evenly(shape: Shape, contents: int, *, apart: bool, rng: Generator) -> Ints:
+def deal_evenly(shape: ListShape, contents: int, *, apart: bool, rng: Generator) -> Ints:
     """Return contents by list and position; totals and content x position stay within one.
 
     In each run of as many lists as there are contents, list i takes the contents `(i + shift) mod contents` of a
@@ -46,11 +46,11 @@ def deal_evenly(shape: Shape, contents: int, *, apart: bool, rng: Generator) -> 
     least = np.full(contents, shape.trials // contents)
     most = np.full(contents, -(-shape.trials // contents))
     chained = np.full(contents, -(-shape.trials * shape.chain // contents))
-    swap_between_lists(dealt, Bounds(least, most, chained, shape.chain), apart=apart, rng=rng)
+    swap_between_lists(dealt, ContentLimits(least, most, chained, shape.chain), apart=apart, rng=rng)
     return dealt
 
 
-def deal_by_quota(shape: Shape, quota: Floats, *, apart: bool, rng: Generator) -> Ints:
+def deal_by_quota(shape: ListShape, quota: Floats, *, apart: bool, rng: Generator) -> Ints:
     """Return contents by list and position where a chain holds `quota` of each content, rounded up or down.
 
     Systematic sampling: a content is an arc of the length of its quota, a chain is a comb with teeth at distance one,
@@ -68,7 +68,9 @@ def deal_by_quota(shape: Shape, quota: Floats, *, apart: bool, rng: Generator) -
     chosen = chosen.reshape(chains, shape.trials, chain).transpose(0, 2, 1).reshape(-1, shape.trials)[: shape.lists]
     dealt = into_positions(_mixed_in_chains(chosen, chain, rng), len(quota), rng)
     counts = _counts(dealt, len(quota))
-    swap_between_lists(dealt, Bounds(counts.min(axis=0), counts.max(axis=0), chained, chain), apart=apart, rng=rng)
+    swap_between_lists(
+        dealt, ContentLimits(counts.min(axis=0), counts.max(axis=0), chained, chain), apart=apart, rng=rng
+    )
     if apart:
         for row in np.flatnonzero((dealt[:, 1:] == dealt[:, :-1]).any(axis=1)):
             dealt[row] = _pull_apart(dealt[row], rng)
@@ -116,7 +118,7 @@ def _counts(rows: Ints, contents: int) -> Ints:
     return np.stack([np.bincount(row, minlength=contents) for row in rows])
 
 
-class Bounds(NamedTuple):
+class ContentLimits(NamedTuple):
     """How often each content may be in a list, and in a chain."""
 
     least: Ints
@@ -127,7 +129,7 @@ class Bounds(NamedTuple):
     """Where lists trade within blocks only: the block of each content."""
 
 
-def swap_between_lists(dealt: Ints, bounds: Bounds, *, apart: bool, rng: Generator) -> None:
+def swap_between_lists(dealt: Ints, bounds: ContentLimits, *, apart: bool, rng: Generator) -> None:
     """Break up fixed company: nearby lists trade contents at the same position, which keeps every promised count."""
     lists, trials = dealt.shape
     least, most, chained, chain, block = bounds
@@ -185,8 +187,8 @@ def into_positions(chosen: Ints, contents: int, rng: Generator) -> Ints:
         mask = pick(
             np.full(len(items), 1 / (trials - position)),
             # A list may hold a content twice: the tooth tells the two apart.
-            [Groups(content * trials + of_tooth[items], contents * trials), Groups(content, contents)],
-            [Groups(row, lists)],
+            [Partition(content * trials + of_tooth[items], contents * trials), Partition(content, contents)],
+            [Partition(row, lists)],
             rng,
         )
         dealt[row[mask], position] = content[mask]
@@ -203,3 +205,136 @@ def _pull_apart(row: Ints, rng: Generator) -> Ints:
     apart = np.empty_like(row)
     apart[places] = np.repeat(values[order], counts[order])
     return apart
+
+
+# --- Which conditions each trial shows ---
+
+
+def deal_conditions(dealt: Ints, present: Mask, per_trial: int, rng: Generator, *, chain: int = 1) -> Mask:
+    """Return a mask of conditions by trial (trials of list 1 first), `per_trial` in each.
+
+    `dealt` holds contents by list and position, `present` which content has which condition. Even within one:
+    conditions overall, within each content, within each content at each position, and within each list; trials of
+    one content in one list, or in one chain of lists, share no condition. Conditions that some content lacks are as
+    even as that allows.
+    """
+    lists, trials = dealt.shape
+    contents, conditions = present.shape
+    content = dealt.ravel()
+    of_list = np.repeat(np.arange(lists), trials)
+    position = np.tile(np.arange(trials), lists)
+    left = [Partition(content * trials + position, contents * trials), Partition(content, contents)]
+    right = _right(of_list, content, lists, chain)
+    chosen = np.zeros((len(content), conditions), dtype=np.bool_)
+    need = np.full(len(content), per_trial)
+    remaining = present.sum(axis=1)
+    for condition in rng.permutation(conditions):
+        items = np.flatnonzero(present[content, condition] & (need > 0))
+        share: Floats = need[items] / remaining[content[items]]
+        if len(items) and share.min() < 1:
+            mask = pick(share, [_only(g, items) for g in left], [_only(g, items) for g in right], rng)
+            items = items[mask]
+        chosen[items, condition] = True
+        need[items] -= 1
+        remaining = remaining - present[:, condition]
+    if chain > 1:
+        _level_lists(chosen, dealt, chain, rng)
+    return chosen
+
+
+def _level_lists(chosen: Mask, dealt: Ints, chain: int, rng: Generator) -> None:
+    """Make every list of a chain hold every condition as often as its other lists, as near as its contents allow.
+
+    What a content shows in two lists of one chain is exchanged, which changes neither what the chain shows nor what the
+    content does: picks by whole chains leave it to chance in which of their lists a condition stands.
+    """
+    lists, trials = dealt.shape
+    for first in range(0, lists, chain):
+        contents = dealt[first : first + chain].ravel()
+        shown = chosen[first * trials : first * trials + len(contents)]
+        of_list = np.arange(len(contents)) // trials
+        one, two = np.nonzero(
+            np.triu(contents[:, None] == contents[None, :], 1) & (of_list[:, None] != of_list[None, :])
+        )
+        if not len(one):
+            continue
+        order = rng.permutation(len(one))
+        one, two = one[order], two[order]
+        counts = shown.reshape(-1, trials, shown.shape[1]).sum(axis=1)
+        while True:
+            moved = shown[two].astype(np.int64) - shown[one]
+            gain = (moved * (counts[of_list[one]] - counts[of_list[two]] + moved)).sum(axis=1)
+            best = int(gain.argmin())
+            if gain[best] >= 0:
+                break
+            a, b = one[best], two[best]
+            counts[of_list[a]] += moved[best]
+            counts[of_list[b]] -= moved[best]
+            shown[[a, b]] = shown[[b, a]]
+
+
+def _only(groups: Partition, items: Ints) -> Partition:
+    return Partition(groups.of[items], groups.number)
+
+
+def _right(of_list: Ints, content: Ints, lists: int, chain: int) -> list[Partition]:
+    """Return what holds lists together: trials of one content in one chain where there are any, lists, runs of them."""
+    of_chain, chains = of_list // chain, -(-lists // chain)
+    _, hand = np.unique(of_chain * (int(content.max()) + 1) + content, return_inverse=True)
+    if int(hand.max()) + 1 < len(content):
+        return [Partition(hand, int(hand.max()) + 1), *families(of_chain, chains)]
+    return [*([Partition(of_list, lists)] if chain > 1 else []), *families(of_chain, chains)]
+
+
+# --- Lists in which every content brings a companion: its reference, somewhere, but not beside its tests ---
+
+
+_FEWEST, _RUNS = 8, 64  # lists that go round their contents in the same way, and ways that there are
+
+
+class Visits(NamedTuple):
+    """Contents by list and position, and where a content's companion stands."""
+
+    contents: Ints
+    is_companion: Mask
+
+
+def deal_with_companions(shape: ListShape, visited: int, contents: int, apart: int, rng: Generator) -> Visits:
+    """Return lists that visit `visited` of the contents, each as often as the others within one, its companion once.
+
+    Contents are visited, and stand in each position, equally often over all lists, within one. A list goes round its
+    contents again and again, so that no content comes twice in a row. No two lists of a chain share a content.
+    """
+    runs: list[Visits] = []
+    # A run of lists that is a multiple of the contents is even in itself, whatever the way round.
+    whole = lcm(contents, shape.chain)
+    size = whole * -(-max(_FEWEST, -(-shape.lists // _RUNS)) // whole)
+    for first in range(0, shape.lists, size):
+        part = ListShape(min(size, shape.lists - first), visited, shape.chain)
+        chosen = deal_evenly(part, contents, apart=False, rng=rng)
+        rounds = _rounds(visited, shape.trials, apart, rng)
+        way = np.concatenate(rounds)
+        # The companion comes in any of the rounds of its content with the same chance.
+        times = np.bincount(way, minlength=visited)
+        turn = np.floor(rng.random(chosen.shape) * times).astype(np.int64)
+        number = np.repeat(np.arange(len(rounds)), [len(order) for order in rounds])
+        runs.append(Visits(chosen[:, way], turn[:, way] == number))
+    return Visits(np.concatenate([run.contents for run in runs]), np.concatenate([run.is_companion for run in runs]))
+
+
+def _rounds(visited: int, trials: int, apart: int, rng: Generator) -> list[Ints]:
+    """Return orders of the places of a round: whole ones, and a part of one to fill the list.
+
+    None begins with what the one before ended with; where things have to be further apart than that, all are the same.
+    """
+    times, over = divmod(trials, visited)
+    rounds = [rng.permutation(visited) for _ in range(times + 1)]
+    if apart > 2:
+        rounds = [rounds[0]] * (times + 1)
+    rounds[-1] = rounds[-1][:over]
+    # From the end, because the last round may be too short to give way.
+    for before, after in reversed(list(pairwise(rounds))):
+        if len(after) and before[-1] == after[0]:
+            place = int(rng.integers(visited - 1))
+            before[[place, -1]] = before[[-1, place]]
+    return rounds

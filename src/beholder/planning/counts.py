@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeVar
@@ -10,9 +10,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from beholder.methods.contract import Slot, Trial, Units
-from beholder.plan.counting.visited import Visited, visit
-from beholder.plan.dealing.flow import Ints, Mask
-from beholder.plan.model import LETTERS, Plan
+from beholder.planning.even_rounding import Ints, Mask
+from beholder.planning.model import CHECKING, LETTERS, Plan, PlannedList
 from beholder.stimuli.catalogue import Catalogue
 
 
@@ -27,7 +26,7 @@ def compared_slots(trial: Trial) -> list[Slot]:
     return slots if len(slots) > 1 else list(trial.slots)
 
 
-def dealt_stimuli(plan: Plan, visited: Visited | None = None) -> frozenset[str]:
+def dealt_stimuli(plan: Plan, visited: StimulusVisits | None = None) -> frozenset[str]:
     """Return the stimuli that can be dealt, companions among them, without those that only stand in named places."""
     visited = visited or visit(plan)
     free = frozenset(visited.stimuli)
@@ -37,7 +36,7 @@ def dealt_stimuli(plan: Plan, visited: Visited | None = None) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class Shown:
+class DealtItems:
     """Every dealt trial, and in it every item: a condition in its slot, or the pair of conditions of the trial.
 
     `list_of`, `position_of`, `content_of` are by trial; `trial`, `slot`, `column` by item.
@@ -108,7 +107,7 @@ def is_of_pairs(plan: Plan) -> bool:
     return of_pairs and len(free_slots(plan.lists[0].trials[0])) == 2
 
 
-def read_shown(plan: Plan, catalogue: Catalogue) -> Shown:
+def read_shown(plan: Plan, catalogue: Catalogue) -> DealtItems:
     """Return what a plan shows, in conditions."""
     visited = visit(plan)
     conditions = {condition: number for number, condition in enumerate(catalogue.conditions)}
@@ -120,7 +119,7 @@ def read_shown(plan: Plan, catalogue: Catalogue) -> Shown:
     return _shown(plan, catalogue, visited, cells, items, len(conditions))
 
 
-def read_pairs(plan: Plan, dealt: Units, catalogue: Catalogue) -> tuple[Shown, Ordered]:
+def read_pairs(plan: Plan, dealt: Units, catalogue: Catalogue) -> tuple[DealtItems, Ordered]:
     """Return what a plan of pairs shows, in pairs of conditions, and which comes first."""
     visited = visit(plan)
     place = {condition: number for number, condition in enumerate(catalogue.conditions)}
@@ -161,8 +160,13 @@ def _companions(plan: Plan) -> frozenset[str]:
 
 
 def _shown(
-    plan: Plan, catalogue: Catalogue, visited: Visited, cells: Sequence[tuple[str, int]], items: _Items, columns: int
-) -> Shown:
+    plan: Plan,
+    catalogue: Catalogue,
+    visited: StimulusVisits,
+    cells: Sequence[tuple[str, int]],
+    items: _Items,
+    columns: int,
+) -> DealtItems:
     names = {content for content, _ in cells}
     contents = {content: n for n, content in enumerate(c for c in catalogue.contents if c in names)}
     companions = _companions(plan)
@@ -171,7 +175,7 @@ def _shown(
     present = np.zeros((len(contents), columns), dtype=np.bool_)
     for content, cell in cells:
         present[contents[content], cell] = True
-    return Shown(
+    return DealtItems(
         contents=len(contents),
         columns=columns,
         lists=len(plan.lists),
@@ -192,3 +196,85 @@ def _follows(order: Ints, list_of: Ints, contents: int) -> Ints:
     after = list_of[1:] == list_of[:-1]
     steps = order[:-1][after] * contents + order[1:][after]
     return np.bincount(steps, minlength=contents * contents).reshape(contents, contents)
+
+
+# --- What is dealt in a plan, gathered in one pass: a large one has millions of slots ---
+
+
+@dataclass(frozen=True)
+class StimulusVisits:
+    """Every trial that is dealt, and in it every stimulus that is, in order; what comes for each question comes once.
+
+    `list_of`, `position_of`, `first` and `count` are by trial: where its stimuli begin, and how many they are;
+    `stimuli` and `places` (among all that were dealt in the trial, from 0) by stimulus.
+    """
+
+    trials: list[Trial]
+    list_of: Ints
+    position_of: Ints
+    count: Ints
+    stimuli: list[str]
+    places: Ints
+    named: frozenset[str]
+    """What stands in a place with a name."""
+    order: list[str]
+    """The contents of all that is rated, also what comes once more, list after list."""
+    order_of: Ints
+    """The list of each of them."""
+
+    @property
+    def first(self) -> Ints:
+        return np.cumsum(self.count) - self.count
+
+    @property
+    def trial(self) -> Ints:
+        """The trial of each stimulus."""
+        return np.repeat(np.arange(len(self.trials)), self.count)
+
+
+def first_visits(planned: PlannedList) -> Iterator[tuple[int, Trial]]:
+    """Yield position and trial, from 0, of everything that is dealt; one that comes for each question comes once.
+
+    Positions are those among what is rated.
+    """
+    return _first_visits(planned.rated)
+
+
+def visit(plan: Plan) -> StimulusVisits:
+    """Return what is dealt in a plan."""
+    trials: list[Trial] = []
+    lists, positions, counts, places, order_of = [], [], [], [], []
+    stimuli: list[str] = []
+    order: list[str] = []
+    named: set[str] = set()
+    for number, planned in enumerate(plan.lists):
+        rated = planned.rated
+        order += [trial.content for trial in rated]
+        order_of += [number] * len(rated)
+        for position, trial in _first_visits(rated):
+            place, before = 0, len(stimuli)
+            for _, stimulus, role, label, _, _ in trial.slots:
+                if label is not None and label not in LETTERS:
+                    if role not in CHECKING:
+                        named.add(stimulus)
+                    continue
+                if role not in CHECKING:
+                    stimuli.append(stimulus)
+                    places.append(place)
+                place += 1
+            trials.append(trial)
+            lists.append(number)
+            positions.append(position)
+            counts.append(len(stimuli) - before)
+    numbers = (np.array(column, dtype=np.int64) for column in (lists, positions, counts, places, order_of))
+    list_of, position_of, count, place_of, row_of = numbers
+    return StimulusVisits(trials, list_of, position_of, count, stimuli, place_of, frozenset(named), order, row_of)
+
+
+def _first_visits(rated: tuple[Trial, ...]) -> Iterator[tuple[int, Trial]]:
+    seen: set[frozenset[str]] = set()
+    for position, trial in enumerate(rated):
+        stimuli = frozenset([slot.stimulus for slot in trial.slots])
+        if stimuli not in seen:
+            seen.add(stimuli)
+            yield position, trial

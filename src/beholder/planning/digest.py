@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from beholder.methods.given_pairs import read_given_pairs
-from beholder.plan.given.hashing import given_sha256
-from beholder.plan.model import CHECKING
+from beholder.methods.pairs import read_given_pairs
+from beholder.planning.given_plan import given_sha256
+from beholder.planning.model import CHECKING
 from beholder.stimuli.catalogue import Catalogue
-from beholder.stimuli.lesson import Lesson
+from beholder.stimuli.known_answers import KnownAnswer
 from beholder.study.checks import PLACED
 from beholder.study.design import Design
-from beholder.study.digest import digest, study_json
 from beholder.study.model import Study
+from beholder.study.serialization import digest, study_json
 
 _JUDGING = {"action", "retries", "max_failed", "end_after", "reject_after", "share"}
 """Options of rules that say what follows from an answer: they may change without changing the plan."""
@@ -97,7 +97,7 @@ def _checks(study: Study, catalogue: Catalogue) -> dict[str, Any]:
     return {"checks": placed, **({"keys": keys} if keys else {})} if placed else {}
 
 
-def _expected(lesson: Lesson) -> dict[str, Any]:
+def _expected(lesson: KnownAnswer) -> dict[str, Any]:
     return {question: [one.value, one.tolerance] for question, one in lesson.expected.items()}
 
 

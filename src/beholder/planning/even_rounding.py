@@ -21,16 +21,16 @@ _FAMILIES = (8, 64)  # runs of lists that are even in themselves, so that the fi
 _NEAR = 1e-6  # shares are ratios of small whole numbers, so nothing real lies this close to a whole number
 
 
-class Groups(NamedTuple):
+class Partition(NamedTuple):
     """A partition of the items: the group of each item, and how many groups there can be."""
 
     of: Ints
     number: int
 
 
-def families(of_list: Ints, lists: int) -> list[Groups]:
+def families(of_list: Ints, lists: int) -> list[Partition]:
     """Return the lists, runs of lists and runs of those, as nested groups of what is in them."""
-    return [Groups(of_list // size, -(-lists // size)) for size in (1, *_FAMILIES)]
+    return [Partition(of_list // size, -(-lists // size)) for size in (1, *_FAMILIES)]
 
 
 class _Arcs(NamedTuple):
@@ -40,7 +40,7 @@ class _Arcs(NamedTuple):
     most: Ints
 
 
-def pick(share: Floats, left: Sequence[Groups], right: Sequence[Groups], rng: Generator) -> Mask:
+def pick(share: Floats, left: Sequence[Partition], right: Sequence[Partition], rng: Generator) -> Mask:
     """Return a mask of picked items: in every group, and overall, the sum of the shares rounded up or down.
 
     `left` and `right` each run from fine to coarse, every group inside one of the next partition.
@@ -83,18 +83,18 @@ class _Names(NamedTuple):
     bottom: int
 
 
-def _node_names(left: Sequence[Groups], right: Sequence[Groups]) -> _Names:
+def _node_names(left: Sequence[Partition], right: Sequence[Partition]) -> _Names:
     starts = np.concatenate([[0], np.cumsum([groups.number for groups in (*left, *right)])]).tolist()
     return _Names(starts[: len(left)], starts[len(left) : -1], starts[-1], starts[-1] + 1)
 
 
-def _parents(levels: Sequence[Groups], level: int) -> Ints:
+def _parents(levels: Sequence[Partition], level: int) -> Ints:
     parents = np.zeros(levels[level].number, dtype=np.int64)
     parents[levels[level].of] = levels[level + 1].of
     return parents
 
 
-def _sums(groups: Groups, share: Floats) -> Floats:
+def _sums(groups: Partition, share: Floats) -> Floats:
     return np.asarray(np.bincount(groups.of, weights=share, minlength=groups.number), dtype=np.float64)
 
 
@@ -126,3 +126,54 @@ def _circulate(arcs: _Arcs, number: Ints, first: int) -> Ints:
         raise AssertionError("shares that add up have no whole picks")
     flow: Ints = np.asarray(solved.flow[tails[:first], heads[:first]], dtype=np.int64).ravel()
     return arcs.least[:first] + np.maximum(flow, 0)
+
+
+# --- Units that come several times in a list, each time with other questions: where ---
+
+
+def scatter(dealt: Ints, times: int, rng: Generator) -> Ints:
+    """Return by list and place a number below `trials * times`: the unit is that number // times, the visit % times.
+
+    Neighbours are of different contents where that can be; where it cannot, they are of different units.
+    """
+    lists, trials = dealt.shape
+    content = np.repeat(dealt, times, axis=1)
+    contents = _sequence(_counts(content), rng)
+    is_crowded = (contents[:, 1:] == contents[:, :-1]).any(axis=1)
+    if is_crowded.any():
+        unit = np.repeat(np.broadcast_to(np.arange(trials), (int(is_crowded.sum()), trials)), times, axis=1)
+        content[is_crowded], contents[is_crowded] = unit, _sequence(_counts(unit), rng)
+    # Both sorted by content, the visits of one content in any order: so each place of it gets one.
+    visits = np.argsort(content + rng.random(content.shape), axis=1)
+    places = np.argsort(contents, axis=1, kind="stable")
+    scattered = np.empty((lists, trials * times), dtype=np.int64)
+    np.put_along_axis(scattered, places, visits, axis=1)
+    return scattered
+
+
+def _counts(values: Ints) -> Ints:
+    counts = np.zeros((len(values), int(values.max()) + 1), dtype=np.int64)
+    np.add.at(counts, (np.arange(len(values))[:, None], values), 1)
+    return counts
+
+
+def _sequence(counts: Ints, rng: Generator) -> Ints:
+    """Return rows that hold each value as often as `counts` says, equal ones never neighbours where that can be.
+
+    Lots in proportion to what is left; a value of which more than half is left has to come now.
+    """
+    left = counts.copy()
+    rows, length = np.arange(len(left)), int(left[0].sum())
+    sequence = np.empty((len(left), length), dtype=np.int64)
+    for place in range(length):
+        open_ = left.copy()
+        if place:
+            open_[rows, sequence[:, place - 1]] = 0
+            is_stuck = ~open_.any(axis=1)
+            open_[is_stuck] = left[is_stuck]
+        drawn = (np.cumsum(open_, axis=1) > (rng.random(len(left)) * open_.sum(axis=1))[:, None]).argmax(axis=1)
+        most = open_.argmax(axis=1)
+        is_due = open_[rows, most] > (length - place) // 2
+        sequence[:, place] = np.where(is_due, most, drawn)
+        left[rows, sequence[:, place]] -= 1
+    return sequence

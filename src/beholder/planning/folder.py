@@ -7,15 +7,17 @@ import hashlib
 import io
 import json
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from beholder.plan.bulk import no_collection
-from beholder.plan.counting.balance import balance, balance_table
-from beholder.plan.given.sheet import plan_sheet
-from beholder.plan.model import Added, Plan, PlannedList
-from beholder.plan.written import lists_from_json, lists_to_json
+from beholder.methods.contract import Trial
+from beholder.planning.balance import balance, balance_table
+from beholder.planning.counts import compared_slots, free_slots
+from beholder.planning.given_plan import COLUMNS, asked_together
+from beholder.planning.model import Added, Plan, PlannedList, no_collection
+from beholder.planning.serialization import lists_from_json, lists_to_json
 from beholder.stimuli.catalogue import Catalogue
 from beholder.types import Json
 
@@ -114,3 +116,41 @@ def _replace(path: Path, text: Iterable[str]) -> str:
             file.write(data)
     fresh.replace(path)
     return digest.hexdigest()
+
+
+# --- Any plan as a table of list, position, slot and stimulus, which can be edited and given back ---
+
+
+def plan_sheet(plan: Plan) -> Iterator[str]:
+    """Yield a plan as CSV, the heading first, then list by list.
+
+    What checks put in is left out, and what gave way to it is there: the rules place checks in a given plan as well.
+    """
+    all_units = [part.units for part in plan.groups or (plan,) if part.units]
+    asks = {frozenset(one): f",{_cell(asked_together(one))}" for units in all_units for one in units.asks}
+    yield ",".join((*COLUMNS, *(("question",) if asks else ()))) + "\n"
+    of_pairs = plan.units is not None and plan.units.kind == "pair"
+    cell = lru_cache(maxsize=None)(_cell)
+    for planned in plan.lists:
+        lines: list[str] = []
+        gave_way = plan.gave_way.get(planned.number, {})
+        for position, trial in enumerate(planned.rated, 1):
+            asked = asks.get(trial.rated_questions, ",") if asks else ""
+            gone = gave_way.get(position - 1)
+            head, stimuli = f"{planned.number},{position}", _stimuli(trial, of_pairs, gone)
+            lines += [f"{head},{slot},{cell(stimulus)}{asked}\n" for slot, stimulus in enumerate(stimuli, 1)]
+        yield "".join(lines)
+
+
+def _stimuli(trial: Trial, of_pairs: bool, gone: str | None) -> list[str]:
+    """Return what was dealt to a trial, in shown order."""
+    if of_pairs:
+        return list(dict.fromkeys(slot.stimulus for slot in compared_slots(trial)))
+    slots = free_slots(trial)
+    return [gone if gone is not None and slot.role == "attention" else slot.stimulus for slot in slots]
+
+
+def _cell(text: str) -> str:
+    written = io.StringIO(newline="")
+    csv.writer(written, lineterminator="").writerow([text])
+    return written.getvalue()

@@ -1,15 +1,255 @@
-"""Whether a method can show the pages of a given plan: told page by page, with the line where each begins."""
+"""A plan that the researcher gives as a table: list, position, slot, stimulus.
+
+pages      the table as pages, or every line that is wrong
+fitting    whether the method can show these pages
+composing  the pages as trials, taken as they are
+sheet      any plan as such a table
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import count, islice
+from typing import NamedTuple
 
-from beholder.errors import Problem
-from beholder.methods.contract import Unit, Units
-from beholder.plan.dealing.slots import PALETTE
-from beholder.plan.given.pages import Page
-from beholder.plan.ground.grid import count
+import numpy as np
+
+from beholder.errors import PlanError, Problem, did_you_mean
+from beholder.methods.contract import Method, Trial, Unit, Units
+from beholder.planning.cells import count as cell_count
+from beholder.planning.check_counts import Amounts, find_amounts
+from beholder.planning.sizes import located
+from beholder.planning.slots import PALETTE, arrange, draw_colours
+from beholder.planning.training import lesson_problems
 from beholder.stimuli.catalogue import Catalogue
+from beholder.study.design import Design
+from beholder.study.model import Study
+from beholder.study.texts import CsvLine, plain, read_lines
+
+# --- The pages of a given plan: which stimuli, in which order, at which position of which list ---
+
+
+COLUMNS = ("list", "position", "slot", "stimulus")
+_NUMBERS = COLUMNS[:3]
+_SHOWN = 5
+"""Numbers that are listed; of more it is said how many there are."""
+
+
+class GivenTrial(NamedTuple):
+    """One trial as given: where it begins in the file, its stimuli in their slots, and what is asked."""
+
+    where: str
+    list: int
+    position: int
+    stimuli: tuple[str, ...]
+    asks: tuple[str, ...]
+
+    @property
+    def told(self) -> str:
+        """What the page is called in a message."""
+        return f"list {self.list}, position {self.position}"
+
+
+class _Cell(NamedTuple):
+    where: str
+    stimulus: str
+    asks: str
+
+
+def asked_together(asks: Sequence[str]) -> str:
+    """Return the questions of a trial as one cell of the table."""
+    return " ".join(asks)
+
+
+def read_pages(study: Study, catalogue: Catalogue, units: Units, problems: list[Problem]) -> list[list[GivenTrial]]:
+    """Return the pages of each list of the study's own plan, in order; what is wrong is added to `problems`.
+
+    A stimulus goes by its id or its file. Where each question has a trial of its own, a column names it.
+    """
+    name = study.design.plan
+    assert name is not None
+    columns = (*COLUMNS, *(("question",) if units.asks else ()))
+    before = len(problems)
+    lines = read_lines(study.folder, name, columns, problems)
+    if len(problems) == before and not lines:
+        problems.append(Problem(name, "has no lines below the first", "one line for each stimulus of each trial"))
+    placed = _place(lines, catalogue, units, problems)
+    if len(problems) > before:
+        return []
+    problems.extend(_gaps(name, placed))
+    if len(problems) > before:
+        return []
+    return [[_page(one, two, pages[two]) for two in sorted(pages)] for one, pages in sorted(placed.items())]
+
+
+_Placed = Mapping[int, Mapping[int, Mapping[int, _Cell]]]
+"""By list, position and slot."""
+
+
+def _place(lines: Sequence[CsvLine], catalogue: Catalogue, units: Units, problems: list[Problem]) -> _Placed:
+    names = {**{plain(stimulus.file): stimulus.id for stimulus in catalogue.by_cell.values()}}
+    names |= {stimulus.id: stimulus.id for stimulus in catalogue.stimuli}
+    known = [stimulus.id for stimulus in catalogue.by_cell.values()]
+    asks = [asked_together(one) for one in units.asks]
+    placed: dict[int, dict[int, dict[int, _Cell]]] = {}
+    unknown: dict[tuple[str, str], list[str]] = {}
+    for where, cells in lines:
+        numbers = [_whole(cells[column]) for column in _NUMBERS]
+        for column, number in zip(_NUMBERS, numbers, strict=True):
+            if number is None:
+                problems.append(Problem(where, f"{column} is {cells[column] or 'empty'}", "whole numbers from 1"))
+        stimulus, asked = names.get(cells["stimulus"]), cells.get("question", "")
+        if stimulus is None:
+            unknown.setdefault(("stimulus", cells["stimulus"]), []).append(where)
+        if asks and asked not in asks:
+            unknown.setdefault(("question", asked), []).append(where)
+        if stimulus is None or None in numbers:
+            continue
+        one, two, three = (number for number in numbers if number is not None)
+        slots = placed.setdefault(one, {}).setdefault(two, {})
+        if three in slots:
+            what = f"list {one}, position {two}, slot {three} is there already, on line {_line(slots[three].where)}"
+            problems.append(Problem(where, what, "one line for each slot"))
+        slots.setdefault(three, _Cell(where, stimulus, asked))
+    problems.extend(_unknown(unknown, {"stimulus": known, "question": asks}))
+    return placed
+
+
+def _unknown(found: Mapping[tuple[str, str], Sequence[str]], known: Mapping[str, Sequence[str]]) -> Iterator[Problem]:
+    """Yield each name that is none, once, with how often it comes."""
+    for (column, word), places in found.items():
+        again = f", as on {len(places) - 1} more lines" if len(places) > 2 else ", as on one more" * (len(places) == 2)
+        if not word:
+            yield Problem(places[0], f"{column} is empty{again}", _some(known[column]))
+            continue
+        near = did_you_mean(word, known[column])
+        article = "no stimulus" if column == "stimulus" else "asked in no trial of its own"
+        allowed = "" if near else _some(known[column])
+        yield Problem(places[0], f"{column} is {word}, which is {article}{again}", allowed, near)
+
+
+def _gaps(name: str, placed: _Placed) -> Iterator[Problem]:
+    """Yield numbers that are left out: lists, positions and slots are counted from 1."""
+    if missing := _missing(placed):
+        yield Problem(name, f"has lists up to {max(placed)}, without {missing}", "every number from 1")
+    for one, pages in sorted(placed.items()):
+        if missing := _missing(pages):
+            where = next(iter(next(iter(pages.values())).values())).where
+            what = f"list {one} has positions up to {max(pages)}, without {missing}"
+            yield Problem(where, what, "every number from 1")
+        for two, slots in sorted(pages.items()):
+            if missing := _missing(slots):
+                where = next(iter(slots.values())).where
+                what = f"list {one}, position {two} has slots up to {max(slots)}, without {missing}"
+                yield Problem(where, what, "every number from 1")
+            if len(asked := {cell.asks for cell in slots.values()}) > 1:
+                where = next(iter(slots.values())).where
+                what = f"list {one}, position {two} has {len(asked)} questions: {_some(sorted(asked))}"
+                yield Problem(where, what, "one question in a trial")
+
+
+def _missing(numbers: Collection[int]) -> str:
+    """Return the numbers below the largest that are not there."""
+    left_out = (str(number) for number in count(1) if number not in numbers)
+    return _some(list(islice(left_out, _SHOWN)), max(numbers, default=0) - len(numbers))
+
+
+def _some(words: Sequence[str], number: int | None = None) -> str:
+    """Return the first of so many words, and how many more there are."""
+    whole = len(words) if number is None else number
+    more = f" and {whole - _SHOWN} more" if whole > _SHOWN else ""
+    return ", ".join(words[: min(whole, _SHOWN)]) + more
+
+
+def _whole(cell: str) -> int | None:
+    number = int(cell) if cell.isascii() and cell.isdecimal() and len(cell) < 9 else 0
+    return number if number >= 1 else None
+
+
+def _line(where: str) -> str:
+    return where.rpartition(":")[2]
+
+
+def _page(number: int, position: int, slots: Mapping[int, _Cell]) -> GivenTrial:
+    cells = [slots[slot] for slot in sorted(slots)]
+    asks = tuple(cells[0].asks.split()) if cells[0].asks else ()
+    return GivenTrial(cells[0].where, number, position, tuple(cell.stimulus for cell in cells), asks)
+
+
+# --- The lists of a given plan, as trials: taken as they are, with colours and what a method draws by the seed ---
+
+
+_MOST_TOLD = 20
+"""Problems that are told one by one: a file may have a hundred thousand lines, all wrong in the same way."""
+
+
+_DEALING = tuple(key for key in Design.model_fields if key not in ("plan", "breaks", "seed"))
+"""Keys of the design that say how to deal."""
+
+
+class GivenPlan(NamedTuple):
+    """A given plan: what it is about, its pages by list, and what is checked in each list."""
+
+    units: Units
+    pages: list[list[GivenTrial]]
+    amounts: Amounts
+
+
+def read_given(study: Study, catalogue: Catalogue, method: Method) -> GivenPlan:
+    """Return the study's own plan, or raise PlanError with everything that stands in its way."""
+    units = method.units(study, catalogue)
+    told = [_idle(study, key) for key in _DEALING if study.is_written(f"design.{key}")]
+    told += [located(study, problem) for problem in method.problems(study, catalogue)]
+    told += lesson_problems(study, catalogue, method)
+    wrong: list[Problem] = []
+    pages = read_pages(study, catalogue, units, wrong)
+    fitting = Fitting(units, catalogue, method.name)
+    wrong.extend(fitting.problems(pages))
+    if wrong or told:
+        more = len(wrong) - _MOST_TOLD
+        rest = [Problem(str(study.design.plan), f"has {more} more problems")] if more > 0 else []
+        raise PlanError((*told, *wrong[:_MOST_TOLD], *rest))
+    amounts = find_amounts(study, catalogue, method, units, min(len(one) for one in pages))
+    if amounts.problems:
+        raise PlanError(amounts.problems)
+    return GivenPlan(fitting.shown(pages), pages, amounts)
+
+
+def compose_given(study: Study, catalogue: Catalogue, method: Method, given: GivenPlan) -> list[list[Trial]]:
+    """Return the trials of every list, as given."""
+    # The streams of a plan that is dealt: given back unchanged, it has the same colours and the same draws.
+    paint, compose = (np.random.default_rng([*study.draw, stream]) for stream in (2, 3))
+    fitting = Fitting(method.units(study, catalogue), catalogue, method.name)
+    width = max(len(page.stimuli) for pages in given.pages for page in pages)
+    hues = iter(draw_colours(sum(map(len, given.pages)), width, paint).tolist())
+    lists = []
+    for pages in given.pages:
+        trials = []
+        for page in pages:
+            unit = fitting.unit(page)
+            composed = method.compose(study, unit, catalogue, compose)
+            order = _order(unit.stimuli, page, composed)
+            trials.append(arrange(composed, f"trial:{page.position}", order, next(hues)))
+        lists.append(trials)
+    return lists
+
+
+def _idle(study: Study, key: str) -> Problem:
+    what = f"is written beside design.plan, and {study.design.plan} says all of that"
+    return study.problem(f"design.{key}", what, "plan, breaks and seed", "Leave it out, or leave out design.plan.")
+
+
+def _order(stimuli: Sequence[str], page: GivenTrial, composed: Trial) -> list[int]:
+    """Return which of the stimuli that may stand anywhere stands in the first place, the second, ..."""
+    free = sum(slot.label is None for slot in composed.slots)
+    if free != len(stimuli):
+        return list(range(free))  # others have a place with a name
+    return [stimuli.index(stimulus) for stimulus in page.stimuli]
+
+
+# --- Whether a method can show the pages of a given plan: told page by page, with the line where each begins ---
+
 
 _FEWEST = 2
 """Stimuli of a page on which they stand beside each other."""
@@ -25,7 +265,7 @@ class Fitting:
         self._dealt = {*beside, *(stimulus for unit in units.items for stimulus in unit.stimuli)}
         self._rows: Mapping[str, Unit] = {unit.content: unit for unit in units.items}
 
-    def unit(self, page: Page) -> Unit:
+    def unit(self, page: GivenTrial) -> Unit:
         """Return what a page shows, its stimuli in the order of the method."""
         content = self._content(page.stimuli[0])
         if self._units.kind == "pair":
@@ -35,7 +275,7 @@ class Fitting:
             return Unit(content, tuple(there), page.asks)
         return Unit(content, page.stimuli, page.asks)
 
-    def shown(self, lists: Sequence[Sequence[Page]]) -> Units:
+    def shown(self, lists: Sequence[Sequence[GivenTrial]]) -> Units:
         """Return what the plan is about: of pairs those that it holds, else everything that could be dealt."""
         if self._units.kind != "pair":
             return self._units
@@ -43,7 +283,7 @@ class Fitting:
         items = tuple(unit for unit in self._units.items if frozenset(unit.stimuli) in held)
         return Units("pair", items, self._units.per_trial, self._units.shuffle, asks=self._units.asks)
 
-    def problems(self, lists: Sequence[Sequence[Page]]) -> Iterator[Problem]:
+    def problems(self, lists: Sequence[Sequence[GivenTrial]]) -> Iterator[Problem]:
         """Yield every page that cannot be shown, and every list that shows something twice or without its reference."""
         for pages in lists:
             wrong = [problem for page in pages for problem in self._wrong_page(page)]
@@ -55,7 +295,7 @@ class Fitting:
     def _content(self, stimulus: str) -> str:
         return self._catalogue.by_id[stimulus].content
 
-    def _wrong_page(self, page: Page) -> Iterator[Problem]:
+    def _wrong_page(self, page: GivenTrial) -> Iterator[Problem]:
         contents = list(dict.fromkeys(self._content(stimulus) for stimulus in page.stimuli))
         if len(contents) > 1:
             what = f"{page.told} has stimuli of {len(contents)} contents: {', '.join(contents)}"
@@ -75,7 +315,7 @@ class Fitting:
         elif self._units.kind == "content":
             yield from self._wrong_board(page)
 
-    def _stranger(self, page: Page, stimulus: str) -> Problem:
+    def _stranger(self, page: GivenTrial, stimulus: str) -> Problem:
         role = self._catalogue.by_id[stimulus].role
         if role in ("test", "reference", "anchor"):
             what = f"{page.told} has {stimulus}, with the role {role}, which {self._method} does not ask about"
@@ -85,9 +325,9 @@ class Fitting:
         what = f"{page.told} has {stimulus}, with the role {role}, which the rules of the study place"
         return Problem(page.where, what, "stimuli that are rated", "Leave the line out.")
 
-    def _wrong_pair(self, page: Page) -> Iterator[Problem]:
+    def _wrong_pair(self, page: GivenTrial) -> Iterator[Problem]:
         if len(page.stimuli) != 2:
-            slots = count(len(page.stimuli), "slot", "slots")
+            slots = cell_count(len(page.stimuli), "slot", "slots")
             yield Problem(
                 page.where, f"{page.told} has {slots}, and {self._method} compares two stimuli", "slots 1 and 2"
             )
@@ -103,13 +343,13 @@ class Fitting:
             what = f"{page.told} has {one} before {two}, and {self._method} shows them the other way round"
             yield Problem(page.where, what, f"{two} in slot 1", "Swap the two slots.")
 
-    def _wrong_board(self, page: Page) -> Iterator[Problem]:
+    def _wrong_board(self, page: GivenTrial) -> Iterator[Problem]:
         slots, fewest = len(page.stimuli), min(_FEWEST, self._units.per_trial)
         if not fewest <= slots <= len(PALETTE):
             why = f"{self._method} compares at least {fewest}"
             if slots > len(PALETTE):
                 why = f"there are {len(PALETTE)} colours to tell slots apart"
-            what = f"{page.told} has {count(slots, 'slot', 'slots')}, and {why}"
+            what = f"{page.told} has {cell_count(slots, 'slot', 'slots')}, and {why}"
             yield Problem(page.where, what, f"{fewest} to {len(PALETTE)} slots")
         there = {self._catalogue.by_id[stimulus].condition for stimulus in page.stimuli}
         for condition in self._units.always:
@@ -119,9 +359,9 @@ class Fitting:
                     page.where, what, "", f"Add a line with the {condition} of {self._content(page.stimuli[0])}."
                 )
 
-    def _twice(self, pages: Sequence[Page]) -> Iterator[Problem]:
+    def _twice(self, pages: Sequence[GivenTrial]) -> Iterator[Problem]:
         """Yield what comes twice in a list; a stimulus may come in several pairs, and for several questions."""
-        first: dict[tuple[object, ...], Page] = {}
+        first: dict[tuple[object, ...], GivenTrial] = {}
         for page in pages:
             shown = [frozenset(page.stimuli)] if self._units.kind == "pair" else page.stimuli
             for one in shown:
@@ -134,7 +374,7 @@ class Fitting:
                 yield Problem(page.where, what, "nothing twice in a list", "Take another stimulus, or another list.")
                 break
 
-    def _alone(self, pages: Sequence[Page]) -> Iterator[Problem]:
+    def _alone(self, pages: Sequence[GivenTrial]) -> Iterator[Problem]:
         """Yield what stands in a list without what goes with it, or too near to it."""
         places = {page.stimuli[0]: page for page in pages}
         apart = self._units.apart
@@ -144,6 +384,15 @@ class Fitting:
                     what = f"{page.told} has {stimulus}, and {other}, which goes with it, is not in the list"
                     yield Problem(page.where, what, "", f"Give {other} a position in list {page.list}.")
                 elif (far := abs(places[other].position - page.position)) < apart:
-                    away = count(far, "trial", "trials")
+                    away = cell_count(far, "trial", "trials")
                     what = f"{page.told} has {stimulus}, {away} away from {other}, which goes with it"
                     yield Problem(page.where, what, f"{apart} trials or more")
+
+
+# --- A given plan as a hash: a file that changes is another plan ---
+
+
+def given_sha256(study: Study) -> str:
+    """Return the hash of the study's own plan; nothing where there is no such file, which is told elsewhere."""
+    path = study.folder / str(study.design.plan)
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""

@@ -10,14 +10,14 @@ from typing import NamedTuple, TypeVar
 from beholder.errors import PlanError, Problem, did_you_mean
 from beholder.methods.contract import Method
 from beholder.stimuli.catalogue import Catalogue, Stimulus
-from beholder.study.between import Levels, groups_in, named, study_of
 from beholder.study.design import Level
+from beholder.study.groups import Levels, groups_in, named, study_of
 from beholder.study.model import Study
 
 T = TypeVar("T")
 
 
-class Group(NamedTuple):
+class ParticipantGroup(NamedTuple):
     """Some of the participants: the level of each factor, and the study and the stimuli as they meet them."""
 
     levels: Levels
@@ -25,14 +25,14 @@ class Group(NamedTuple):
     catalogue: Catalogue
 
 
-def groups_of(study: Study, catalogue: Catalogue, method: Method) -> tuple[Group, ...]:
+def groups_of(study: Study, catalogue: Catalogue, method: Method) -> tuple[ParticipantGroup, ...]:
     """Return the groups of a study, each with its share of the participants; one of everybody where nothing is split.
 
     All have the seed of the study: groups that differ in nothing that is dealt get the same lists, so that they can
     be held against each other trial by trial. Raises PlanError where a level does not fit the stimuli or the method.
     """
     if not study.design.between:
-        return (Group({}, study, catalogue),)
+        return (ParticipantGroup({}, study, catalogue),)
     if problems := list(_problems(study, catalogue, method)):
         raise PlanError(problems)
     known = groups_in(study.design.between)
@@ -42,11 +42,11 @@ def groups_of(study: Study, catalogue: Catalogue, method: Method) -> tuple[Group
         people = -(-(study.design.participants - number) // len(known))
         own = study_of(study, levels)
         own = own.model_copy(update={"design": own.design.model_copy(update={"participants": people})})
-        groups.append(Group(levels, own, _catalogue_of(study, levels, catalogue)))
+        groups.append(ParticipantGroup(levels, own, _catalogue_of(study, levels, catalogue)))
     return tuple(groups)
 
 
-def of_each(groups: Sequence[Group], make: Callable[[Group], T]) -> list[T]:
+def of_each(groups: Sequence[ParticipantGroup], make: Callable[[ParticipantGroup], T]) -> list[T]:
     """Return what is made of each group, or raise PlanError with what stands in the way of any of them."""
     made: list[T] = []
     found: dict[int, Sequence[Problem]] = {}
@@ -60,7 +60,7 @@ def of_each(groups: Sequence[Group], make: Callable[[Group], T]) -> list[T]:
     return made
 
 
-def _told(groups: Sequence[Group], found: Mapping[int, Sequence[Problem]]) -> list[Problem]:
+def _told(groups: Sequence[ParticipantGroup], found: Mapping[int, Sequence[Problem]]) -> list[Problem]:
     """Return the problems of all groups, each once; what is not a problem of every group is told with its group."""
     told: dict[Problem, None] = {}
     for number, problems in found.items():

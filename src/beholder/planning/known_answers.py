@@ -10,14 +10,14 @@ import numpy as np
 from numpy.random import Generator
 
 from beholder.methods.contract import Method, Trial, Unit
-from beholder.plan.dealing.slots import arrange, draw_colours
+from beholder.planning.slots import arrange, draw_colours
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.study.design import Design
 from beholder.study.model import Study
 from beholder.types import Role
 
 
-class Page(NamedTuple):
+class TrialTemplate(NamedTuple):
     """A trial that can be composed as often as it is needed, and for which stimuli it is there."""
 
     shows: tuple[str, ...]
@@ -40,7 +40,9 @@ def contents_of(stimuli: Sequence[Stimulus]) -> list[str]:
     return list(dict.fromkeys(stimulus.content for stimulus in stimuli))
 
 
-def lesson_pages(study: Study, catalogue: Catalogue, method: Method, taught: Sequence[Stimulus]) -> Iterator[Page]:
+def lesson_pages(
+    study: Study, catalogue: Catalogue, method: Method, taught: Sequence[Stimulus]
+) -> Iterator[TrialTemplate]:
     """Yield the pages of stimuli whose answer is known, content by content, with the reference where that is needed."""
     plain, roles = plain_study(study), _roles(catalogue)
     is_held = bool(taught) and _is_held(plain, catalogue, method)
@@ -59,7 +61,7 @@ def lesson_pages(study: Study, catalogue: Catalogue, method: Method, taught: Seq
                 break
 
 
-def asking_pages(study: Study, catalogue: Catalogue, method: Method, clip: Stimulus) -> list[Page]:
+def asking_pages(study: Study, catalogue: Catalogue, method: Method, clip: Stimulus) -> list[TrialTemplate]:
     """Return the pages on which a stimulus can ask for an answer, in place of the one that it was made of."""
     source = catalogue.by_id.get(clip.made_of)
     condition = source.condition if source else clip.condition
@@ -77,14 +79,14 @@ def shown_as(trial: Trial, name: str, role: Role, shuffle: str, study: Study, rn
     return replace(shown, slots=tuple(slot._replace(role=role) if slot.rated else slot for slot in shown.slots))
 
 
-def _pages(study: Study, method: Method, catalogue: Catalogue, wanted: Collection[str]) -> list[Page]:
+def _pages(study: Study, method: Method, catalogue: Catalogue, wanted: Collection[str]) -> list[TrialTemplate]:
     """Return what a method makes of these stimuli that shows any of the wanted; nothing where it lacks a reference."""
     pages = []
     try:
         units = method.units(study, catalogue)
         for unit in units.items:
             for asks in (units.asks or ((),)) if any(name in wanted for name in unit.stimuli) else ():
-                page = Page((), Unit(unit.content, unit.stimuli, asks), catalogue, units.shuffle)
+                page = TrialTemplate((), Unit(unit.content, unit.stimuli, asks), catalogue, units.shuffle)
                 slots = page.compose(study, method, np.random.default_rng(0)).slots
                 pages.append(page._replace(shows=tuple(slot.stimulus for slot in slots if slot.stimulus in wanted)))
     except LookupError:
@@ -108,3 +110,26 @@ def _small(catalogue: Catalogue, stimuli: Sequence[Stimulus]) -> Catalogue:
     known = [condition for condition in catalogue.conditions if condition in there]
     others = [condition for condition in there if condition not in known]
     return Catalogue(tuple(stimuli), (*known, *others), tuple(contents_of(stimuli)))
+
+
+# --- What a method makes of an answer: which questions and slots get which kind of judgement ---
+
+
+class JudgedPlace(NamedTuple):
+    """A place that gets a judgement of its own."""
+
+    question: str
+    slot: str
+    kind: str
+
+
+def judged_places(method: Method, trial: Trial) -> frozenset[JudgedPlace]:
+    """Return every place of a trial that is judged, found out by answering once."""
+    percept = {f"{asked.id}.{slot.id}": 0.5 for asked in trial.asked for slot in trial.slots}
+    answer = method.read(trial, method.respond(trial, percept, np.random.default_rng(0)))
+    return frozenset(JudgedPlace(one.question, one.slot, one.kind) for one in method.judgements(trial, answer))
+
+
+def judged_kinds(method: Method, trial: Trial) -> frozenset[str]:
+    """Return the kinds of judgements on a trial, but for what is ticked."""
+    return frozenset(one.kind for one in judged_places(method, trial)) - {"pick"}

@@ -1,21 +1,162 @@
-"""Stimuli that ask for an answer, as a study needs them: decided before anything is planned, made where missing."""
+"""Which answers a stimulus can ask for, and which stimuli are made to ask for them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
+from numpy.random import Generator
 
-from beholder.methods.contract import Method, Trial, Unit, Units
-from beholder.plan.groups import groups_of, of_each, restricted
-from beholder.plan.placing.asking import Form, form_of, say_of, wanted
-from beholder.stimuli.asking import Asking as Asked
-from beholder.stimuli.asking import Wanted, add_asking
+from beholder.methods.choices import grades_of
+from beholder.methods.contract import Asked, Method, Scale, Trial, Unit, Units
+from beholder.planning.groups import groups_of, of_each, restricted
+from beholder.planning.known_answers import judged_kinds
+from beholder.planning.training import asking_tolerance
 from beholder.stimuli.catalogue import Catalogue, Stimulus
-from beholder.study.checks import Asking, Attention
+from beholder.stimuli.message_stimuli import MessageCatalogue, MessageRequest, add_asking
+from beholder.stimuli.messages.message import Message
+from beholder.study.checks import AskingOptions, Attention, Say
 from beholder.study.model import Study
 from beholder.types import Role
+from beholder.words import check_words
+
+Way = Literal["slider", "label", "value", "every", "this"]
+"""Which of our words say it."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One answer that can be asked for: its value, and the word beside it on the scale."""
+
+    value: float
+    label: str = ""
+    also: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Form:
+    """How pages can be asked for an answer: in which words, for which answers, and how near they have to be."""
+
+    way: Way
+    choices: tuple[Choice, ...]
+    tolerance: float
+    span: float = 2.0
+    """From the lowest answer to the highest."""
+
+
+def form_of(study: Study, method: Method, trial: Trial, rule: AskingOptions, say: Say) -> Form | None:
+    """Return how the page of a trial can be asked for an answer; None where no answer would do."""
+    kinds = judged_kinds(method, trial)
+    asked = [one for one in trial.asked if not one.ticks]
+    if not asked or not kinds or len(kinds) > 1:
+        return None
+    (kind,) = kinds
+    if kind == "choice":
+        return _chosen(trial, asked[0].scale)
+    if kind not in ("score", "diff"):
+        return None
+    scale = asked[0].scale
+    if scale.look == "slider":
+        return _slider(asked, rule, say, study)
+    return _categories(asked, rule)
+
+
+def _chosen(trial: Trial, scale: Scale) -> Form | None:
+    """Return that it can ask to be chosen, by whatever grade; not where the choice is about a third one."""
+    if any(not slot.rated for slot in trial.slots):
+        return None
+    grades = grades_of(scale)
+    return Form("this", (Choice(grades[-1]),), grades[-1] - grades[0])
+
+
+def _slider(asked: Sequence[Asked], rule: AskingOptions, say: Say, study: Study) -> Form | None:
+    from beholder.stimuli.messages.message import clear_values, sounds_like
+
+    scale, language = asked[0].scale, study.language
+    low, high = rule.targets if isinstance(rule, Attention) else (5, 95)
+    span = scale.max - scale.min
+    if not study.is_written("checks.attention.targets"):  # meant for 0 to 100
+        low, high = scale.min + span * low / 100, scale.min + span * high / 100
+    values = [value for value in _values(scale) if low <= value <= high]
+    values = [value for value in values if all(one.scale.holds(value) for one in asked)]
+    if say == "voice":
+        whole = [value for value in values if float(value).is_integer()]
+        clear = set(clear_values(min(whole), max(whole), 1, language)) if whole else set()
+        values = [value for value in whole if value in clear]
+    near = rule.tolerance if rule.tolerance is not None else asking_tolerance(scale)
+    heard = say == "voice"
+    choices = tuple(Choice(value, also=sounds_like(int(value), language) if heard else ()) for value in values)
+    return Form("slider", choices, near, span) if choices else None
+
+
+def _categories(asked: Sequence[Asked], rule: AskingOptions) -> Form | None:
+    scales = [one.scale for one in asked]
+    words = [dict(scale.labels) for scale in scales]
+    named = [value for value in _values(scales[0]) if all(value in own for own in words)]
+    near, span = rule.tolerance or 0.0, scales[0].max - scales[0].min
+    same = [value for value in named if len({own[value] for own in words}) == 1]
+    if same:
+        way: Way = "every" if len(asked) > 1 else "label"
+        return Form(way, tuple(Choice(value, words[0][value]) for value in same), near, span)
+    values = [value for value in _values(scales[0]) if all(scale.holds(value) for scale in scales)]
+    return Form("value", tuple(Choice(value) for value in values), near, span) if values else None
+
+
+def _values(scale: Scale) -> list[float]:
+    count = round((scale.max - scale.min) / scale.step)
+    return [scale.min + scale.step * place for place in range(count + 1)]
+
+
+def wanted(
+    role: Role,
+    sources: Sequence[Stimulus],
+    count: int,
+    form: Form,
+    rule: AskingOptions,
+    say: Say,
+    study: Study,
+    rng: Generator,
+) -> list[MessageRequest]:
+    """Return what is made: so many, of all sources equally often, each answer equally often."""
+    order = [sources[place] for place in rng.permutation(len(sources))]
+    # Every content once before any comes again.
+    rank: dict[str, int] = {}
+    ranked: list[tuple[int, int, Stimulus]] = []
+    for stimulus in order:
+        rank[stimulus.content] = rank.get(stimulus.content, 0) + 1
+        ranked.append((rank[stimulus.content], len(ranked), stimulus))
+    ranked.sort(key=lambda one: one[:2])
+    rounds = -(-count // len(form.choices))
+    drawn = np.concatenate([rng.permutation(len(form.choices)) for _ in range(rounds)])
+    return [
+        MessageRequest(
+            role,
+            ranked[place % len(ranked)][2],
+            Message(_words(form.way, form.choices[drawn[place]], rule, say, study.language), say, study.language),
+            form.choices[drawn[place]].value,
+            form.tolerance,
+            form.choices[drawn[place]].also,
+        )
+        for place in range(count)
+    ]
+
+
+def _words(way: Way, choice: Choice, rule: AskingOptions, say: Say, language: str) -> str:
+    ours = check_words(language)["attention"]
+    words = rule.words or ours[f"spoken.{way}" if say == "voice" else way]
+    return words.replace("{value}", f"{choice.value:g}").replace("{label}", choice.label or f"{choice.value:g}")
+
+
+def say_of(rule: AskingOptions, catalogue: Catalogue) -> Say:
+    """Return how the message is given: as written, else by what the stimuli are."""
+    is_heard = any(stimulus.medium == "audio" for stimulus in catalogue.stimuli)
+    return rule.say or ("voice" if is_heard else "text")
+
+
+# --- Stimuli that ask for an answer, as a study needs them: decided before anything is planned, made where missing ---
+
 
 ASKING: tuple[Role, ...] = ("attention", "trap")
 """Roles of stimuli that ask for an answer themselves; as many rules of the study have these names."""
@@ -39,12 +180,12 @@ def load_asking(
     method: Method,
     progress: Callable[[int, int], None] | None = None,
     before: Sequence[frozenset[str]] | None = None,
-) -> Asked:
+) -> MessageCatalogue:
     """Return every stimulus of a study, and how many of those that ask for an answer were not there before."""
-    from beholder.plan.folder import read_before
-    from beholder.plan.given.composing import read_given
-    from beholder.plan.ground.lay import lay_ground
-    from beholder.stimuli.ingest import load_catalogue
+    from beholder.planning.folder import read_before
+    from beholder.planning.given_plan import read_given
+    from beholder.planning.sizes import lay_ground
+    from beholder.stimuli.ingestion import load_catalogue
 
     catalogue = load_catalogue(study, progress)
     clips = all_clips(study, catalogue, method, read_before(study.folder) if before is None else before)
@@ -55,12 +196,14 @@ def load_asking(
     return add_asking(study, catalogue, clips, progress)
 
 
-def all_clips(study: Study, catalogue: Catalogue, method: Method, before: Sequence[frozenset[str]]) -> list[Wanted]:
+def all_clips(
+    study: Study, catalogue: Catalogue, method: Method, before: Sequence[frozenset[str]]
+) -> list[MessageRequest]:
     """Return the stimuli that have to ask for an answer, first those that did before stimuli were added.
 
     Lists that were made then hold them under the names that they had.
     """
-    found: list[Wanted] = []
+    found: list[MessageRequest] = []
     whole = (*(_among(catalogue, names) for names in before), catalogue)
     # A group that has fewer conditions meets none of the others, not even where something is asked for.
     fewer = [
@@ -89,12 +232,12 @@ def _among(catalogue: Catalogue, names: frozenset[str]) -> Catalogue:
     )
 
 
-def wanted_clips(study: Study, catalogue: Catalogue, method: Method) -> list[Wanted]:
+def wanted_clips(study: Study, catalogue: Catalogue, method: Method) -> list[MessageRequest]:
     """Return the stimuli that have to ask for an answer; none where the method's pages cannot be asked for one."""
-    found: list[Wanted] = []
+    found: list[MessageRequest] = []
     for stream, role in enumerate(ASKING):
         rule = study.checks.rule(role)
-        if not isinstance(rule, Asking) or catalogue.of_role(role):
+        if not isinstance(rule, AskingOptions) or catalogue.of_role(role):
             continue  # the researcher's own come first
         units = method.units(study, catalogue)
         sources = [] if role == "trap" and is_board(units) else list(asking_sources(study, catalogue, units, rule))
@@ -115,7 +258,7 @@ def is_board(units: Units) -> bool:
     return units.kind == "content"
 
 
-def page_form(study: Study, catalogue: Catalogue, method: Method, rule: Asking) -> Form | None:
+def page_form(study: Study, catalogue: Catalogue, method: Method, rule: AskingOptions) -> Form | None:
     """Return how the pages of a study can be asked for an answer; None where they cannot."""
     trial = sample_trial(study, catalogue, method)
     return None if trial is None else form_of(study, method, trial, rule, say_of(rule, catalogue))
@@ -135,14 +278,14 @@ def sample_trial(study: Study, catalogue: Catalogue, method: Method) -> Trial | 
         return None  # what is missing is told by the method
 
 
-def protected(study: Study, catalogue: Catalogue, units: Units, rule: Asking) -> frozenset[str]:
+def protected(study: Study, catalogue: Catalogue, units: Units, rule: AskingOptions) -> frozenset[str]:
     """Return the conditions that no attention stimulus stands in for."""
     own = rule.protect if isinstance(rule, Attention) else ()
     special = {s.condition for s in catalogue.by_cell.values() if s.role in ("reference", "anchor")}
     return frozenset((*own, *study.design.always, *units.always, *special))
 
 
-def asking_sources(study: Study, catalogue: Catalogue, units: Units, rule: Asking) -> Iterator[Stimulus]:
+def asking_sources(study: Study, catalogue: Catalogue, units: Units, rule: AskingOptions) -> Iterator[Stimulus]:
     """Yield the stimuli that can be made to ask: those that are dealt, without protected conditions."""
     kept = protected(study, catalogue, units, rule)
     seen: set[str] = set()

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
 
-from beholder.plan.counting.evenness import Evenness
-from beholder.plan.counting.shown import Shown
-from beholder.plan.dealing.flow import Ints
-from beholder.plan.ground.ordering import is_square
-from beholder.plan.model import CHECKING, Plan
+from beholder.planning.counts import DealtItems
+from beholder.planning.even_rounding import Ints
+from beholder.planning.groups import restricted
+from beholder.planning.model import CHECKING, Plan
+from beholder.planning.squares import is_square
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.design import Design
 
 
 def in_sequence(
-    rows: Sequence[Evenness], shown: Shown, one: str, plan: Plan, catalogue: Catalogue
+    rows: Sequence[Evenness], shown: DealtItems, one: str, plan: Plan, catalogue: Catalogue
 ) -> tuple[Evenness, ...]:
     """Return the counts of a plan with those of its order, and without promises that its order does not keep."""
     design = plan.design or Design()
@@ -47,7 +48,7 @@ def _cells(one: str) -> set[str]:
     return {f"{one} totals", "content totals", f"{one}s within a content", f"content x {one}"}
 
 
-def _broken(shown: Shown, one: str, is_page: bool, design: Design) -> set[str]:
+def _broken(shown: DealtItems, one: str, is_page: bool, design: Design) -> set[str]:
     """Return the counts that a plan with this order does not promise."""
     is_crowded = design.contents == "apart" and shown.positions > shown.contents
     if design.blocks is not None:
@@ -57,13 +58,13 @@ def _broken(shown: Shown, one: str, is_page: bool, design: Design) -> set[str]:
     return set()
 
 
-def _positions(shown: Shown, item: str) -> Evenness:
+def _positions(shown: DealtItems, item: str) -> Evenness:
     table = np.zeros((shown.columns, shown.positions), dtype=np.int64)
     np.add.at(table, (shown.column, shown.position), 1)
     return _evenness(f"{item} x position", table[shown.present.any(axis=0)], 1)
 
 
-def _after(shown: Shown, item: str, is_page: bool, design: Design) -> Evenness:
+def _after(shown: DealtItems, item: str, is_page: bool, design: Design) -> Evenness:
     """Return how often each comes right after each other one; in Williams' squares within a row, and promised."""
     there = np.arange(shown.contents) if is_page else np.flatnonzero(shown.present.any(axis=0))
     code = np.full(shown.contents if is_page else shown.columns, -1)
@@ -154,3 +155,69 @@ def _evenness(count: str, table: Ints, promised: int | None) -> Evenness:
         return Evenness(count, 0, 0, 0, 0, promised)
     difference = int((table.max(axis=1) - table.min(axis=1)).max())
     return Evenness(count, int(table.size), int(table.min()), int(table.max()), difference, promised)
+
+
+# --- How even one count of a plan is; and of several groups of participants, how even the least even one is ---
+
+
+_HALF = re.compile(r"of lists 1 to [0-9]+$")
+
+
+@dataclass(frozen=True)
+class Evenness:
+    """One count: over how many cells, its least and most, the largest difference between two that should be even."""
+
+    count: str
+    cells: int
+    least: int
+    most: int
+    difference: int
+    promised: int | None
+
+
+def group_counts(
+    plan: Plan, catalogue: Catalogue, counts: Callable[[Plan, Catalogue], Sequence[Evenness]]
+) -> tuple[Evenness, ...]:
+    """Return the counts of a plan of several groups: a promise is one that is made to each of them."""
+    found: dict[str, list[Evenness]] = {}
+    for part in plan.groups:
+        for row in counts(part, _catalogue_of(part, catalogue)):
+            # Which lists are the first half is another number in each group.
+            found.setdefault(_HALF.sub("of the first half of each group", row.count), []).append(row)
+    rows = [_worst(count, some, len(plan.groups)) for count, some in found.items()]
+    rows.append(_totals(plan))
+    return tuple(sorted(rows, key=lambda row: row.promised is None))
+
+
+def _worst(count: str, rows: Sequence[Evenness], groups: int) -> Evenness:
+    promises = [row.promised for row in rows if row.promised is not None]
+    return Evenness(
+        count,
+        sum(row.cells for row in rows),
+        min(row.least for row in rows),
+        max(row.most for row in rows),
+        max(row.difference for row in rows),
+        max(promises) if len(promises) == groups else None,
+    )
+
+
+def _totals(plan: Plan) -> Evenness:
+    """Return how even groups are, within the lists of one person.
+
+    Where they have other conditions a number of votes may take more lists in one.
+    """
+    sizes = [len(part.lists) for part in plan.groups]
+    is_same = len({_stimuli(part) for part in plan.groups}) == 1
+    promised = plan.design.sessions_per_participant if is_same and plan.design else None
+    return Evenness("group totals", len(sizes), min(sizes), max(sizes), max(sizes) - min(sizes), promised)
+
+
+def _stimuli(part: Plan) -> frozenset[str]:
+    return frozenset(name for unit in part.units.items for name in unit.stimuli) if part.units else frozenset()
+
+
+def _catalogue_of(part: Plan, catalogue: Catalogue) -> Catalogue:
+    """Return the catalogue with the conditions that a group meets."""
+    shown = {slot.stimulus for planned in part.lists for trial in planned.trials for slot in trial.slots}
+    conditions = {catalogue.by_id[name].condition for name in shown | _stimuli(part)}
+    return catalogue if conditions.issuperset(catalogue.conditions) else restricted(catalogue, conditions)

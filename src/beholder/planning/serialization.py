@@ -7,10 +7,9 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
-from beholder.methods.contract import Asked, Break, Target, Trial
-from beholder.methods.slots import slot_ids, slots_of
-from beholder.plan.model import LETTERS, Added, GroupKey, Plan, PlannedList
-from beholder.study.scale import Scale
+from beholder.methods.contract import Asked, Break, Target, Trial, slot_ids, slots_of
+from beholder.planning.model import LETTERS, Added, GroupKey, Plan, PlannedList
+from beholder.study.questions import Scale
 from beholder.types import Json, Role
 
 
@@ -90,7 +89,7 @@ _PLAIN = frozenset({"trial", "content", "asked", "stimuli", "roles"})
 """What is written of a trial of which nothing is unusual."""
 
 
-class _Known(NamedTuple):
+class _ReadPages(NamedTuple):
     """Pages and trials that were read under one head."""
 
     head: tuple[Any, ...]
@@ -113,7 +112,7 @@ class ListReader:
     """Reads the lists of a plan. Pages and trials that come in several of them are one object, made once."""
 
     def __init__(self) -> None:
-        self._known: dict[GroupKey, _Known] = {}
+        self._known: dict[GroupKey, _ReadPages] = {}
 
     def read(self, data: Json) -> PlannedList:
         """Return the list that `list_to_json` wrote."""
@@ -123,7 +122,7 @@ class ListReader:
         group = tuple(sorted(written.get("group", {}).items()))
         known = self._known.get(group)
         if known is None or known.head != head:
-            known = self._known[group] = _Known(head, _pages(*head), {})
+            known = self._known[group] = _ReadPages(head, _pages(*head), {})
         return PlannedList(
             written["list"],
             tuple([Break(one["break"]) if "break" in one else known.trial(one) for one in written["entries"]]),

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.random import Generator
 
 from beholder.methods.contract import Method, Trial, Units
-from beholder.plan.dealing.slots import order_slots
-from beholder.plan.given.composing import Given, compose_given
-from beholder.plan.given.pages import Page
-from beholder.plan.groups import Group
-from beholder.plan.growing.spreading import pull_apart, spread
-from beholder.plan.placing.amounts import find_amounts
-from beholder.plan.placing.placer import Placer
+from beholder.planning.check_counts import Placer, find_amounts
+from beholder.planning.given_plan import GivenPlan, GivenTrial, compose_given
+from beholder.planning.groups import ParticipantGroup
+from beholder.planning.slots import order_slots
 from beholder.study.design import Design
 
 Dealt = tuple[str, ...]
@@ -27,7 +25,7 @@ Dealt = tuple[str, ...]
 class Short:
     """What is short in one group of participants."""
 
-    group: Group
+    group: ParticipantGroup
     wanted: Mapping[Dealt, int]
     """How often each stimulus, or each two that are compared, has to come."""
     counts: Mapping[str, int]
@@ -51,7 +49,7 @@ def make_up(short: Short, method: Method, turn: int) -> list[list[Trial]]:
     """
     catalogue, study = short.group.catalogue, short.group.study.redrawn(turn)
     units, rng = method.units(study, catalogue), np.random.default_rng([*study.draw, 40])
-    maker = _Maker(short, units, study.design, rng)
+    maker = _ShortfallMaker(short, units, study.design, rng)
     lists = maker.deal()
     visits = max(1, len(units.asks))
     usual = find_amounts(study, catalogue, method, units, short.trials * visits)
@@ -59,14 +57,14 @@ def make_up(short: Short, method: Method, turn: int) -> list[list[Trial]]:
     if usual.replaced or find_amounts(study, catalogue, method, units, least * visits) != usual:
         lists = [maker.filled(one) for one in lists]
     pages = [
-        [Page("", number, position, stimuli, asks) for position, (stimuli, asks) in enumerate(one, 1)]
+        [GivenTrial("", number, position, stimuli, asks) for position, (stimuli, asks) in enumerate(one, 1)]
         for number, one in enumerate(maker.ordered(lists), 1)
     ]
-    composed = compose_given(study, catalogue, method, Given(units, pages, usual))
+    composed = compose_given(study, catalogue, method, GivenPlan(units, pages, usual))
     return composed if usual.is_nothing else Placer(study, catalogue, method, units, usual).place(composed).lists
 
 
-class _Maker:
+class _ShortfallMaker:
     """Deals what is short of one group."""
 
     def __init__(self, short: Short, units: Units, design: Design, rng: Generator) -> None:
@@ -169,3 +167,51 @@ class _Maker:
             shown = (two, one) if is_turned else (one, two)
             came[shown] += 1
             yield shown
+
+
+# --- What is to come so many times, spread over as few lists as it takes, nothing twice in one of them ---
+
+
+T = TypeVar("T", bound=Hashable)
+
+
+def spread(
+    wanted: Mapping[T, int], content: Callable[[T], str], most: int, rng: Generator, *, once: bool
+) -> list[list[T]]:
+    """Return lists of at most so many, each thing as often as it is wanted; sizes differ by one at most.
+
+    Things go round the lists, those of one content one after the other: so none comes twice in a list, a content
+    comes twice only where there are more of it than lists, and with `once` never.
+    """
+    drawn = [list(wanted)[place] for place in rng.permutation(len(wanted))]
+    totals: Counter[str] = Counter()
+    for thing in drawn:
+        totals[content(thing)] += wanted[thing]
+    drawn.sort(key=lambda thing: -totals[content(thing)])
+    by_content: dict[str, list[T]] = {}
+    for thing in drawn:
+        by_content.setdefault(content(thing), []).extend([thing] * wanted[thing])
+    number = max(-(-sum(totals.values()) // most), max(wanted.values()), max(totals.values()) if once else 1)
+    lists: list[list[T]] = [[] for _ in range(number)]
+    for place, thing in enumerate(thing for things in by_content.values() for thing in things):
+        lists[place % number].append(thing)
+    return lists
+
+
+def pull_apart(things: Sequence[T], content: Callable[[T], str], rng: Generator) -> list[T]:
+    """Return things in a drawn order in which no two of one content are neighbours, where that can be."""
+    waiting: dict[str, list[T]] = {}
+    for place in rng.permutation(len(things)):
+        waiting.setdefault(content(things[place]), []).append(things[place])
+    order: list[T] = []
+    last = ""
+    for left in range(len(things), 0, -1):
+        others = [name for name in waiting if name != last] or list(waiting)
+        # Of what is more than half of the rest the next one has to be; else any, by chance.
+        pressing = [name for name in others if 2 * len(waiting[name]) > left]
+        weights = [float(len(waiting[name])) for name in others]
+        last = pressing[0] if pressing else others[int(rng.choice(len(others), p=[w / sum(weights) for w in weights]))]
+        order.append(waiting[last].pop())
+        if not waiting[last]:
+            del waiting[last]
+    return order

@@ -1,16 +1,201 @@
-"""Whether conditions that are compared hold together: through pairs, everyone can be held against everyone."""
+"""How many lists give every stimulus, or every pair, as many ratings as the study wants."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import ceil
+from typing import NamedTuple, TypeVar
 
-from beholder.errors import Problem
-from beholder.methods.contract import Units
-from beholder.methods.given_pairs import OF_STIMULI, given_pair_problems, read_given_pairs
-from beholder.methods.graph import parts
-from beholder.methods.pairs import condition_pairs, pair_units, reference_units
+import numpy as np
+
+from beholder.errors import PlanError, Problem
+from beholder.methods.contract import Method, Trial, Units
+from beholder.methods.pairs import (
+    OF_STIMULI,
+    condition_pairs,
+    given_pair_problems,
+    pair_units,
+    parts,
+    read_given_pairs,
+    reference_units,
+)
+from beholder.planning.capacity import MOST_TRIALS, count_trials, rooms
+from beholder.planning.cells import StimulusGrid, lay_out, trials_in_time
+from beholder.planning.check_counts import Amounts, find_amounts
+from beholder.planning.contents import ListShape, quotas
+from beholder.planning.counts import compared_slots
+from beholder.planning.model import CHECKING, Plan
+from beholder.planning.training import lesson_problems
 from beholder.stimuli.catalogue import Catalogue
+from beholder.study.design import Design
 from beholder.study.model import Study
+
+MOST_LISTS = 100_000
+"""Lists of a plan."""
+T = TypeVar("T")
+
+
+def lists_for(grid: StimulusGrid, design: Design, trials: int) -> int:
+    """Return how many lists of so many trials a plan has: for its participants, or for its votes.
+
+    A content whose trials are as many as `n` votes of each of its columns need gives each of them `n`: within a
+    content columns are even within one. Contents are so over all lists, or in proportion to what there is of them.
+    """
+    if design.votes is None:
+        return design.participants * design.sessions_per_participant
+    chain, columns = design.sessions_per_participant, grid.present.sum(axis=1)
+    needed = -(-design.votes * columns // max(1, grid.dealt_per_trial)) if grid.dealt_per_trial else columns
+    needed = np.maximum(needed, design.votes)
+    if grid.kind == "content" or (columns == columns[0]).all():
+        lists = -(-int(needed.max()) * len(grid.contents) // trials)
+    else:
+        room = rooms(grid, design)
+        if design.contents == "apart":
+            room = np.minimum(room, -(-trials // 2))
+        quota = quotas(trials * chain, columns, np.minimum(room * chain, columns)) / chain
+        lists = ceil(float((needed / quota).max()) - 1e-6)
+    if lists > MOST_LISTS:
+        raise PlanError(_too_many(design, trials, lists))
+    return lists
+
+
+def enough(wanted: int, lists: int, make: Callable[[int], T], fewest: Callable[[T], int]) -> T:
+    """Return what `make` makes of the least number of lists, from `lists` on, that gives everything so many ratings.
+
+    Checks take ratings away and companions take places, by lot; so it is made, counted, and made anew.
+    """
+    made, short = make(lists), lists - 1
+    while (found := fewest(made)) < wanted:
+        short = lists
+        # As many more as the ratings of the worst-off stimulus lack.
+        lists += max(1, ceil(lists * (wanted - found) / max(1, found)))
+        if lists > MOST_LISTS:
+            raise PlanError(Problem("design.votes", f"is {wanted}, and {MOST_LISTS} lists do not give as many"))
+        made = make(lists)
+    while lists - short > max(1, lists // 100):
+        middle = (lists + short) // 2
+        tried = make(middle)
+        if fewest(tried) >= wanted:
+            made, lists = tried, middle
+        else:
+            short = middle
+    return made
+
+
+def votes_range(plan: Plan) -> tuple[int, int]:
+    """Return how many ratings a stimulus, or a pair, gets in each group if every list is finished: fewest and most."""
+    if plan.groups:
+        least, most = zip(*map(votes_range, plan.groups), strict=True)
+        return min(least), max(most)
+    assert plan.units is not None, "a plan that was made knows what was dealt"
+    counts = _counts([planned.trials for planned in plan.lists], plan.units)
+    return min(counts), max(counts)
+
+
+def fewest_ratings(lists: Sequence[Sequence[Trial]], units: Units) -> int:
+    """Return how many ratings the stimulus, or pair, that gets fewest of them has."""
+    return min(_counts(lists, units))
+
+
+def _counts(lists: Iterable[Sequence[Trial]], units: Units) -> list[int]:
+    is_pair = units.kind == "pair"
+    counts: dict[frozenset[str] | str, int] = {
+        key: 0 for unit in units.items for key in ([frozenset(unit.stimuli)] if is_pair else unit.stimuli)
+    }
+    unrated: set[frozenset[str] | str] = set()
+    for trials in lists:
+        seen = set()
+        for trial in trials:
+            for key in rated_units(trial, is_pair=is_pair):
+                if key in counts and key not in seen:
+                    counts[key] += 1
+                    seen.add(key)
+            unrated.update(slot.stimulus for slot in trial.slots if not slot.rated)
+    # What only stands beside others to be compared with is rated by nobody.
+    return [count for key, count in counts.items() if count or key not in unrated]
+
+
+def rated_units(trial: Trial, *, is_pair: bool) -> Sequence[frozenset[str] | str]:
+    """Return what is rated on a page: its stimuli, or the two that are compared as one."""
+    rated = [slot for slot in trial.slots if slot.rated and slot.role not in CHECKING]
+    if is_pair:
+        return [frozenset(slot.stimulus for slot in compared_slots(trial))] if rated else []
+    return [slot.stimulus for slot in rated]
+
+
+def _too_many(design: Design, trials: int, lists: int) -> Problem:
+    assert design.votes is not None
+    most = design.votes * MOST_LISTS // lists
+    what = f"is {design.votes}, which takes {lists} lists of {trials} trials, more than {MOST_LISTS}"
+    return Problem("design.votes", what, f"1 to {most}" if most > 1 else "1", "Make design.trials larger.")
+
+
+# --- What a plan stands on: what there is to deal, how many trials a list has, and what is checked in it ---
+
+
+class PlanFrame(NamedTuple):
+    """What a plan stands on; `shape` counts dealt trials, each of which may come once for every set of questions."""
+
+    units: Units
+    grid: StimulusGrid
+    shape: ListShape
+    amounts: Amounts
+
+
+def lay_ground(study: Study, catalogue: Catalogue, method: Method) -> PlanFrame:
+    """Return what a plan stands on, or raise PlanError with everything that stands in its way."""
+    design = study.design
+    units = method.units(study, catalogue)
+    untaught = tuple(lesson_problems(study, catalogue, method))
+    try:
+        grid = _lay_out(study, catalogue, method, units)
+        at_most = (
+            MOST_TRIALS if design.trials else min(MOST_TRIALS, trials_in_time(study, catalogue, method, units, grid))
+        )
+        trials = count_trials(grid, design, at_most)
+        shape = ListShape(lists_for(grid, design, trials), trials, design.sessions_per_participant)
+    except PlanError as error:
+        raise PlanError((*(located(study, problem) for problem in error.problems), *untaught)) from None
+    amounts = find_amounts(study, catalogue, method, units, shape.trials * max(1, len(units.asks)))
+    if untaught or amounts.problems:
+        raise PlanError((*untaught, *amounts.problems))
+    return PlanFrame(units, grid, shape, amounts)
+
+
+def _lay_out(study: Study, catalogue: Catalogue, method: Method, units: Units) -> StimulusGrid:
+    """Return what there is to deal, or raise what the method and the planner find wrong, together."""
+    problems = [*method.problems(study, catalogue), *pair_problems(study, catalogue, units, method.name)]
+    if problems and (units.companions or study.design.given_pairs is not None):
+        # What a test goes with, or is compared with, may be the very thing that is missing.
+        raise PlanError(problems)
+    try:
+        grid = lay_out(units, catalogue, study.design, method.name)
+    except PlanError as error:
+        problems += error.problems
+    if problems:
+        raise PlanError(problems)
+    return grid
+
+
+def check_comparing(study: Study, catalogue: Catalogue, method: Method) -> None:
+    """Raise PlanError where a method cannot compare these stimuli, whichever pairs of them are chosen."""
+    problems = list(method.problems(study, catalogue))
+    if makes_own_trials(study, catalogue, method.units(study, catalogue)):
+        what = f"does not fit {method.name}, which makes its own trials"
+        problems.append(Problem("design.pairs", what, "a method that compares two, such as pair"))
+    if problems:
+        raise PlanError(located(study, problem) for problem in problems)
+
+
+def located(study: Study, problem: Problem) -> Problem:
+    """Return the problem with the line of the key that it is about: methods and planner name the key alone."""
+    if problem.where.partition(".")[0] not in Study.model_fields:
+        return problem
+    return study.problem(problem.where, problem.what, problem.allowed, problem.fix)
+
+
+# --- Whether conditions that are compared hold together: through pairs, everyone can be held against everyone ---
+
 
 _SHOWN = 4
 """Conditions of a part, and parts, that are listed; of more it is said how many there are."""

@@ -9,10 +9,9 @@ from operator import itemgetter
 import numpy as np
 from numpy.random import Generator
 
-from beholder.methods.contract import Slot, Trial
-from beholder.methods.slots import slot_ids, slots_of
-from beholder.plan.dealing.flow import Ints
-from beholder.plan.model import LETTERS
+from beholder.methods.contract import Slot, Trial, slot_ids, slots_of
+from beholder.planning.even_rounding import Ints, Partition, families, pick
+from beholder.planning.model import LETTERS
 
 PALETTE = (
     "#2a76b0", "#f2d342", "#820b02", "#9699fe", "#af7003", "#53eafe", "#44396b", "#f08e89",
@@ -140,3 +139,22 @@ def _path(arcs: Ints, start: int, excess: Ints) -> list[int]:
                 came[there] = here
                 queue.append(there)
     raise AssertionError("no condition has too few")
+
+
+# --- Which of two comes first ---
+
+
+def order_pairs(dealt: Ints, column: Ints, columns: int, rng: Generator) -> Ints:
+    """Return for each trial which of its two stimuli stands first and which second.
+
+    Within one, both orders are equally frequent for every two stimuli, every pair of conditions, and in every list.
+    `dealt` holds contents by list and position, `column` the pair of conditions of each trial.
+    """
+    lists, trials = dealt.shape
+    unit = column * (int(dealt.max()) + 1) + dealt.ravel()
+    of_list = np.repeat(np.arange(lists), trials)
+    left = [Partition(unit, int(unit.max()) + 1), Partition(column, columns)]
+    swapped = pick(np.full(unit.size, 0.5), left, families(of_list, lists), rng)
+    # Which of the two is meant by `swapped` is a matter of chance, too: an odd one out belongs to neither.
+    second = swapped ^ bool(rng.integers(2))
+    return np.stack([second, ~second], axis=1).astype(np.int64)

@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from beholder.methods.contract import Asked, Scale, Target, Trial
 from beholder.study.checks import TrapItem
-from beholder.study.words import check_words
+from beholder.words import check_words
 
 APART = 4
 """A statement comes again so many places later, where the page is long enough."""

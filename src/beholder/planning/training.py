@@ -1,20 +1,90 @@
-"""Answers that are known: as targets of a trial, and whether they can be given at all."""
+"""Training trials: the same for every list, made by the method from the training stimuli alone."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
+from numpy.random import Generator
 
-from beholder.errors import Problem, did_you_mean
-from beholder.methods.contract import Asked, Method, Question, Scale, Slot, Trial
-from beholder.plan.dealing.slots import PALETTE
-from beholder.plan.teaching.answering import judged_places
-from beholder.plan.teaching.composing import contents_of
-from beholder.stimuli.catalogue import Stimulus
-from beholder.stimuli.lesson import EVERY, Lesson
+from beholder.errors import PlanError, Problem, did_you_mean
+from beholder.methods.contract import Asked, Method, Question, Scale, Slot, Target, Trial
+from beholder.planning.known_answers import (
+    contents_of,
+    judged_kinds,
+    judged_places,
+    lesson_pages,
+    plain_study,
+    shown_as,
+)
+from beholder.planning.slots import PALETTE
+from beholder.stimuli.catalogue import Catalogue, Stimulus
+from beholder.stimuli.known_answers import EVERY, Expectation, KnownAnswer
 from beholder.study.model import Study
 from beholder.types import Role
+
+
+def is_trained(study: Study, catalogue: Catalogue) -> bool:
+    """Return whether people practise before they rate."""
+    return study.training is not False and bool(catalogue.training)
+
+
+def lesson_problems(study: Study, catalogue: Catalogue, method: Method) -> Iterator[Problem]:
+    """Yield what is wrong with the training whatever the method makes of it."""
+    if is_trained(study, catalogue):
+        yield from crowded(catalogue.training, "training")
+        yield from unasked(study, method, lessons_of(catalogue.training))
+
+
+def make_training(study: Study, catalogue: Catalogue, method: Method, rng: Generator) -> tuple[Trial, ...]:
+    """Return the training trials in the order of the manifest, or raise PlanError with what the method cannot do."""
+    if not is_trained(study, catalogue):
+        return ()
+    problems: list[Problem] = []
+    places = {stimulus.id: place for place, stimulus in enumerate(catalogue.training)}
+    pages = sorted(
+        lesson_pages(study, catalogue, method, catalogue.training),
+        key=lambda page: sorted(places[name] for name in page.unit.stimuli if name in places),
+    )
+    lessons, plain = lessons_of(catalogue.training), plain_study(study)
+    trials = []
+    for number, page in enumerate(pages, 1):
+        composed = page.compose(plain, method, rng)
+        shown = shown_as(composed, f"training:{number}", "training", page.shuffle, study, rng)
+        scored = answerable(method, shown, SCORED)
+        trials.append(_taught(shown, lessons, scored))
+        problems += wrong_targets(shown, lessons, scored, method)
+    problems += unshown(catalogue.training, {name for page in pages for name in page.shows}, "training", method)
+    if problems:
+        raise PlanError(dict.fromkeys(problems))
+    return tuple(trials)
+
+
+def _taught(trial: Trial, lessons: Lessons, scored: Collection[tuple[str, str]]) -> Trial:
+    """Return the trial with what is expected of it, and what it stands for."""
+    targets: dict[str, Target] = {}
+    for asked, slot, lesson in asked_about(trial, lessons):
+        found = lesson.of(asked.question)
+        if found is not None and (asked.question, slot.id) in scored:
+            targets[f"{asked.id}.{slot.id}"] = _target(asked.scale, found[1], is_trap=lesson.is_trap)
+    named = [(slot.label, lessons[slot.stimulus].anchor) for slot in trial.slots if slot.stimulus in lessons]
+    anchors = [f"{label}: {text}" if label in _letters(trial) else text for label, text in named if text]
+    return replace(trial, purpose="train", targets=targets, anchor="; ".join(dict.fromkeys(anchors)))
+
+
+def _letters(trial: Trial) -> set[str | None]:
+    return {slot.label for slot in trial.slots if slot.rated and slot.label is not None}
+
+
+def _target(scale: Scale, expected: Expectation, *, is_trap: bool) -> Target:
+    usual = asking_tolerance(scale) if is_trap else default_tolerance(scale)
+    near = usual if expected.tolerance is None else expected.tolerance
+    return Target(expected.value, near, expected.message, is_trap)
+
+
+# --- Answers that are known: as targets of a trial, and whether they can be given at all ---
+
 
 _SHARE = 0.25
 """Tolerance where none is written, as a share of the scale."""
@@ -23,7 +93,7 @@ _SLIP = 0.03
 SCORED = ("score",)
 COMPARED = ("score", "diff", "choice")
 """Kinds of judgements from which an answer about one stimulus can be told; a comparison says the same of either."""
-Lessons = Mapping[str, Lesson]
+Lessons = Mapping[str, KnownAnswer]
 """By stimulus."""
 
 
@@ -57,7 +127,7 @@ def answerable(method: Method, trial: Trial, kinds: Collection[str]) -> frozense
     return frozenset(found)
 
 
-def asked_about(trial: Trial, lessons: Lessons) -> Iterator[tuple[Asked, Slot, Lesson]]:
+def asked_about(trial: Trial, lessons: Lessons) -> Iterator[tuple[Asked, Slot, KnownAnswer]]:
     """Yield every question with a scale that is asked about a stimulus with a lesson."""
     for asked in trial.asked:
         for slot in trial.slots:
@@ -115,3 +185,25 @@ def unshown(stimuli: Sequence[Stimulus], shown: Collection[str], role: Role, met
                 "",
                 f"Add one with role {role} and the same content, or the reference of that content.",
             )
+
+
+# --- What a stimulus asked for, in words: for whoever answered in another way ---
+
+
+def asked_words(method: Method, trial: Trial, where: str, words: Mapping[str, str]) -> str:
+    """Return what the stimulus at a question and slot, as `q1.s2`, asked for itself."""
+    target = trial.targets[where]
+    asked = next(one for one in trial.asked if one.id == where.partition(".")[0])
+    if "choice" in judged_kinds(method, trial):
+        return words["out_this"]
+    label = dict(asked.scale.labels).get(target.value, "")
+    way = "out_slider" if asked.scale.look == "slider" else "out_label" if label else "out_value"
+    return words[way].format(value=f"{target.value:g}", label=label)
+
+
+def asking_label(method: Method, trial: Trial, where: str) -> str | None:
+    """Return the letter of the stimulus that asked, where several are rated one by one."""
+    labels = {slot.id: slot.label for slot in trial.slots if slot.rated}
+    # How much better the second is than the first is asked for by the page as a whole.
+    is_one = len(labels) > 1 and "diff" not in judged_kinds(method, trial)
+    return labels.get(where.partition(".")[2]) if is_one else None

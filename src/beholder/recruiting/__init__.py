@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from beholder.recruit.closing.found import Closed
-    from beholder.recruit.deciding.found import Decisions
-    from beholder.recruit.forgetting.found import Forgotten, Purged
-    from beholder.recruit.launching.found import Launch, Turned
-    from beholder.recruit.monitoring.found import View
-    from beholder.recruit.paying.found import Payment
-    from beholder.recruit.people.acts import Act, Acted
-    from beholder.recruit.people.found import Person
+    from beholder.recruiting.closure import Closed
+    from beholder.recruiting.debts import Payment
+    from beholder.recruiting.decisions import Decisions
+    from beholder.recruiting.erasure import Forgotten, Purged
+    from beholder.recruiting.launch_record import Launch, PostingChange
+    from beholder.recruiting.moderation import Act, ModerationResult
+    from beholder.recruiting.monitor_snapshot import MonitorSnapshot
+    from beholder.recruiting.participant_records import ParticipantRecord
     from beholder.study.model import Study
 
 __all__ = ["act", "close", "decide", "forget", "launch", "monitor", "participants", "pay", "purge", "turn"]
@@ -33,13 +33,13 @@ def launch(
 
     The amount is that of the quote, so that nobody spends what they have not seen. Called again it finds what it did.
     """
-    from beholder.blocking import block_on
-    from beholder.recruit.desk import open_desk
-    from beholder.recruit.launching.launch import launch_desk
+    from beholder.aio import block_on
+    from beholder.recruiting.context import open_context
+    from beholder.recruiting.launches import launch_study
 
     async def work() -> Launch:
-        async with open_desk(study, store) as desk:
-            return await launch_desk(desk, publish=publish, places=places, public_url=public_url, dry_run=dry_run)
+        async with open_context(study, store) as desk:
+            return await launch_study(desk, publish=publish, places=places, public_url=public_url, dry_run=dry_run)
 
     return block_on(work())
 
@@ -51,46 +51,48 @@ def turn(
     publish: str | None = None,
     store: str | None = None,
     dry_run: bool = False,
-) -> Turned:
+) -> PostingChange:
     """Let nobody begin for now, or let people begin again; return how the study stands on its platform.
 
     Where more has to be set aside for those who do not fit, `publish` names the amount, which a dry run returns.
     """
-    from beholder.blocking import block_on
-    from beholder.recruit.desk import open_desk
-    from beholder.recruit.launching.opening import turn_desk
+    from beholder.aio import block_on
+    from beholder.recruiting.context import open_context
+    from beholder.recruiting.postings import change_posting
 
-    async def work() -> Turned:
-        async with open_desk(study, store) as desk:
-            return await turn_desk(desk, which, publish=publish, dry_run=dry_run)
+    async def work() -> PostingChange:
+        async with open_context(study, store) as desk:
+            return await change_posting(desk, which, publish=publish, dry_run=dry_run)
 
     return block_on(work())
 
 
-def monitor(study: str | Path | Study = "study.yaml", *, store: str | None = None, robots: bool = False) -> View:
+def monitor(
+    study: str | Path | Study = "study.yaml", *, store: str | None = None, robots: bool = False
+) -> MonitorSnapshot:
     """Return how a study stands: arrivals, steps, drop-outs, balance, failures, pay, cost, and when it will be done.
 
     `robots=True` looks at a rehearsal.
     """
-    from beholder.blocking import block_on
-    from beholder.recruit.desk import open_desk
-    from beholder.recruit.monitoring.look import look
+    from beholder.aio import block_on
+    from beholder.recruiting.context import open_context
+    from beholder.recruiting.monitoring import monitor_facts
 
-    async def work() -> View:
-        async with open_desk(study, store) as desk:
-            return await look(desk, robots=robots)
+    async def work() -> MonitorSnapshot:
+        async with open_context(study, store) as desk:
+            return await monitor_facts(desk, robots=robots)
 
     return block_on(work())
 
 
-def participants(study: str | Path | Study = "study.yaml", *, store: str | None = None) -> Sequence[Person]:
+def participants(study: str | Path | Study = "study.yaml", *, store: str | None = None) -> Sequence[ParticipantRecord]:
     """Return everybody who came: their sessions, steps, verdicts and what was done about them."""
-    from beholder.blocking import block_on
-    from beholder.recruit.desk import open_desk
-    from beholder.recruit.people.people import people
+    from beholder.aio import block_on
+    from beholder.recruiting.context import open_context
+    from beholder.recruiting.participant_records import people
 
-    async def work() -> Sequence[Person]:
-        async with open_desk(study, store) as desk:
+    async def work() -> Sequence[ParticipantRecord]:
+        async with open_context(study, store) as desk:
             return await people(desk)
 
     return block_on(work())
@@ -104,18 +106,18 @@ def act(
     *,
     store: str | None = None,
     dry_run: bool = False,
-) -> Acted:
+) -> ModerationResult:
     """Do something about a person, by pseudonym or session: a recorded fact with its reason; return it in words.
 
     `release`: the list is open to others. `reset`: all attempts anew. `let_in`, `shut_out`: may begin again, or may
     not go on. `leave_out`, `take_in`: the answers are not used, or are, whatever the rules say.
     """
-    from beholder.blocking import block_on
-    from beholder.recruit.desk import open_desk
-    from beholder.recruit.people.acts import act as act_desk
+    from beholder.aio import block_on
+    from beholder.recruiting.context import open_context
+    from beholder.recruiting.moderation import act as act_desk
 
-    async def work() -> Acted:
-        async with open_desk(study, store) as desk:
+    async def work() -> ModerationResult:
+        async with open_context(study, store) as desk:
             return await act_desk(desk, kind, who, reason, dry_run=dry_run)
 
     return block_on(work())
@@ -134,18 +136,18 @@ def decide(
     `submissions` is the list of a platform as CSV (`panel`). `sign` is who signs what the file says: only then
     anything of it is sent.
     """
-    from beholder.blocking import block_on
+    from beholder.aio import block_on
     from beholder.errors import Problem, RecruitError
-    from beholder.recruit.deciding.decide import decide_desk
-    from beholder.recruit.deciding.signing import RUN
-    from beholder.recruit.desk import open_desk
+    from beholder.recruiting.context import open_context
+    from beholder.recruiting.decisions import decide_study
+    from beholder.recruiting.signatures import RUN
 
     if sign is not None and sign.strip() == RUN:  # it signs what nobody has looked at
         raise RecruitError(Problem("--sign", f"is {RUN}, as which only `beholder run` signs", "your name"))
 
     async def work() -> Decisions:
-        async with open_desk(study, store) as desk:
-            return await decide_desk(
+        async with open_context(study, store) as desk:
+            return await decide_study(
                 desk, submissions=Path(submissions) if submissions else None, sign=sign, dry_run=dry_run
             )
 
@@ -169,26 +171,26 @@ def pay(
     made up by hand. `paid` says that the list in pay/payments.csv has been paid. `top_up` adds what is missing to the
     least pay for an hour. `tell` hears what is waited for.
     """
-    from beholder.blocking import block_on
-    from beholder.recruit.desk import open_desk
-    from beholder.recruit.paying.pay import pay_desk
+    from beholder.aio import block_on
+    from beholder.recruiting.context import open_context
+    from beholder.recruiting.payments import pay_study
 
     async def work() -> Payment:
-        async with open_desk(study, store) as desk:
-            return await pay_desk(desk, send=send, resend=resend, settle=settle, paid=paid, top_up=top_up, tell=tell)
+        async with open_context(study, store) as desk:
+            return await pay_study(desk, send=send, resend=resend, settle=settle, paid=paid, top_up=top_up, tell=tell)
 
     return block_on(work())
 
 
 def close(study: str | Path | Study = "study.yaml", *, store: str | None = None, dry_run: bool = False) -> Closed:
     """Stop recruiting, look once more, verify that nothing is unpaid, export, and return what the study came to."""
-    from beholder.blocking import block_on
-    from beholder.recruit.closing.close import close_desk
-    from beholder.recruit.desk import open_desk
+    from beholder.aio import block_on
+    from beholder.recruiting.closure import close_study
+    from beholder.recruiting.context import open_context
 
     async def work() -> Closed:
-        async with open_desk(study, store) as desk:
-            return await close_desk(desk, dry_run=dry_run)
+        async with open_context(study, store) as desk:
+            return await close_study(desk, dry_run=dry_run)
 
     return block_on(work())
 
@@ -197,9 +199,9 @@ def forget(
     receipt: str, study: str | Path | Study = "study.yaml", *, store: str | None = None, dry_run: bool = False
 ) -> Forgotten:
     """Erase everything of the person who has this receipt, and return what was erased; a tombstone says that it was."""
-    from beholder.recruit.forgetting.forget import forget_receipt
+    from beholder.recruiting.erasure import erase_by_receipt
 
-    return forget_receipt(receipt, study, store=store, dry_run=dry_run)
+    return erase_by_receipt(receipt, study, store=store, dry_run=dry_run)
 
 
 def purge(
@@ -209,6 +211,6 @@ def purge(
     dry_run: bool = False,
 ) -> Purged:
     """Erase what the study's `retention` no longer lets be kept, and return what was erased."""
-    from beholder.recruit.forgetting.purge import purge_study
+    from beholder.recruiting.erasure import purge_study
 
     return purge_study(study, store=store, dry_run=dry_run)

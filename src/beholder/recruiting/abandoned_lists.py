@@ -10,16 +10,16 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 
-from beholder.recruit.clock import utc_now
-from beholder.recruit.contract import GONE, Recruiter, Status, Submission
-from beholder.recruit.launching.recorded import recorded
-from beholder.recruit.modes import recruiter_of
-from beholder.recruit.panel.codes import NO_DATA
-from beholder.recruit.reconcile.cases import WORDS
-from beholder.serve.server import Running
-from beholder.store.contract import Coming, Entry, Store
+from beholder.aio import utc_now
+from beholder.recruiting.context import recruiter_of
+from beholder.recruiting.contract import GONE, Recruiter, Status, Submission
+from beholder.recruiting.launch_record import launch_record
+from beholder.recruiting.panel import NO_DATA
+from beholder.recruiting.reconciliation import WORDS
+from beholder.server.process import Running
+from beholder.store.contract import LedgerEntry, PlatformVisit, Store
 
-_log = logging.getLogger("beholder.recruit")
+_log = logging.getLogger("beholder.recruiting")
 
 _OVER: frozenset[Status] = GONE | {"awaiting_review"}
 """Visits in which nobody is expected to go on: also what was handed in before its end."""
@@ -29,7 +29,7 @@ _PATIENCE = timedelta(seconds=4)
 """How long somebody at the door waits for the platform's answer."""
 
 
-class Room:
+class AbandonedLists:
     """Opens the lists of people who are gone. Made where the study is served, as it writes the store."""
 
     def __init__(
@@ -85,7 +85,7 @@ class Room:
             if not is_known:
                 status, who = left[submission], facts.session.participant
                 fresh.append(
-                    Entry(
+                    LedgerEntry(
                         "release", "done", self._now(), submission=submission, participant=who, session=session,
                         reason_code=status, reason_text=WORDS.get(f"platform:{status}", WORDS[NO_DATA]),
                     )
@@ -93,7 +93,7 @@ class Room:
         if fresh:
             await self._store.ledger.append(fresh)
 
-    async def _goes_on(self, session: str, comings: Sequence[Coming], left: Mapping[str, Status]) -> bool:
+    async def _goes_on(self, session: str, comings: Sequence[PlatformVisit], left: Mapping[str, Status]) -> bool:
         """Return whether a whole session of the same visit was handed in, so that this one earns a bonus beside it."""
         handed_in = {
             one.submission for one in comings if one.session == session and left[one.submission] == "awaiting_review"
@@ -105,7 +105,7 @@ class Room:
         return False
 
     async def _look(self) -> None:
-        launched = recorded(await self._store.ledger.entries(), self._run)
+        launched = launch_record(await self._store.ledger.entries(), self._run)
         if launched is None:
             return
         try:
@@ -118,14 +118,14 @@ class Room:
 
 
 @asynccontextmanager
-async def making_room(server: Running) -> AsyncIterator[None]:
+async def release_abandoned(server: Running) -> AsyncIterator[None]:
     """Let a server ask its platform before it turns anybody away, where there is a platform and a token for it."""
     study = server.host.served.study
     if study.recruit.mode != "prolific" or not os.environ.get("PROLIFIC_TOKEN", "").strip():
         yield
         return
     recruiter = await recruiter_of(study, server.store)
-    server.host.room.maker = Room(server.store, recruiter, study.run).make
+    server.host.room.maker = AbandonedLists(server.store, recruiter, study.run).make
     try:
         yield
     finally:
@@ -133,7 +133,7 @@ async def making_room(server: Running) -> AsyncIterator[None]:
         await recruiter.close()
 
 
-def _left_behind(comings: Sequence[Coming], left: Mapping[str, Status]) -> Iterator[tuple[str, str]]:
+def _left_behind(comings: Sequence[PlatformVisit], left: Mapping[str, Status]) -> Iterator[tuple[str, str]]:
     """Yield every session whose visits have all been given up, with the last of them."""
     visits: defaultdict[str, list[str]] = defaultdict(list)
     for coming in comings:

@@ -1,39 +1,39 @@
-"""Closing: recruiting stops, everything is looked at once more, and only when nothing is owed it is over."""
+"""Close: stop recruiting, verify that nothing is unpaid, export, and say what the study came to."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from beholder.clean.facts import TABLES, Rows
-from beholder.clean.flow import flow
-from beholder.clean.judging import judge_tables
-from beholder.clean.tables import write_whole
+from beholder.cleaning.account import flow
+from beholder.cleaning.facts import TABLES, Rows
+from beholder.cleaning.payouts import bonus_rows
+from beholder.cleaning.screening import judge_tables
 from beholder.errors import Problem, RecruitError
-from beholder.recruit.closing.asked import asked_back, asked_words
-from beholder.recruit.closing.bonuses import stale_bonuses
-from beholder.recruit.closing.found import Closed
-from beholder.recruit.closing.over import is_over
-from beholder.recruit.closing.owed import at_work, holdups
-from beholder.recruit.closing.summary import Told, summary
-from beholder.recruit.closing.together import together
-from beholder.recruit.contract import PlatformRefused, PlatformUnsure, Posting
-from beholder.recruit.deciding.decide import decide_desk
-from beholder.recruit.deciding.signing import signed_rows
-from beholder.recruit.desk import Desk
-from beholder.recruit.launching.opening import find, reopening, taken_back
-from beholder.recruit.launching.recorded import OPENING, published_postings, recorded
-from beholder.recruit.ledger.fold import fold
-from beholder.recruit.monitoring.look import look
-from beholder.recruit.paying.pay import pay_desk
-from beholder.recruit.trouble import asking
-from beholder.store.contract import Entry
+from beholder.files import write_whole
+from beholder.recruiting.context import RecruitContext
+from beholder.recruiting.contract import PlatformRefused, PlatformUnsure, Posting, asking
+from beholder.recruiting.decisions import decide_study
+from beholder.recruiting.launch_record import OPENING, launch_record, postings_of, published_postings, runs_of
+from beholder.recruiting.ledger import evidence_of, replay
+from beholder.recruiting.monitoring import monitor_facts
+from beholder.recruiting.open_items import asked_back, asked_words, at_work, holdups, together
+from beholder.recruiting.pay_facts import FILE, read_bonuses
+from beholder.recruiting.payments import pay_study
+from beholder.recruiting.postings import find, reopening, taken_back
+from beholder.recruiting.signatures import signed_rows
+from beholder.recruiting.summary import SummaryFacts, summary
+from beholder.store.contract import LedgerEntry
 from beholder.store.open import read_rows
 from beholder.store.rules import NOT_PEOPLE
-from beholder.study.recruiting import is_own_posting, own_posting
+from beholder.study.model import Study
+from beholder.study.recruitment import Sum, is_own_posting, money, own_posting
+
+# --- Closing: recruiting stops, everything is looked at once more, and only when nothing is owed it is over ---
+
 
 SUMMARY = "close/summary.md"
 _OVER = ("completed", "draft")
@@ -43,19 +43,19 @@ STOPPED = "close"
 _DOORS = (*OPENING, "stop")
 
 
-async def close_desk(desk: Desk, *, dry_run: bool = False) -> Closed:
+async def close_study(desk: RecruitContext, *, dry_run: bool = False) -> Closed:
     """Stop recruiting, look once more, and finish; raise RecruitError with whoever still waits for something.
 
     Done again it finds what is done, and finishes the rest. In a dry run nothing is stopped, raised or written.
     """
-    posting = await stop_desk(desk, dry_run=dry_run)
+    posting = await stop_recruiting(desk, dry_run=dry_run)
     tables: dict[str, Rows] = {table: await read_rows(desk.store, table) for table in TABLES}
     came = any(row["run"] == desk.study.run and row["mode"] not in NOT_PEOPLE for row in tables["sessions"])
     open_: tuple[Problem, ...] = ()
     notes: list[str] = []
     if posting is not None or came:
-        rows = (await decide_desk(desk, dry_run=True)).rows
-        payment = await pay_desk(desk)
+        rows = (await decide_study(desk, dry_run=True)).rows
+        payment = await pay_study(desk)
         signed = signed_rows(await desk.store.ledger.entries())
         bonus = desk.study.clean.bonus is not None
         ended = {str(row["session"]): row["at"] for row in tables["ends"]}
@@ -74,7 +74,7 @@ async def close_desk(desk: Desk, *, dry_run: bool = False) -> Closed:
     exported = await asyncio.to_thread(_export, desk) if came else None
     path = await _summarise(desk, posting, tables, came)
     if not is_over(desk.study.run, await desk.store.ledger.entries(), tables):
-        await desk.store.ledger.append([Entry("close", "done", desk.now(), evidence={"run": desk.study.run})])
+        await desk.store.ledger.append([LedgerEntry("close", "done", desk.now(), evidence={"run": desk.study.run})])
     words = [
         f"Closed. {path.relative_to(desk.study.folder).as_posix()} says how it was done, and what is kept until when."
     ]
@@ -84,7 +84,7 @@ async def close_desk(desk: Desk, *, dry_run: bool = False) -> Closed:
     return Closed(True, (), path, exported, (*words, *notes))
 
 
-def _stopped(desk: Desk, posting: Posting | None) -> list[Problem]:
+def _stopped(desk: RecruitContext, posting: Posting | None) -> list[Problem]:
     """Return that nobody can begin any more although it is not over, and what brings more people."""
     what = "has stopped recruiting, and is not over before what follows is"
     if "stop" not in desk.recruiter.can:
@@ -98,7 +98,7 @@ def _stopped(desk: Desk, posting: Posting | None) -> list[Problem]:
     return [Problem(STOPPED, what, "", fix)]
 
 
-async def _at_work(desk: Desk) -> list[Problem]:
+async def _at_work(desk: RecruitContext) -> list[Problem]:
     """Return that people are at work; where there is a platform, it tells who is under way."""
     if not desk.is_by_hand:
         return []
@@ -106,10 +106,10 @@ async def _at_work(desk: Desk) -> list[Problem]:
     return list(at_work(live, desk.study.recruit.time_limit or "60 min"))
 
 
-async def stop_desk(desk: Desk, *, dry_run: bool = False) -> Posting | None:
+async def stop_recruiting(desk: RecruitContext, *, dry_run: bool = False) -> Posting | None:
     """Let nobody begin any more, and return how the study stands on its platform."""
     entries = await desk.store.ledger.entries()
-    posting = await find(desk, recorded(entries, desk.study.run))
+    posting = await find(desk, launch_record(entries, desk.study.run))
     if others := await _left_open(desk, entries, posting):
         raise RecruitError(others)
     if dry_run or "stop" not in desk.recruiter.can:
@@ -122,7 +122,7 @@ async def stop_desk(desk: Desk, *, dry_run: bool = False) -> Posting | None:
     if posting.state == "completed" and _is_stopped(entries, posting.id):
         return posting
     # Also what is full: should somebody's place get free again, it would open by itself.
-    entry = Entry("stop", "planned", desk.now(), provider_ref=posting.id)
+    entry = LedgerEntry("stop", "planned", desk.now(), provider_ref=posting.id)
     await desk.store.ledger.append([entry])
     with asking(desk.study):
         posting = await desk.recruiter.stop(posting.id)
@@ -135,13 +135,13 @@ async def stop_desk(desk: Desk, *, dry_run: bool = False) -> Posting | None:
     return posting
 
 
-async def _shut(desk: Desk) -> None:
+async def _shut(desk: RecruitContext) -> None:
     """Shut the door of a study that was never launched: by hand people come as soon as it is served."""
     own = own_posting(desk.study.name, desk.study.run)
-    await desk.store.ledger.append([Entry("stop", "done", desk.now(), provider_ref=own)])
+    await desk.store.ledger.append([LedgerEntry("stop", "done", desk.now(), provider_ref=own)])
 
 
-async def _left_open(desk: Desk, entries: Sequence[Entry], found: Posting | None) -> list[Problem]:
+async def _left_open(desk: RecruitContext, entries: Sequence[LedgerEntry], found: Posting | None) -> list[Problem]:
     """Return what else was published in this run on a platform, and is not over: somebody may wait there for money."""
     what = "was published in this run too, and is not seen to be over"
     fix = "Stop it on its platform, and pay whoever has handed in there; its own token and recruit.mode show it."
@@ -153,7 +153,7 @@ async def _left_open(desk: Desk, entries: Sequence[Entry], found: Posting | None
     ]
 
 
-async def _is_over(desk: Desk, posting: str) -> bool:
+async def _is_over(desk: RecruitContext, posting: str) -> bool:
     with asking(desk.study):
         try:
             return (await desk.recruiter.posting(posting)).state in _OVER
@@ -161,13 +161,13 @@ async def _is_over(desk: Desk, posting: str) -> bool:
             return False
 
 
-def _is_stopped(entries: Sequence[Entry], posting: str) -> bool:
+def _is_stopped(entries: Sequence[LedgerEntry], posting: str) -> bool:
     """Return whether we have stopped it, and not opened it since."""
     done = [one.kind for one in entries if one.provider_ref == posting and one.event == "done" and one.kind in _DOORS]
     return bool(done) and done[-1] == "stop"
 
 
-async def _keep_apart(desk: Desk) -> None:
+async def _keep_apart(desk: RecruitContext) -> None:
     """Keep everybody who came out of other studies of the family, also whom no code has put there."""
     mode = desk.recruiter.mode
     people = list(dict.fromkeys(one.platform_id for one in await desk.store.links() if one.platform == mode))
@@ -176,13 +176,13 @@ async def _keep_apart(desk: Desk) -> None:
             await desk.recruiter.exclude(people)
 
 
-def _export(desk: Desk) -> Path:
-    from beholder.export import export
+def _export(desk: RecruitContext) -> Path:
+    from beholder.exporting import export
 
     return export(desk.study, store=desk.url).folder
 
 
-async def _summarise(desk: Desk, posting: Posting | None, tables: Mapping[str, Rows], came: bool) -> Path:
+async def _summarise(desk: RecruitContext, posting: Posting | None, tables: Mapping[str, Rows], came: bool) -> Path:
     """Write the summary, and return where it is."""
     steps: list[dict[str, Any]] = []
     first = last = None
@@ -191,15 +191,15 @@ async def _summarise(desk: Desk, posting: Posting | None, tables: Mapping[str, R
         steps = flow(judging.study, judging.judged)
         visits = judging.facts.visits
         first, last = min(visit.at for visit in visits), max(visit.ended_at or visit.at for visit in visits)
-    books = fold(await desk.store.ledger.entries())
-    told = Told(desk.study, await look(desk), books, posting, steps, first, last, desk.now())
+    books = replay(await desk.store.ledger.entries())
+    told = SummaryFacts(desk.study, await monitor_facts(desk), books, posting, steps, first, last, desk.now())
     path = desk.study.folder / SUMMARY
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, summary(told).encode("utf-8"))
     return path
 
 
-def _is_open(desk: Desk, posting: Posting | None) -> bool:
+def _is_open(desk: RecruitContext, posting: Posting | None) -> bool:
     """Return whether somebody can begin: by hand also before it was launched."""
     if desk.is_by_hand:
         return posting is None or posting.state != "completed"
@@ -213,3 +213,77 @@ def _dry(open_: tuple[Problem, ...], is_open: bool) -> tuple[str, ...]:
     else:
         lines.append("It could be closed: nobody waits for a decision or for money.")
     return (*lines, "Nothing was written.")
+
+
+# --- What `close` finds and does ---
+
+
+@dataclass(frozen=True)
+class Closed:
+    """A study that is over, or what still holds it up."""
+
+    is_closed: bool
+    """Whether it is; in a dry run, whether it could be."""
+    open: tuple[Problem, ...]
+    """What holds it up, in a dry run; otherwise it is raised."""
+    summary: Path | None
+    """close/summary.md: the methods paragraph, and what is kept until when."""
+    exported: Path | None
+    words: tuple[str, ...]
+    """All of this in sentences."""
+
+
+# --- Whether a run is over: it was closed, and since then nobody has come or finished, and nothing was opened ---
+
+
+def is_over(run: int, entries: Sequence[LedgerEntry], tables: Mapping[str, Rows]) -> bool:
+    """Return whether a run was closed after everything that people did in it, by the sessions and ends of a store.
+
+    Whatever was opened again may send somebody at any time.
+    """
+    closed = [place for place, one in enumerate(entries) if one.kind == "close" and _run(one) == run]
+    if not closed:
+        return False
+    close, since = entries[closed[-1]], entries[closed[-1] :]
+    mine = {row["session"]: row["at"] for row in _people(tables) if row["run"] == run}
+    done = [*mine.values(), *(row["at"] for row in tables["ends"] if row["session"] in mine)]
+    postings = postings_of(entries, run)
+    opened = [one for one in since if one.kind in OPENING and one.event in ("planned", "done")]
+    is_opened = any(one.provider_ref in postings for one in opened)
+    return not is_opened and all(at <= close.at for at in done)
+
+
+def open_runs(entries: Sequence[LedgerEntry], tables: Mapping[str, Rows]) -> list[int]:
+    """Return the runs that people came to, or may come to as they are published, and that are not over."""
+    came = {int(row["run"]) for row in _people(tables)}
+    runs = sorted(came | {run for run in runs_of(entries) if published_postings(entries, run)})
+    return [run for run in runs if not is_over(run, entries, tables)]
+
+
+def _people(tables: Mapping[str, Rows]) -> Rows:
+    return [row for row in tables["sessions"] if row["mode"] not in NOT_PEOPLE]
+
+
+def _run(entry: LedgerEntry) -> int:
+    return int(evidence_of(entry).get("run", 1))
+
+
+# --- Whether bonuses that were paid are those that the rules give now: people may have finished since ---
+
+
+def stale_bonuses(study: Study, tables: Mapping[str, Rows]) -> list[Problem]:
+    """Return that clean/bonus.csv knows less than the store, where the study gives bonuses and the file is there."""
+    bonuses = read_bonuses(study)
+    if study.clean.bonus is None or not tables or bonuses.problems:  # what is wrong with the file, paying tells
+        return []
+    written = {(one.participant, one.rule): one.amount for rows in bonuses.by_rule.values() for one in rows}
+    judging = judge_tables(study, tables)
+    rows = bonus_rows(judging.judged, judging.study.clean.bonus)
+    due = {(row["participant"], row["rule"]): money(f"{row['amount']} {row['currency']}") for row in rows}
+    more = [amount.minor - (written[key].minor if key in written else 0) for key, amount in due.items()]
+    missing = sum(one for one in more if one > 0)
+    if not missing:
+        return []
+    currency = next(iter(due.values())).currency
+    what = f"does not know what came since: {Sum(missing, currency)} of bonuses are missing in it"
+    return [Problem(FILE, what, "", "Run `beholder clean`, then `beholder pay --send`.")]

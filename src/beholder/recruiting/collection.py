@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeVar
 
-from beholder.errors import UserError
-from beholder.extend.folder import extend_open
-from beholder.recruit.closing.close import stop_desk
-from beholder.recruit.contract import GONE, UNDER_WAY, Job, PlatformAway, PlatformUnsure, Posting, Submission
-from beholder.recruit.desk import Desk
-from beholder.recruit.launching.checks import too_dear
-from beholder.recruit.launching.cost import cost_of_runs
-from beholder.recruit.launching.launch import launch_desk
-from beholder.recruit.launching.opening import turn_desk
-from beholder.recruit.room import Room
-from beholder.recruit.unattended.approving import approve_due
-from beholder.recruit.unattended.patience import patiently
-from beholder.recruit.unattended.told import Progress, Tell, Wait
-from beholder.study.recruiting import is_closed
+from beholder.aio import block_on
+from beholder.errors import Problem, RecruitError, UserError
+from beholder.extension.folder import extend_open
+from beholder.recruiting.abandoned_lists import AbandonedLists
+from beholder.recruiting.closure import stop_recruiting
+from beholder.recruiting.context import RecruitContext
+from beholder.recruiting.contract import GONE, UNDER_WAY, Job, PlatformAway, PlatformUnsure, Posting, Submission
+from beholder.recruiting.decisions import decide_study
+from beholder.recruiting.launches import launch_study
+from beholder.recruiting.payments import pay_study
+from beholder.recruiting.postings import change_posting
+from beholder.recruiting.preflight import cost_of_runs, too_dear
+from beholder.recruiting.signatures import RUN, signed_rows
+from beholder.store.contract import LedgerEntry
+from beholder.store.open import open_store
+from beholder.study.model import Study
+from beholder.study.recruitment import Sum, is_closed, is_money, money
+from beholder.study.value_kinds import span
 
 _MOST = 3
 """Times as many people as were planned; who needs more should look at the study first."""
@@ -31,13 +36,13 @@ class Collector:
 
     def __init__(
         self,
-        desk: Desk,
+        desk: RecruitContext,
         job: Job,
         posting: str,
         planned: int,
         tell: Tell,
         wait: Wait,
-        room: Room,
+        room: AbandonedLists,
         *,
         may_spend: bool,
     ) -> None:
@@ -59,7 +64,7 @@ class Collector:
         submissions = await desk.recruiter.submissions(self._posting)
         await self._room.free(submissions)
         if approved := await approve_due(desk, submissions, self._tried, self._wait):
-            self._tell(Progress("pay", f"{_count(approved, 'submission', 'submissions')} approved in time"))
+            self._tell(RunProgress("pay", f"{_count(approved, 'submission', 'submissions')} approved in time"))
         return await self._look(posting, submissions)
 
     async def _look(self, posting: Posting, submissions: Sequence[Submission]) -> str | None:
@@ -69,7 +74,7 @@ class Collector:
         free = max(0, posting.places - sum(one.status not in _TAKE_NO_PLACE for one in submissions))
         left = counts["lists"] - counts["finished"]
         if is_closed(self._desk.study.recruit, self._desk.now()):
-            await stop_desk(self._desk)
+            await stop_recruiting(self._desk)
             if not live:
                 open_ = _count(left, "list is", "lists are")
                 return f"recruit.closes is past, and {open_} open" if left else ""
@@ -103,13 +108,13 @@ class Collector:
             self._say(f"It is paused: {why}. `beholder launch --resume` lets people in again.")
             return None
         try:
-            due = (await turn_desk(self._desk, "resume", dry_run=True)).due
-            await turn_desk(self._desk, "resume", publish=str(due) if due is not None else None)
+            due = (await change_posting(self._desk, "resume", dry_run=True)).due
+            await change_posting(self._desk, "resume", publish=str(due) if due is not None else None)
         except UserError as error:
             if isinstance(error.__cause__, PlatformAway | PlatformUnsure):
                 raise
             return f"{why}. {error}"
-        self._tell(Progress("extend", f"{why}: more is set aside"))
+        self._tell(RunProgress("extend", f"{why}: more is set aside"))
         return None
 
     async def _extension(self, posting: Posting, *, is_paused: bool) -> str | None:
@@ -130,13 +135,13 @@ class Collector:
         """Ask for people who finish so many lists; return why not, where they cannot be launched for."""
         total, more = posting.places + self._people(lists), _more(self._people(lists))
         try:
-            quoted = await launch_desk(self._desk, places=total, dry_run=True)
-            await launch_desk(self._desk, places=total, publish=str(quoted.due))
+            quoted = await launch_study(self._desk, places=total, dry_run=True)
+            await launch_study(self._desk, places=total, publish=str(quoted.due))
         except UserError as error:
             if isinstance(error.__cause__, PlatformAway | PlatformUnsure):
                 raise  # it is asked again
             return f"{why}, and {more} cannot be asked. {error}"
-        self._tell(Progress("extend", f"{why}: {more}, {total} in all"))
+        self._tell(RunProgress("extend", f"{why}: {more}, {total} in all"))
         return None
 
     async def _cannot(self, posting: Posting, lists: int, why: str) -> str | None:
@@ -158,7 +163,7 @@ class Collector:
 
     def _say(self, words: str) -> None:
         if words != self._said:
-            self._tell(Progress("collect", words))
+            self._tell(RunProgress("collect", words))
             self._said = words
 
 
@@ -172,3 +177,130 @@ def _count(n: int, one: str, many: str) -> str:
 
 def _more(people: int) -> str:
     return _count(people, "more person", "more people")
+
+
+# --- Accepted work that has waited long enough: `recruit.approve_after` lets a run sign it ---
+
+
+async def approve_due(desk: RecruitContext, submissions: Sequence[Submission], tried: set[str], wait: Wait) -> int:
+    """Approve what was handed in longer ago than the study lets people wait; return how many that were.
+
+    Only what is accepted: whatever else is to be done about anybody still waits, and is not tried again.
+    """
+    after = desk.study.recruit.approve_after
+    if after is None:
+        return 0
+    before = desk.now() - span(after)
+    due = {
+        one.id
+        for one in submissions
+        if one.status == "awaiting_review" and one.completed_at is not None and one.completed_at <= before
+    }
+    due -= signed_rows(await desk.store.ledger.entries()).keys() | tried
+    if not due:
+        return 0
+    tried |= due
+    due -= {row.submission for row in (await decide_study(desk, dry_run=True)).rows if row.pay == "return"}
+    await decide_study(desk, sign=RUN, only=due)
+    paid = await pay_study(desk, send=True, sleep=wait)
+    return sum(line.kind == "approve" and line.submission in due for line in paid.of("sent", "paid"))
+
+
+# --- The budget of a run: a hard cap over everything that a study costs ---
+
+
+def with_budget(study: Study, budget: float | str | None) -> Study:
+    """Return the study under the smaller of its own budget and the one that a run was given."""
+    if budget is None:
+        return study
+    cap = in_money(budget, study)
+    if study.budget is not None:
+        cap = min(cap, in_money(study.budget, study))
+    return study.model_copy(update={"budget": str(cap)})
+
+
+def in_money(budget: float | str, study: Study) -> Sum:
+    """Return a budget as a sum; a bare number is in the currency of the reward, and no other can be compared."""
+    currency = money(study.recruit.reward).currency if study.recruit.reward else ""
+    text = budget if isinstance(budget, str) else f"{budget:.2f} {currency}"
+    if not is_money(text):
+        raise RecruitError(Problem("budget", f"is {budget}", "an amount above 0 and a currency, such as 120 GBP"))
+    cap = money(text)
+    if currency and cap.currency != currency:
+        what = f"is {cap}, and {study.name} pays {study.recruit.reward}"
+        raise RecruitError(Problem("budget", what, f"an amount in {currency}"))
+    return cap
+
+
+def left_for(study: Study, before: Sequence[Study], cap: Sum) -> Sum:
+    """Return what is left of a budget after all that the studies before this one have cost, or raise RecruitError."""
+    spent = cap._replace(minor=sum(_spent_on(one, cap.currency).minor for one in before))
+    if spent.minor >= cap.minor:
+        what = f"is {cap}, and nothing is left for {study.name}: the studies before it may cost {spent}"
+        raise RecruitError(Problem("budget", what, f"more than {spent}"))
+    return cap._replace(minor=cap.minor - spent.minor)
+
+
+def _spent_on(study: Study, currency: str) -> Sum:
+    """Return what all runs of a study have cost at most."""
+    entries = block_on(_entries(study)) if (study.folder / "store").is_dir() else ()
+    return cost_of_runs(study, entries, currency)
+
+
+async def _entries(study: Study) -> tuple[LedgerEntry, ...]:
+    async with open_store(study.folder / "store", write=False) as store:
+        return await store.ledger.entries()
+
+
+# --- What an unattended run tells while it works, and how it waits ---
+
+
+DECIDE_AND_PAY = "Decide and pay: `beholder decide`, then `beholder pay`, then `beholder close`."
+"""What waits for a person at the end of a run that may not spend anything by itself."""
+
+
+@dataclass(frozen=True)
+class RunProgress:
+    """One line of news: at which stage the run is, and what is new there."""
+
+    stage: str
+    """launch, collect, extend, decide, pay, close; where people are played, also people"""
+    words: str
+
+
+Tell = Callable[[RunProgress], None]
+
+
+class Wait(Protocol):
+    """Waits until it is time to look at the platform again; or for so many seconds, where that is sooner."""
+
+    def __call__(self, seconds: float = ...) -> Awaitable[None]: ...
+
+
+def silent(_: RunProgress) -> None:
+    """Tell nobody."""
+
+
+# --- Patience: a platform that is away, or did not say what it did, is asked again later. Every step looks first ---
+
+
+T = TypeVar("T")
+_PASSES = (PlatformAway, PlatformUnsure)
+
+
+async def patiently(work: Callable[[], Awaitable[T]], stage: str, tell: Tell, wait: Wait) -> T:
+    """Return what a step gives; while the platform is away, say so once and wait for it."""
+    said = ""
+    while True:
+        try:
+            return await work()
+        except _PASSES as error:
+            words = f"The platform gives no clear answer: {error}"
+        except UserError as error:
+            if not isinstance(error.__cause__, _PASSES):
+                raise
+            words = str(error)
+        if words != said:
+            tell(RunProgress(stage, words))
+            said = words
+        await wait()

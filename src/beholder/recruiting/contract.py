@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple, Protocol
 
-from beholder.errors import BeholderError
-from beholder.study.money import Sum
-from beholder.types import Mode
+from beholder.errors import BeholderError, Problem, RecruitError
+from beholder.study.model import Study
+from beholder.study.recruitment import Sum
+from beholder.types import Mode, Outcome
 
 Verb = Literal["draft", "publish", "pause", "places", "stop", "submissions", "approve", "reject", "return", "bonus"]
 """What a recruiter may be able to do by itself; what it cannot, a person does, and is told how."""
@@ -134,7 +136,7 @@ class Quote:
     """What the platform recommends for an hour."""
 
 
-class Bonus(NamedTuple):
+class BonusRow(NamedTuple):
     """One row of a bonus payment."""
 
     submission: str
@@ -207,7 +209,7 @@ class Recruiter(Protocol):
 
     async def request_return(self, id: str, reason: str) -> None: ...
 
-    async def setup_bonus(self, posting: str, rows: Sequence[Bonus]) -> Batch:
+    async def setup_bonus(self, posting: str, rows: Sequence[BonusRow]) -> Batch:
         """Announce a bonus payment of up to MOST_ROWS rows; no money moves."""
         ...
 
@@ -222,3 +224,63 @@ class Recruiter(Protocol):
     async def close(self) -> None:
         """Let go of connections."""
         ...
+
+
+# --- What a platform refuses or leaves open, as something that a person reads and can act on ---
+
+
+@contextmanager
+def asking(study: Study) -> Iterator[None]:
+    """Turn what a platform answers instead of doing what it was asked into a RecruitError."""
+    name = study.recruit.mode.capitalize()
+    try:
+        yield
+    except PlatformRefused as error:
+        raise RecruitError(Problem(name, f"said no: {error}")) from error
+    except PlatformAway as error:
+        fix = "Nothing has happened. Try again later."
+        raise RecruitError(Problem(name, f"cannot be reached: {error}", "", fix)) from error
+    except PlatformUnsure as error:
+        fix = "Run the same command again: it looks first."
+        raise RecruitError(Problem(name, f"did not say whether it was done: {error}", "", fix)) from error
+
+
+# --- What is decided about each submission: one row each, which a person may change and signs ---
+
+
+Pay = Literal["approve", "screen_out", "bonus", "reject", "return", "wait", "look", "nothing"]
+"""approve: pay the reward. screen_out: pay the amount for those who did not fit. bonus: pay the reward as a bonus, as
+the platform no longer approves. reject: do not pay, with a message. return: ask the person to return it. wait: it is
+not over. look: a person has to decide. nothing: there is nothing to do, or it is done already."""
+Found = Literal["right", "wrong", "missing", "shared", "foreign", "no_place", "none"]
+"""What somebody pasted: the right code, another, nothing, one that several pasted, one of somebody else's session, that
+of those who found every place taken; none where no code is asked for."""
+
+
+@dataclass(frozen=True)
+class Decided:
+    """One submission, or one person's visit where the platform knows no submissions."""
+
+    submission: str
+    """The platform's id of the visit; of a session of ours that no submission belongs to, the session."""
+    participant: str
+    """The pseudonym; empty where we have never seen the person."""
+    sessions: tuple[str, ...]
+    """Of ours, oldest first: several where further sessions are rounds of one visit."""
+    outcome: Outcome | None
+    status: Status
+    code: Found
+    proposed: Pay
+    pay: Pay
+    """As it stands: what was proposed, or what a person has put in its place."""
+    use: bool
+    is_use_changed: bool
+    """Whether a person has changed `use`."""
+    reasons: tuple[str, ...]
+    """Of the verdicts as `check:reason`, and of the platform as `platform:reason`."""
+    words: str
+    category: Category | None = None
+    message: str = ""
+    """What the person reads; for a rejection 100 characters at least."""
+    further: tuple[str, ...] = ()
+    """Accepted sessions beyond the one that the reward pays: further rounds of one visit."""

@@ -1,16 +1,94 @@
-"""The sections of a view as people read it in a terminal."""
+"""A view as people read it in a terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from io import StringIO
 
-from rich.console import Group, RenderableType
+from rich.columns import Columns
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from beholder.clean.decide import in_words
-from beholder.recruit.monitoring.found import Platform, View, Votes
+from beholder.cleaning.decisions import in_words
+from beholder.recruiting.monitor_snapshot import MonitorSnapshot, Platform, VoteProgress
+
+_WIDE = 110
+"""From so many columns on there are two beside each other."""
+
+
+class _MonitorPage:
+    """The whole view, in one or two columns as there is room."""
+
+    def __init__(self, view: MonitorSnapshot) -> None:
+        self._view = view
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        view = self._view
+        yield _head(view)
+        for alarm in view.alarms:
+            yield Text(f"! {alarm}", style="bold red")
+        if not view.arrived:
+            yield Text(f"\n{_nobody(view)}")
+            if view.platform is not None:
+                yield _section("On the platform", platform(view.platform))
+            return
+        numbers = [
+            _section("Progress", progress(view)),
+            *([_section("Pay and cost", pay(view))] if view.earned or view.cost else []),
+            *([_section("On the platform", platform(view.platform))] if view.platform else []),
+        ]
+        steps = [_section("How far people came", funnel(view)), *left(view)]
+        ratings = _section("Ratings by condition", votes(view.conditions))
+        checks = [_section("Checks", checks_section(view))] if view.checks else []
+        if options.max_width >= _WIDE:
+            half = (options.max_width - 4) // 2
+            yield Columns([Group(*numbers, ratings), Group(*steps, *checks)], width=half, padding=(0, 2))
+        else:
+            # What matters most comes first.
+            yield Group(numbers[0], *steps, *numbers[1:], ratings, *checks)
+
+
+def page(view: MonitorSnapshot) -> RenderableType:
+    """Return the view as something that a terminal shows, in one or two columns."""
+    return _MonitorPage(view)
+
+
+def as_text(view: MonitorSnapshot, width: int = 80) -> str:
+    """Return the view as plain text."""
+    console = Console(file=StringIO(), width=width, color_system=None, force_terminal=False, legacy_windows=False)
+    console.print(page(view))
+    file = console.file
+    assert isinstance(file, StringIO)
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
+
+
+def _head(view: MonitorSnapshot) -> RenderableType:
+    run = f", run {view.run}" if view.run > 1 else ""
+    who = "  a rehearsal: robots" if view.population == "robots" else ""
+    return Text.assemble(
+        (view.title, "bold"), (f"\n{view.study}{run}, {view.mode}, {_moment(view.at)}", "dim"), (who, "yellow"),
+    )  # fmt: skip
+
+
+def _nobody(view: MonitorSnapshot) -> str:
+    if view.population == "robots":
+        return "No robots have come yet. Send some with `beholder simulate --participants 20`."
+    link = f" Link: {view.link}" if view.link else " `beholder launch` says how to bring people."
+    return f"Nobody has come yet.{link}"
+
+
+def _section(title: str, body: RenderableType) -> RenderableType:
+    return Group(Text(f"\n{title}", style="bold cyan"), body)
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}"
+
+
+# --- The sections of a view as people read it in a terminal ---
+
 
 _BAR = 20
 _MOST = 12
@@ -56,7 +134,7 @@ def _bar(share: float) -> Text:
     return Text.assemble(("█" * full, "green"), ("░" * (_BAR - full), "dim"))
 
 
-def funnel(view: View) -> Table:
+def funnel(view: MonitorSnapshot) -> Table:
     """Return how far people came, step by step."""
     rows: Rows = [
         [row.title, f"{row.reached}", _count(row.here), _lost(row.left), _count(row.ended)] for row in view.steps
@@ -72,7 +150,7 @@ def _lost(n: int) -> Text:
     return Text(_count(n), style="yellow" if n else "")
 
 
-def left(view: View) -> list[RenderableType]:
+def left(view: MonitorSnapshot) -> list[RenderableType]:
     """Return where in the trials people left, and how sessions ended otherwise."""
     lines = []
     gone = sorted((row for row in view.trials if row.left), key=lambda row: (-row.left, view.trials.index(row)))
@@ -85,7 +163,7 @@ def left(view: View) -> list[RenderableType]:
     return [Text("\n".join(["", *lines]))] if lines else []
 
 
-def progress(view: View) -> Table:
+def progress(view: MonitorSnapshot) -> Table:
     """Return who came, how full the plan is, how long a session takes, and the pace."""
     lists = view.lists
     share = lists.finished / lists.planned if lists.planned else 0.0
@@ -104,7 +182,7 @@ def _many(n: int, one: str, many: str) -> str:
     return f"{n} {one if n == 1 else many}"
 
 
-def _takes(view: View) -> str:
+def _takes(view: MonitorSnapshot) -> str:
     if view.minutes is None:
         return "–"
     told = f", people are told {view.told_minutes:g}" if view.told_minutes else ""
@@ -113,7 +191,7 @@ def _takes(view: View) -> str:
     return f"{view.minutes:.1f} minutes at the median{platform}{told}"
 
 
-def _pace(view: View) -> str:
+def _pace(view: MonitorSnapshot) -> str:
     if view.lists.planned and view.lists.finished >= view.lists.planned:
         return "every list is finished"
     if view.per_hour is None:
@@ -129,7 +207,7 @@ def _when(moment: datetime, now: datetime) -> str:
     return f"in {minutes / 60:.0f} hours" if minutes < 48 * 60 else f"in {minutes / 60 / 24:.0f} days"
 
 
-def pay(view: View) -> Table:
+def pay(view: MonitorSnapshot) -> Table:
     """Return what an hour pays, and what it costs."""
     earned, cost = view.earned, view.cost
     rows: list[tuple[str, str | Text]] = []
@@ -162,7 +240,7 @@ def platform(platform: Platform) -> Table:
     )
 
 
-def votes(votes: Sequence[Votes]) -> RenderableType:
+def votes(votes: Sequence[VoteProgress]) -> RenderableType:
     """Return the ratings by condition, of a few of them where there are many."""
     rows: Rows = [
         [one.name, f"{one.finished}", _count(one.coming), f"{one.planned}", _bar(one.finished / one.planned)]
@@ -173,7 +251,7 @@ def votes(votes: Sequence[Votes]) -> RenderableType:
     return Group(table, Text(f"and {more} more; `--json` has all of them")) if more > 0 else table
 
 
-def checks(view: View) -> Table:
+def checks_section(view: MonitorSnapshot) -> Table:
     """Return how many met, failed and ended at each check."""
     rows: Rows = [[one.title, f"{one.met}", _count(one.failed), _lost(one.ended)] for one in view.checks]
     return _table(["check", "met", "failed", "turned away"], rows)

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
 
 from beholder.errors import Problem
-from beholder.recruit.contract import PAID, SHORTEST_MESSAGE
-from beholder.recruit.deciding.signing import RUN, Signed
-from beholder.recruit.launching.fair import higher_floor
-from beholder.recruit.ledger.fold import Books, Debt
-from beholder.recruit.monitoring.rates import median_minutes, top_up
-from beholder.recruit.paying.known import Known, Visit
+from beholder.recruiting.contract import PAID, SHORTEST_MESSAGE
+from beholder.recruiting.ledger import Debt, LedgerState
+from beholder.recruiting.pay_facts import PaidVisit, PayFacts
+from beholder.recruiting.preflight import higher_floor
+from beholder.recruiting.progress import median_minutes, top_up
+from beholder.recruiting.signatures import RUN, Signed
 from beholder.study.model import Study
-from beholder.study.money import Sum
-from beholder.study.words import read_words
+from beholder.study.recruitment import Sum
+from beholder.words import read_words
 
 RETURN_WORDS = "We have no complete answers that belong to this submission. Please return it; thank you for your time."
 _NOT_HERE = ("NO_DATA", "NO_CODE")
@@ -25,7 +27,7 @@ _PAYABLE = (None, "awaiting_review", "timed_out")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ExpectedDebt:
     """A debt as it should be in the ledger."""
 
     kind: str
@@ -44,17 +46,19 @@ class Wanted:
         return (self.kind, self.submission, self.reason_code)
 
 
-def wanted(
-    study: Study, known: Known, signed: Mapping[str, Signed], books: Books, *, with_top_up: bool
-) -> tuple[tuple[Wanted, ...], tuple[Problem, ...]]:
+def expected_debts(
+    study: Study, known: PayFacts, signed: Mapping[str, Signed], books: LedgerState, *, with_top_up: bool
+) -> tuple[tuple[ExpectedDebt, ...], tuple[Problem, ...]]:
     """Return everything that is owed, whether it is in the ledger or not, and what keeps us from knowing it."""
-    maker = _Maker(study, known, signed, books, with_top_up)
+    maker = _DebtMaker(study, known, signed, books, with_top_up)
     found = tuple(maker.all())
     return found, tuple(dict.fromkeys(maker.problems))
 
 
-class _Maker:
-    def __init__(self, study: Study, known: Known, signed: Mapping[str, Signed], books: Books, top: bool) -> None:
+class _DebtMaker:
+    def __init__(
+        self, study: Study, known: PayFacts, signed: Mapping[str, Signed], books: LedgerState, top: bool
+    ) -> None:
         self._study, self._known, self._signed, self._books = study, known, signed, books
         self._reward, self._screen_out = known.reward, known.screen_out
         self.problems: list[Problem] = []
@@ -63,7 +67,7 @@ class _Maker:
         if signed:
             self.problems += known.bonuses.problems
 
-    def all(self) -> Iterator[Wanted]:
+    def all(self) -> Iterator[ExpectedDebt]:
         """Yield what is owed, submission by submission."""
         for submission, visit in self._known.visits.items():
             row = self._signed.get(submission)
@@ -71,12 +75,12 @@ class _Maker:
             if row is not None and self._has_earned(visit, row):
                 yield from self._extras(submission, visit, row)
 
-    def _base(self, submission: str, visit: Visit, row: Signed | None) -> Iterator[Wanted]:
+    def _base(self, submission: str, visit: PaidVisit, row: Signed | None) -> Iterator[ExpectedDebt]:
         whole = [one.session for one in visit.sessions if one.outcome == "completed"]
         session = next(iter([*whole, *(one.session for one in reversed(visit.sessions))]), "")
 
-        def owe(kind: str, reason: str, amount: Sum | None, text: str, *, done: bool = False) -> Wanted:
-            return Wanted(kind, submission, reason, visit.participant, session, amount or Sum(0, ""), text, done)
+        def owe(kind: str, reason: str, amount: Sum | None, text: str, *, done: bool = False) -> ExpectedDebt:
+            return ExpectedDebt(kind, submission, reason, visit.participant, session, amount or Sum(0, ""), text, done)
 
         if visit.status in PAID:
             amount = self._reward if visit.status == "approved" else None
@@ -102,7 +106,7 @@ class _Maker:
             assert row is not None
             yield owe("reject", row.category, None, row.message.strip())
 
-    def _may_reject(self, submission: str, visit: Visit, row: Signed | None) -> bool:
+    def _may_reject(self, submission: str, visit: PaidVisit, row: Signed | None) -> bool:
         """Return whether a rejection can be sent: a person has signed it, and says enough about why."""
         if row is None or row.pay != "reject" or row.by == RUN or visit.status not in (None, "awaiting_review"):
             return False
@@ -120,7 +124,7 @@ class _Maker:
         self.problems.append(Problem("decide", what, f"a category, and {SHORTEST_MESSAGE} characters or more", fix))
         return False
 
-    def _rewards(self, submission: str, visit: Visit, row: Signed) -> Iterator[str]:
+    def _rewards(self, submission: str, visit: PaidVisit, row: Signed) -> Iterator[str]:
         """Yield by what the reward is paid: an approval, while it can be approved; else a bonus.
 
         Never by both: what was sent in one way stands.
@@ -161,16 +165,16 @@ class _Maker:
                 return True
         return False
 
-    def _has_earned(self, visit: Visit, row: Signed) -> bool:
+    def _has_earned(self, visit: PaidVisit, row: Signed) -> bool:
         """Return whether bonuses are due; who has returned it gets them only where the signature says bonus."""
         return visit.status in PAID or (row.pay == "bonus" or (row.pay == "approve" and visit.status in _PAYABLE))
 
-    def _extras(self, submission: str, visit: Visit, row: Signed) -> Iterator[Wanted]:
+    def _extras(self, submission: str, visit: PaidVisit, row: Signed) -> Iterator[ExpectedDebt]:
         for session in row.further:
             if self._reward is not None:
                 text = "a further session of the same visit"
                 code = f"session:{session}"
-                yield Wanted("bonus", submission, code, visit.participant, session, self._reward, text)
+                yield ExpectedDebt("bonus", submission, code, visit.participant, session, self._reward, text)
         own = {one.session for one in visit.sessions}
         for rule, rows in self._due.items():
             due = next((one for one in rows if one.session in own), None)
@@ -183,8 +187,8 @@ class _Maker:
             yield from self._more(submission, visit, "fair_pay", self._top_up, prior, "up to the least pay for an hour")
 
     def _more(
-        self, submission: str, visit: Visit, rule: str, total: Sum | None, prior: list[Debt], text: str
-    ) -> Iterator[Wanted]:
+        self, submission: str, visit: PaidVisit, rule: str, total: Sum | None, prior: list[Debt], text: str
+    ) -> Iterator[ExpectedDebt]:
         """Yield a bonus; where it was planned before and has grown since, what is missing under a reason of its own.
 
         Nothing at all is owed too: what is owed nothing differs from what was forgotten.
@@ -192,17 +196,17 @@ class _Maker:
         session = visit.sessions[-1].session if visit.sessions else ""
         for debt in prior:
             if debt.submission == submission:
-                yield Wanted(
+                yield ExpectedDebt(
                     debt.kind, submission, debt.reason_code, debt.participant, debt.session, debt.amount,
                     debt.reason_text, is_done=not debt.amount.minor,
                 )  # fmt: skip
         due = total or Sum(0, self._reward.currency if self._reward is not None else "")
         had = sum(debt.amount.minor for debt in prior)
         if not prior:
-            yield Wanted("bonus", submission, rule, visit.participant, session, due, text, is_done=not due.minor)
+            yield ExpectedDebt("bonus", submission, rule, visit.participant, session, due, text, is_done=not due.minor)
         elif due.minor > had:
             rest = Sum(due.minor - had, due.currency)
-            yield Wanted("bonus", submission, f"{rule}:{due.minor}", visit.participant, session, rest, text)
+            yield ExpectedDebt("bonus", submission, f"{rule}:{due.minor}", visit.participant, session, rest, text)
 
     def _bonuses(self) -> Mapping[str, Sequence[Debt]]:
         """Return what was planned by each rule in this run: the same people may come to the next one."""
@@ -225,3 +229,123 @@ class _Maker:
         clocks = (self._known.minutes, self._known.platform_minutes)
         needed = [top_up(reward, median_minutes(minutes), floor) for minutes in clocks]
         return max((one for one in needed if one is not None), default=None)
+
+
+# --- What `pay` found and did ---
+
+
+Standing = Literal["owed", "sent", "paid", "done", "nothing", "refused", "unknown"]
+"""owed: not sent. sent: taken, and not yet seen to arrive. paid: seen to arrive, or said so by a person. done: the same
+of what is no payment. nothing: owed nothing, by the rules. refused: the platform said no, for good. unknown: sent, and
+nobody knows whether it arrived."""
+
+_REASONS = {
+    "reward": "the reward",
+    "screen_out": "did not fit",
+    "session": "a further session",
+    "fair_pay": "up to the least pay",
+}
+
+
+@dataclass(frozen=True)
+class PaymentLine:
+    """One thing that is owed to one person, or to be done about one submission."""
+
+    kind: str
+    """approve, bonus, reject, return"""
+    submission: str
+    participant: str
+    """The pseudonym."""
+    reason: str
+    """reward, screen_out, quantity, quality, fair_pay, session:ID; of a rejection its category"""
+    amount: Sum
+    standing: Standing
+    words: str
+    payment: str = ""
+    """The payment that it went with, such as B2."""
+
+    @property
+    def what(self) -> str:
+        """What it is, in words."""
+        if self.kind == "reject":
+            return f"reject ({self.reason})"
+        if self.kind == "return":
+            return "ask to return it"
+        if self.kind == "bonus" and self.reason == "reward":
+            return "the reward, as a bonus"
+        rule = self.reason.partition(":")[0]
+        return _REASONS.get(rule, f"bonus ({rule})")
+
+
+@dataclass(frozen=True)
+class Payment:
+    """Everything that is owed, and how it stands."""
+
+    lines: tuple[PaymentLine, ...]
+    is_sent: bool
+    """Whether anything could be sent; not in a dry run."""
+    problems: tuple[Problem, ...]
+    """What a person has to see to. Nothing of it holds up the other lines."""
+    notes: tuple[str, ...]
+    file: Path | None
+    """The list that a person pays by hand; None where a platform pays."""
+    is_unsigned: bool = False
+    """Whether somebody has come who may have earned something, and nobody has signed anything."""
+
+    def of(self, *standings: Standing) -> tuple[PaymentLine, ...]:
+        """Return the lines that stand so."""
+        return tuple(line for line in self.lines if line.standing in standings)
+
+    def total(self, *standings: Standing) -> Sum | None:
+        """Return what the lines that stand so come to; None where there is no money in them."""
+        found = [line.amount for line in self.of(*standings) if line.amount.minor]
+        return Sum(sum(one.minor for one in found), found[0].currency) if found else None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All of this in sentences, but for the problems."""
+        if not self.lines and not self.is_unsigned:
+            return (*(() if self.problems else ("Nothing is owed to anybody.",)), *self.notes)
+        if not self.lines:
+            return ("Nothing is owed: nobody has signed a decision yet. `beholder decide --sign NAME` does.",)
+        found = [f"{name}: {_sum_up(self.of(*some))}" for name, some in _HEADS if self.of(*some)]
+        if self.file is not None:
+            found.append(f"Pay what is in {self.file}, then run `beholder pay --paid`.")
+        elif not self.is_sent and self.of("owed"):
+            found.append("Nothing was sent. `beholder pay --send` does it.")
+        return (*found, *self.notes)
+
+    @property
+    def unknown(self) -> tuple[PaymentLine, ...]:
+        """What nobody knows."""
+        return self.of("unknown")
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is owed, on its way, or unknown."""
+        return not self.of("owed", "sent", "unknown")
+
+
+_HEADS: tuple[tuple[str, tuple[Standing, ...]], ...] = (
+    ("Owed", ("owed",)),
+    ("On its way", ("sent",)),
+    ("Paid or done", ("paid", "done")),
+    ("Owed nothing", ("nothing",)),
+    ("Refused by the platform", ("refused",)),
+    ("Unknown", ("unknown",)),
+)
+
+
+def _sum_up(lines: Sequence[PaymentLine]) -> str:
+    money = [line.amount for line in lines if line.amount.minor]
+    other = len(lines) - len(money)
+    parts = []
+    if money:
+        total = Sum(sum(one.minor for one in money), money[0].currency)
+        parts.append(f"{len(money)} payment{'s' * (len(money) != 1)} of {total} in all")
+    if other:
+        is_money = lines[0].kind in ("approve", "bonus") and lines[0].standing == "nothing"
+        name = "bonus" if is_money else "message"
+        plural = "es" if is_money else "s"
+        parts.append(f"{other} {name}{plural * (other != 1)}")
+    return ", ".join(parts)

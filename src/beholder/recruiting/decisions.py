@@ -1,28 +1,37 @@
-"""`decide`: whom to pay and whom to use, in a file that a person may change; signed, it may be sent."""
+"""Deciding: whom to pay and whom to use, proposed in a file that a person may change, and signs."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from beholder.errors import Problem, RecruitError
-from beholder.recruit.deciding.by_hand import write_by_hand
-from beholder.recruit.deciding.edits import changed_messages, nothing_to_sign, unseen, with_edits, without_list
-from beholder.recruit.deciding.evidence import Evidence, read_evidence
-from beholder.recruit.deciding.file import NAME, file_bytes, read_file
-from beholder.recruit.deciding.found import Decisions
-from beholder.recruit.deciding.rows import Row, Rows
-from beholder.recruit.deciding.signing import RUN, signature, use_acts
-from beholder.recruit.deciding.standing import standing
-from beholder.recruit.desk import Desk
-from beholder.recruit.private import write_private
-from beholder.store.contract import Entry
+from beholder.files import write_private
+from beholder.recruiting.context import RecruitContext
+from beholder.recruiting.contract import Decided, Pay
+from beholder.recruiting.decisions_file import (
+    NAME,
+    changed_messages,
+    file_bytes,
+    nothing_to_sign,
+    read_file,
+    unseen,
+    with_edits,
+    without_list,
+    write_by_hand,
+)
+from beholder.recruiting.proposals import DecisionEvidence, ProposalRow, ProposalRows, read_evidence
+from beholder.recruiting.signatures import RUN, Signed, signature, signed_rows, use_acts
+from beholder.store.contract import LedgerEntry
+
+# --- `decide`: whom to pay and whom to use, in a file that a person may change; signed, it may be sent ---
 
 
-async def decide_desk(
-    desk: Desk,
+async def decide_study(
+    desk: RecruitContext,
     *,
     submissions: Path | None = None,
     sign: str | None = None,
@@ -37,7 +46,7 @@ async def decide_desk(
         raise RecruitError(Problem("--sign", "is empty", "the name of whoever signs"))
     by = (sign or "").strip()
     evidence = await read_evidence(desk, submissions)
-    made = Rows(desk.study, desk.store.secret, evidence, desk.now())
+    made = ProposalRows(desk.study, desk.store.secret, evidence, desk.now())
     proposed = made.all()
     folder = desk.study.folder
     problems: list[Problem] = []
@@ -68,7 +77,7 @@ async def decide_desk(
         words += await _sign(desk, kept, by, content, evidence, dry_run=dry_run)
         words += _unsigned(len(fresh))
     else:
-        stands = standing(rows, evidence.entries)
+        stands = signed_state(rows, evidence.entries)
         words += stands.words
         if stands.is_all_signed:
             words.append("`beholder pay` shows what would be sent.")
@@ -79,7 +88,13 @@ async def decide_desk(
 
 
 async def _sign(
-    desk: Desk, rows: Sequence[Row], by: str, content: bytes, evidence: Evidence, *, dry_run: bool
+    desk: RecruitContext,
+    rows: Sequence[ProposalRow],
+    by: str,
+    content: bytes,
+    evidence: DecisionEvidence,
+    *,
+    dry_run: bool,
 ) -> list[str]:
     """Record who signed what, once; return it in words."""
     judging = evidence.judging
@@ -96,17 +111,17 @@ async def _sign(
     return [f"Signed by {by}{already}: {what}. `beholder pay` shows what would be sent."]
 
 
-def _new(entry: Entry, entries: Sequence[Entry]) -> list[Entry]:
+def _new(entry: LedgerEntry, entries: Sequence[LedgerEntry]) -> list[LedgerEntry]:
     """Return the signature, unless the last one says the same."""
     last = next((one for one in reversed(entries) if one.kind == "decisions"), None)
     return [] if last is not None and last.evidence == entry.evidence else [entry]
 
 
-def _released(rows: Sequence[Row], evidence: Evidence, desk: Desk) -> list[Entry]:
+def _released(rows: Sequence[ProposalRow], evidence: DecisionEvidence, desk: RecruitContext) -> list[LedgerEntry]:
     """Return that the lists of whoever has left on the platform are open again, once each."""
     done = {one.session for one in evidence.entries if one.kind == "release"}
     return [
-        Entry(
+        LedgerEntry(
             "release", "done", desk.now(), submission=row.decided.submission, participant=row.decided.participant,
             session=session, reason_code=row.decided.status, reason_text=row.decided.words,
         )
@@ -117,7 +132,7 @@ def _released(rows: Sequence[Row], evidence: Evidence, desk: Desk) -> list[Entry
     ]  # fmt: skip
 
 
-def _counted(rows: Sequence[Row]) -> list[str]:
+def _counted(rows: Sequence[ProposalRow]) -> list[str]:
     counts = Counter(row.decided.pay for row in rows)
     changed = sum(row.decided.pay != row.decided.proposed or row.decided.is_use_changed for row in rows)
     used = sum(row.decided.use for row in rows)
@@ -144,3 +159,74 @@ def _unsigned(number: int) -> list[str]:
 
 def _many(n: int, one: str) -> str:
     return f"{n} {one}{'s' * (n != 1)}"
+
+
+# --- What `decide` found ---
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """Every submission with what is decided about it, and where that is written."""
+
+    rows: tuple[Decided, ...]
+    file: Path
+    """decide/decisions.csv, which a person may change."""
+    signed_by: str
+    """Who has signed it this time; empty where nobody has."""
+    words: tuple[str, ...]
+    """All of this in sentences."""
+
+    @property
+    def counts(self) -> Mapping[Pay, int]:
+        """How many rows there are of each decision about pay."""
+        return Counter(row.pay for row in self.rows)
+
+    @property
+    def for_a_person(self) -> tuple[Decided, ...]:
+        """The rows that wait for a person: those to look at, and rejections."""
+        return tuple(row for row in self.rows if row.pay in ("look", "reject"))
+
+
+# --- What is signed already, and what is new since: told to whoever looks again ---
+
+
+_NAMED = 5
+_QUIET = ("nothing", "wait")
+"""Decisions that nobody has to sign: what is over, and what is not over yet."""
+
+
+class SignedState(NamedTuple):
+    """What was signed before in words; nothing where nobody has signed anything."""
+
+    words: tuple[str, ...]
+    is_all_signed: bool
+
+
+def signed_state(rows: Sequence[ProposalRow], entries: Iterable[LedgerEntry]) -> SignedState:
+    """Return who has signed these rows last and when, and which of them nobody has signed as they are now."""
+    signed = signed_rows(entries)
+    mine = [signed[row.decided.submission] for row in rows if row.decided.submission in signed]
+    if not mine:
+        return SignedState((), False)
+    last = max(mine, key=lambda one: one.at)
+    new = [row for row in rows if row.decided.submission not in signed and row.decided.pay not in _QUIET]
+    changed = [row for row in rows if _has_changed(row, signed.get(row.decided.submission))]
+    count = f"{len(mine)} {'row is' if len(mine) == 1 else 'rows are'} signed"
+    head = f"{count}, last by {last.by} on {last.at:%Y-%m-%d at %H:%M} UTC."
+    since = [f"{len(some)} {word} ({_names(some)})" for some, word in ((new, "new"), (changed, "changed")) if some]
+    return SignedState((f"{head} Since then: {', '.join(since) or 'nothing new'}.",), not since)
+
+
+def _has_changed(row: ProposalRow, before: Signed | None) -> bool:
+    now = row.decided
+    if before is None:
+        return False
+    if now.pay in _QUIET:
+        return now.is_use_changed
+    said = (before.pay, before.use, before.category, before.message)
+    return (now.pay, now.use, now.category or "", now.message) != said
+
+
+def _names(rows: Sequence[ProposalRow]) -> str:
+    named = [row.decided.submission for row in rows[:_NAMED]]
+    return ", ".join([*named, "…"] if len(rows) > _NAMED else named)

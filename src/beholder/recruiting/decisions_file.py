@@ -1,18 +1,116 @@
-"""What a person has changed in the file: kept, or told why it cannot be."""
+"""decide/decisions.csv: written for a person to change, and read again with what was changed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import get_args
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
 
 from beholder.errors import Problem, did_you_mean
-from beholder.recruit.contract import SHORTEST_MESSAGE, Category
-from beholder.recruit.deciding.file import NAME, Edited
-from beholder.recruit.deciding.rows import Row
-from beholder.recruit.decisions import Pay
-from beholder.recruit.launching.recorded import Promised
-from beholder.recruit.reconcile.cases import Held
+from beholder.files import table_bytes, write_private
+from beholder.recruiting.context import RecruitContext
+from beholder.recruiting.contract import SHORTEST_MESSAGE, Category, Decided, Pay
+from beholder.recruiting.launch_record import Promised
+from beholder.recruiting.proposals import ProposalRow
+from beholder.recruiting.reconciliation import Held
+from beholder.study.texts import CsvLine, first_cells, read_lines
+
+NAME = "decide/decisions.csv"
+DECISION_COLUMNS = (
+    "submission", "participant", "sessions", "outcome", "status", "code", "proposed", "pay", "proposed_use", "use",
+    "reasons", "words", "category", "message",
+)  # fmt: skip
+_TRUTHS: Mapping[str, bool] = {"true": True, "false": False}
+
+
+class Edited(NamedTuple):
+    """A line of the file as it was found."""
+
+    where: str
+    submission: str
+    code: str
+    pay: str
+    is_pay_changed: bool
+    use: bool | None
+    """None where it is neither true nor false."""
+    is_use_changed: bool
+    category: str
+    message: str
+
+
+def file_bytes(rows: Iterable[Decided]) -> bytes:
+    """Return decisions as the file."""
+    return table_bytes(DECISION_COLUMNS, (_file_cells(row) for row in rows))
+
+
+def read_file(folder: Path, problems: list[Problem]) -> dict[str, Edited]:
+    """Return the lines of the file by submission; none where there is no file yet."""
+    if not (folder / NAME).is_file():
+        return {}
+    if not {*DECISION_COLUMNS} & {*first_cells(folder, NAME)}:
+        fix = "Bring the first line back, or delete the file and run `beholder decide` again."
+        problems.append(Problem(f"{NAME}:1", "names no column", ", ".join(DECISION_COLUMNS), fix))
+        return {}
+    found: dict[str, Edited] = {}
+    for line in read_lines(folder, NAME, DECISION_COLUMNS, problems):
+        one = _edited(line)
+        if one.submission in found:
+            before = found[one.submission].where.rpartition(":")[2]
+            what = f"submission is {one.submission}, as in line {before}"
+            problems.append(Problem(one.where, what, "every submission once", "Keep the line that counts."))
+            continue
+        found[one.submission] = one
+    return found
+
+
+def person_of(folder: Path, submission: str) -> str:
+    """Return the pseudonym that the file has beside a submission; empty where it has none."""
+    lines = (line.cells for line in read_lines(folder, NAME, DECISION_COLUMNS, []))
+    return next((cells["participant"] for cells in lines if cells["submission"] == submission), "")
+
+
+def strike_out(folder: Path, participant: str) -> int | None:
+    """Return how many lines of somebody were in the file, which is written anew without; None where nobody can tell."""
+    if not (folder / NAME).is_file():
+        return 0
+    problems: list[Problem] = []
+    lines = read_lines(folder, NAME, DECISION_COLUMNS, problems)
+    if problems:
+        return None
+    kept = [line.cells for line in lines if line.cells["participant"] != participant]
+    if len(kept) < len(lines):
+        write_private(folder / NAME, table_bytes(DECISION_COLUMNS, kept))
+    return len(lines) - len(kept)
+
+
+def _edited(line: CsvLine) -> Edited:
+    cells = line.cells
+    use = _TRUTHS.get(cells["use"].lower())
+    return Edited(
+        where=line.where,
+        submission=cells["submission"],
+        code=cells["code"],
+        pay=cells["pay"].lower(),
+        is_pay_changed=cells["pay"].lower() != cells["proposed"].lower(),
+        use=use,
+        is_use_changed=use is not _TRUTHS.get(cells["proposed_use"].lower()),
+        category=cells["category"].upper(),
+        message=cells["message"],
+    )
+
+
+def _file_cells(row: Decided) -> dict[str, Any]:
+    return {
+        **{name: getattr(row, name) for name in DECISION_COLUMNS if name != "proposed_use"},
+        "sessions": "; ".join(row.sessions),
+        "reasons": "; ".join(row.reasons),
+        "proposed_use": row.use != row.is_use_changed,
+    }
+
+
+# --- What a person has changed in the file: kept, or told why it cannot be ---
+
 
 _PAYS: tuple[Pay, ...] = get_args(Pay)
 _CATEGORIES: tuple[Category, ...] = get_args(Category)
@@ -31,8 +129,13 @@ _NO_GROUND = (
 
 
 def with_edits(
-    rows: Sequence[Row], edits: Mapping[str, Edited], promised: Promised, *, is_signed: bool, problems: list[Problem]
-) -> list[Row]:
+    rows: Sequence[ProposalRow],
+    edits: Mapping[str, Edited],
+    promised: Promised,
+    *,
+    is_signed: bool,
+    problems: list[Problem],
+) -> list[ProposalRow]:
     """Return the rows as the file has them; what cannot be is added to `problems`."""
     known = {row.decided.submission for row in rows}
     for edit in edits.values():
@@ -48,7 +151,9 @@ def with_edits(
     ]
 
 
-def _changed(row: Row, edit: Edited, promised: Promised, is_signed: bool, problems: list[Problem]) -> Row:
+def _changed(
+    row: ProposalRow, edit: Edited, promised: Promised, is_signed: bool, problems: list[Problem]
+) -> ProposalRow:
     decided = row.decided
     if edit.use is None:
         problems.append(Problem(edit.where, "use is neither true nor false", "true, false"))
@@ -77,7 +182,7 @@ def _changed(row: Row, edit: Edited, promised: Promised, is_signed: bool, proble
     return replace(row, decided=decided)
 
 
-def _pay_faults(row: Row, pay: Pay, where: str, promised: Promised) -> Iterator[Problem]:
+def _pay_faults(row: ProposalRow, pay: Pay, where: str, promised: Promised) -> Iterator[Problem]:
     status = row.decided.status
     said = f"pay is {pay}, and"
     if not row.is_ours and pay not in ("nothing", "look"):
@@ -98,7 +203,7 @@ def _pay_faults(row: Row, pay: Pay, where: str, promised: Promised) -> Iterator[
         yield from _never(row, said, where)
 
 
-def _never(row: Row, said: str, where: str) -> Iterator[Problem]:
+def _never(row: ProposalRow, said: str, where: str) -> Iterator[Problem]:
     """Yield why somebody cannot be rejected at all."""
     status = row.decided.status
     if row.held in _NEVER:
@@ -112,7 +217,7 @@ def _never(row: Row, said: str, where: str) -> Iterator[Problem]:
 
 
 def _reject_faults(
-    row: Row, edit: Edited, category: Category | None, message: str, is_signed: bool
+    row: ProposalRow, edit: Edited, category: Category | None, message: str, is_signed: bool
 ) -> Iterator[Problem]:
     """Yield what a rejection lacks; what nobody has changed is told when it is signed."""
     is_changed = edit.is_pay_changed or edit.message != row.decided.message
@@ -129,7 +234,7 @@ def _reject_faults(
         yield Problem(edit.where, what, f"{SHORTEST_MESSAGE} or more", fix)
 
 
-def changed_messages(rows: Sequence[Row], before: Sequence[Row]) -> list[str]:
+def changed_messages(rows: Sequence[ProposalRow], before: Sequence[ProposalRow]) -> list[str]:
     """Return the submissions whose message is not the one that would be proposed now."""
     return [
         new.decided.submission
@@ -138,12 +243,12 @@ def changed_messages(rows: Sequence[Row], before: Sequence[Row]) -> list[str]:
     ]
 
 
-def unseen(rows: Sequence[Row], edits: Mapping[str, Edited]) -> list[str]:
+def unseen(rows: Sequence[ProposalRow], edits: Mapping[str, Edited]) -> list[str]:
     """Return the submissions that the file did not have as they stand now: nobody can have signed them."""
     return [row.decided.submission for row in rows if not _is_as_read(row, edits.get(row.decided.submission))]
 
 
-def _is_as_read(row: Row, edit: Edited | None) -> bool:
+def _is_as_read(row: ProposalRow, edit: Edited | None) -> bool:
     decided = row.decided
     return edit is not None and (decided.pay, decided.use, decided.category or "", decided.message) == (
         edit.pay,
@@ -170,3 +275,29 @@ def without_list(edits: Mapping[str, Edited]) -> Problem | None:
 
 def _plain(status: str) -> str:
     return status.replace("_", " ")
+
+
+# --- pay/by_hand.csv: whom a person has to find on a platform that we do not speak to, by the id that they have there.
+
+
+FILE = "pay/by_hand.csv"
+MANUAL_COLUMNS = ("id", "submission", "pay", "words", "category", "message")
+_BY_HAND = ("reject", "return", "look")
+
+
+def write_by_hand(desk: RecruitContext, rows: Sequence[ProposalRow]) -> list[str]:
+    """Write who is to be rejected, asked back or looked at, and return it in words; nothing where there is nobody."""
+    if desk.study.recruit.mode != "panel":
+        return []
+    path = desk.study.folder / FILE
+    mine = [row for row in rows if row.platform_id and row.decided.pay in _BY_HAND]
+    if not mine:
+        path.unlink(missing_ok=True)
+        return []
+    write_private(path, table_bytes(MANUAL_COLUMNS, (_by_hand_cells(row) for row in mine)))
+    who = "1 person" if len(mine) == 1 else f"{len(mine)} people"
+    return [f"{FILE} has the ids of {who} to reject, ask back or look at on the platform. Keep it to yourself."]
+
+
+def _by_hand_cells(row: ProposalRow) -> dict[str, object]:
+    return {"id": row.platform_id, **{name: getattr(row.decided, name) for name in MANUAL_COLUMNS if name != "id"}}

@@ -1,29 +1,115 @@
-"""`purge`: erase what the study's `retention` no longer lets be kept."""
+"""Forgetting: one person who asks for it, or everybody when the day has come."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
-from beholder.blocking import block_on
-from beholder.clean.judging import store_of
-from beholder.errors import StoreError
+from beholder.aio import block_on, utc_now
+from beholder.cleaning.facts import Rows
+from beholder.cleaning.screening import store_of
+from beholder.errors import Problem, RecruitError, StoreError, UserError
 from beholder.methods import load_study
-from beholder.recruit.clock import utc_now
-from beholder.recruit.deciding.file import NAME as DECISIONS
-from beholder.recruit.forgetting.aside import names_aside
-from beholder.recruit.forgetting.due import Due, check_over, find_due
-from beholder.recruit.forgetting.found import Purged
-from beholder.recruit.ledger.purged import IDENTITY
-from beholder.serve.forgetting import forget_sessions
-from beholder.store.contract import Entry, Store
-from beholder.store.open import open_store
-from beholder.store.rules import InUseError
+from beholder.recruiting.closure import open_runs
+from beholder.recruiting.decisions_file import NAME as DECISIONS
+from beholder.recruiting.decisions_file import strike_out
+from beholder.recruiting.launch_record import postings_of
+from beholder.recruiting.ledger import IDENTITY, MONEY, last_purge, replay
+from beholder.server.service import ErasableSessions, erase_sessions, find_receipt
+from beholder.store.contract import LedgerEntry, Store, Table
+from beholder.store.open import open_store, read_rows
+from beholder.store.rules import InUseError, nameless
 from beholder.study.model import Study
-from beholder.study.recruiting import moment
+from beholder.study.recruitment import is_own_posting, moment
 from beholder.types import Json
+
+# --- `forget`: erase everything of the person who has a receipt ---
+
+
+_OUTPUTS = ("clean", "analyse", "report", "export")
+"""Folders that the commands of the same names write again, without whoever is gone."""
+
+
+def erase_by_receipt(
+    receipt: str,
+    study: str | Path | Study,
+    *,
+    store: str | None = None,
+    dry_run: bool = False,
+    now: Callable[[], datetime] = utc_now,
+) -> Forgotten:
+    """Erase everything of whoever has a receipt; the store must not be in use by a server."""
+    loaded = study if isinstance(study, Study) else load_study(study)
+    return block_on(_forget(receipt, loaded, store_of(loaded, store), dry_run=dry_run, now=now))
+
+
+async def _forget(
+    receipt: str, study: Study, url: str, *, dry_run: bool, now: Callable[[], datetime]
+) -> Forgotten:  # fmt: skip
+    async with open_store(url, write=False) as reading:
+        theirs = await find_receipt(reading, receipt)
+    if theirs is None:
+        raise UserError(
+            Problem(
+                receipt.strip() or "RECEIPT",
+                f"is no receipt of {study.name}",
+                "what the last page shows, such as BH-SKX9-8ATT-MN2P-Q7RD-4XPD-KWQ2-9WMN",
+                "Case, spaces and dashes do not matter; ask for every letter.",
+            )
+        )
+    outputs = tuple(name for name in _OUTPUTS if (study.folder / name).is_dir())
+    found = Forgotten(theirs.sessions, 0, None, was_done=not theirs.left, outputs=outputs, words=())
+    if found.was_done:
+        found = replace(found, at=max(theirs.erased.values()))
+    if dry_run:
+        return _told(study, found, theirs)
+    if found.was_done:
+        return _told(study, found, theirs, _strike_out(study, theirs.participant))
+    try:
+        async with open_store(url) as writing:
+            at = now()
+            rows = await erase_sessions(writing, theirs.left, "receipt", at)
+    except InUseError as error:
+        (problem,) = error.problems
+        fix = "Open the page /forget of that server and give it the receipt, or stop the server and run this again."
+        raise StoreError(replace(problem, fix=fix)) from None
+    return _told(study, replace(found, rows=rows, at=at), theirs, _strike_out(study, theirs.participant))
+
+
+def _strike_out(study: Study, participant: str) -> tuple[str, ...]:
+    """Take somebody out of the file of decisions, whose messages may say what they answered; return it in words."""
+    lines = strike_out(study.folder, participant)
+    if lines is None:
+        return (f"{DECISIONS} cannot be read, and may still hold what this person said: delete it.",)
+    return (f"Their line is gone from {DECISIONS} too.",) if lines else ()
+
+
+def _told(study: Study, found: Forgotten, theirs: ErasableSessions, struck: tuple[str, ...] = ()) -> Forgotten:
+    number = len(theirs.left)
+    sessions = f"{number} session{'s' * (number != 1)}"
+    if found.was_done and found.at is not None:
+        words = [f"This was done already, on {found.at:%Y-%m-%d %H:%M} UTC."]
+    elif found.at is None:
+        words = [f"{sessions} would be erased, with the link to who it is. Nothing is erased yet."]
+    else:
+        words = [
+            f"Erased: {sessions}, {found.rows} rows, and the link to who it is. That it was done stays known, "
+            "and what was paid."
+        ]
+    words += struck
+    if found.outputs:
+        folders = ", ".join(f"{name}/" for name in found.outputs)
+        again = ", ".join(f"`beholder {name}`" for name in found.outputs)
+        words.append(f"{folders} may still hold what this person said: run {again} again.")
+    words += names_aside(study)
+    words.append("Backups, and what you have handed on or published, are yours to look after.")
+    return replace(found, words=tuple(words))
+
+
+# --- `purge`: erase what the study's `retention` no longer lets be kept ---
 
 
 def purge_study(
@@ -63,20 +149,20 @@ async def _purge(study: Study, url: str, now: datetime, *, dry_run: bool) -> Pur
     return replace(done, words=(*_done(study, done, due), *_later(study, now)))
 
 
-async def _erase(study: Study, store: Store, due: Due, now: datetime) -> int:
+async def _erase(study: Study, store: Store, due: OverdueData, now: datetime) -> int:
     """Return how many facts are gone. What is planned first is carried on by the next purge, should we die here."""
     people: dict[str, Json] = {"people": due.people}
     if due.is_known and not due.is_begun:
-        await store.ledger.append([Entry("purge", "planned", now, reason_code=IDENTITY, evidence=people)])
-    rows = await forget_sessions(store, due.sessions, "retention.answers", now)
+        await store.ledger.append([LedgerEntry("purge", "planned", now, reason_code=IDENTITY, evidence=people)])
+    rows = await erase_sessions(store, due.sessions, "retention.answers", now)
     if due.is_known:
         await store.purge_identity()
         await store.ledger.purge_identity()
         (study.folder / DECISIONS).unlink(missing_ok=True)
-        await store.ledger.append([Entry("purge", "done", now, reason_code=IDENTITY, evidence=people)])
+        await store.ledger.append([LedgerEntry("purge", "done", now, reason_code=IDENTITY, evidence=people)])
     if due.sessions:
         evidence: dict[str, Json] = {"sessions": len(due.sessions), "rows": rows}
-        await store.ledger.append([Entry("purge", "done", now, reason_code="answers", evidence=evidence)])
+        await store.ledger.append([LedgerEntry("purge", "done", now, reason_code="answers", evidence=evidence)])
     return rows
 
 
@@ -93,7 +179,7 @@ def _not_due(study: Study, now: datetime) -> tuple[str, ...]:
     return ("Nothing is due yet.", *later)
 
 
-def _found(study: Study, due: Due) -> tuple[str, ...]:
+def _found(study: Study, due: OverdueData) -> tuple[str, ...]:
     if not due.is_something:
         return ("What is due is gone already.", *names_aside(study))
     sessions = len(due.sessions)
@@ -103,7 +189,7 @@ def _found(study: Study, due: Due) -> tuple[str, ...]:
     )
 
 
-def _done(study: Study, done: Purged, due: Due) -> tuple[str, ...]:
+def _done(study: Study, done: Purged, due: OverdueData) -> tuple[str, ...]:
     words = []
     if due.is_known:
         who = f"{done.people} {'person is' if done.people == 1 else 'people are'}"
@@ -117,3 +203,114 @@ def _done(study: Study, done: Purged, due: Due) -> tuple[str, ...]:
             "Results that are written stay; `beholder clean` would find nothing any more."
         )
     return (*words, *names_aside(study))
+
+
+# --- What is due to be erased and still there, and whether the study is over, so that it can go ---
+
+
+_FACTS: tuple[Table, ...] = ("sessions", "ends")
+
+
+class OverdueData(NamedTuple):
+    """What is due and still there."""
+
+    people: int
+    """Whose ids are known, or were when a purge began that did not come to its end."""
+    is_known: bool
+    """Whether anything leads from ids and visits on a platform to sessions."""
+    is_begun: bool
+    """Whether a purge of that began and did not come to its end."""
+    sessions: tuple[str, ...]
+    """Whose answers are due."""
+
+    @property
+    def is_something(self) -> bool:
+        """Whether anything is left to erase."""
+        return self.is_known or bool(self.sessions)
+
+
+async def find_due(store: Store, *, identity: bool, answers: bool) -> OverdueData:
+    """Return what is there of what is due: who is who, and answers."""
+    sessions = await _kept(store) if answers else ()
+    if not identity:
+        return OverdueData(0, False, False, sessions)
+    entries = await store.ledger.entries()
+    people = len({link.participant for link in await store.links()})
+    last = last_purge(entries)
+    is_begun = last is not None and last.event == "planned"
+    if is_begun and last is not None and isinstance(last.evidence, Mapping):
+        people = int(str(last.evidence["people"]))
+    is_known = is_begun or people > 0 or bool(await store.comings()) or nameless(entries) != entries
+    return OverdueData(people, is_known, is_begun, sessions)
+
+
+async def check_over(study: Study, store: Store) -> None:
+    """Raise RecruitError while a run is not closed: closing finds out who is owed what; or money is open since.
+
+    Where who is who was erased before, nobody can close a run on a platform any more, and it is not asked for.
+    """
+    tables: dict[str, Rows] = {table: await read_rows(store, table) for table in _FACTS}
+    entries = await store.ledger.entries()
+    runs = open_runs(entries, tables)
+    if last_purge(entries) is not None:
+        runs = [run for run in runs if all(is_own_posting(one) for one in postings_of(entries, run))]
+    if runs:
+        run = runs[0]
+        where = "" if run == study.run else f" with `run: {run}` in study.yaml"
+        what = f"is due, and run {run} is not closed: whoever still waits for money could not be paid any more"
+        fix = f"Run `beholder close`{where}: it says who waits. Then purge."
+        raise RecruitError(Problem("retention", what, "", fix))
+    unpaid = [debt for debt in replay(entries).pending() if debt.kind in MONEY]
+    if unpaid:
+        what = f"would leave {len(unpaid)} payment{'s' * (len(unpaid) != 1)} without anybody to pay"
+        raise RecruitError(Problem("retention", what, "", "Run `beholder pay`: it says what is open. Then purge."))
+
+
+async def _kept(store: Store) -> tuple[str, ...]:
+    erased = {row["session"] for row in await read_rows(store, "erasures")}
+    return tuple(str(row["session"]) for row in await read_rows(store, "sessions") if row["session"] not in erased)
+
+
+# --- What `forget` and `purge` have erased ---
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """What was erased of one person, or would be."""
+
+    sessions: tuple[str, ...]
+    rows: int
+    """Facts that are gone: answers, events, what was posed and told."""
+    at: datetime | None
+    """When it was done; None where it was only looked at."""
+    was_done: bool
+    """Whether it had been done before."""
+    outputs: tuple[str, ...]
+    """Folders that were written before and may still hold what this person said."""
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Purged:
+    """What was erased because its day has come, or would be."""
+
+    people: int
+    """Whose ids on platforms are gone."""
+    sessions: int
+    """Whose answers are gone."""
+    rows: int
+    is_done: bool
+    words: tuple[str, ...]
+
+
+# --- Files beside the store that name people by their ids: a platform or a payment needs them, and they are not ours.
+
+
+_WRITTEN = ("launch/links.csv", "pay/payments.csv", "pay/by_hand.csv")
+
+
+def names_aside(study: Study) -> tuple[str, ...]:
+    """Return in words which files name people and are still there; nothing where there are none."""
+    named = [*_WRITTEN, *filter(None, (study.recruit.people, study.recruit.block))]
+    there = [name for name in named if (study.folder / name).is_file()]
+    return (f"These files name people too, and are yours to delete: {', '.join(there)}.",) if there else ()

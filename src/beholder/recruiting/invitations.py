@@ -1,16 +1,130 @@
-"""The job text: what to paste where people are asked to take part, and what only the researcher needs."""
+"""Personal links: a list of people in, the same list with a link for each of them out."""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlencode
 
-from beholder.recruit.contract import Job
-from beholder.recruit.description import describe
-from beholder.recruit.panel.invitations import LINKS, is_personal
-from beholder.serve.returning import CODED, codes_of
+from beholder.checks.page_contract import Needs
+from beholder.errors import Problem, StudyError
+from beholder.files import write_private
+from beholder.methods import find
+from beholder.recruiting.contract import Job
+from beholder.server import tokens
+from beholder.server.endings import CODED, codes_of
+from beholder.server.page_checks import PageChecks
+from beholder.server.script import make_script
 from beholder.study.model import Study
+from beholder.study.recruitment import hourly, money
+from beholder.study.texts import CsvTable, read_sheet
 from beholder.types import Outcome
+from beholder.words import check_words
+
+LINKS = "launch/links.csv"
+_ID, _LINK = "id", "link"
+_LONGEST = 200
+"""Characters of an id: a longer one does not fit into every mail program's links."""
+
+
+class Invited(NamedTuple):
+    """The people of a list: its columns without links of an earlier time, and each line with the id in it."""
+
+    heads: tuple[str, ...]
+    people: tuple[tuple[str, tuple[str, ...]], ...]
+    """Id, and all cells of the line."""
+    delimiter: str
+
+
+def write_invitations(study: Study, secret: bytes, public_url: str, places: int = 0) -> Path | None:
+    """Return launch/links.csv, written with a link for everybody in `recruit.people`; None where nobody needs one.
+
+    Without a list, links that each work for one person are numbered, as many as there are places, and others in each
+    run. Written again it has the same links, for they follow from the id and the store. Only its owner can read it.
+    """
+    if not is_personal(study):
+        return None
+    invited = read_invited(study) if study.recruit.people is not None else _numbered(places, study.run)
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=invited.delimiter, lineterminator="\n")
+    writer.writerow((*invited.heads, _LINK))
+    writer.writerows((*cells, personal_link(study, secret, public_url, id_)) for id_, cells in invited.people)
+    path = study.folder / LINKS
+    # With a mark, without which spreadsheets take UTF-8 for something else.
+    write_private(path, text.getvalue().encode("utf-8-sig"), "# Who was invited: not for a repository.\nlinks.csv\n")
+    return path
+
+
+def is_personal(study: Study) -> bool:
+    """Return whether there are links of which each is for one person."""
+    return study.recruit.people is not None or study.recruit.single_use
+
+
+def _numbered(places: int, run: int) -> Invited:
+    """Return numbers; those of a later run as 1-2, for nobody who had a link in one run begins in another."""
+    names = [str(one) if run == 1 else f"{one}-{run}" for one in range(1, places + 1)]
+    return Invited((_ID,), tuple((name, (name,)) for name in names), ",")
+
+
+def personal_link(study: Study, secret: bytes, public_url: str, invited: str) -> str:
+    """Return the link that lets one invited person in, and nobody without the store can write."""
+    query = urlencode({"invited": tokens.invitation(secret, invited)})
+    return f"{public_url.rstrip('/')}/s/{study.name}?{query}"
+
+
+def read_invited(study: Study) -> Invited:
+    """Return the people in `recruit.people`, in its order, or raise StudyError with everything that is wrong."""
+    name = study.recruit.people
+    assert name is not None
+    problems: list[Problem] = []
+    sheet = read_sheet(study.folder, name, [_ID], problems)
+    if sheet is None:
+        raise StudyError(problems)
+    heads = [head.lower() for head in sheet.heads]
+    if heads.count(_ID) != 1:
+        what = "column id is there twice" if _ID in heads else "has no column id"
+        fix = "" if _ID in heads else "Write id above the column by which you know people."
+        raise StudyError(Problem(f"{name}:1", what, "one column id, and any others", fix))
+    rows = _people(name, sheet, heads.index(_ID), problems)
+    if not rows and not problems:
+        problems.append(Problem(name, "invites nobody", "a line for each person", "Write somebody's id below id."))
+    if problems:
+        raise StudyError(problems)
+    kept = [place for place, head in enumerate(heads) if head != _LINK]
+    return Invited(
+        tuple(sheet.heads[place] for place in kept),
+        tuple((id_, tuple(cells[place] for place in kept)) for id_, cells in rows),
+        sheet.delimiter,
+    )
+
+
+def _people(name: str, sheet: CsvTable, place: int, problems: list[Problem]) -> list[tuple[str, list[str]]]:
+    """Return each line by its id, all of one length."""
+    width, seen, rows = len(sheet.heads), dict[str, int](), []
+    for number, cells in sheet.rows:
+        if not any(cells):
+            continue
+        where, cells = f"{name}:{number}", cells + [""] * (width - len(cells))
+        id_ = cells[place]
+        if any(cells[width:]):
+            problems.append(Problem(where, f"has {len(cells)} cells, the first line has {width}"))
+        elif not id_:
+            problems.append(Problem(where, "id is empty", "an id in every line"))
+        elif len(id_) > _LONGEST:
+            problems.append(Problem(where, f"id has {len(id_)} characters", f"up to {_LONGEST}"))
+        elif id_ in seen:
+            problems.append(Problem(where, f"id is {id_}, as in line {seen[id_]}", "every id once"))
+        else:
+            seen[id_] = number
+            rows.append((id_, cells[:width]))
+    return rows
+
+
+# --- The job text: what to paste where people are asked to take part, and what only the researcher needs ---
+
 
 JOB = "launch/job.md"
 _ENDS: Mapping[Outcome, str] = {
@@ -164,3 +278,56 @@ def _earns(job: Job, outcome: Outcome) -> str:
 def _table(heads: tuple[str, ...], rows: Iterator[tuple[str, ...]] | list[tuple[str, ...]]) -> str:
     lines = [heads, ("---",) * len(heads), *rows]
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+
+
+# --- What people read before they come: what they do, how long it takes, what it earns, and what they need for it ---
+
+
+_SHOWN = 3
+"""How many questions are named: nobody reads a whole questionnaire there."""
+
+
+def describe(study: Study, job: Job) -> str:
+    """Return what a job is, as Markdown that can be pasted wherever people are asked to take part."""
+    parts = ["You look at or listen to short examples and say what you think of them.", _asked(study)]
+    return "\n\n".join([*parts, "\n".join(f"- {line}" for line in _lines(study, job))])
+
+
+def needed(study: Study) -> list[str]:
+    """Return what people need, in the words that they read before they agree."""
+    return PageChecks(Needs(), b"", check_words(study.language)).needed(make_script(study, ()))
+
+
+def _asked(study: Study) -> str:
+    texts = [" ".join(question.text.split()) for question in find(study.method).questions(study)]
+    shown = " ".join(f"“{text}”" for text in texts[:_SHOWN])
+    more = f", and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
+    return f"The question{'s' * (len(texts) != 1)}: {shown}{more}"
+
+
+def _lines(study: Study, job: Job) -> Iterator[str]:
+    sessions, recruit = study.design.sessions_per_participant, study.recruit
+    yield f"It takes about {job.minutes} minutes{' a session' if sessions > 1 else ''}."
+    if job.reward.minor:
+        each = " for each session" if sessions > 1 else ""
+        yield f"You earn {job.reward}{each}, which is {hourly(job.reward, job.minutes)} an hour."
+    if sessions > 1:
+        yield f"You may take up to {sessions} sessions, one after the other or on another day."
+    yield from _bonus(study)
+    if needs := needed(study):
+        yield "\n  - ".join(["You need:", *needs])
+        paid = f", and you earn {job.screen_out}" if job.screen_out else ""
+        yield f"We look at this first. Where something does not fit, the study ends there{paid}."
+    yield f"If you have to stop, you go on where you were by the same link, within {recruit.time_limit or '60 min'}."
+    if study.contact:
+        yield f"Questions: {study.contact}"
+
+
+def _bonus(study: Study) -> Iterator[str]:
+    bonus = study.clean.bonus
+    if bonus is not None and bonus.quantity is not None:
+        each, least = money(bonus.quantity.each), bonus.quantity.sessions
+        yield f"From {least} accepted session{'s' * (least != 1)} on you earn {each} more for each of them."
+    if bonus is not None and bonus.quality is not None:
+        best, each = bonus.quality.best, money(bonus.quality.each)
+        yield f"The {best:g} % whose ratings can be relied on most earn {each} more for each accepted session."

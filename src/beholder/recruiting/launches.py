@@ -1,4 +1,4 @@
-"""Launching: checked, quoted, put up as a draft; published for the amount that somebody has named."""
+"""Launch: check everything, quote, put up a draft, publish."""
 
 from __future__ import annotations
 
@@ -7,34 +7,28 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from beholder.errors import Problem, RecruitError, UserError
-from beholder.recruit.contract import Job, Posting, Quote
-from beholder.recruit.desk import Desk
-from beholder.recruit.launching import checks
-from beholder.recruit.launching.amount import named
-from beholder.recruit.launching.cost import cost_of_runs
-from beholder.recruit.launching.fair import floor_of, low
-from beholder.recruit.launching.found import Launch
-from beholder.recruit.launching.job import job_of
-from beholder.recruit.launching.opening import OPEN, find, open_up, remember, reschedule
-from beholder.recruit.launching.reach import HERE, near_only, unreached, wrong_address
-from beholder.recruit.launching.recorded import Recorded, recorded
-from beholder.recruit.launching.words import priced, told
-from beholder.recruit.ledger.fold import fold
-from beholder.recruit.ledger.spent import beyond
-from beholder.recruit.panel.invitations import write_invitations
-from beholder.recruit.panel.job import write_job
-from beholder.recruit.trouble import asking
-from beholder.store.contract import Entry
-from beholder.study.money import Sum
+from beholder.recruiting import preflight
+from beholder.recruiting.context import RecruitContext
+from beholder.recruiting.contract import Job, Posting, Quote, asking
+from beholder.recruiting.invitations import write_invitations, write_job
+from beholder.recruiting.launch_record import Launch, LaunchRecord, job_of, launch_record, named, priced, told
+from beholder.recruiting.ledger import beyond, replay
+from beholder.recruiting.postings import OPEN, find, open_up, remember, reschedule
+from beholder.recruiting.preflight import HERE, cost_of_runs, floor_of, low, near_only, unreached, wrong_address
+from beholder.store.contract import LedgerEntry
+from beholder.study.recruitment import Sum
 
 if TYPE_CHECKING:
     import httpx
 
-    from beholder.check import Checked
+    from beholder.workflow.check import Checked
 
 
-async def launch_desk(
-    desk: Desk,
+# --- Launching: checked, quoted, put up as a draft; published for the amount that somebody has named ---
+
+
+async def launch_study(
+    desk: RecruitContext,
     *,
     publish: str | None = None,
     places: int | None = None,
@@ -48,9 +42,9 @@ async def launch_desk(
     amount of the difference.
     """
     entries = await desk.store.ledger.entries()
-    if purged := list(checks.purged(desk.study, entries)):
+    if purged := list(preflight.purged(desk.study, entries)):
         raise RecruitError(purged)
-    before = recorded(entries, desk.study.run)
+    before = launch_record(entries, desk.study.run)
     url = (public_url or (before.public_url if before else "") or HERE).rstrip("/")
     posting, away = await _found(desk, before)
     is_published = posting is not None and posting.state in OPEN
@@ -59,7 +53,7 @@ async def launch_desk(
     _grows(job, kept)
     due = await _due(desk, job, quote, kept)
     if quote is not None and due is not None:
-        warnings += checks.short(desk.study, quote, due)
+        warnings += preflight.short(desk.study, quote, due)
     if publish is not None:
         _confirm(desk, publish, quote, due)
     found = Launch(desk.recruiter.mode, job, posting, quote, due, f"{url}/s/{desk.study.name}", (), tuple(warnings), ())
@@ -77,7 +71,7 @@ async def launch_desk(
     return replace(found, words=(*lines, *told(desk.study, found, dry_run=dry_run), *_notes(desk)))
 
 
-async def _found(desk: Desk, before: Recorded | None) -> tuple[Posting | None, list[Problem]]:
+async def _found(desk: RecruitContext, before: LaunchRecord | None) -> tuple[Posting | None, list[Problem]]:
     """Return what was put up before, or why nobody can say."""
     try:
         return await find(desk, before), []
@@ -85,13 +79,13 @@ async def _found(desk: Desk, before: Recorded | None) -> tuple[Posting | None, l
         return None, list(error.problems)
 
 
-def _notes(desk: Desk) -> list[str]:
+def _notes(desk: RecruitContext) -> list[str]:
     """Return what a recruiter has to say about the draft, such as a feature that the account does not have."""
     return [f"Note: {note}" for note in getattr(desk.recruiter, "notes", ())]
 
 
 async def _checked(
-    desk: Desk,
+    desk: RecruitContext,
     url: str,
     places: int | None,
     posting: Posting | None,
@@ -105,13 +99,13 @@ async def _checked(
     wrong = list(wrong_address(study, url, is_rehearsal=getattr(desk.recruiter, "is_rehearsal", False)))
     if study.recruit.mode != "lab" and not wrong:
         wrong = await unreached(study, url, transport)
-    other, unrehearsed = await checks.unrehearsed(desk)
+    other, unrehearsed = await preflight.unrehearsed(desk)
     counts = await desk.store.counts(desk.now(), study.run)
     lists = max(counts["lists"], checked.participants if checked is not None else 1)
     open_lists = counts["lists"] - counts["finished"] - counts["live"]
-    wanted, many = checks.places_of(study, lists, places, posting, max(0, open_lists))
+    wanted, many = preflight.places_of(study, lists, places, posting, max(0, open_lists))
     is_more = posting is None or wanted > posting.places
-    late = list(checks.over(study, desk.now())) if is_more else []
+    late = list(preflight.over(study, desk.now())) if is_more else []
     job = job_of(study, desk.store.secret, checked, url, wanted)
     quote: Quote | None = None
     dear, unfit = list(away), list(away)
@@ -119,17 +113,17 @@ async def _checked(
         quote, dear = await _quoted(desk, job)
         unfit = [] if posting is not None else await _unfit(desk, job)
     if quote is not None:
-        dear = list(checks.too_dear(study, quote, *(await _spent(desk, quote, posting) if is_more else ())))
+        dear = list(preflight.too_dear(study, quote, *(await _spent(desk, quote, posting) if is_more else ())))
         warnings += low(study, quote)
-    unasked = checks.unasked(study) if dear and dear == unfit else []
-    if found := checks.all_of(problems, checks.missing(study), late, many, wrong, other, dear, unfit, unasked):
+    unasked = preflight.unasked(study) if dear and dear == unfit else []
+    if found := preflight.all_of(problems, preflight.missing(study), late, many, wrong, other, dear, unfit, unasked):
         raise RecruitError(found)
     minutes = checked.minutes if checked is not None else None
-    unread = await checks.unread(study)
-    return job, quote, [*warnings, *checks.advice(study, minutes), *near_only(study, url), *unrehearsed, *unread]
+    unread = await preflight.unread(study)
+    return job, quote, [*warnings, *preflight.advice(study, minutes), *near_only(study, url), *unrehearsed, *unread]
 
 
-async def _quoted(desk: Desk, job: Job) -> tuple[Quote | None, list[Problem]]:
+async def _quoted(desk: RecruitContext, job: Job) -> tuple[Quote | None, list[Problem]]:
     """Return what the job costs, or why nobody can say; nothing where nobody earns anything."""
     if desk.study.recruit.reward is None:
         return None, []
@@ -140,7 +134,7 @@ async def _quoted(desk: Desk, job: Job) -> tuple[Quote | None, list[Problem]]:
         return None, list(error.problems)
 
 
-async def _unfit(desk: Desk, job: Job) -> list[Problem]:
+async def _unfit(desk: RecruitContext, job: Job) -> list[Problem]:
     """Return everything for which the platform would refuse the draft."""
     try:
         with asking(desk.study):
@@ -150,19 +144,19 @@ async def _unfit(desk: Desk, job: Job) -> list[Problem]:
     return []
 
 
-async def _spent(desk: Desk, quote: Quote, posting: Posting | None) -> tuple[int, int]:
+async def _spent(desk: RecruitContext, quote: Quote, posting: Posting | None) -> tuple[int, int]:
     """Return what was paid beyond what the places are quoted, and what other runs cost."""
     entries = await desk.store.ledger.entries()
     others = cost_of_runs(desk.study, entries, quote.total.currency, besides=desk.study.run).minor
     if posting is None:
         return 0, others
     foreseen = quote.screen_outs.minor if posting.slots is None else 0
-    return beyond(fold(entries), posting.id, screen_outs=foreseen), others
+    return beyond(replay(entries), posting.id, screen_outs=foreseen), others
 
 
-def _look(desk: Desk) -> tuple[Checked | None, list[Problem]]:
+def _look(desk: RecruitContext) -> tuple[Checked | None, list[Problem]]:
     """Return what participants will meet, or the problems of study and stimuli."""
-    from beholder.check import check
+    from beholder.workflow.check import check
 
     try:
         return check(desk.study), []
@@ -178,7 +172,7 @@ def _grows(job: Job, kept: int | None) -> None:
         raise RecruitError(Problem("--places", what, f"{kept} or more", fix))
 
 
-async def _due(desk: Desk, job: Job, quote: Quote | None, kept: int | None) -> Sum | None:
+async def _due(desk: RecruitContext, job: Job, quote: Quote | None, kept: int | None) -> Sum | None:
     """Return what has to be named now: all that the places cost, the difference where some are added, or nothing."""
     if quote is None or desk.is_by_hand or kept == job.places:
         return None
@@ -189,7 +183,7 @@ async def _due(desk: Desk, job: Job, quote: Quote | None, kept: int | None) -> S
     return quote.total._replace(minor=max(0, quote.total.minor - now.total.minor))
 
 
-def _confirm(desk: Desk, publish: str, quote: Quote | None, due: Sum | None) -> None:
+def _confirm(desk: RecruitContext, publish: str, quote: Quote | None, due: Sum | None) -> None:
     """Raise RecruitError unless the amount that was named is the one that is due now, and is there to be spent."""
     if quote is None or desk.is_by_hand:
         fix = "`beholder launch` alone says how people come."
@@ -200,11 +194,11 @@ def _confirm(desk: Desk, publish: str, quote: Quote | None, due: Sum | None) -> 
     if amount != due:
         fix = "Nothing was published. `beholder launch` shows what the amount is made of."
         raise RecruitError(Problem("--publish", f"is {amount}, and it costs {due} now", f'"{due}"', fix))
-    if problems := list(checks.short(desk.study, quote, due)):
+    if problems := list(preflight.short(desk.study, quote, due)):
         raise RecruitError(problems)
 
 
-def _write(desk: Desk, job: Job, url: str) -> tuple[str, ...]:
+def _write(desk: RecruitContext, job: Job, url: str) -> tuple[str, ...]:
     """Write what somebody pastes or sends, and return the names of the files."""
     if desk.study.recruit.mode not in ("panel", "link"):
         return ()
@@ -214,7 +208,7 @@ def _write(desk: Desk, job: Job, url: str) -> tuple[str, ...]:
 
 
 async def _put_up(
-    desk: Desk, job: Job, quote: Quote | None, posting: Posting | None, url: str, before: Recorded | None
+    desk: RecruitContext, job: Job, quote: Quote | None, posting: Posting | None, url: str, before: LaunchRecord | None
 ) -> Posting | None:
     """Put up the draft, or find it, and keep in the ledger what it was; once it is published it stays as it is."""
     is_published = posting is not None and posting.state in OPEN
@@ -225,13 +219,13 @@ async def _put_up(
     id = posting.id if posting is not None else job.key
     may_change = desk.is_by_hand or not is_published
     if before is None or before.posting != id or (may_change and before.evidence != evidence):
-        await desk.store.ledger.append([Entry("draft", "done", desk.now(), provider_ref=id, evidence=evidence)])
+        await desk.store.ledger.append([LedgerEntry("draft", "done", desk.now(), provider_ref=id, evidence=evidence)])
     if posting is not None and is_published and not desk.is_by_hand:
         await remember(desk, posting, quote)
     return posting
 
 
-def _evidence(desk: Desk, job: Job, quote: Quote | None, url: str) -> dict[str, Any]:
+def _evidence(desk: RecruitContext, job: Job, quote: Quote | None, url: str) -> dict[str, Any]:
     """Return what the ledger keeps of a launch; nothing of it changes with the hour, so that the same is kept once."""
     asked = {"run": desk.study.run, "key": job.key, "url": job.url, "public_url": url, "places": job.places}
     asked |= {"minutes": job.minutes, "reward": str(job.reward) if job.reward.minor else ""}

@@ -1,15 +1,28 @@
-"""How every debt stands: a fold over the entries of the ledger, which never looks anywhere else."""
+"""The ledger read: what is owed, what was sent, what is settled, and what nobody knows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from fractions import Fraction
 from typing import Any, Literal, cast
 
-from beholder.recruit.ledger.noted import noted
-from beholder.store.contract import Entry
-from beholder.study.money import Sum
+from beholder.store.contract import LedgerEntry
+from beholder.study.recruitment import Sum, is_own_posting, own_run
+
+# --- What an entry of the ledger keeps beside its columns ---
+
+
+def evidence_of(entry: LedgerEntry) -> Mapping[str, Any]:
+    """Return what an entry keeps by name; nothing where it keeps nothing of the kind."""
+    return entry.evidence if isinstance(entry.evidence, Mapping) else {}
+
+
+# --- How every debt stands: a fold over the entries of the ledger, which never looks anywhere else ---
+
 
 State = Literal[
     "planned", "confirmed", "setup_sent", "setup_done", "pay_sent", "accepted", "settled", "refused", "unknown",
@@ -88,7 +101,7 @@ class Debt:
 
 
 @dataclass(frozen=True)
-class Parcel:
+class BatchState:
     """Debts that are sent together: a bonus payment on a platform, or a list that a person pays by hand."""
 
     id: str
@@ -112,11 +125,11 @@ class Parcel:
 
 
 @dataclass(frozen=True)
-class Books:
+class LedgerState:
     """Every debt and every parcel, in the order in which they were planned."""
 
     debts: Mapping[Key, Debt]
-    parcels: Mapping[str, Parcel]
+    parcels: Mapping[str, BatchState]
 
     def of(self, parcel: str) -> tuple[Debt, ...]:
         """Return the debts of a parcel."""
@@ -139,10 +152,10 @@ class Books:
         return tuple(debt for debt in self.debts.values() if debt.is_open)
 
 
-def fold(entries: Iterable[Entry]) -> Books:
+def replay(entries: Iterable[LedgerEntry]) -> LedgerState:
     """Return how everything stands after these entries. An event that makes no sense where it comes changes nothing."""
     debts: dict[Key, Debt] = {}
-    parcels: dict[str, Parcel] = {}
+    parcels: dict[str, BatchState] = {}
     members: dict[str, list[Key]] = {}
     for entry in entries:
         if entry.kind not in KINDS:
@@ -150,7 +163,7 @@ def fold(entries: Iterable[Entry]) -> Books:
         if entry.submission:
             _one(debts, members, entry)
             if entry.event == "confirmed" and entry.batch:
-                parcels.setdefault(entry.batch, Parcel(entry.batch, entry.provider_ref))
+                parcels.setdefault(entry.batch, BatchState(entry.batch, entry.provider_ref))
         elif entry.batch in parcels:
             parcels[entry.batch] = _parcel(parcels[entry.batch], entry)
             for key in members.get(entry.batch, ()):
@@ -160,10 +173,10 @@ def fold(entries: Iterable[Entry]) -> Books:
         held = [debts[key] for key in members.get(id_, ()) if debts[key].batch == id_]
         if held and all(debt.state == "settled" for debt in held):
             parcels[id_] = replace(parcel, state="settled")
-    return Books(debts, parcels)
+    return LedgerState(debts, parcels)
 
 
-def _one(debts: dict[Key, Debt], members: dict[str, list[Key]], entry: Entry) -> None:
+def _one(debts: dict[Key, Debt], members: dict[str, list[Key]], entry: LedgerEntry) -> None:
     key = (entry.kind, entry.submission, entry.reason_code)
     if entry.event == "planned":
         debts.setdefault(
@@ -181,17 +194,17 @@ def _one(debts: dict[Key, Debt], members: dict[str, list[Key]], entry: Entry) ->
             members.setdefault(entry.batch, []).append(key)
 
 
-def _step(debt: Debt, entry: Entry) -> Debt:
+def _step(debt: Debt, entry: LedgerEntry) -> Debt:
     if entry.event not in _STEPS[debt.state]:
         return debt
     return replace(debt, state=cast("State", entry.event), words=entry.reason_text)
 
 
-def _parcel(parcel: Parcel, entry: Entry) -> Parcel:
+def _parcel(parcel: BatchState, entry: LedgerEntry) -> BatchState:
     if entry.event not in _STEPS[parcel.state]:
         return parcel
     found = replace(parcel, state=cast("State", entry.event))
-    evidence = noted(entry)
+    evidence = evidence_of(entry)
     if entry.event == "setup_done":
         total = int(evidence.get("total", entry.amount_minor))
         found = replace(
@@ -204,3 +217,79 @@ def _parcel(parcel: Parcel, entry: Entry) -> Parcel:
         baseline = {str(one): tuple(paid) for one, paid in dict(evidence.get("baseline") or {}).items()}
         found = replace(found, baseline=baseline, sends=parcel.sends + 1, sent_at=entry.at)
     return found
+
+
+# --- That who is who was erased, as the ledger has it ---
+
+
+IDENTITY = "identity"
+"""The reason of a purge of who is who."""
+
+
+def last_purge(entries: Sequence[LedgerEntry]) -> LedgerEntry | None:
+    """Return the last thing that is known of a purge of who is who; one that has only begun may have erased all."""
+    return next((one for one in reversed(entries) if one.kind == "purge" and one.reason_code == IDENTITY), None)
+
+
+# --- Whether money has arrived: what a platform shows now beside what it showed before ---
+
+
+Arrival = Literal["paid", "none", "odd"]
+"""Exactly one new payment of the right amount; none at all; or anything else, which only a person understands."""
+
+
+def arrived(before: Sequence[int], now: Sequence[int], amount: int) -> Arrival:
+    """Return whether one payment of an amount has come since then."""
+    new, gone = Counter(now) - Counter(before), Counter(before) - Counter(now)
+    if gone:
+        return "odd"
+    if not new:
+        return "none"
+    return "paid" if new == Counter([amount]) else "odd"
+
+
+def arrivals(
+    rows: Mapping[str, Sum], baseline: Mapping[str, Sequence[int]], now: Mapping[str, Sequence[int]]
+) -> Mapping[str, Arrival]:
+    """Return for each submission of a parcel whether its money has come."""
+    return {one: arrived(baseline.get(one, ()), now[one], amount.minor) for one, amount in rows.items()}
+
+
+# --- What was sent on top of the places, with what the platform takes for itself ---
+
+
+_BEYOND = ("reward", "fair_pay")
+"""Reasons of bonuses that no quote foresees: rewards of those whose place went to somebody else, and top-ups."""
+
+
+def sent_for(books: LedgerState, posting: str, reasons: Collection[str] | None = None) -> int:
+    """Return what bonuses of a posting cost that were sent, also where nobody knows whether they arrived.
+
+    All, or those of some reasons; with fees and tax, in hundredths.
+    """
+    found = Fraction()
+    for debt in books.debts.values():
+        parcel = books.parcels.get(debt.batch)
+        is_sent = debt.is_unsure or debt.state in ("accepted", "settled")
+        if parcel is None or parcel.posting != posting or not is_sent or not parcel.amount or not parcel.total:
+            continue
+        if reasons is None or debt.reason_code.partition(":")[0] in reasons:
+            found += debt.amount.minor * Fraction(parcel.total.minor, parcel.amount.minor)
+    return math.ceil(found)
+
+
+def paid_by_hand(books: LedgerState, besides: Collection[int | None]) -> list[Sum]:
+    """Return what a person has on a list, or has paid, without a platform; nothing of some runs."""
+    found = []
+    for debt in books.debts.values():
+        parcel = books.parcels.get(debt.batch)
+        if parcel is None or not is_own_posting(parcel.posting) or own_run(parcel.posting) in besides:
+            continue
+        if debt.kind in MONEY and debt.state in ("accepted", "settled") and debt.amount.minor:
+            found.append(debt.amount)
+    return found
+
+
+def beyond(books: LedgerState, posting: str, *, screen_outs: int = 0) -> int:
+    """Return what was sent beyond what the places were quoted, where so much of it was foreseen for screen-outs."""
+    return sent_for(books, posting, _BEYOND) + max(0, sent_for(books, posting, ("screen_out",)) - screen_outs)

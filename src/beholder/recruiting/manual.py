@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import ClassVar, NoReturn
 
-from beholder.recruit.clock import utc_now
-from beholder.recruit.contract import (
+from beholder.aio import utc_now
+from beholder.recruiting.contract import (
     Batch,
-    Bonus,
+    BonusRow,
     Category,
     Job,
     PlatformGone,
@@ -19,13 +20,11 @@ from beholder.recruit.contract import (
     State,
     Submission,
     Verb,
-)  # fmt: skip
-from beholder.recruit.ledger.noted import noted
-from beholder.recruit.worst import worst_bonuses, worst_screen_outs
-from beholder.store.contract import Entry, Store
+)
+from beholder.recruiting.ledger import evidence_of
+from beholder.store.contract import LedgerEntry, Store
 from beholder.study.model import Study
-from beholder.study.money import Sum, hourly, money
-from beholder.study.recruiting import own_posting
+from beholder.study.recruitment import Sum, hourly, money, own_posting
 from beholder.types import Mode
 
 _STATES: Mapping[str, State] = {"publish": "active", "pause": "paused", "resume": "active", "stop": "completed"}
@@ -33,7 +32,7 @@ _STATES: Mapping[str, State] = {"publish": "active", "pause": "paused", "resume"
 _ACTS = ("draft", *_STATES, "places")
 
 
-class ByHand:
+class ManualRecruiter:
     """What `link`, `panel` and `lab` have in common. Nothing is sent anywhere.
 
     Its only posting is the study in its run. How it stands is read from the ledger, in which the verbs write, and
@@ -47,7 +46,7 @@ class ByHand:
 
     def __init__(self, study: Study, store: Store, now: Callable[[], datetime] = utc_now) -> None:
         self._study, self._store, self._now = study, store, now
-        self._told: list[Entry] = []
+        self._told: list[LedgerEntry] = []
 
     @property
     def id(self) -> str:
@@ -136,7 +135,7 @@ class ByHand:
     async def request_return(self, id: str, reason: str) -> None:
         self._refuse("return")
 
-    async def setup_bonus(self, posting: str, rows: Sequence[Bonus]) -> Batch:
+    async def setup_bonus(self, posting: str, rows: Sequence[BonusRow]) -> Batch:
         self._refuse("bonus")
 
     async def pay_bonus(self, ref: str) -> None:
@@ -160,9 +159,9 @@ class ByHand:
     async def _tell(self, kind: str, places: int) -> None:
         last = max((entry.entry for entry in await self._store.ledger.entries()), default=0)
         evidence = {"places": places}
-        self._told.append(Entry(kind, "done", self._now(), provider_ref=self.id, evidence=evidence, entry=last))
+        self._told.append(LedgerEntry(kind, "done", self._now(), provider_ref=self.id, evidence=evidence, entry=last))
 
-    async def _acts(self) -> list[Entry]:
+    async def _acts(self) -> list[LedgerEntry]:
         """Return what was done about the posting, in order: as the ledger has it, with what was told here between."""
         kept = [
             entry
@@ -171,14 +170,14 @@ class ByHand:
         ]
         return sorted([*kept, *self._told], key=lambda entry: entry.entry)
 
-    async def _drafted(self, id: str) -> list[Entry]:
+    async def _drafted(self, id: str) -> list[LedgerEntry]:
         acts = await self._acts()
         if id != self.id or not acts:
             raise PlatformGone(f"There is no posting {id}: `beholder launch` makes {self.id}.")
         return acts
 
 
-def _state(acts: Sequence[Entry]) -> State:
+def _state(acts: Sequence[LedgerEntry]) -> State:
     """Return how a posting stands; one that was stopped is open again when places are added.
 
     Drafted again it stands as before: another address or another amount opens and shuts nothing.
@@ -190,7 +189,71 @@ def _state(acts: Sequence[Entry]) -> State:
     return state
 
 
-def _places(acts: Sequence[Entry]) -> int:
+def _places(acts: Sequence[LedgerEntry]) -> int:
     """Return how many places were named last."""
-    named = (noted(act).get("places") for act in reversed(acts))
+    named = (evidence_of(act).get("places") for act in reversed(acts))
     return next((places for places in named if isinstance(places, int)), 0)
+
+
+# --- What a study may cost at worst beside the first session of everybody: whoever does not fit, and bonuses ---
+
+
+def worst_screen_outs(job: Job) -> Sum:
+    """Return what those who do not fit cost, if there are as many of them as there are places."""
+    return Sum(job.screen_out.minor * job.places if job.screen_out else 0, job.reward.currency)
+
+
+def worst_bonuses(study: Study, job: Job, lists: int) -> Sum:
+    """Return what further sessions and bonuses cost, if everybody takes as many sessions as `lists` leaves them.
+
+    A further session earns the reward again. The best by agreement are a share of all, so ties may add to it.
+    """
+    most = study.design.sessions_per_participant
+    sessions = min(job.places * most, max(job.places, lists)) if most > 1 else job.places
+    due = (sessions - job.places) * job.reward.minor
+    bonus = study.clean.bonus
+    if bonus is not None and bonus.quantity is not None and bonus.quantity.sessions <= most:
+        due += sessions * money(bonus.quantity.each).minor
+    if bonus is not None and bonus.quality is not None:
+        due += math.ceil(sessions * bonus.quality.best / 100) * money(bonus.quality.each).minor
+    return Sum(due, job.reward.currency)
+
+
+# --- The open link: whoever has the address, or one of the personal links, takes part ---
+
+
+_LINK_PAY = (
+    "Nobody can be paid through a link: pay by hand whoever is in pay/payments.csv, which `beholder pay` writes."
+)
+
+
+class LinkRecruiter(ManualRecruiter):
+    """People who were given the address of the study."""
+
+    mode: Mode = "link"
+    manual: ClassVar[Mapping[Verb, str]] = {
+        "submissions": "A link knows no submissions: everybody who came is in the store.",
+        "approve": _LINK_PAY,
+        "bonus": _LINK_PAY,
+        "reject": "Nothing can be rejected through a link: whoever is not to be paid is left out of pay/payments.csv.",
+        "return": "Nothing can be returned through a link: there is nothing to do.",
+    }
+
+
+# --- The laboratory: people come through the door, and the experimenter sends each of them to a station ---
+
+
+_LAB_PAY = "Pay in the laboratory whoever is in pay/payments.csv, which `beholder pay` writes with the number of each."
+
+
+class LabRecruiter(ManualRecruiter):
+    """People at the stations of a room. Nothing leaves it."""
+
+    mode: Mode = "lab"
+    manual: ClassVar[Mapping[Verb, str]] = {
+        "submissions": "A laboratory knows no submissions: everybody who sat down is in the store.",
+        "approve": _LAB_PAY,
+        "bonus": _LAB_PAY,
+        "reject": "Nobody is rejected in a laboratory: whoever is not to be paid is left out of pay/payments.csv.",
+        "return": "Nothing can be returned in a laboratory: there is nothing to do.",
+    }

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from beholder.clean.persons import LEFT_OUT, TAKEN_IN
+from beholder.cleaning.facts import LEFT_OUT, TAKEN_IN
 from beholder.errors import Problem, RecruitError, did_you_mean
-from beholder.recruit.deciding.file import NAME, person_of
-from beholder.recruit.desk import Desk
-from beholder.recruit.people.found import Person, Visited
-from beholder.recruit.people.pardons import PARDONS, pardon
-from beholder.recruit.people.people import people
-from beholder.store.contract import Entry
+from beholder.recruiting.context import RecruitContext
+from beholder.recruiting.decisions_file import NAME, person_of
+from beholder.recruiting.participant_records import ParticipantRecord, ParticipantSession, people
+from beholder.server.moderation import Moderation
+from beholder.store.contract import LedgerEntry
 from beholder.store.open import open_store
 from beholder.store.rules import InUseError
 
 Act = Literal["release", "reset", "let_in", "shut_out", "leave_out", "take_in"]
 _REASONS: Mapping[Act, str] = {"leave_out": LEFT_OUT, "take_in": TAKEN_IN}
-_MEANS: Mapping[Act, str] = {
+_ACT_MEANS: Mapping[Act, str] = {
     "release": "the list is open to others; whoever comes back still finishes it",
     "shut_out": "is turned away kindly, also from a session that is open",
     "leave_out": "is not used, whatever the rules say; `beholder clean` goes by it",
@@ -33,7 +32,7 @@ _TELLING = 8
 
 
 @dataclass(frozen=True)
-class Acted:
+class ModerationResult:
     """What was done about somebody, or would be."""
 
     kind: Act
@@ -43,7 +42,7 @@ class Acted:
     words: str
 
 
-async def act(desk: Desk, kind: Act, name: str, reason: str, *, dry_run: bool = False) -> Acted:
+async def act(desk: RecruitContext, kind: Act, name: str, reason: str, *, dry_run: bool = False) -> ModerationResult:
     """Record an act about a person or a session, with its reason, and return it in words."""
     if not reason.strip():
         raise RecruitError(Problem("--reason", "is empty", "a few words, which are kept"))
@@ -56,16 +55,16 @@ async def act(desk: Desk, kind: Act, name: str, reason: str, *, dry_run: bool = 
     if kind in PARDONS:
         means, is_so_already = await pardon(desk, kind, person)
     else:
-        means, is_so_already = _MEANS[kind], False
+        means, is_so_already = _ACT_MEANS[kind], False
     settled = f"{who}: {means}. Nothing is recorded." if is_so_already else _already(kind, person, sessions)
     if settled is not None:
-        return Acted(kind, person.participant, sessions, settled)
+        return ModerationResult(kind, person.participant, sessions, settled)
     means = f"{who}: {means}"
     if dry_run:
-        return Acted(kind, person.participant, sessions, f"{means}. Nothing is recorded.")
+        return ModerationResult(kind, person.participant, sessions, f"{means}. Nothing is recorded.")
     await desk.store.ledger.append(
         [
-            Entry(
+            LedgerEntry(
                 kind, "done", desk.now(), participant=person.participant, session=one,
                 reason_code=_REASONS.get(kind, ""), reason_text=reason.strip(),
             )
@@ -73,16 +72,20 @@ async def act(desk: Desk, kind: Act, name: str, reason: str, *, dry_run: bool = 
         ]
     )  # fmt: skip
     told = await _release(desk, sessions) if kind == "release" else ""
-    return Acted(kind, person.participant, sessions, f"{means}. Recorded{told}.")
+    return ModerationResult(kind, person.participant, sessions, f"{means}. Recorded{told}.")
 
 
-def find(everybody: Sequence[Person], name: str, folder: Path) -> tuple[Person, Visited | None]:
+def find(
+    everybody: Sequence[ParticipantRecord], name: str, folder: Path
+) -> tuple[ParticipantRecord, ParticipantSession | None]:
     """Return whom a pseudonym, a session or the beginning of either means, and the session where it is one.
 
     A submission means whoever stands beside it in the decisions of the study in this folder.
     """
     wanted = name.strip()
-    ids: dict[str, tuple[Person, Visited | None]] = {one.participant: (one, None) for one in everybody}
+    ids: dict[str, tuple[ParticipantRecord, ParticipantSession | None]] = {
+        one.participant: (one, None) for one in everybody
+    }
     ids |= {visited.session: (one, visited) for one in everybody for visited in one.sessions}
     wanted = wanted if wanted in ids else person_of(folder, wanted) or wanted
     if wanted in ids:
@@ -98,7 +101,7 @@ def find(everybody: Sequence[Person], name: str, folder: Path) -> tuple[Person, 
     raise RecruitError(Problem(wanted or "ID", "is nobody who came", allowed, fix))
 
 
-def _sessions(kind: Act, person: Person, session: Visited | None) -> tuple[str, ...]:
+def _sessions(kind: Act, person: ParticipantRecord, session: ParticipantSession | None) -> tuple[str, ...]:
     """Return the sessions that an act is about, or raise RecruitError where it cannot be about any."""
     if kind in ("reset", "let_in", "shut_out"):
         return ()
@@ -116,11 +119,11 @@ def _sessions(kind: Act, person: Person, session: Visited | None) -> tuple[str, 
     return tuple(one.session for one in kept)
 
 
-def _stands(one: Visited) -> str:
+def _stands(one: ParticipantSession) -> str:
     return f"ended ({one.at})" if one.outcome is not None else "has claimed none"
 
 
-def _already(kind: Act, person: Person, sessions: Sequence[str]) -> str | None:
+def _already(kind: Act, person: ParticipantRecord, sessions: Sequence[str]) -> str | None:
     """Return that there is nothing to do, in words; None where there is."""
     if kind == "shut_out" and person.is_shut_out:
         return f"{person.participant} is shut out already. Nothing is recorded."
@@ -133,7 +136,7 @@ def _already(kind: Act, person: Person, sessions: Sequence[str]) -> str | None:
     return None
 
 
-async def _release(desk: Desk, sessions: Sequence[str]) -> str:
+async def _release(desk: RecruitContext, sessions: Sequence[str]) -> str:
     """End the leases where nobody else writes the store; a server does it by itself."""
     try:
         async with open_store(desk.url) as store:
@@ -142,3 +145,67 @@ async def _release(desk: Desk, sessions: Sequence[str]) -> str:
     except InUseError:
         return "; the server that is running does it within a second"
     return ""
+
+
+# --- Letting somebody begin again: what it means for them, and where it would mean nothing ---
+
+
+Kind = Literal["let_in", "reset"]
+PARDONS: tuple[Kind, ...] = ("let_in", "reset")
+_PARDON_MEANS: Mapping[Kind, str] = {
+    "let_in": "may begin again",
+    "reset": "at the next arrival all attempts begin anew",
+}
+_ALLOWED: Mapping[Kind, str] = {
+    "let_in": "somebody who was shut out, or whose session ended early",
+    "reset": "somebody whose session is open, or ended early",
+}
+
+
+class Pardon(NamedTuple):
+    """What letting somebody begin again comes to."""
+
+    words: str
+    is_so_already: bool
+
+
+async def pardon(desk: RecruitContext, kind: Kind, person: ParticipantRecord) -> Pardon:
+    """Return what it means for a person, by the rules of the door; where it cannot help them, raise RecruitError."""
+    acts = Moderation(desk.store.ledger)
+    await acts.read()
+    last = await _last(desk, person, acts)
+    if kind == "let_in" and acts.is_shut(person.participant):
+        is_over_early = last is not None and last.outcome not in (None, "completed")
+        return Pardon(_PARDON_MEANS[kind] if is_over_early else "is turned away no longer", False)
+    if problems := list(_vain(desk, kind, person, last, acts)):
+        raise RecruitError(problems)
+    if last is None:
+        return Pardon(f"{_PARDON_MEANS[kind]} already", True)
+    if kind == "let_in" and last.outcome is None:
+        return Pardon("is not shut out, and goes on by the same link", True)
+    return Pardon(_PARDON_MEANS[kind], False)
+
+
+async def _last(desk: RecruitContext, person: ParticipantRecord, acts: Moderation) -> ParticipantSession | None:
+    """Return the session of this run that counts; None where there is none, or the next arrival begins a new one."""
+    for visited in reversed(person.sessions):
+        facts = await desk.store.session_facts(visited.session) if visited.run == desk.study.run else None
+        if facts is not None and not acts.gives_way(facts):
+            return visited
+    return None
+
+
+def _vain(
+    desk: RecruitContext, kind: Kind, person: ParticipantRecord, last: ParticipantSession | None, acts: Moderation
+) -> Iterator[Problem]:
+    """Yield why somebody could not begin all the same."""
+    who = person.participant
+    elsewhere = [one.run for one in person.sessions if one.run != desk.study.run and one.list is not None]
+    if acts.is_shut(who):
+        yield Problem(who, "is shut out", "", "`beholder participants let-in` comes first.")
+    elif elsewhere:
+        yield Problem(who, f"took part in run {elsewhere[-1]}, and nobody takes part in two runs")
+    elif last is not None and last.outcome == "completed":
+        yield Problem(who, "has finished", _ALLOWED[kind])
+    elif last is not None and last.is_erased and (kind == "reset" or last.outcome is None):
+        yield Problem(who, "was erased, and there is nothing left to begin anew")

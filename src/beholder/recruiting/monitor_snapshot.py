@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
-from beholder.recruit.contract import State, Status
-from beholder.study.money import Sum
+from beholder.recruiting.contract import State, Status
+from beholder.study.recruitment import Sum
 from beholder.types import Json, Mode, Outcome
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class At:
+class StepCount:
     """A step of the session: how many came to it, and how many of them came no further."""
 
     key: str
@@ -42,7 +42,7 @@ class Failing:
 
 
 @dataclass(frozen=True)
-class Votes:
+class VoteProgress:
     """A stimulus or a condition: votes of those who finished, of those under way, and planned."""
 
     name: str
@@ -107,7 +107,7 @@ class Platform:
 
 
 @dataclass(frozen=True)
-class View:
+class MonitorSnapshot:
     """How a study stands at one moment. `to_json` is what `--json` prints."""
 
     study: str
@@ -126,13 +126,13 @@ class View:
     left: int
     ended: Mapping[Outcome, int]
     """Other ends than completed."""
-    steps: tuple[At, ...]
-    trials: tuple[At, ...]
+    steps: tuple[StepCount, ...]
+    trials: tuple[StepCount, ...]
     """The trials one by one; in `steps` they are one."""
     checks: tuple[Failing, ...]
     lists: Lists
-    conditions: tuple[Votes, ...]
-    stimuli: tuple[Votes, ...]
+    conditions: tuple[VoteProgress, ...]
+    stimuli: tuple[VoteProgress, ...]
     minutes: float | None
     """The median of those who finished, from arrival to the end."""
     told_minutes: float | None
@@ -149,16 +149,46 @@ class View:
 
     def to_json(self) -> Mapping[str, Json]:
         """Return the view as a document whose keys stay."""
-        from beholder.recruit.monitoring.document import document
 
         return document(self)
 
     def __rich__(self) -> RenderableType:
-        from beholder.recruit.monitoring.page import page
+        from beholder.recruiting.dashboard import page
 
         return page(self)
 
     def __str__(self) -> str:
-        from beholder.recruit.monitoring.page import as_text
+        from beholder.recruiting.dashboard import as_text
 
         return as_text(self)
+
+
+# --- A view as JSON: the document of `beholder monitor --json` ---
+
+
+VERSION = 1
+
+
+def document(view: MonitorSnapshot) -> Mapping[str, Json]:
+    """Return the view with its version, and null where nothing is known."""
+    return {"version": VERSION, **{name: plain(value) for name, value in vars(view).items()}}
+
+
+# --- What was found as JSON: every value by its name ---
+
+
+def plain(value: object) -> Json:
+    """Return times as ISO 8601, money as `2.00 GBP`, and anything with fields as an object."""
+    if isinstance(value, Sum):
+        return str(value)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain(inner) for inner in value]
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return {name: plain(inner) for name, inner in vars(value).items()}

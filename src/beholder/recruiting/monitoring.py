@@ -1,59 +1,65 @@
-"""Look at a study: everything that is known of it at one moment, read and never changed."""
+"""Monitor: how a study stands while people are at it."""
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from beholder.clean.facts import TABLES, Facts, Rows, Visit, gather
-from beholder.clean.titles import title_of_check
-from beholder.plan.bulk import no_collection
-from beholder.recruit.desk import Desk
-from beholder.recruit.launching.fair import higher_floor
-from beholder.recruit.launching.recorded import Recorded, recorded
-from beholder.recruit.ledger.fold import MONEY, Debt, fold
-from beholder.recruit.monitoring import rates, votes
-from beholder.recruit.monitoring.alarms import alarms
-from beholder.recruit.monitoring.found import At, Cost, Earned, Failing, Lists, Platform, View
-from beholder.recruit.monitoring.platform import read_platform
-from beholder.recruit.monitoring.steps import steps, whereabouts
-from beholder.serve.halts import Halts
-from beholder.store.contract import Entry, Table
+from beholder.checks.page_registry import title_of_check
+from beholder.cleaning.facts import TABLES, Facts, Rows, SessionRecord, gather
+from beholder.errors import RecruitError
+from beholder.planning.model import no_collection
+from beholder.recruiting import progress
+from beholder.recruiting.context import RecruitContext
+from beholder.recruiting.contract import PlatformAway, PlatformRefused, PlatformUnsure, Posting, Submission
+from beholder.recruiting.launch_record import LaunchRecord, launch_record
+from beholder.recruiting.ledger import MONEY, Debt, replay
+from beholder.recruiting.monitor_snapshot import Cost, Earned, Failing, Lists, MonitorSnapshot, Platform, StepCount
+from beholder.recruiting.preflight import higher_floor
+from beholder.recruiting.progress import alarms, median_minutes, steps, whereabouts
+from beholder.server.moderation import Pauses
+from beholder.store.contract import LedgerEntry, PlatformVisit, Table
 from beholder.store.open import read_rows
 from beholder.study.model import Study
-from beholder.study.money import Sum, money
-from beholder.study.part import span
-from beholder.study.recruiting import is_closed, is_personal
+from beholder.study.recruitment import Sum, is_closed, is_personal, money
+from beholder.study.value_kinds import span
+
+# --- Look at a study: everything that is known of it at one moment, read and never changed ---
+
 
 _TABLES: tuple[Table, ...] = (*(table for table in TABLES if table not in ("posed", "ledger")), "told")
 _RESTS = timedelta(minutes=60)
 """The longest that a session may rest where the study does not say."""
 
 
-class Known(NamedTuple):
+class MonitorFacts(NamedTuple):
     """What is looked at: the tables, the ledger, and how the study stands on its platform."""
 
     tables: Mapping[str, Rows]
-    entries: Sequence[Entry] = ()
+    entries: Sequence[LedgerEntry] = ()
     platform: Platform | None = None
     note: str = ""
     """Why there is nothing of the platform."""
 
 
-async def look(desk: Desk, *, robots: bool = False, platform: tuple[Platform | None, str] | None = None) -> View:
+async def monitor_facts(
+    desk: RecruitContext, *, robots: bool = False, platform: tuple[Platform | None, str] | None = None
+) -> MonitorSnapshot:
     """Return how a study stands. The platform is asked unless what it has said is given."""
     tables: dict[str, Rows] = {table: await read_rows(desk.store, table) for table in _TABLES}
     entries = await desk.store.ledger.entries()
-    found, note = platform or await read_platform(desk, recorded(entries, desk.study.run))
+    found, note = platform or await read_platform(desk, launch_record(entries, desk.study.run))
     with no_collection():
-        return view_of(desk.study, Known(tables, entries, found, note), desk.now(), robots=robots)
+        return view_of(desk.study, MonitorFacts(tables, entries, found, note), desk.now(), robots=robots)
 
 
-def view_of(study: Study, known: Known, now: datetime, *, robots: bool = False) -> View:
+def view_of(study: Study, known: MonitorFacts, now: datetime, *, robots: bool = False) -> MonitorSnapshot:
     """Return how a study stands, from what is known of it."""
-    launched = recorded(known.entries, study.run)
+    launched = launch_record(known.entries, study.run)
     facts = _facts(study, known.tables, robots)
     visits = facts.visits if facts is not None else ()
     rests = span(study.recruit.time_limit) if study.recruit.time_limit else _RESTS
@@ -62,25 +68,25 @@ def view_of(study: Study, known: Known, now: datetime, *, robots: bool = False) 
     here = [visit for visit in open_ if now - _last(visit) <= rests and visit.session not in gone]
     kept = [visit for visit in visits if visit.outcome != "withdrawn" and not visit.is_erased]
     completed = [visit for visit in kept if visit.outcome == "completed"]
-    rows: tuple[At, ...] = ()
-    trials: tuple[At, ...] = ()
+    rows: tuple[StepCount, ...] = ()
+    trials: tuple[StepCount, ...] = ()
     if facts is not None:
         keys, sessions = whereabouts(study, facts, [visit.session for visit in here])
         # Who withdrew is in no step: nothing is kept that would tell how far they came.
         known_ones = {visit.session for visit in kept}
         rows, trials = steps(keys, [one for one in sessions if one.visit.session in known_ones])
-    counted = votes.stimuli(facts, here) if facts is not None else ()
-    lists = votes.lists(facts, here) if facts is not None else Lists(_lists(known.tables), 0, 0)
-    minutes = rates.median_minutes([visit.minutes for visit in completed if visit.minutes is not None])
+    counted = progress.stimuli(facts, here) if facts is not None else ()
+    lists = progress.lists(facts, here) if facts is not None else Lists(_lists(known.tables), 0, 0)
+    minutes = progress.median_minutes([visit.minutes for visit in completed if visit.minutes is not None])
     ended = [visit.ended_at for visit in completed if visit.ended_at is not None]
-    rate = rates.per_hour([visit.at for visit in visits], ended, now)
+    rate = progress.per_hour([visit.at for visit in visits], ended, now)
     checks = _checks(known.tables, kept)
     earned = _earned(study, minutes, known.platform, launched) if not robots else None
     cost = _cost(study, known.entries, launched, known.platform)
-    shut, is_over = Halts(known.entries).words(study), is_closed(study.recruit, now)
+    shut, is_over = Pauses(known.entries).words(study), is_closed(study.recruit, now)
     can_begin = not (shut or is_over or (known.platform is not None and known.platform.state == "completed"))
     left = lists.planned - lists.finished
-    return View(
+    return MonitorSnapshot(
         study=study.name,
         title=study.title,
         run=study.run,
@@ -98,12 +104,12 @@ def view_of(study: Study, known: Known, now: datetime, *, robots: bool = False) 
         trials=trials,
         checks=checks,
         lists=lists,
-        conditions=votes.conditions(facts, counted, [one.name for one in study.conditions]) if facts else (),
+        conditions=progress.conditions(facts, counted, [one.name for one in study.conditions]) if facts else (),
         stimuli=counted,
         minutes=minutes,
         told_minutes=_told_minutes(study, launched),
         per_hour=rate,
-        finished_at=rates.finished_at(left, rate, now) if can_begin or not lists.open else None,
+        finished_at=progress.finished_at(left, rate, now) if can_begin or not lists.open else None,
         earned=earned,
         cost=cost,
         platform=known.platform,
@@ -115,7 +121,7 @@ def view_of(study: Study, known: Known, now: datetime, *, robots: bool = False) 
     )
 
 
-def _link(study: Study, launched: Recorded | None) -> str:
+def _link(study: Study, launched: LaunchRecord | None) -> str:
     """Return where people begin; empty where nobody has said, or everybody has a link of their own."""
     if launched is None or not launched.public_url or is_personal(study.recruit):
         return ""
@@ -137,11 +143,11 @@ def _lists(tables: Mapping[str, Rows]) -> int:
     return sum(row["plan_digest"] == plan for row in tables["lists"])
 
 
-def _last(visit: Visit) -> datetime:
+def _last(visit: SessionRecord) -> datetime:
     return max((given.at for given in visit.answers.values()), default=visit.at)
 
 
-def _ended(visits: Sequence[Visit]) -> Mapping[Any, int]:
+def _ended(visits: Sequence[SessionRecord]) -> Mapping[Any, int]:
     found = Counter(
         "withdrawn" if visit.is_erased and visit.outcome != "no_consent" else visit.outcome
         for visit in visits
@@ -150,7 +156,7 @@ def _ended(visits: Sequence[Visit]) -> Mapping[Any, int]:
     return {outcome: n for outcome, n in sorted(found.items(), key=lambda item: -item[1]) if outcome != "completed"}
 
 
-def _checks(tables: Mapping[str, Rows], visits: Sequence[Visit]) -> tuple[Failing, ...]:
+def _checks(tables: Mapping[str, Rows], visits: Sequence[SessionRecord]) -> tuple[Failing, ...]:
     """Return every check that somebody was told about: who failed it once or more, and whose session ended by it."""
     sessions = {visit.session: visit for visit in visits}
     met: dict[str, set[str]] = defaultdict(set)
@@ -164,29 +170,33 @@ def _checks(tables: Mapping[str, Rows], visits: Sequence[Visit]) -> tuple[Failin
     return tuple(Failing(name, title_of_check(name), len(met[name]), len(failed[name]), ends[name]) for name in met)
 
 
-def _told_minutes(study: Study, launched: Recorded | None) -> float | None:
+def _told_minutes(study: Study, launched: LaunchRecord | None) -> float | None:
     told = launched.evidence.get("minutes") if launched is not None else None
     return study.recruit.minutes or (float(told) if isinstance(told, int | float) else None)
 
 
-def _earned(study: Study, minutes: float | None, platform: Platform | None, launched: Recorded | None) -> Earned | None:
+def _earned(
+    study: Study, minutes: float | None, platform: Platform | None, launched: LaunchRecord | None
+) -> Earned | None:
     if study.recruit.reward is None:
         return None
     reward = money(study.recruit.reward)
     floor = higher_floor(study.recruit, launched.floor if launched is not None else None, reward.currency)
     theirs = platform.minutes if platform is not None else None
-    needed = [rates.top_up(reward, one, floor) for one in (minutes, theirs)]
+    needed = [progress.top_up(reward, one, floor) for one in (minutes, theirs)]
     return Earned(
         reward,
-        rates.hourly(reward, minutes),
-        rates.hourly(reward, theirs),
+        progress.hourly(reward, minutes),
+        progress.hourly(reward, theirs),
         floor,
         max((one for one in needed if one is not None), default=None),
     )
 
 
-def _cost(study: Study, entries: Sequence[Entry], launched: Recorded | None, platform: Platform | None) -> Cost | None:
-    settled = [debt for debt in fold(entries).settled() if debt.kind in MONEY]
+def _cost(
+    study: Study, entries: Sequence[LedgerEntry], launched: LaunchRecord | None, platform: Platform | None
+) -> Cost | None:
+    settled = [debt for debt in replay(entries).settled() if debt.kind in MONEY]
     paid = [debt.amount for debt in settled if debt.amount.minor]
     if platform is not None:
         paid += _paid_there(study, settled, platform)
@@ -208,3 +218,87 @@ def _paid_there(study: Study, settled: Sequence[Debt], platform: Platform) -> li
     others = max(0, platform.statuses.get("screened_out", 0) - screen_outs)
     found = [money(study.recruit.reward)] * rewards if study.recruit.reward else []
     return found + ([money(study.recruit.screen_out)] * others if study.recruit.screen_out else [])
+
+
+# --- How a study stands on its platform, as far as the platform tells ---
+
+
+_LEFT = ("returned", "timed_out", "rejected", "screened_out")
+_FINISHED = ("awaiting_review", "approved", "partially_approved")
+
+
+async def read_platform(desk: RecruitContext, launched: LaunchRecord | None) -> tuple[Platform | None, str]:
+    """Return how the study stands there, and a sentence where it cannot be told; nothing where there is no platform."""
+    if launched is None or desk.is_by_hand:
+        return None, ""
+    try:
+        posting = await desk.recruiter.posting(launched.posting)
+        submissions = await desk.recruiter.submissions(launched.posting)
+    except (PlatformAway, PlatformRefused, PlatformUnsure, RecruitError) as error:
+        return None, f"The numbers of the platform are missing: {error}"
+    return platform_of(posting, submissions, desk.now(), await desk.store.comings()), ""
+
+
+def platform_of(
+    posting: Posting, submissions: Sequence[Submission], now: datetime, comings: Sequence[PlatformVisit] = ()
+) -> Platform:
+    """Return a posting and its submissions in numbers; `comings` say which of them led to which session, in order."""
+    left = {one.id for one in submissions if one.status in _LEFT}
+    last = {one.session: one.submission for one in comings}  # who came again by another submission is here by that
+    waiting = [one.completed_at for one in submissions if one.status == "awaiting_review" and one.completed_at]
+    minutes = [one.seconds / 60 for one in submissions if one.status in _FINISHED and one.seconds]
+    return Platform(
+        state=posting.state,
+        places=posting.places,
+        taken=posting.taken,
+        statuses=dict(sorted(Counter(one.status for one in submissions).items())),
+        oldest_days=max(0, (now - min(waiting)).days) if waiting else None,
+        minutes=median_minutes(minutes),
+        at=now,
+        link=posting.link,
+        gone=tuple(sorted(session for session, submission in last.items() if submission in left)),
+    )
+
+
+# --- The view while it changes: looked at again whenever something has happened ---
+
+
+LOOK_SECONDS = 2.0
+ASK, ASK_AT_MOST = timedelta(seconds=60), timedelta(minutes=5)
+"""How often the platform is asked: less and less while nothing moves there."""
+_SHARE = 0.2
+"""The most of its time that looking may take, so that a large store is left in peace."""
+
+
+async def watch(
+    desk: RecruitContext,
+    show: Callable[[MonitorSnapshot], None],
+    *,
+    robots: bool = False,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> None:
+    """Show how a study stands whenever it has changed, until cancelled."""
+    counts: object = None
+    told: tuple[Platform | None, str] = None, ""
+    asked: datetime | None = None
+    pause, looked = ASK, desk.now()
+    while True:
+        began, now = time.monotonic(), desk.now()
+        is_due = asked is None or now - asked >= pause
+        if is_due:
+            before, told = (
+                told,
+                await read_platform(desk, launch_record(await desk.store.ledger.entries(), desk.study.run)),
+            )
+            pause = min(ASK_AT_MOST, pause * 2) if _same(before[0], told[0]) else ASK
+            asked = now
+        fresh = await desk.store.counts(now, desk.study.run)
+        if is_due or fresh != counts or robots or now - looked >= ASK:
+            counts, looked = fresh, now
+            show(await monitor_facts(desk, robots=robots, platform=told))
+        took = time.monotonic() - began
+        await sleep(max(LOOK_SECONDS, took / _SHARE))
+
+
+def _same(one: Platform | None, other: Platform | None) -> bool:
+    return one is not None and other is not None and (one.taken, one.statuses) == (other.taken, other.statuses)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 from beholder.errors import Problem
-from beholder.recruit.closing.asked import asked_back
-from beholder.recruit.closing.together import named
-from beholder.recruit.contract import PAID, UNDER_WAY
-from beholder.recruit.deciding.signing import Signed
-from beholder.recruit.decisions import Decided, Pay
-from beholder.recruit.ledger.fold import MONEY
-from beholder.recruit.paying.found import Line, Payment
-from beholder.study.money import Sum
+from beholder.recruiting.context import RecruitContext
+from beholder.recruiting.contract import PAID, UNDER_WAY, Decided, Pay, Posting, Submission, asking
+from beholder.recruiting.debts import Payment, PaymentLine
+from beholder.recruiting.ledger import MONEY
+from beholder.recruiting.progress import AUTO_APPROVAL_DAYS
+from beholder.recruiting.signatures import Signed
+from beholder.study.recruitment import Sum
 
 _DECIDE = "Run `beholder decide`, sign it with `--sign NAME`, then `beholder pay --send`."
 _DECIDE_LISTED = "Run `beholder decide --submissions FILE`, decide it and sign it, then `beholder pay --send`."
@@ -108,7 +108,7 @@ def _has_more(row: Decided, signed: Signed | None, has_bonus: bool) -> bool:
     return not set(row.further) <= set(signed.further)
 
 
-def _owed(lines: Sequence[Line]) -> Iterator[Problem]:
+def _owed(lines: Sequence[PaymentLine]) -> Iterator[Problem]:
     """Yield what is owed to everybody in all."""
     if not lines:
         return
@@ -119,7 +119,7 @@ def _owed(lines: Sequence[Line]) -> Iterator[Problem]:
     yield Problem(named(names), f"{owed} ({reasons})", "", _PAY)
 
 
-def _unpaid(line: Line, is_by_hand: bool) -> Problem | None:
+def _unpaid(line: PaymentLine, is_by_hand: bool) -> Problem | None:
     """Return why a line is not over; None where it is."""
     what = str(line.amount) if line.amount.minor else "its decision"
     if line.standing == "unknown":
@@ -139,7 +139,7 @@ def _unpaid(line: Line, is_by_hand: bool) -> Problem | None:
     return None
 
 
-def _act(line: Line) -> str:
+def _act(line: PaymentLine) -> str:
     return {"approve": "approval", "reject": "rejection"}.get(line.kind, line.kind)
 
 
@@ -158,3 +158,57 @@ def _undecided(row: Decided, is_by_hand: bool) -> Problem | None:
     if row.pay != "wait" and row.status == "awaiting_review":
         return Problem(row.submission, "awaits review on the platform", "", _DECIDE)
     return None
+
+
+# --- Who was asked to return a submission and has not yet: it is told, and holds up nothing ---
+
+
+def asked_back(rows: Sequence[Decided], payment: Payment) -> frozenset[str]:
+    """Return the submissions that await review only because whoever was asked to return them has not done it yet."""
+    asked = {line.submission for line in payment.lines if line.kind == "return" and line.standing in ("sent", "done")}
+    waiting = {row.submission for row in rows if row.pay == "return" and row.status == "awaiting_review"}
+    return frozenset(asked & waiting)
+
+
+async def asked_words(desk: RecruitContext, posting: Posting | None, asked: Collection[str]) -> list[str]:
+    """Return what comes of them in sentences."""
+    if posting is None or not asked:
+        return []
+    with asking(desk.study):
+        listed = await desk.recruiter.submissions(posting.id)
+    return [_words(desk.recruiter.mode.capitalize(), one) for one in listed if one.id in asked]
+
+
+def _words(platform: str, one: Submission) -> str:
+    days = timedelta(days=AUTO_APPROVAL_DAYS)
+    when = f"on {one.completed_at + days:%Y-%m-%d}" if one.completed_at is not None else f"after {days.days} days"
+    return (
+        f"{one.id} was asked to return it, and has not yet: {platform} approves and pays it by itself {when}, unless "
+        "it is returned or rejected before."
+    )
+
+
+# --- What holds up several in the same way, told once ---
+
+
+_NAMED = 3
+"""Of more than so many the others are counted."""
+
+
+def together(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Return the problems with those that differ only in whom they are about as one."""
+    alike: dict[Problem, list[str]] = {}
+    for problem in problems:
+        alike.setdefault(replace(problem, where=""), []).append(problem.where)
+    return tuple(
+        replace(one, where=names[0]) if len(names) == 1 else replace(one, where=named(names), what=f"each {one.what}")
+        for one, names in alike.items()
+    )
+
+
+def named(names: Sequence[str]) -> str:
+    """Return names in a row, the first few of many."""
+    more = len(names) - _NAMED
+    if more > 0:
+        return f"{', '.join(names[:_NAMED])} and {more} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

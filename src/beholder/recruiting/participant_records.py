@@ -1,24 +1,28 @@
-"""Everybody who came: read from the store, judged by the rules, with what the ledger knows of them."""
+"""People: everybody who came, by pseudonym, and what somebody does about one of them."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
 
-from beholder.clean.decide import in_words
-from beholder.clean.facts import TABLES, position_of
-from beholder.clean.judging import judge_tables
-from beholder.clean.sessions import Judged
-from beholder.recruit.desk import Desk
-from beholder.recruit.ledger.fold import MONEY, fold
-from beholder.recruit.people.found import Done, Person, Ruled, Step, Visited
-from beholder.serve.acts import Acts
-from beholder.store.contract import Entry
+from beholder.cleaning.decisions import in_words
+from beholder.cleaning.facts import TABLES, position_of
+from beholder.cleaning.screening import judge_tables
+from beholder.cleaning.sessions import JudgedSession
+from beholder.recruiting.context import RecruitContext
+from beholder.recruiting.ledger import MONEY, replay
+from beholder.server.moderation import Moderation
+from beholder.store.contract import LedgerEntry
 from beholder.store.open import read_rows
 from beholder.store.rules import NOT_PEOPLE
-from beholder.study.money import Sum
-from beholder.types import Outcome
+from beholder.study.recruitment import Sum
+from beholder.types import Mode, Outcome
+
+# --- Everybody who came: read from the store, judged by the rules, with what the ledger knows of them ---
+
 
 _ACTS = ("release", "reset", "let_in", "shut_out", "leave_out", "take_in", "forget")
 """What is done about a person, as the ledger names it."""
@@ -26,32 +30,32 @@ _ACTS = ("release", "reset", "let_in", "shut_out", "leave_out", "take_in", "forg
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
-async def people(desk: Desk) -> tuple[Person, ...]:
+async def people(desk: RecruitContext) -> tuple[ParticipantRecord, ...]:
     """Return everybody who came, in the order of arrival; robots and previews are nobody."""
     tables: dict[str, list[dict[str, Any]]] = {table: await read_rows(desk.store, table) for table in TABLES}
-    door = Acts(desk.store.ledger)
+    door = Moderation(desk.store.ledger)
     entries = await door.read()
     sessions = sorted(
         (row for row in tables["sessions"] if row["mode"] not in NOT_PEOPLE),
         key=lambda row: (row["at"], str(row["session"])),
     )
-    judged: dict[str, Judged] = {}
+    judged: dict[str, JudgedSession] = {}
     if any(row["run"] == desk.study.run for row in sessions):
         judged = {one.visit.session: one for one in judge_tables(desk.study, tables).judged}
-    known = _Known(tables)
-    visited: dict[str, list[Visited]] = defaultdict(list)
+    known = _RecordFacts(tables)
+    visited: dict[str, list[ParticipantSession]] = defaultdict(list)
     for row in sessions:
         visited[str(row["participant"])].append(_visited(row, known, judged.get(str(row["session"]))))
     modes = {str(row["participant"]): row["mode"] for row in reversed(sessions)}
     owner = {one.session: name for name, theirs in visited.items() for one in theirs}
     acts, paid = _acts(entries, owner), _paid(entries)
     return tuple(
-        Person(name, modes[name], tuple(theirs), tuple(acts[name]), paid.get(name), door.is_shut(name))
+        ParticipantRecord(name, modes[name], tuple(theirs), tuple(acts[name]), paid.get(name), door.is_shut(name))
         for name, theirs in visited.items()
     )
 
 
-class _Known:
+class _RecordFacts:
     """What the tables hold, by session."""
 
     def __init__(self, tables: Tables) -> None:
@@ -61,11 +65,11 @@ class _Known:
         self.steps = _steps(tables)
 
 
-def _visited(row: Mapping[str, Any], known: _Known, judged: Judged | None) -> Visited:
+def _visited(row: Mapping[str, Any], known: _RecordFacts, judged: JudgedSession | None) -> ParticipantSession:
     session = str(row["session"])
     end = known.ends.get(session, {})
     steps = tuple(known.steps.get(session, ()))
-    return Visited(
+    return ParticipantSession(
         session=session,
         run=row["run"],
         began=row["at"],
@@ -82,7 +86,7 @@ def _visited(row: Mapping[str, Any], known: _Known, judged: Judged | None) -> Vi
     )
 
 
-def _accept(judged: Judged | None, outcome: Outcome | None, *, is_erased: bool) -> bool | None:
+def _accept(judged: JudgedSession | None, outcome: Outcome | None, *, is_erased: bool) -> bool | None:
     """Return whether a session is paid, as `decide` sees it; None where a person has to look."""
     if outcome in ("no_consent", "withdrawn"):
         return False
@@ -91,17 +95,17 @@ def _accept(judged: Judged | None, outcome: Outcome | None, *, is_erased: bool) 
     return judged.decision.accept if judged is not None else None
 
 
-def _steps(tables: Tables) -> dict[str, list[Step]]:
-    found: dict[str, list[Step]] = defaultdict(list)
+def _steps(tables: Tables) -> dict[str, list[AnsweredPage]]:
+    found: dict[str, list[AnsweredPage]] = defaultdict(list)
     for row in tables["answers"]:
         seconds = round((row["sent_ms"] - row["shown_ms"]) / 1000, 1)
-        found[str(row["session"])].append(Step(str(row["key"]), row["at"], seconds))
+        found[str(row["session"])].append(AnsweredPage(str(row["key"]), row["at"], seconds))
     for theirs in found.values():
         theirs.sort(key=lambda step: step.at)
     return found
 
 
-def _place(outcome: str | None, steps: Sequence[Step], judged: Judged | None) -> str:
+def _place(outcome: str | None, steps: Sequence[AnsweredPage], judged: JudgedSession | None) -> str:
     """Return where somebody is: how it ended, else what was answered last."""
     if outcome is not None:
         return outcome.replace("_", " ")
@@ -113,7 +117,7 @@ def _place(outcome: str | None, steps: Sequence[Step], judged: Judged | None) ->
     return f"after {key.replace(':', ' ')}"
 
 
-def _ruled(judged: Judged) -> list[Ruled]:
+def _ruled(judged: JudgedSession) -> list[Ruled]:
     return [
         Ruled(
             one.check,
@@ -125,7 +129,7 @@ def _ruled(judged: Judged) -> list[Ruled]:
     ]
 
 
-def _acts(entries: Sequence[Entry], owner: Mapping[str, str]) -> defaultdict[str, list[Done]]:
+def _acts(entries: Sequence[LedgerEntry], owner: Mapping[str, str]) -> defaultdict[str, list[Done]]:
     """Return what was done about everybody, or about a session of theirs."""
     found: defaultdict[str, list[Done]] = defaultdict(list)
     for one in entries:
@@ -135,11 +139,87 @@ def _acts(entries: Sequence[Entry], owner: Mapping[str, str]) -> defaultdict[str
     return found
 
 
-def _paid(entries: Sequence[Entry]) -> dict[str, Sum]:
+def _paid(entries: Sequence[LedgerEntry]) -> dict[str, Sum]:
     """Return what has surely reached everybody."""
     found: dict[str, Sum] = {}
-    for debt in fold(entries).settled():
+    for debt in replay(entries).settled():
         if debt.kind in MONEY and debt.amount.minor:
             before = found.get(debt.participant, Sum(0, debt.amount.currency))
             found[debt.participant] = Sum(before.minor + debt.amount.minor, debt.amount.currency)
     return found
+
+
+# --- What is known of one participant ---
+
+
+class AnsweredPage(NamedTuple):
+    """One page that was answered."""
+
+    key: str
+    at: datetime
+    seconds: float
+    """How long it was looked at."""
+
+
+class Ruled(NamedTuple):
+    """What one rule says of a session."""
+
+    check: str
+    verdict: str
+    """pass, fail or unknown"""
+    reason: str
+    words: str
+    """Empty where it is not failed."""
+
+
+class Done(NamedTuple):
+    """Something that was done about a person, and why."""
+
+    kind: str
+    at: datetime
+    session: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class ParticipantSession:
+    """One session of a person."""
+
+    session: str
+    run: int
+    began: datetime
+    ended: datetime | None
+    outcome: Outcome | None
+    """None while it has not ended."""
+    at: str
+    """Where they are, in words."""
+    list: int | None
+    accept: bool | None
+    """None where a person has to look, or where it was not judged."""
+    use: bool
+    reasons: tuple[str, ...]
+    """As `check:reason`."""
+    is_erased: bool = False
+    steps: tuple[AnsweredPage, ...] = ()
+    rules: tuple[Ruled, ...] = ()
+
+    @property
+    def minutes(self) -> float | None:
+        """How long it took, to its end or else to its last answer."""
+        last = self.ended or max((step.at for step in self.steps), default=None)
+        return round((last - self.began).total_seconds() / 60, 1) if last else None
+
+
+@dataclass(frozen=True)
+class ParticipantRecord:
+    """Somebody who came: their sessions, what was done about them, and what they were paid."""
+
+    participant: str
+    """The pseudonym."""
+    mode: Mode
+    sessions: tuple[ParticipantSession, ...]
+    """Oldest first."""
+    acts: tuple[Done, ...] = ()
+    paid: Sum | None = None
+    """What has surely reached them; None where nothing has."""
+    is_shut_out: bool = False

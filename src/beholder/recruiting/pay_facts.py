@@ -4,22 +4,97 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from beholder.clean.facts import Rows
-from beholder.recruit.contract import Status, Submission
-from beholder.recruit.deciding.signing import signed_rows
-from beholder.recruit.desk import Desk
-from beholder.recruit.launching.recorded import Recorded, promised, recorded
-from beholder.recruit.paying.bonuses import Bonuses, read_bonuses
-from beholder.recruit.reconcile.visits import Arrived, arrived_of, forgotten, pair_up
-from beholder.recruit.trouble import asking
-from beholder.store.contract import Entry
+from beholder.cleaning.facts import Rows
+from beholder.cleaning.payouts import COLUMNS
+from beholder.errors import Problem
+from beholder.recruiting.context import RecruitContext
+from beholder.recruiting.contract import Status, Submission, asking
+from beholder.recruiting.launch_record import LaunchRecord, launch_record, promised
+from beholder.recruiting.reconciliation import Arrived, arrived_of, forgotten, pair_up
+from beholder.recruiting.signatures import signed_rows
+from beholder.store.contract import LedgerEntry
 from beholder.store.open import read_rows
-from beholder.study.money import Sum
+from beholder.study.model import Study
+from beholder.study.recruitment import Sum, is_money, money
+from beholder.study.texts import CsvLine, first_cells, read_lines
+
+# --- clean/bonus.csv read: who gets a bonus by the rules of the study, and what keeps us from knowing it ---
+
+
+FILE = "clean/bonus.csv"
+_FIX = "Nothing of it was paid. Run `beholder clean` to have it written again."
+
+
+class EarnedBonus(NamedTuple):
+    """A bonus that somebody gets."""
+
+    participant: str
+    """The pseudonym."""
+    rule: str
+    amount: Sum
+    session: str
+    """Their last one."""
+    reason: str
 
 
 @dataclass(frozen=True)
-class Visit:
+class EarnedBonuses:
+    """Everybody's bonuses by rule; none where the study gives any and nobody can tell whose."""
+
+    by_rule: dict[str, list[EarnedBonus]]
+    problems: tuple[Problem, ...] = ()
+
+
+def read_bonuses(study: Study) -> EarnedBonuses:
+    """Return what clean/bonus.csv says, by the rules that the study has; where anything is wrong with it, nothing."""
+    bonus = study.clean.bonus
+    rules = {name: rule for name in ("quantity", "quality") if bonus and (rule := getattr(bonus, name)) is not None}
+    if not rules:
+        return EarnedBonuses({})
+    if not (study.folder / FILE).is_file():
+        missing = Problem(FILE, "is not there, and it says who gets a bonus", "", "Run `beholder clean` first.")
+        return EarnedBonuses({}, (missing,))
+    problems: list[Problem] = []
+    currency = money(next(iter(rules.values())).each).currency
+    found = _read(study, currency, problems)
+    if problems:
+        return EarnedBonuses({}, tuple(problems))
+    return EarnedBonuses({rule: [one for one in found if one.rule == rule] for rule in rules})
+
+
+def _read(study: Study, currency: str, problems: list[Problem]) -> list[EarnedBonus]:
+    if not {*COLUMNS} & {*first_cells(study.folder, FILE)}:
+        problems.append(Problem(f"{FILE}:1", "names no column", ", ".join(COLUMNS), _FIX))
+        return []
+    found: dict[tuple[str, str], EarnedBonus] = {}
+    for line in read_lines(study.folder, FILE, COLUMNS, problems):
+        one = _due(line, currency, problems)
+        if one is None:
+            continue
+        if (one.participant, one.rule) in found:
+            what = f"is a second {one.rule} bonus for {one.participant}"
+            problems.append(Problem(line.where, what, "one for each person and rule", _FIX))
+        found[one.participant, one.rule] = one
+    return list(found.values())
+
+
+def _due(line: CsvLine, currency: str, problems: list[Problem]) -> EarnedBonus | None:
+    cells = line.cells
+    amount = f"{cells['amount']} {cells['currency']}"
+    if not is_money(amount) or cells["currency"] != currency:
+        allowed = f"an amount above 0 in {currency}, such as 0.50 {currency}"
+        problems.append(Problem(line.where, f"amount is {amount.strip() or 'empty'}", allowed, _FIX))
+        return None
+    return EarnedBonus(cells["participant"], cells["rule"], money(amount), cells["session"], cells["reason"])
+
+
+# --- What paying has to know: how submissions stand, whose they are, and what cleaning has found out about bonuses ---
+
+
+@dataclass(frozen=True)
+class PaidVisit:
     """A submission, or what stands for one where a platform lists none: whose it is, and the sessions of it."""
 
     participant: str
@@ -32,19 +107,19 @@ class Visit:
 
 
 @dataclass(frozen=True)
-class Known:
+class PayFacts:
     """Everything that debts are made of, beside what was signed."""
 
-    launched: Recorded | None
+    launched: LaunchRecord | None
     reward: Sum | None
     """As it was launched, whatever the study says now; as the study says where it never was."""
     screen_out: Sum | None
-    visits: Mapping[str, Visit]
+    visits: Mapping[str, PaidVisit]
     """By submission."""
     minutes: tuple[float, ...]
     """How long those took who completed, by our clock."""
     platform_minutes: tuple[float, ...]
-    bonuses: Bonuses
+    bonuses: EarnedBonuses
     has_come: bool = False
     """Whether anybody has."""
 
@@ -54,9 +129,9 @@ class Known:
         return visit.status if visit is not None else None
 
 
-async def gather(desk: Desk, entries: Sequence[Entry]) -> Known:
+async def pay_facts(desk: RecruitContext, entries: Sequence[LedgerEntry]) -> PayFacts:
     """Return what is known now."""
-    launched = recorded(entries, desk.study.run)
+    launched = launch_record(entries, desk.study.run)
     listed = await read_submissions(desk, launched)
     sessions, ends = await read_rows(desk.store, "sessions"), await read_rows(desk.store, "ends")
     everybody = arrived_of(sessions, ends)
@@ -70,7 +145,7 @@ async def gather(desk: Desk, entries: Sequence[Entry]) -> Known:
     ids = {link.participant: link.platform_id for link in links}
     by_session = {one.session: one for one in everybody}  # also of earlier runs, of which a list may be open
     signed = signed_rows(entries)
-    visits: dict[str, Visit] = {}
+    visits: dict[str, PaidVisit] = {}
     for pair in pair_up(listed or (), arrived, links, comings):
         one = pair.submission
         if one is not None:
@@ -79,12 +154,12 @@ async def gather(desk: Desk, entries: Sequence[Entry]) -> Known:
             names = pair.sessions or (row.sessions if row is not None else ())
             of_it = tuple(by_session[session] for session in names if session in by_session)
             person = pair.participant or (row.participant if row is not None else "")
-            visits[one.id] = Visit(person, one.participant, of_it, one.status)
+            visits[one.id] = PaidVisit(person, one.participant, of_it, one.status)
     if desk.is_by_hand:  # what a platform does not list did not come from there
         for key, row in signed.items():
             of_it = tuple(by_session[session] for session in row.sessions if session in by_session)
-            visits[key] = Visit(row.participant, ids.get(row.participant, ""), of_it)
-    return Known(
+            visits[key] = PaidVisit(row.participant, ids.get(row.participant, ""), of_it)
+    return PayFacts(
         launched,
         *promised(launched, desk.study.recruit),
         visits,
@@ -97,7 +172,7 @@ async def gather(desk: Desk, entries: Sequence[Entry]) -> Known:
     )
 
 
-async def look_again(desk: Desk, known: Known) -> Known:
+async def refresh_facts(desk: RecruitContext, known: PayFacts) -> PayFacts:
     """Return the same with how the submissions stand now."""
     listed = {one.id: one.status for one in await read_submissions(desk, known.launched) or ()}
     visits = {
@@ -107,7 +182,7 @@ async def look_again(desk: Desk, known: Known) -> Known:
     return replace(known, visits=visits)
 
 
-async def read_submissions(desk: Desk, launched: Recorded | None) -> Sequence[Submission] | None:
+async def read_submissions(desk: RecruitContext, launched: LaunchRecord | None) -> Sequence[Submission] | None:
     """Return the platform's submissions; None where none are listed."""
     if launched is None or desk.is_by_hand:
         return None

@@ -3,31 +3,42 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from beholder.errors import Problem
-from beholder.recruit.deciding.signing import signed_rows
-from beholder.recruit.desk import Desk
-from beholder.recruit.ledger.fold import Books, Debt, Key, fold
-from beholder.recruit.paying.debts import Wanted, wanted
-from beholder.recruit.paying.known import Known, gather, look_again
-from beholder.store.contract import Entry
-from beholder.study.recruiting import own_posting
+from beholder.recruiting.context import RecruitContext
+from beholder.recruiting.contract import Job
+from beholder.recruiting.debts import ExpectedDebt, expected_debts
+from beholder.recruiting.ledger import BatchState, Debt, Key, LedgerState, replay, sent_for
+from beholder.recruiting.pay_facts import PayFacts, pay_facts, refresh_facts
+from beholder.recruiting.preflight import cost_of_runs
+from beholder.recruiting.signatures import signed_rows
+from beholder.store.contract import LedgerEntry
+from beholder.study.recruitment import Sum, money, own_posting
 
 Sleep = Callable[[float], Awaitable[None]]
 Tell = Callable[[str], None]
 
 
-class Till:
+class PayLedger:
     """What is known of all debts now, and the only place that adds to the ledger while paying."""
 
     def __init__(
-        self, desk: Desk, entries: Sequence[Entry], known: Known, sleep: Sleep, *, top_up: bool, tell: Tell
+        self,
+        desk: RecruitContext,
+        entries: Sequence[LedgerEntry],
+        known: PayFacts,
+        sleep: Sleep,
+        *,
+        top_up: bool,
+        tell: Tell,
     ) -> None:
         self.desk, self.known, self.sleep, self._tell = desk, known, sleep, tell
         self.entries = list(entries)
-        self.books: Books = fold(self.entries)
+        self.books: LedgerState = replay(self.entries)
         self._top_up = top_up
         self.problems: list[Problem] = []
         """What a person has to see to."""
@@ -36,11 +47,11 @@ class Till:
 
     @classmethod
     async def open(
-        cls, desk: Desk, sleep: Sleep = asyncio.sleep, *, top_up: bool = False, tell: Tell = lambda _: None
-    ) -> Till:
+        cls, desk: RecruitContext, sleep: Sleep = asyncio.sleep, *, top_up: bool = False, tell: Tell = lambda _: None
+    ) -> PayLedger:
         """Return the till of a desk with everything that is known now; `tell` hears what it waits for."""
         entries = await desk.store.ledger.entries()
-        return cls(desk, entries, await gather(desk, entries), sleep, top_up=top_up, tell=tell)
+        return cls(desk, entries, await pay_facts(desk, entries), sleep, top_up=top_up, tell=tell)
 
     @property
     def platform(self) -> str:
@@ -53,21 +64,21 @@ class Till:
 
     async def look(self) -> None:
         """Read again how submissions stand."""
-        self.known = await look_again(self.desk, self.known)
+        self.known = await refresh_facts(self.desk, self.known)
 
-    def wanted(self) -> tuple[Wanted, ...]:
+    def wanted(self) -> tuple[ExpectedDebt, ...]:
         """Return what is owed by what is known now."""
-        found, problems = wanted(
+        found, problems = expected_debts(
             self.desk.study, self.known, signed_rows(self.entries), self.books, with_top_up=self._top_up
         )
         self.problems += [problem for problem in problems if problem not in self.problems]
         return found
 
-    async def write(self, entries: Sequence[Entry]) -> None:
+    async def write(self, entries: Sequence[LedgerEntry]) -> None:
         """Add entries, durably and together, before anything else happens."""
         if entries:
             self.entries += await self.desk.store.ledger.append(entries)
-            self.books = fold(self.entries)
+            self.books = replay(self.entries)
 
     async def plan(self) -> frozenset[Key]:
         """Write down what is owed and not there yet, settle what is done already, and take back what nobody wants.
@@ -76,7 +87,7 @@ class Till:
         """
         debts = {debt.key: debt for debt in self.wanted()}
         new = [
-            Entry(
+            LedgerEntry(
                 debt.kind, "planned", self.desk.now(), debt.submission, debt.participant, debt.session,
                 debt.amount.minor, debt.amount.currency, debt.reason_code, debt.reason_text,
             )
@@ -90,19 +101,19 @@ class Till:
         await self.write([one for one in settled if self._is_open(one)] + changed)
         return frozenset(key for key, debt in debts.items() if not debt.is_done)
 
-    def about(self, debt: Debt, event: str, words: str = "", batch: str = "") -> Entry:
+    def about(self, debt: Debt, event: str, words: str = "", batch: str = "") -> LedgerEntry:
         """Return an entry about one debt."""
-        return Entry(
+        return LedgerEntry(
             debt.kind, event, self.desk.now(), debt.submission, debt.participant, debt.session, debt.amount.minor,
             debt.amount.currency, debt.reason_code, words, batch or debt.batch,
         )  # fmt: skip
 
-    def _is_open(self, entry: Entry) -> bool:
+    def _is_open(self, entry: LedgerEntry) -> bool:
         return self.books.debts[entry.kind, entry.submission, entry.reason_code].state != "settled"
 
-    def parcel(self, id: str, event: str, words: str = "") -> Entry:
+    def parcel(self, id: str, event: str, words: str = "") -> LedgerEntry:
         """Return an entry about a parcel, which holds for every debt in it."""
-        return Entry("bonus", event, self.desk.now(), reason_text=words, batch=id)
+        return LedgerEntry("bonus", event, self.desk.now(), reason_text=words, batch=id)
 
     async def pack(self, debts: Sequence[Debt]) -> str:
         """Return the name of a new parcel of these debts."""
@@ -112,3 +123,81 @@ class Till:
         confirmed = [self.about(debt, "confirmed", batch=id_) for debt in debts]
         await self.write([replace(entry, provider_ref=posting) for entry in confirmed])
         return id_
+
+
+# --- Whether there is money for it: the budget of the study is a hard cap, and the balance what there is ---
+
+
+_OVER = ("completed", "draft")
+"""States of a posting in which nobody new comes."""
+_COUNTS = ("approved", "partially_approved", "awaiting_review", "active", "reserved")
+
+
+async def too_dear(till: PayLedger, parcel: BatchState) -> Problem | None:
+    """Return what keeps a parcel that is set up from being paid; None where nothing does."""
+    assert parcel.total is not None
+    return await _over_budget(till, parcel.total) or await _over_balance(till, parcel.total)
+
+
+async def too_late(till: PayLedger) -> Problem | None:
+    """Return what keeps somebody who ran out of time from being approved: their place may be somebody else's by now."""
+    if till.desk.study.budget is None:
+        return None
+    quote = await till.desk.recruiter.quote(_job(till, 1))
+    return await _over_budget(till, Sum(quote.rewards.minor + quote.fees.minor, quote.rewards.currency))
+
+
+def over_budget(till: PayLedger, amount: Sum, spent: int) -> Problem | None:
+    """Return that an amount on top of what is spent is more than the budget; None where it is not."""
+    study = till.desk.study
+    cap = money(study.budget) if study.budget else None
+    if cap is None or amount.minor == 0:
+        return None
+    if cap.currency != amount.currency:
+        return study.problem(
+            "budget", f"is in {cap.currency}, and people are paid in {amount.currency}", "one currency"
+        )
+    over = spent + amount.minor - cap.minor
+    if over <= 0:
+        return None
+    return study.problem(
+        "budget",
+        f"is {cap}, and with the {amount} that are due now the study comes to {Sum(cap.minor + over, cap.currency)}: "
+        f"{Sum(over, cap.currency)} more",
+        "",
+        f"Nothing of it was sent. Raise the budget to {Sum(cap.minor + over, cap.currency)}, or sign fewer payments.",
+    )
+
+
+async def _over_budget(till: PayLedger, total: Sum) -> Problem | None:
+    """Return that rewards, screen-outs, bonuses and fees exceed the budget, with what the platform may still pay."""
+    if till.desk.study.budget is None or till.known.launched is None:
+        return None
+    posting = await till.desk.recruiter.posting(till.known.launched.posting)
+    statuses = [visit.status for visit in till.known.visits.values()]
+    people, screened_out = sum(status in _COUNTS for status in statuses), statuses.count("screened_out")
+    if posting.state not in _OVER:
+        people, screened_out = max(people, posting.places), max(screened_out, posting.slots or 0)
+    job = _job(till, max(1, people), posting.reward)
+    quote = await till.desk.recruiter.quote(job)
+    spent = people * job.reward.minor
+    if till.known.screen_out is not None:
+        spent += screened_out * till.known.screen_out.minor
+    # What the platform takes for itself is the same share of everything that people get.
+    share = Fraction(quote.rewards.minor + quote.fees.minor, quote.rewards.minor)
+    others = cost_of_runs(till.desk.study, till.entries, total.currency, besides=till.desk.study.run)
+    return over_budget(till, total, math.ceil(spent * share) + sent_for(till.books, posting.id) + others.minor)
+
+
+async def _over_balance(till: PayLedger, total: Sum) -> Problem | None:
+    quote = await till.desk.recruiter.quote(_job(till, 1))
+    if quote.balance is None or quote.balance.minor >= total.minor:
+        return None
+    left = Sum(total.minor - quote.balance.minor, total.currency)
+    what = f"asks for {total} with its fees, and the balance is {quote.balance}"
+    return Problem(till.platform, what, "", f"Nothing of it was sent. Top it up by {left}.")
+
+
+def _job(till: PayLedger, places: int, reward: Sum | None = None) -> Job:
+    """Return a job that is only asked the price of; its reward is what was published, whatever the study says now."""
+    return Job("", "", "", "", places=places, minutes=1, reward=reward or till.known.reward or Sum(0, ""))

@@ -1,16 +1,122 @@
-"""How debts stand, in the words of the researcher."""
+"""Paying: what is owed to whom, sent once, and counted as paid only when it has been seen to arrive."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import asyncio
+import csv
+import io
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 
-from beholder.errors import Problem
-from beholder.recruit.contract import Verb
-from beholder.recruit.ledger.fold import MONEY, Debt, State
-from beholder.recruit.paying.found import Line, Standing
-from beholder.recruit.paying.settling import WINDOW
-from beholder.recruit.paying.till import Till
-from beholder.study.money import Sum, money
+from beholder.errors import Problem, RecruitError
+from beholder.files import write_private
+from beholder.recruiting.context import RecruitContext
+from beholder.recruiting.contract import Verb, asking
+from beholder.recruiting.debts import Payment, PaymentLine, Standing
+from beholder.recruiting.ledger import MONEY, Debt, Key, State
+from beholder.recruiting.pay_facts import PaidVisit
+from beholder.recruiting.pay_ledger import PayLedger, Sleep, Tell, over_budget
+from beholder.recruiting.signatures import signed_rows
+from beholder.recruiting.transfers import (
+    WINDOW,
+    Halt,
+    approve_all,
+    authorise,
+    batch_of,
+    continue_all,
+    declare,
+    reject_all,
+    request_returns,
+    send_all,
+    settle_all,
+)
+from beholder.study.recruitment import Sum, money
+
+# --- Pay: everybody once. What is unsure is read first; what is sent is written down before ---
+
+
+async def pay_study(
+    desk: RecruitContext,
+    *,
+    send: bool = False,
+    resend: Sequence[str] = (),
+    paid: bool = False,
+    settle: Sequence[str] = (),
+    top_up: bool = False,
+    sleep: Sleep = asyncio.sleep,
+    tell: Tell = lambda _: None,
+) -> Payment:
+    """Return what is owed to whom; with `send` it is sent, once. Only one process at a time sends.
+
+    `resend` names payments that a person lets be sent once more, `settle` those that a person has made up by hand,
+    `paid` says that the list in pay/payments.csv is paid, and `top_up` adds what is missing to the least pay. `tell`
+    hears what is waited for.
+    """
+    _fits(desk, paid=paid, resend=resend, settle=settle)
+    if not (send or resend or paid or settle):
+        return _told(await PayLedger.open(desk, sleep, top_up=top_up), is_sent=False, file=None)
+    async with desk.store.ledger.hold():
+        till = await PayLedger.open(desk, sleep, top_up=top_up, tell=tell)
+        with asking(desk.study):
+            if "bonus" not in desk.recruiter.can:
+                file = await _by_hand(till, send=send, paid=paid)
+            else:
+                file = None
+                await _by_platform(till, send=send, resend=resend, settle=settle)
+    return _told(till, is_sent=True, file=file)
+
+
+def _fits(desk: RecruitContext, *, paid: bool, resend: Sequence[str], settle: Sequence[str]) -> None:
+    """Raise RecruitError where something is said about payments that nobody makes in this way."""
+    mode, is_by_hand = desk.study.recruit.mode, "bonus" not in desk.recruiter.can
+    wrong = {"--paid": paid and not is_by_hand, "--resend": resend and is_by_hand, "--settle": settle and is_by_hand}
+    way = "Pay what is in pay/payments.csv, then say so with --paid." if is_by_hand else "Nobody is paid by hand here."
+    what, fix = f"does not go with recruit.mode {mode}", f"{way} Nothing was sent."
+    if found := [Problem(option, what, "", fix) for option, is_wrong in wrong.items() if is_wrong]:
+        raise RecruitError(found)
+
+
+async def _by_platform(till: PayLedger, *, send: bool, resend: Sequence[str], settle: Sequence[str]) -> None:
+    await settle_all(till)
+    for id_ in settle:
+        await declare(till, id_)
+    allowed = [id_ for id_ in resend if await authorise(till, id_)]
+    wanted: frozenset[Key] = frozenset()
+    if send:
+        await approve_all(till, await till.plan())
+        wanted = await till.plan()  # an approval that was refused may have become a bonus
+        await batch_of(till, wanted)
+    try:
+        await continue_all(till, None if send else allowed)
+        await send_all(till, wanted)
+    except Halt:
+        till.notes.append("What is left waits: run `beholder pay --send` again in a few minutes.")
+    await reject_all(till, wanted)
+    await request_returns(till, wanted)
+
+
+async def _by_hand(till: PayLedger, *, send: bool, paid: bool) -> Path | None:
+    if paid:
+        await confirm(till)
+    return await list_all(till, await till.plan()) if send else None
+
+
+def _told(till: PayLedger, *, is_sent: bool, file: Path | None) -> Payment:
+    lines = lines_of(till)
+    problems = (*dict.fromkeys(till.problems), *refused_problems(till, lines), *unknown_problems(till))
+    notes = (*till.notes, *changed_amounts(till), *manual_steps(till))
+    return Payment(lines, is_sent, problems, notes, file, is_unsigned=_is_unsigned(till))
+
+
+def _is_unsigned(till: PayLedger) -> bool:
+    """Return whether somebody may have earned something, and nobody has signed anything."""
+    known, bonus = till.known, till.desk.study.clean.bonus
+    may_earn = any(one is not None for one in (known.reward, known.screen_out, bonus))
+    return known.has_come and may_earn and not signed_rows(till.entries)
+
+
+# --- How debts stand, in the words of the researcher ---
+
 
 _STANDING: Mapping[State, Standing] = {
     "planned": "owed", "confirmed": "owed", "setup_sent": "owed", "setup_done": "owed", "cancelled": "owed",
@@ -19,11 +125,11 @@ _STANDING: Mapping[State, Standing] = {
 }  # fmt: skip
 
 
-def lines_of(till: Till) -> tuple[Line, ...]:
+def lines_of(till: PayLedger) -> tuple[PaymentLine, ...]:
     """Return a line for everything that is in the ledger or is owed by what is known now, in the order of arrival."""
     wanted = {debt.key: debt for debt in till.wanted()}
     lines = [
-        Line(
+        PaymentLine(
             debt.kind, debt.submission, debt.participant, debt.reason_code, debt.amount, _standing(debt),
             debt.words or debt.reason_text, debt.batch,
         )
@@ -32,7 +138,7 @@ def lines_of(till: Till) -> tuple[Line, ...]:
     ]  # fmt: skip
     new = [debt for key, debt in wanted.items() if key not in till.books.debts]
     lines += [
-        Line(
+        PaymentLine(
             debt.kind, debt.submission, debt.participant, debt.reason_code, debt.amount,
             "owed" if not debt.is_done else "paid" if debt.amount.minor else "nothing", debt.reason_text,
         )
@@ -41,7 +147,7 @@ def lines_of(till: Till) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def _counts(till: Till, debt: Debt, is_wanted: bool) -> bool:
+def _counts(till: PayLedger, debt: Debt, is_wanted: bool) -> bool:
     """Return whether a debt is told: not what nobody owes any more, nor an approval in whose place a bonus was paid."""
     if debt.kind == "approve" and debt.state == "refused" and ("bonus", debt.submission, "reward") in till.books.debts:
         return False
@@ -59,7 +165,7 @@ def _standing(debt: Debt) -> Standing:
     return _STANDING[debt.state]
 
 
-def refused_problems(till: Till, lines: Sequence[Line]) -> Iterator[Problem]:
+def refused_problems(till: PayLedger, lines: Sequence[PaymentLine]) -> Iterator[Problem]:
     """Yield what the platform has refused; of bonuses it is told when they are sent."""
     done = {"approve": "approved", "reject": "rejected", "return": "asked to be returned"}
     for line in lines:
@@ -72,7 +178,7 @@ def refused_problems(till: Till, lines: Sequence[Line]) -> Iterator[Problem]:
         yield Problem(debt.submission, f"was not {done[debt.kind]}: {debt.words}", "", fix)
 
 
-def unknown_problems(till: Till) -> Iterator[Problem]:
+def unknown_problems(till: PayLedger) -> Iterator[Problem]:
     """Yield who is unknown, payment by payment, and what a person can do about it."""
     for parcel in till.books.parcels.values():
         debts = [debt for debt in till.books.of(parcel.id) if debt.is_unsure]
@@ -89,7 +195,7 @@ def unknown_problems(till: Till) -> Iterator[Problem]:
         yield Problem(parcel.id, what, "", fix)
 
 
-def changed_amounts(till: Till) -> Iterator[str]:
+def changed_amounts(till: PayLedger) -> Iterator[str]:
     """Yield which amounts of the study are others than those that people were promised."""
     recruit, known = till.desk.study.recruit, till.known
     amounts = {"reward": (recruit.reward, known.reward), "screen_out": (recruit.screen_out, known.screen_out)}
@@ -101,7 +207,7 @@ def changed_amounts(till: Till) -> Iterator[str]:
             yield words if "bonus" in till.desk.recruiter.can else f"{words} `beholder launch` changes it."
 
 
-def manual_steps(till: Till) -> Iterator[str]:
+def manual_steps(till: PayLedger) -> Iterator[str]:
     """Yield what a person does by hand, because the recruiter cannot."""
     manual: Mapping[Verb, str] = getattr(till.desk.recruiter, "manual", {})
     verbs: tuple[Verb, ...] = ("reject", "return")
@@ -112,3 +218,99 @@ def manual_steps(till: Till) -> Iterator[str]:
         if open_ and verb not in till.desk.recruiter.can and verb in manual:
             who = ", ".join(debt.submission for debt in open_)
             yield f"{manual[verb]} ({who})"
+
+
+# --- Paying by hand: a list of who gets what, which a person pays, and the word of that person that it is paid ---
+
+
+FILE = "payments.csv"
+COLUMNS = ("id", "visit", "outcome", "amount", "currency", "code", "reason")
+
+
+async def list_all(till: PayLedger, wanted: Collection[Key]) -> Path | None:
+    """Write pay/payments.csv and return it; None where nothing is owed.
+
+    A list that nobody has confirmed is written again as it was, and nothing is added to it: so nothing is ever in two
+    lists.
+    """
+    open_ = _open(till)
+    if open_ is None:
+        due = [debt for key in sorted(wanted) if (debt := till.books.debts[key]).is_owed]
+        if not due:
+            return None
+        problem = _over(till, due)
+        if problem is not None:
+            till.problems.append(problem)
+            return None
+        open_ = await till.pack(due)
+    else:
+        more = sum(till.books.debts[key].is_owed for key in wanted)
+        if more:
+            owed = "1 more is owed, and comes" if more == 1 else f"{more} more are owed, and come"
+            till.notes.append(f"{owed} into the next list, once this one is paid.")
+    path = _write(till, open_)
+    await till.write([till.parcel(open_, "accepted")])
+    return path
+
+
+async def confirm(till: PayLedger) -> None:
+    """Write that a person has paid the list."""
+    open_ = _open(till)
+    if open_ is None or till.books.parcels[open_].state != "accepted":
+        what = "there is no list that waits to be paid" if open_ is None else "the list was not written to its end"
+        till.problems.append(Problem("--paid", what, "", "`beholder pay --send` writes pay/payments.csv."))
+        return
+    rest = [debt for debt in till.books.of(open_) if debt.state != "settled"]
+    await till.write([till.about(debt, "settled", "a person says that it is paid") for debt in rest])
+
+
+def _open(till: PayLedger) -> str | None:
+    """Return the list that is not paid yet."""
+    return next((one.id for one in till.books.parcels.values() if one.state in ("confirmed", "accepted")), None)
+
+
+def _over(till: PayLedger, due: Collection[Debt]) -> Problem | None:
+    amounts = [debt.amount for debt in due if debt.amount.minor]
+    if not amounts:
+        return None
+    debts = till.books.debts.values()
+    spent = sum(debt.amount.minor for debt in debts if debt.state in ("accepted", "settled") and debt.kind in MONEY)
+    return over_budget(till, Sum(sum(one.minor for one in amounts), amounts[0].currency), spent)
+
+
+def _write(till: PayLedger, id: str) -> Path:
+    """Write the list and return where it is; where that cannot be, raise RecruitError."""
+    text = io.StringIO(newline="")
+    table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    table.writeheader()
+    table.writerows(_row(till, debt) for debt in till.books.of(id) if debt.kind in MONEY and debt.amount.minor)
+    folder = till.desk.study.folder / "pay"
+    try:
+        write_private(folder / FILE, text.getvalue().encode())
+    except OSError as error:
+        what = f"cannot be written ({error.strerror})"
+        fix = "Nothing was paid. Make it writable, then run `beholder pay --send` again."
+        raise RecruitError(Problem(str(folder / FILE), what, "", fix)) from error
+    return folder / FILE
+
+
+def _row(till: PayLedger, debt: Debt) -> Mapping[str, str]:
+    visit = till.known.visits.get(debt.submission)
+    session = next((one for one in visit.sessions if one.session == debt.session), None) if visit is not None else None
+    return {
+        "id": (visit.platform_id if visit is not None else "") or debt.participant,
+        # What stands for a visit that no platform counts would lead from the id to the answers.
+        "visit": "" if _is_own(debt, visit) else debt.submission,
+        "outcome": (session.outcome or "") if session is not None else "",
+        "amount": debt.amount.amount,
+        "currency": debt.amount.currency,
+        "code": session.code if session is not None else "",
+        "reason": debt.reason_code,
+    }
+
+
+def _is_own(debt: Debt, visit: PaidVisit | None) -> bool:
+    """Return whether a debt is known by a session or a pseudonym, and not by a visit on a platform."""
+    sessions = [one.session for one in visit.sessions] if visit is not None else []
+    is_person = bool(debt.participant) and debt.submission.startswith(debt.participant)
+    return is_person or debt.submission in (debt.session, *sessions)

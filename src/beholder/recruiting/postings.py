@@ -8,19 +8,30 @@ from datetime import datetime
 from typing import Literal
 
 from beholder.errors import Problem, RecruitError
-from beholder.recruit.contract import Job, PlatformAway, PlatformGone, PlatformRefused, Posting, Quote, Resuming
-from beholder.recruit.desk import Desk
-from beholder.recruit.launching.amount import named
-from beholder.recruit.launching.checks import over, purged
-from beholder.recruit.launching.cost import cost_of_runs
-from beholder.recruit.launching.found import Turned
-from beholder.recruit.launching.recorded import OPENING, Recorded, published_postings, recorded
-from beholder.recruit.launching.words import turned
-from beholder.recruit.ledger.noted import noted
-from beholder.recruit.trouble import asking
-from beholder.store.contract import Entry
-from beholder.study.money import Sum, money
-from beholder.study.recruiting import is_own_posting, own_posting
+from beholder.recruiting.context import RecruitContext
+from beholder.recruiting.contract import (
+    Job,
+    PlatformAway,
+    PlatformGone,
+    PlatformRefused,
+    Posting,
+    Quote,
+    Resuming,
+    asking,
+)
+from beholder.recruiting.launch_record import (
+    OPENING,
+    LaunchRecord,
+    PostingChange,
+    launch_record,
+    named,
+    published_postings,
+    turned,
+)
+from beholder.recruiting.ledger import evidence_of
+from beholder.recruiting.preflight import cost_of_runs, over, purged
+from beholder.store.contract import LedgerEntry
+from beholder.study.recruitment import Sum, is_own_posting, money, own_posting
 from beholder.types import Json
 
 OPEN = ("scheduled", "publishing", "active", "paused", "completed")
@@ -30,7 +41,7 @@ _STANDS: Mapping[str, str] = {"active": "open", "draft": "not published yet", "c
 """States as people call them; the others are words already."""
 
 
-async def find(desk: Desk, before: Recorded | None) -> Posting | None:
+async def find(desk: RecruitContext, before: LaunchRecord | None) -> Posting | None:
     """Return what was put up before, as it stands now; None where there is nothing, or somebody has deleted a draft.
 
     What was published cannot be deleted: where it is not shown, we ask in the name of somebody else.
@@ -52,7 +63,7 @@ async def find(desk: Desk, before: Recorded | None) -> Posting | None:
             raise
 
 
-async def _found_by_hand(desk: Desk) -> Posting | None:
+async def _found_by_hand(desk: RecruitContext) -> Posting | None:
     """Return how a study stands that no platform counts: it may have been closed without having been launched."""
     try:
         return await desk.recruiter.posting(own_posting(desk.study.name, desk.study.run))
@@ -60,7 +71,7 @@ async def _found_by_hand(desk: Desk) -> Posting | None:
         return None
 
 
-def _not_shown(desk: Desk, posting: str, error: PlatformRefused) -> Problem:
+def _not_shown(desk: RecruitContext, posting: str, error: PlatformRefused) -> Problem:
     run = desk.study.run
     what = f"does not show {posting}, under which run {run} was published: {error}"
     fix = (
@@ -70,20 +81,22 @@ def _not_shown(desk: Desk, posting: str, error: PlatformRefused) -> Problem:
     return Problem(desk.recruiter.mode.capitalize(), what, "", fix)
 
 
-def reopening(desk: Desk) -> str:
+def reopening(desk: RecruitContext) -> str:
     """Return what brings more people to a study that its platform has closed."""
     name, run = desk.recruiter.mode.capitalize(), desk.study.run + 1
     return f"{name} opens it again for more places only: `beholder launch --places N`. Or write run: {run}."
 
 
-async def open_up(desk: Desk, job: Job, quote: Quote | None, posting: Posting) -> Posting:
+async def open_up(desk: RecruitContext, job: Job, quote: Quote | None, posting: Posting) -> Posting:
     """Publish a draft, or add places to what is published; nothing where that is done."""
     is_more = posting.state in OPEN
     if is_more and job.places <= posting.places:
         return posting
     evidence: dict[str, Json] = {"total": str(quote.total) if quote is not None else "", "places": job.places}
     evidence |= {} if is_more else {"opens": desk.study.recruit.opens or ""}
-    entry = Entry("places" if is_more else "publish", "planned", desk.now(), provider_ref=posting.id, evidence=evidence)
+    entry = LedgerEntry(
+        "places" if is_more else "publish", "planned", desk.now(), provider_ref=posting.id, evidence=evidence
+    )
     await desk.store.ledger.append([entry])
     with asking(desk.study):
         try:
@@ -98,15 +111,17 @@ async def open_up(desk: Desk, job: Job, quote: Quote | None, posting: Posting) -
     return found
 
 
-async def reschedule(desk: Desk, job: Job, quote: Quote | None, posting: Posting, before: Recorded | None) -> Posting:
+async def reschedule(
+    desk: RecruitContext, job: Job, quote: Quote | None, posting: Posting, before: LaunchRecord | None
+) -> Posting:
     """Return what opens by itself with the time that the study names now; that costs nothing more."""
     is_late = before is not None and before.opens is not None and before.opens != (desk.study.recruit.opens or "")
     if posting.state != "scheduled" or not is_late or job.places != posting.places:
         return posting
-    return await open_up(desk, job, quote, (await turn_desk(desk, "pause")).posting)
+    return await open_up(desk, job, quote, (await change_posting(desk, "pause")).posting)
 
 
-async def remember(desk: Desk, posting: Posting, quote: Quote | None) -> None:
+async def remember(desk: RecruitContext, posting: Posting, quote: Quote | None) -> None:
     """Write that something was done which was planned, sent, and cut off before anybody heard that it was.
 
     Also that a person has published it, on the platform's own page.
@@ -116,18 +131,18 @@ async def remember(desk: Desk, posting: Posting, quote: Quote | None) -> None:
     if posting.id not in published_postings(entries, desk.study.run):
         is_quoted = quote is not None and quote.places == posting.places
         evidence: dict[str, Json] = {"total": str(quote.total) if quote and is_quoted else "", "places": posting.places}
-        done.append(Entry("publish", "done", desk.now(), provider_ref=posting.id, evidence=evidence))
+        done.append(LedgerEntry("publish", "done", desk.now(), provider_ref=posting.id, evidence=evidence))
     await _write_done(desk, done)
 
 
-def taken_back(posting: Posting, at: datetime) -> list[Entry]:
+def taken_back(posting: Posting, at: datetime) -> list[LedgerEntry]:
     """Return that what was to open later is not published any more: somebody may delete such a draft."""
-    return [Entry("publish", "cancelled", at, provider_ref=posting.id)] if posting.state == "draft" else []
+    return [LedgerEntry("publish", "cancelled", at, provider_ref=posting.id)] if posting.state == "draft" else []
 
 
-def _unheard(entries: Sequence[Entry], posting: Posting) -> list[Entry]:
+def _unheard(entries: Sequence[LedgerEntry], posting: Posting) -> list[LedgerEntry]:
     """Return what was planned, and is done by how the study stands, where nobody heard that it was."""
-    waiting: dict[str, Entry] = {}
+    waiting: dict[str, LedgerEntry] = {}
     for entry in entries:
         if entry.provider_ref == posting.id and entry.kind in OPENING:
             waiting.pop(entry.kind, None)
@@ -136,7 +151,7 @@ def _unheard(entries: Sequence[Entry], posting: Posting) -> list[Entry]:
     return [entry for entry in waiting.values() if _is_seen(entry, posting)]
 
 
-def _is_seen(entry: Entry, posting: Posting) -> bool:
+def _is_seen(entry: LedgerEntry, posting: Posting) -> bool:
     """Return whether it shows that something was done; of letting people in again, what was set aside for it."""
     places, slots = _number(entry, "places"), _number(entry, "slots")
     if entry.kind == "resume":
@@ -144,14 +159,14 @@ def _is_seen(entry: Entry, posting: Posting) -> bool:
     return entry.kind == "publish" or places <= posting.places
 
 
-async def _write_done(desk: Desk, planned: Sequence[Entry]) -> None:
+async def _write_done(desk: RecruitContext, planned: Sequence[LedgerEntry]) -> None:
     if planned:
         await desk.store.ledger.append([replace(entry, event="done", at=desk.now(), entry=0) for entry in planned])
 
 
-async def turn_desk(
-    desk: Desk, which: Literal["pause", "resume"], *, publish: str | None = None, dry_run: bool = False
-) -> Turned:
+async def change_posting(
+    desk: RecruitContext, which: Literal["pause", "resume"], *, publish: str | None = None, dry_run: bool = False
+) -> PostingChange:
     """Let nobody begin for now, or let people begin again; return how the study stands on its platform.
 
     What that costs on top has to be named as `publish`. What was to open later is a draft again when it is paused.
@@ -159,7 +174,7 @@ async def turn_desk(
     if "pause" not in desk.recruiter.can:
         fix = "Nobody begins while the server is stopped, nor from recruit.closes on."
         raise RecruitError(Problem(f"--{which}", f"does not go with recruit.mode {desk.recruiter.mode}", "", fix))
-    before = recorded(await desk.store.ledger.entries(), desk.study.run)
+    before = launch_record(await desk.store.ledger.entries(), desk.study.run)
     posting = await find(desk, before)
     wanted, state = (("active", "scheduled"), "paused") if which == "pause" else (("paused",), "active")
     if which == "resume" and desk.is_by_hand:
@@ -174,15 +189,17 @@ async def turn_desk(
     if which == "resume" and not dry_run:
         before = await _caught_up(desk, posting)
     if posting.state == state:
-        return Turned(posting, None, turned(which, posting, None, dry_run=dry_run))
+        return PostingChange(posting, None, turned(which, posting, None, dry_run=dry_run))
     more = await _resuming(desk, posting) if which == "resume" else None
     if dry_run:
         due = more.due if more is not None else None
-        return Turned(posting, due, turned(which, posting, due, dry_run=True))
+        return PostingChange(posting, due, turned(which, posting, due, dry_run=True))
     if more is not None:
         _confirm(publish, more.due)
         await _check_budget(desk, more.due)
-    entry = Entry(which, "planned", desk.now(), provider_ref=posting.id, evidence=_committed(before, posting, more))
+    entry = LedgerEntry(
+        which, "planned", desk.now(), provider_ref=posting.id, evidence=_committed(before, posting, more)
+    )
     await desk.store.ledger.append([entry])
     with asking(desk.study):
         if which == "pause":
@@ -191,16 +208,16 @@ async def turn_desk(
             found = await desk.recruiter.resume(posting.id, more.slots if more is not None else None)
     done = replace(entry, event="done", at=desk.now())
     await desk.store.ledger.append([done, *taken_back(found, desk.now())])
-    return Turned(found, None, turned(which, found, None, dry_run=False))
+    return PostingChange(found, None, turned(which, found, None, dry_run=False))
 
 
-async def _caught_up(desk: Desk, posting: Posting) -> Recorded | None:
+async def _caught_up(desk: RecruitContext, posting: Posting) -> LaunchRecord | None:
     """Return the launch with what an earlier resuming has set aside before it was cut off."""
     await _write_done(desk, _unheard(await desk.store.ledger.entries(), posting))
-    return recorded(await desk.store.ledger.entries(), desk.study.run)
+    return launch_record(await desk.store.ledger.entries(), desk.study.run)
 
 
-async def _resuming(desk: Desk, posting: Posting) -> Resuming | None:
+async def _resuming(desk: RecruitContext, posting: Posting) -> Resuming | None:
     """Return what it takes to let people in again, or raise RecruitError where nobody could begin."""
     entries = await desk.store.ledger.entries()
     if vain := [*purged(desk.study, entries), *over(desk.study, desk.now())]:
@@ -220,7 +237,7 @@ def _confirm(publish: str | None, due: Sum) -> None:
         raise RecruitError(Problem("--publish", what, f'"{due}"', fix))
 
 
-async def _check_budget(desk: Desk, due: Sum) -> None:
+async def _check_budget(desk: RecruitContext, due: Sum) -> None:
     """Raise RecruitError where an amount goes beyond the budget over all runs."""
     if desk.study.budget is None:
         return
@@ -232,7 +249,7 @@ async def _check_budget(desk: Desk, due: Sum) -> None:
         raise RecruitError(desk.study.problem("budget", what, f"{total} or more", fix))
 
 
-def _committed(before: Recorded | None, posting: Posting, more: Resuming | None) -> dict[str, Json] | None:
+def _committed(before: LaunchRecord | None, posting: Posting, more: Resuming | None) -> dict[str, Json] | None:
     """Return what the study costs at most from now on; None where that stays."""
     if more is None or before is None or before.total is None:
         return None
@@ -240,6 +257,6 @@ def _committed(before: Recorded | None, posting: Posting, more: Resuming | None)
     return {"total": str(total), "places": posting.places, "slots": more.slots}
 
 
-def _number(entry: Entry, name: str) -> int:
-    number = noted(entry).get(name)
+def _number(entry: LedgerEntry, name: str) -> int:
+    number = evidence_of(entry).get(name)
     return number if isinstance(number, int) else 0

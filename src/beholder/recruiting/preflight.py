@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from beholder.errors import Problem, StoreError
-from beholder.recruit.contract import Posting, Quote
-from beholder.recruit.desk import Desk
-from beholder.recruit.launching.fair import unfair
-from beholder.recruit.ledger.purged import last_purge
-from beholder.recruit.served import met
-from beholder.store.contract import Entry, StoreAway
+from beholder.errors import Problem, RecruitError, StoreError
+from beholder.recruiting.context import RecruitContext, met
+from beholder.recruiting.contract import Posting, Quote
+from beholder.recruiting.launch_record import launch_record, runs_of
+from beholder.recruiting.ledger import beyond, last_purge, paid_by_hand, replay
+from beholder.store.contract import LedgerEntry, StoreAway
 from beholder.store.open import open_store, read_rows
 from beholder.study.model import Study
-from beholder.study.money import Sum, money
-from beholder.study.recruiting import is_closed
-from beholder.study.resolved import resolved_yaml
+from beholder.study.recruitment import Recruit, Sum, is_closed, money
+from beholder.study.serialization import resolved_yaml
+
+if TYPE_CHECKING:
+    import httpx
+
 
 _PUBLIC = ("panel", "prolific")
 _LONGER = 1.25
@@ -31,7 +36,7 @@ def missing(study: Study) -> Iterator[Problem]:
         )
 
 
-def purged(study: Study, entries: Sequence[Entry]) -> Iterator[Problem]:
+def purged(study: Study, entries: Sequence[LedgerEntry]) -> Iterator[Problem]:
     """Yield that nobody who comes now could be decided about, so that nobody works here for money."""
     purge = last_purge(entries)
     if purge is not None:
@@ -114,7 +119,7 @@ def unasked(study: Study) -> list[Problem]:
     return [Problem(study.recruit.mode.capitalize(), what, "", "That is checked as soon as it answers.")]
 
 
-async def unrehearsed(desk: Desk) -> tuple[list[Problem], list[Problem]]:
+async def unrehearsed(desk: RecruitContext) -> tuple[list[Problem], list[Problem]]:
     """Return that nobody has served the study as it is now; and that no robot has finished it so."""
     text = met(resolved_yaml(desk.study))
     digests = {row["digest"] for row in await read_rows(desk.store, "studies") if met(row["yaml"]) == text}
@@ -150,3 +155,135 @@ def _people(places: int) -> str:
 def all_of(*problems: Iterable[Problem]) -> list[Problem]:
     """Return problems from several places, each once."""
     return list(dict.fromkeys(problem for some in problems for problem in some))
+
+
+# --- Whether people will reach the server, and find this study there ---
+
+
+HERE = "http://127.0.0.1:8000"
+"""Where `beholder serve` listens when nothing is said."""
+_SECONDS = 10.0
+
+
+def wrong_address(study: Study, url: str, *, is_rehearsal: bool = False) -> Iterator[Problem]:
+    """Yield what is wrong with an address as such; in a rehearsal it may be of this machine."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        yield Problem("--public-url", f"is {url}", "an address that begins with https:// or http://")
+    elif study.recruit.mode == "prolific" and not is_rehearsal:
+        if parts.scheme != "https":
+            fix = "Put the server behind a name with a certificate; docs/serving.md says how."
+            yield Problem("--public-url", f"is {url}", "an address that begins with https://, as Prolific asks", fix)
+        elif is_near(url):
+            fix = "Name the address under which participants reach the server."
+            yield Problem("--public-url", f"is {url}, which only this machine reaches", "a public address", fix)
+
+
+def near_only(study: Study, url: str) -> Iterator[Problem]:
+    """Yield that only this machine reaches an address, where others should."""
+    if study.recruit.mode in ("panel", "link") and is_near(url):
+        fix = "Name the address under which participants reach the server with --public-url."
+        yield Problem("--public-url", f"is {url}, which only this machine reaches", "", fix)
+
+
+def is_near(url: str) -> bool:
+    """Return whether an address is of this machine."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+async def unreached(study: Study, url: str, transport: httpx.AsyncBaseTransport | None = None) -> list[Problem]:
+    """Return why people would not find the study at an address: nothing answers, or something else does."""
+    import httpx
+
+    start = (
+        f"Start `beholder serve --public-url {url}` and leave it running, or name another address with --public-url."
+    )
+    try:
+        async with httpx.AsyncClient(timeout=_SECONDS, transport=transport, trust_env=not is_near(url)) as client:
+            answer = await client.get(f"{url}/healthz")
+            found = answer.json()
+    except (httpx.HTTPError, httpx.InvalidURL):
+        return [Problem(url, "does not answer", "", start)]
+    except ValueError:
+        return [Problem(url, "answers, and is no server of Beholder", "", start)]
+    if not isinstance(found, dict) or "study" not in found or "store" not in found:
+        return [Problem(url, "answers, and is no server of Beholder", "", start)]
+    if found["study"] != study.name:
+        return [Problem(url, f"serves the study {found['study']}, not {study.name}", "", start)]
+    if found["store"] != "ready":
+        return [Problem(url, "serves this study, and cannot write its store", "", "Look at what the server prints.")]
+    return []
+
+
+# --- Whether people are paid enough for their time ---
+
+
+def floor_of(study: Study, quote: Quote) -> Sum | None:
+    """Return the least that an hour may pay: the study's own minimum or the platform's, whichever is more."""
+    return higher_floor(study.recruit, quote.floor, quote.reward.currency)
+
+
+def higher_floor(recruit: Recruit, theirs: Sum | None, currency: str) -> Sum | None:
+    """Return the study's own minimum for an hour or that of a platform, whichever is more; None in other currencies."""
+    own = money(recruit.hourly_minimum) if recruit.hourly_minimum else None
+    return max((one for one in (own, theirs) if one is not None and one.currency == currency), default=None)
+
+
+def unfair(study: Study, quote: Quote) -> Iterator[Problem]:
+    """Yield that an hour pays less than it may, with the reward and the length that would do."""
+    floor = floor_of(study, quote)
+    if floor is not None and quote.hourly.minor < floor.minor:
+        minutes = int(quote.reward.minor * 60 / floor.minor)
+        shorter = f", or make a session of {minutes} minute{'s' * (minutes != 1)}" if minutes else ""
+        yield study.problem(
+            "recruit.reward",
+            _is(quote),
+            f"{floor} an hour or more",
+            f"Pay {_needed(quote, floor)} or more{shorter}.",
+        )
+
+
+def low(study: Study, quote: Quote) -> Iterator[Problem]:
+    """Yield that an hour pays less than the platform advises."""
+    floor, advice = floor_of(study, quote), quote.advice
+    if advice is None or advice.currency != quote.reward.currency or quote.hourly.minor >= advice.minor:
+        return
+    if floor is None or quote.hourly.minor >= floor.minor:
+        yield study.problem(
+            "recruit.reward", _is(quote), f"{advice} an hour is advised", f"Pay {_needed(quote, advice)} to keep to it."
+        )
+
+
+def _is(quote: Quote) -> str:
+    return f"is {quote.reward} for about {quote.minutes:g} minutes, which is {quote.hourly} an hour"
+
+
+def _needed(quote: Quote, hourly: Sum) -> Sum:
+    return Sum(-(-hourly.minor * round(quote.minutes * 100) // 6000), quote.reward.currency)
+
+
+# --- What the runs of a study cost together: its budget is one cap over all of them ---
+
+
+def cost_of_runs(study: Study, entries: Sequence[LedgerEntry], currency: str, *, besides: int | None = None) -> Sum:
+    """Return what the runs in a store cost at most, but for one of them.
+
+    It is what their places were published for, also where fewer people came, and what was paid beyond that; of a run
+    that was never launched, what people got.
+    """
+    books, costs, counted = replay(entries), list[Sum](), {besides}
+    for run in runs_of(entries):
+        launched = launch_record(entries, run) if run != besides else None
+        if launched is not None and launched.total is not None:
+            counted.add(run)
+            costs.append(launched.total._replace(minor=launched.total.minor + beyond(books, launched.posting)))
+    costs += paid_by_hand(books, counted)
+    for cost in costs:
+        if cost.currency != currency:
+            what = f"is in {currency}, and {study.name} was paid in {cost.currency}"
+            raise RecruitError(Problem("budget", what, "one currency"))
+    return Sum(sum(cost.minor for cost in costs), currency)

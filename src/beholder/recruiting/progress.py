@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from statistics import median
 from typing import NamedTuple
 
-from beholder.clean.facts import Facts, Visit
-from beholder.clean.titles import title_of_check
-from beholder.plan.model import PlannedList
-from beholder.recruit.monitoring.found import At
-from beholder.serve.script import make_script, place_key
+from beholder.checks.contract import CHECK_ROLES
+from beholder.checks.page_registry import title_of_check
+from beholder.cleaning.facts import Facts, SessionRecord
+from beholder.planning.model import PlannedList
+from beholder.recruiting.monitor_snapshot import Cost, Earned, Failing, Lists, Platform, StepCount, VoteProgress
+from beholder.server.script import make_script, place_key
 from beholder.study.model import Study
+from beholder.study.recruitment import Sum
 
 _TITLES: Mapping[str, str] = {
     "consent": "Consent", "questions:before": "Questions before", "questions:after": "Questions after",
@@ -25,7 +29,7 @@ RATING, END = "trials", "end"
 class Whereabouts(NamedTuple):
     """Where a session is: the key of the step that has not been answered, `end` after the last."""
 
-    visit: Visit
+    visit: SessionRecord
     key: str
     is_here: bool
 
@@ -44,7 +48,7 @@ def whereabouts(study: Study, facts: Facts, here: Iterable[str]) -> tuple[list[s
     return keys, found
 
 
-def _next(keys: Sequence[str], furthest: int, visit: Visit, is_again: bool) -> str:
+def _next(keys: Sequence[str], furthest: int, visit: SessionRecord, is_again: bool) -> str:
     """Return the step after the furthest that was answered; where an answer ended the session, that step."""
     if visit.outcome not in (None, "withdrawn", "no_consent") and furthest >= 0:
         return keys[furthest]
@@ -74,13 +78,13 @@ def _length(planned: PlannedList) -> int:
     return len(planned.entries)
 
 
-def steps(keys: Sequence[str], sessions: Sequence[Whereabouts]) -> tuple[tuple[At, ...], tuple[At, ...]]:
+def steps(keys: Sequence[str], sessions: Sequence[Whereabouts]) -> tuple[tuple[StepCount, ...], tuple[StepCount, ...]]:
     """Return the steps with all trials as one, and the trials one by one."""
     place = {key: number for number, key in enumerate([*keys, END])}
     reached = Counter(place[one.key] for one in sessions)
     many = [sum(n for at, n in reached.items() if at >= number) for number in range(len(place))]
     rows = [
-        At(
+        StepCount(
             key,
             _title(key),
             many[place[key]],
@@ -92,36 +96,38 @@ def steps(keys: Sequence[str], sessions: Sequence[Whereabouts]) -> tuple[tuple[A
     ]
     trials = [row for row in rows if row.key.startswith("trial:")]
     breaks = [row for row in rows if row.key.startswith("break:")]
-    found: list[At] = []
+    found: list[StepCount] = []
     for row in rows:
         if row in breaks or row in trials[1:]:
             continue
         found.append(_together(row, [*trials, *breaks]) if row in trials else row)
     completed = sum(one.key == END for one in sessions)
-    return (*_lessons(found), At(END, "Finished", completed, 0, 0, 0)), tuple(trials)
+    return (*_lessons(found), StepCount(END, "Finished", completed, 0, 0, 0)), tuple(trials)
 
 
-def _lessons(rows: Sequence[At]) -> list[At]:
+def _lessons(rows: Sequence[StepCount]) -> list[StepCount]:
     """Return the steps with all training examples as one, and all pages of the instructions."""
     found = list(rows)
     for title, begins in (("Training", "training:"), ("Instructions", "text:")):
         some = [row for row in found if row.key.startswith(begins)]
         if some:
             first = found.index(some[0])
-            one = At(begins[:-1], title, some[0].reached, *_sums(some))
+            one = StepCount(begins[:-1], title, some[0].reached, *_sums(some))
             found = [*found[:first], one, *(row for row in found[first:] if row not in some)]
     return found
 
 
-def _together(first: At, every: Sequence[At]) -> At:
-    return At(RATING, f"Rating, {_many(sum(row.key[:6] == 'trial:' for row in every))}", first.reached, *_sums(every))
+def _together(first: StepCount, every: Sequence[StepCount]) -> StepCount:
+    return StepCount(
+        RATING, f"Rating, {_many(sum(row.key[:6] == 'trial:' for row in every))}", first.reached, *_sums(every)
+    )
 
 
 def _many(trials: int) -> str:
     return f"{trials} trial{'s' * (trials != 1)}"
 
 
-def _sums(rows: Sequence[At]) -> tuple[int, int, int]:
+def _sums(rows: Sequence[StepCount]) -> tuple[int, int, int]:
     return sum(row.here for row in rows), sum(row.left for row in rows), sum(row.ended for row in rows)
 
 
@@ -134,3 +140,157 @@ def _title(key: str) -> str:
     if kind == "text":
         return _TITLES["text:instructions"]
     return _TITLES.get(key, key)
+
+
+# --- How full the plan is: lists, and votes by stimulus and condition ---
+
+
+def lists(facts: Facts, here: Sequence[SessionRecord]) -> Lists:
+    """Return how many lists somebody has finished, and how many others somebody is at."""
+    finished = {visit.list for visit in facts.visits if visit.outcome == "completed"} - {None}
+    coming = {visit.list for visit in here} - {None} - finished
+    return Lists(len(facts.planned), len(finished), len(coming))
+
+
+def stimuli(facts: Facts, here: Sequence[SessionRecord]) -> tuple[VoteProgress, ...]:
+    """Return by stimulus how often it was, is and shall be rated in whole sessions; checks are not among them."""
+    rated = {
+        number: Counter(
+            slot.stimulus for trial in trials for slot in trial.slots if slot.rated and slot.role not in CHECK_ROLES
+        )
+        for number, trials in facts.lists.items()
+    }
+    planned, finished, coming = Counter[str](), Counter[str](), Counter[str]()
+    for counted in rated.values():
+        planned.update(counted)
+    for visit in facts.visits:
+        if visit.outcome == "completed" and visit.list is not None:
+            finished.update(rated[visit.list])
+    for visit in here:
+        if visit.list is not None:
+            coming.update(rated[visit.list])
+    return tuple(VoteProgress(name, finished[name], coming[name], planned[name]) for name in sorted(planned))
+
+
+def conditions(facts: Facts, votes: Sequence[VoteProgress], order: Sequence[str]) -> tuple[VoteProgress, ...]:
+    """Return the same by condition, in the study's order."""
+    of = {name: shown.condition for (_, name), shown in facts.stimuli.items()}
+    known = dict.fromkeys(order) | {of[one.name]: None for one in votes if one.name in of}
+    found = []
+    for condition in known:
+        own = [one for one in votes if of.get(one.name) == condition]
+        if own:
+            found.append(
+                VoteProgress(
+                    condition,
+                    sum(one.finished for one in own),
+                    sum(one.coming for one in own),
+                    sum(one.planned for one in own),
+                )
+            )
+    return tuple(found)
+
+
+# --- How fast people come and what their time earns ---
+
+
+LATELY = timedelta(hours=6)
+"""What happened longer ago says little about what comes."""
+_AT_LEAST = timedelta(minutes=10)
+
+
+def median_minutes(minutes: Sequence[float]) -> float | None:
+    """Return the median, or None of nobody."""
+    return round(median(minutes), 2) if minutes else None
+
+
+def hourly(reward: Sum, minutes: float | None) -> Sum | None:
+    """Return what an hour earns at a reward for so many minutes, rounded down; None where no time has passed."""
+    return Sum(int(reward.minor * 60 / minutes), reward.currency) if minutes else None
+
+
+def top_up(reward: Sum, minutes: float | None, floor: Sum | None) -> Sum | None:
+    """Return what is missing to the floor for somebody who took the median time; None where nothing is."""
+    if minutes is None or floor is None or floor.currency != reward.currency:
+        return None
+    needed = -int(-minutes * floor.minor // 60)
+    return Sum(needed - reward.minor, reward.currency) if needed > reward.minor else None
+
+
+def per_hour(came: Sequence[datetime], finished: Sequence[datetime], now: datetime) -> float | None:
+    """Return how many have finished in an hour lately; None where nobody has."""
+    recent = [at for at in finished if now - LATELY <= at <= now]
+    if not recent or not came:
+        return None
+    since = max(min(came), now - LATELY)
+    hours = max(now - since, _AT_LEAST).total_seconds() / 3600
+    return round(len(recent) / hours, 2)
+
+
+def finished_at(left: int, rate: float | None, now: datetime) -> datetime | None:
+    """Return when so many more will have finished at this rate; None where nobody can say, or nothing is left."""
+    if not rate or left <= 0:
+        return None
+    hours = left / rate
+    return now + timedelta(hours=hours) if hours < 24 * 365 else None
+
+
+# --- What somebody should look at while a study runs, in sentences ---
+
+
+AUTO_APPROVAL_DAYS, WARN_DAYS = 21, 14
+"""After so many days Prolific approves what nobody has looked at; from so many on it is told."""
+_SENDING = ("scheduled", "publishing", "active")
+_ENOUGH, _MANY = 10, 0.25
+"""A share of fewer than ten says little; above a quarter something is the matter with the study."""
+
+
+def alarms(
+    steps: Sequence[StepCount],
+    checks: Sequence[Failing],
+    earned: Earned | None,
+    cost: Cost | None,
+    platform: Platform | None,
+    *,
+    is_over: bool = False,
+) -> Iterator[str]:
+    """Yield them, money first; `is_over` is whether nobody can begin here any more."""
+    if earned is not None:
+        yield from _pay(earned)
+    if cost is not None:
+        yield from _budget(cost)
+    if is_over and platform is not None and platform.state in _SENDING:
+        yield "recruit.closes is past, and the platform goes on sending people in vain. Run `beholder close`."
+    if platform is not None and platform.oldest_days is not None and platform.oldest_days >= WARN_DAYS:
+        yield _waiting(platform.oldest_days)
+    for step in steps:
+        if step.reached >= _ENOUGH and step.left > _MANY * step.reached:
+            yield f"{step.left} of the {step.reached} who came to “{step.title}” left there."
+    for check in checks:
+        if check.met >= _ENOUGH and check.ended > _MANY * check.met:
+            yield f"{check.ended} of the {check.met} who met “{check.title}” were turned away by it."
+
+
+def _pay(earned: Earned) -> Iterator[str]:
+    told = {"by our clock": earned.hourly, "by the platform's clock": earned.platform_hourly}
+    for clock, hourly in told.items():
+        floor = earned.floor
+        if hourly is not None and floor is not None and hourly.currency == floor.currency and hourly < floor:
+            top_up = f" `beholder pay --top-up` adds {earned.top_up} for each." if earned.top_up else ""
+            yield f"An hour pays {hourly} {clock}, below the minimum of {floor}.{top_up}"
+            return
+
+
+def _waiting(days: int) -> str:
+    left = AUTO_APPROVAL_DAYS - days
+    told = f"in {left} day{'s' * (left != 1)}" if left > 0 else "now"
+    return (
+        f"Somebody has waited for {days} days for a decision; the platform approves it by itself {told}. "
+        "Run `beholder decide`."
+    )
+
+
+def _budget(cost: Cost) -> Iterator[str]:
+    at_most, budget = cost.committed, cost.budget
+    if at_most and budget and at_most.currency == budget.currency and at_most.minor > budget.minor:
+        yield f"What is published may cost {at_most}, above the budget of {budget}."

@@ -2,26 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
 
-from beholder.clean.decide import in_words
-from beholder.clean.persons import LEFT_OUT, TAKEN_IN
+from beholder.cleaning.decisions import in_words
+from beholder.cleaning.facts import LEFT_OUT, TABLES, TAKEN_IN, Act, acts_of
+from beholder.cleaning.payouts import rejection_message
+from beholder.cleaning.screening import SessionJudge, judge_tables
+from beholder.cleaning.sessions import JudgedSession
+from beholder.errors import Problem, RecruitError
 from beholder.methods import find
 from beholder.methods.contract import Method
-from beholder.recruit.contract import Status, Submission
-from beholder.recruit.deciding.evidence import Evidence
-from beholder.recruit.deciding.messages import proposed_message
-from beholder.recruit.decisions import Decided, Found, Pay
-from beholder.recruit.launching.recorded import promised, recorded
-from beholder.recruit.panel.codes import plain_code
-from beholder.recruit.reconcile.cases import HELD, WORDS, Case, Held, Proposal
-from beholder.recruit.reconcile.table import by_hand, elsewhere, propose
-from beholder.recruit.reconcile.visits import Arrived, Paired
-from beholder.serve.tokens import pseudonym
-from beholder.store.contract import Entry
+from beholder.recruiting.context import RecruitContext
+from beholder.recruiting.contract import Category, Decided, Found, Pay, Status, Submission, asking
+from beholder.recruiting.launch_record import launch_record, promised
+from beholder.recruiting.ledger import last_purge
+from beholder.recruiting.panel import plain_code
+from beholder.recruiting.reconciliation import (
+    HELD,
+    WORDS,
+    Arrived,
+    Case,
+    Held,
+    Paired,
+    Proposal,
+    arrived_of,
+    by_hand,
+    elsewhere,
+    forgotten,
+    found_codes,
+    pair_up,
+    propose,
+)
+from beholder.server.endings import codes_of
+from beholder.server.tokens import pseudonym
+from beholder.store.contract import LedgerEntry, PlatformVisit
+from beholder.store.open import read_rows
 from beholder.study.model import Study
+from beholder.study.recruitment import Sum
+from beholder.types import Outcome
+from beholder.words import read_words
 
 WAIT = timedelta(days=7)
 """How long somebody has to return what they were asked to return, before a person looks."""
@@ -36,7 +59,7 @@ _DONE: dict[Pay, str] = {
 
 
 @dataclass(frozen=True)
-class Row:
+class ProposalRow:
     """What is proposed for a submission, and what a person may make of it."""
 
     decided: Decided
@@ -48,24 +71,24 @@ class Row:
     """Of the person, where a platform has told it; for a person who has to find them there."""
 
 
-class Rows:
+class ProposalRows:
     """Makes the rows of a study from its evidence."""
 
-    def __init__(self, study: Study, secret: bytes, evidence: Evidence, now: datetime) -> None:
+    def __init__(self, study: Study, secret: bytes, evidence: DecisionEvidence, now: datetime) -> None:
         self._study, self._secret, self._evidence, self._now = study, secret, evidence, now
         judging = evidence.judging
         self._judged = {one.visit.session: one for one in judging.judged} if judging is not None else {}
         self._rules = judging.study if judging is not None else study
         self._method: Method = find(study.method)
-        self.promised = promised(recorded(evidence.entries, study.run), study.recruit)
+        self.promised = promised(launch_record(evidence.entries, study.run), study.recruit)
         self._asked = {one.submission: one.at for one in _of_kind(evidence.entries, "return", ("accepted", "settled"))}
         self._refused = {one.submission for one in _of_kind(evidence.entries, "approve", ("refused",))}
         self._rejected = {one.submission for one in _of_kind(evidence.entries, "reject", ("accepted", "settled"))}
         self._visits = {one.session: one.submission for one in evidence.comings if one.submission}
 
-    def all(self) -> list[Row]:
+    def all(self) -> list[ProposalRow]:
         """Return every row, in the order of the platform; then sessions that no submission belongs to."""
-        rows: dict[str, Row] = {}
+        rows: dict[str, ProposalRow] = {}
         for pair in self._pairs():
             key = self._key(pair)
             rows[key] = self._row(key, pair)
@@ -99,7 +122,7 @@ class Rows:
         """Return by what a person's row is known: who comes to two runs is paid for both."""
         return person if self._study.run == 1 else f"{person}-{self._study.run}"
 
-    def _row(self, key: str, pair: Paired) -> Row:
+    def _row(self, key: str, pair: Paired) -> ProposalRow:
         sessions = [self._evidence.arrived[one] for one in pair.sessions]
         main = self._main(sessions)
         held: Held = HELD[main.outcome] if main is not None else self._held_by_code(pair.submission)
@@ -134,7 +157,7 @@ class Rows:
         )
         is_ours = pair.submission is not None or not self._evidence.is_listed
         id_ = pair.submission.participant if pair.submission is not None else ""
-        return Row(decided, held, proposal, is_ours, id_)
+        return ProposalRow(decided, held, proposal, is_ours, id_)
 
     def _main(self, sessions: Sequence[Arrived]) -> Arrived | None:
         """Return the session that the reward is for: the first that is accepted, else finished, else the last."""
@@ -210,5 +233,121 @@ def _words(reason: str) -> str:
     return WORDS.get(reason) or ("Came under an earlier plan" if reason == _EARLIER else in_words(reason))
 
 
-def _of_kind(entries: Sequence[Entry], kind: str, events: tuple[str, ...]) -> list[Entry]:
+def _of_kind(entries: Sequence[LedgerEntry], kind: str, events: tuple[str, ...]) -> list[LedgerEntry]:
     return [one for one in entries if one.kind == kind and one.event in events]
+
+
+# --- What `decide` reads: the sessions judged, the platform's submissions, and which belongs to which ---
+
+
+@dataclass(frozen=True)
+class DecisionEvidence:
+    """Everything that decisions rest on."""
+
+    pairs: Sequence[Paired]
+    arrived: Mapping[str, Arrived]
+    """Our sessions of this run, in the order of arrival."""
+    erased: frozenset[str]
+    judging: SessionJudge | None
+    """By the rules alone, without what people have decided; None where nobody has come."""
+    acts: Mapping[str, Act]
+    """What people have decided about the use of sessions."""
+    codes: Mapping[str, Found]
+    """What each submission's code is."""
+    common: Mapping[Outcome, str]
+    """The codes that are the same for everybody."""
+    comings: Sequence[PlatformVisit]
+    entries: Sequence[LedgerEntry]
+    is_listed: bool
+    """Whether a platform counts submissions, and has told them."""
+
+
+async def read_evidence(desk: RecruitContext, submissions: Path | None) -> DecisionEvidence:
+    """Return what decisions rest on: the store as it is, and the submissions of the platform or of its list."""
+    tables: dict[str, list[dict[str, Any]]] = {table: await read_rows(desk.store, table) for table in TABLES}
+    entries = await desk.store.ledger.entries()
+    listed = await _submissions(desk, submissions, entries)
+    arrived = arrived_of([row for row in tables["sessions"] if row["run"] == desk.study.run], tables["ends"])
+    comings = [
+        *await desk.store.comings(),
+        *forgotten(entries, listed or (), desk.store.secret, desk.study.recruit.mode),
+    ]
+    if listed is not None:
+        _check_identity(desk, entries)
+    pairs = pair_up(listed or (), arrived, await desk.store.links(), comings)
+    common = codes_of(desk.study, desk.store.secret)
+    return DecisionEvidence(
+        pairs=pairs,
+        arrived={one.session: one for one in arrived},
+        erased=frozenset(str(row["session"]) for row in tables["erasures"]),
+        # Without the ledger: what people decided stands beside what the rules say, and must not count twice.
+        judging=judge_tables(desk.study, {**tables, "ledger": []}) if arrived else None,
+        acts=acts_of(tables["ledger"]),
+        codes=found_codes(pairs, arrived, common),
+        common=common,
+        comings=comings,
+        entries=entries,
+        is_listed=listed is not None,
+    )
+
+
+async def _submissions(
+    desk: RecruitContext, listed: Path | None, entries: Sequence[LedgerEntry]
+) -> Sequence[Submission] | None:  # fmt: skip
+    """Return the platform's submissions; None where no platform counts any."""
+    mode = desk.study.recruit.mode
+    if listed is not None:
+        if mode != "panel":
+            what = f"does not go with mode {mode}"
+            raise RecruitError(Problem("--submissions", what, "mode panel, whose platform gives a list to download"))
+        from beholder.recruiting.panel import read_submissions
+
+        return read_submissions(listed, desk.study)
+    if desk.is_by_hand:
+        return None
+    launched = launch_record(entries, desk.study.run)
+    if launched is None:
+        what = f"run {desk.study.run} is not on the platform yet, so there is nothing to decide"
+        raise RecruitError(Problem(desk.study.name, what, fix="Run `beholder launch` first."))
+    with asking(desk.study):
+        return await desk.recruiter.submissions(launched.posting)
+
+
+def _check_identity(desk: RecruitContext, entries: Sequence[LedgerEntry]) -> None:
+    """Raise RecruitError where nobody can be matched any more, so that nobody is taken for having done nothing."""
+    purge = last_purge(entries)
+    if purge is not None:
+        raise RecruitError(
+            Problem(
+                desk.study.name,
+                f"who is who was erased on {purge.at:%Y-%m-%d}, so submissions and sessions cannot be matched any more",
+                fix="Decide and pay on the platform itself.",
+            )
+        )
+
+
+# --- What a person reads who is not paid, or who is asked to return a visit: from the evidence, and never padded ---
+
+
+def proposed_message(
+    pay: Pay,
+    held: Held,
+    code: Found,
+    judged: JudgedSession | None,
+    study: Study,
+    method: Method,
+    screen_out: Sum | None,
+) -> tuple[Category | None, str]:
+    """Return the category and the message that go with what is proposed; nothing where nobody reads any.
+
+    `screen_out` is what they get who are paid although they could not take part.
+    """
+    if pay == "screen_out":
+        key = "paid_no_place" if code == "no_place" else "paid_screened_out"
+        return None, read_words(study.language)[key].format(amount=screen_out)
+    if pay == "return":
+        kind = held if held in ("screened_out", "wrong_device", "declined") else "partial"
+        return None, read_words(study.language)[f"return_{kind}"]
+    if pay == "reject" and judged is not None:
+        return "FAILED_CHECK", rejection_message(judged, study, method)
+    return None, ""

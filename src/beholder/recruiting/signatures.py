@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from beholder.clean.persons import LEFT_OUT, TAKEN_IN, UNDONE, Act
-from beholder.recruit.deciding.rows import Row
-from beholder.recruit.decisions import Pay
-from beholder.recruit.panel.codes import NO_SUBMISSION
-from beholder.store.contract import Entry
+from beholder.cleaning.facts import LEFT_OUT, TAKEN_IN, UNDONE, Act
+from beholder.recruiting.contract import Pay
+from beholder.recruiting.panel import NO_SUBMISSION
+from beholder.recruiting.proposals import ProposalRow
+from beholder.store.contract import LedgerEntry
 from beholder.types import Json
 
 RUN = "run"
@@ -36,7 +36,7 @@ class Signed(NamedTuple):
     """Accepted sessions beyond the one that the reward pays."""
 
 
-def signed_rows(entries: Iterable[Entry]) -> dict[str, Signed]:
+def signed_rows(entries: Iterable[LedgerEntry]) -> dict[str, Signed]:
     """Return what is signed by submission: what a person signed last, else what a run did.
 
     From a run only approvals, amounts for screen-outs, bonuses and requests to return count.
@@ -57,7 +57,7 @@ def signed_rows(entries: Iterable[Entry]) -> dict[str, Signed]:
     return found
 
 
-def signature(rows: Sequence[Row], by: str, content: bytes, now: datetime) -> Entry:
+def signature(rows: Sequence[ProposalRow], by: str, content: bytes, now: datetime) -> LedgerEntry:
     """Return the entry that says who signed what."""
     kept = [row for row in rows if by != RUN or row.decided.pay in _OF_RUN]
     evidence: dict[str, Json] = {
@@ -65,7 +65,7 @@ def signature(rows: Sequence[Row], by: str, content: bytes, now: datetime) -> En
         "digest": digest_of(content),
         "rows": {row.decided.submission: _json(row) for row in kept},
     }
-    return Entry("decisions", "done", now, reason_text=f"signed by {by}", evidence=evidence)
+    return LedgerEntry("decisions", "done", now, reason_text=f"signed by {by}", evidence=evidence)
 
 
 def digest_of(content: bytes) -> str:
@@ -74,8 +74,8 @@ def digest_of(content: bytes) -> str:
 
 
 def use_acts(
-    rows: Sequence[Row], acts: Mapping[str, Act], used: Mapping[str, bool], by: str, now: datetime
-) -> list[Entry]:
+    rows: Sequence[ProposalRow], acts: Mapping[str, Act], used: Mapping[str, bool], by: str, now: datetime
+) -> list[LedgerEntry]:
     """Return what follows from signed rows for the use of sessions, where it is not so already.
 
     `used` is what the rules alone say of each session.
@@ -86,7 +86,7 @@ def use_acts(
             kind, reason = _act(row, acts.get(session), used.get(session, False))
             if kind:
                 found.append(
-                    Entry(
+                    LedgerEntry(
                         kind, "done", now, participant=row.decided.participant, session=session, reason_code=reason,
                         reason_text=f"decisions signed by {by}",
                     )
@@ -94,7 +94,7 @@ def use_acts(
     return found
 
 
-def _act(row: Row, act: Act | None, is_used: bool) -> tuple[str, str]:
+def _act(row: ProposalRow, act: Act | None, is_used: bool) -> tuple[str, str]:
     """Return the act that brings a session to what was signed, and its reason; nothing where it is there."""
     decided, now = row.decided, is_used if act is None else not act.is_left_out
     if decided.is_use_changed:
@@ -109,7 +109,7 @@ def _act(row: Row, act: Act | None, is_used: bool) -> tuple[str, str]:
     return ("take_in", UNDONE) if act is not None else ("", "")
 
 
-def _json(row: Row) -> dict[str, Json]:
+def _json(row: ProposalRow) -> dict[str, Json]:
     decided = row.decided
     return {
         "pay": decided.pay,

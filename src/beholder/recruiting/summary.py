@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from beholder.recruit.contract import Posting
-from beholder.recruit.ledger.fold import MONEY, Books, Debt
-from beholder.recruit.monitoring.found import View
+from beholder.recruiting.contract import Posting
+from beholder.recruiting.ledger import MONEY, Debt, LedgerState
+from beholder.recruiting.monitor_snapshot import MonitorSnapshot
 from beholder.study.model import Study
-from beholder.study.money import Sum
+from beholder.study.recruitment import Sum
 
 _FROM: Mapping[str, str] = {
     "prolific": "on Prolific", "panel": "through a panel", "lab": "in the laboratory", "link": "by a link",
@@ -22,12 +22,12 @@ _STEPS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Told:
+class SummaryFacts:
     """What a summary is written from."""
 
     study: Study
-    view: View
-    books: Books
+    view: MonitorSnapshot
+    books: LedgerState
     posting: Posting | None
     flow: Sequence[Mapping[str, Any]]
     """The steps of clean's account; none where nobody came."""
@@ -36,7 +36,7 @@ class Told:
     now: datetime
 
 
-def summary(told: Told) -> str:
+def summary(told: SummaryFacts) -> str:
     """Return the page as Markdown."""
     study = told.study
     run = f", run {study.run}" if study.run > 1 else ""
@@ -54,7 +54,7 @@ def summary(told: Told) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _methods(told: Told) -> Iterator[str]:
+def _methods(told: SummaryFacts) -> Iterator[str]:
     study, view = told.study, told.view
     when = ""
     if told.first is not None and told.last is not None:
@@ -89,7 +89,7 @@ def _exclusions(flow: Sequence[Mapping[str, Any]]) -> list[str]:
     return ["\n".join(["| went no further because | people |", "|---|---:|", *lines])]
 
 
-def _money(told: Told) -> Iterator[str]:
+def _money(told: SummaryFacts) -> Iterator[str]:
     settled = [debt for debt in told.books.settled() if debt.kind in MONEY and debt.amount.minor]
     if not settled:
         yield "Nobody was paid through Beholder."

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
+from typing import cast
 
 from beholder.errors import Problem
-from beholder.recruit.contract import MOST_ROWS, Batch, Bonus, PlatformAway, PlatformRefused, PlatformUnsure
-from beholder.recruit.ledger.fold import Debt, Key
-from beholder.recruit.paying.budget import too_dear
-from beholder.recruit.paying.settling import read_back, read_bonuses, wait_for
-from beholder.recruit.paying.till import Till
-from beholder.study.money import Sum
+from beholder.recruiting.contract import (
+    MOST_ROWS,
+    PAID,
+    Batch,
+    BonusRow,
+    Category,
+    PlatformAway,
+    PlatformRefused,
+    PlatformUnsure,
+    Submission,
+)
+from beholder.recruiting.ledger import Arrival, BatchState, Debt, Key, arrivals
+from beholder.recruiting.pay_ledger import PayLedger, too_dear, too_late
+from beholder.study.recruitment import Sum
 
 _REPAIRS = ("screen_out", "reward")
 """Reasons of what should have been paid by other means, and goes first."""
@@ -23,7 +33,7 @@ class Halt(Exception):
     """Nothing more can be sent now; what is left waits for the next time."""
 
 
-async def unpack(till: Till, wanted: Collection[Key]) -> None:
+async def batch_of(till: PayLedger, wanted: Collection[Key]) -> None:
     """Take apart what was packed and not sent, where something of it is owed no more; the rest is packed anew."""
     for parcel in list(till.books.parcels.values()):
         held = till.books.of(parcel.id)
@@ -31,14 +41,14 @@ async def unpack(till: Till, wanted: Collection[Key]) -> None:
             await till.write([till.parcel(parcel.id, "cancelled", "something of it is owed no more")])
 
 
-async def continue_all(till: Till, only: Collection[str] | None = None) -> None:
+async def continue_all(till: PayLedger, only: Collection[str] | None = None) -> None:
     """Send what was packed and not sent when somebody stopped, and what a person lets be sent once more."""
     for parcel in list(till.books.parcels.values()):
         if parcel.state in _UNSENT and till.books.of(parcel.id) and (only is None or parcel.id in only):
             await _send(till, parcel.id)
 
 
-async def send_all(till: Till, wanted: Collection[Key]) -> None:
+async def send_all(till: PayLedger, wanted: Collection[Key]) -> None:
     """Pack and send what is owed: first what repairs a missing approval or screen-out, then the other bonuses."""
     for repairs in (True, False):
         due = [
@@ -58,7 +68,7 @@ async def send_all(till: Till, wanted: Collection[Key]) -> None:
         )
 
 
-async def _pack_and_send(till: Till, debts: Sequence[Debt]) -> None:
+async def _pack_and_send(till: PayLedger, debts: Sequence[Debt]) -> None:
     """Send debts together; where the platform refuses them all, in halves, so that one row holds up nobody else."""
     id_ = await till.pack(debts)
     await _send(till, id_)
@@ -74,7 +84,7 @@ async def _pack_and_send(till: Till, debts: Sequence[Debt]) -> None:
     await _pack_and_send(till, [debt for debt in debts if debt.submission not in first])
 
 
-async def _send(till: Till, id: str) -> None:
+async def _send(till: PayLedger, id: str) -> None:
     """Take a parcel from wherever it is as far as it goes; raise Halt where the next one must not be sent now."""
     recruiter = till.desk.recruiter
     try:
@@ -94,7 +104,7 @@ async def _send(till: Till, id: str) -> None:
                 return
         now = await read_bonuses(till, till.books.rows(id))
     except (PlatformAway, PlatformUnsure, PlatformRefused) as error:
-        till.problems.append(_away(till, error))
+        till.problems.append(_send_failed(till, error))
         raise Halt from error
     baseline = {one: list(paid) for one, paid in now.items()}
     attempt = str(parcel.sends + 1)
@@ -104,7 +114,7 @@ async def _send(till: Till, id: str) -> None:
         await recruiter.pay_bonus(parcel.ref)
     except PlatformAway as error:
         await till.write([till.parcel(id, "refused", str(error))])
-        till.problems.append(_away(till, error))
+        till.problems.append(_send_failed(till, error))
         raise Halt from error
     except PlatformRefused as error:
         await _refused(till, id, error)
@@ -116,13 +126,13 @@ async def _send(till: Till, id: str) -> None:
     await _wait(till, id)
 
 
-async def _set_up(till: Till, id: str) -> bool:
+async def _set_up(till: PayLedger, id: str) -> bool:
     """Return whether the platform knows now what is to be paid. No money moves, so that a repeat is harmless."""
     rows, posting = till.books.rows(id), till.books.parcels[id].posting
     await till.write([till.parcel(id, "setup_sent")])
     try:
         batch: Batch = await till.desk.recruiter.setup_bonus(
-            posting, [Bonus(one, amount) for one, amount in rows.items()]
+            posting, [BonusRow(one, amount) for one, amount in rows.items()]
         )
     except PlatformRefused as error:
         await till.write([till.parcel(id, "cancelled", str(error))])
@@ -135,7 +145,7 @@ async def _set_up(till: Till, id: str) -> bool:
     return True
 
 
-def _wrong_amount(till: Till, id: str) -> Problem | None:
+def _wrong_amount(till: PayLedger, id: str) -> Problem | None:
     parcel, rows = till.books.parcels[id], till.books.rows(id)
     planned = Sum(sum(one.minor for one in rows.values()), next(iter(rows.values())).currency)
     if parcel.amount == planned:
@@ -144,7 +154,7 @@ def _wrong_amount(till: Till, id: str) -> Problem | None:
     return Problem(till.platform, what, "", "Nothing of it was sent.")
 
 
-async def _refused(till: Till, id: str, error: PlatformRefused) -> None:
+async def _refused(till: PayLedger, id: str, error: PlatformRefused) -> None:
     """Write that a payment was refused, where reading shows that nobody has got anything; else nobody knows."""
     try:
         found = await read_back(till, id)
@@ -158,17 +168,17 @@ async def _refused(till: Till, id: str, error: PlatformRefused) -> None:
     await till.write([till.parcel(id, "unknown", str(error))])
 
 
-async def _wait(till: Till, id: str) -> None:
+async def _wait(till: PayLedger, id: str) -> None:
     try:
         if await wait_for(till, id):
             return
     except (PlatformAway, PlatformUnsure, PlatformRefused) as error:
-        till.problems.append(_away(till, error))
+        till.problems.append(_send_failed(till, error))
     # One payment in flight: the next starts when this one is settled.
     raise Halt
 
 
-def _is_busy(till: Till, debt: Debt) -> bool:
+def _is_busy(till: PayLedger, debt: Debt) -> bool:
     """Return whether money for the same submission is under way: two payments at once could not be told apart."""
     return debt.is_owed and any(
         other.submission == debt.submission and other.kind == "bonus" and not other.is_owed and other.state != "settled"
@@ -187,6 +197,224 @@ def _payments(number: int) -> str:
     return "1 payment is owed" if number == 1 else f"{number} payments are owed"
 
 
-def _away(till: Till, error: Exception) -> Problem:
+def _send_failed(till: PayLedger, error: Exception) -> Problem:
     fix = "Run `beholder pay --send` again: it goes on from here."
     return Problem(till.platform, f"cannot be asked now: {error}", "", fix)
+
+
+# --- Settling: money counts as paid when the platform shows it, and what is unsure is read and never sent again ---
+
+
+WINDOW = timedelta(hours=24)
+"""How long money may take to show before a person may say that it never will."""
+_SETTLE_POLLS = (0.0, 5.0, 10.0, 20.0, 30.0, 60.0)
+"""Seconds before each look at a parcel that was taken: it settles within minutes."""
+
+
+async def read_bonuses(till: PayLedger, submissions: Iterable[str]) -> Mapping[str, tuple[int, ...]]:
+    """Return what each submission was paid on top so far."""
+    return {one: (await till.desk.recruiter.submission(one)).bonuses or () for one in submissions}
+
+
+async def read_back(till: PayLedger, id: str) -> Mapping[str, Arrival]:
+    """Return for each submission of a parcel whether its money has come, and settle what has."""
+    parcel = till.books.parcels[id]
+    rows = till.books.rows(id)
+    open_ = {debt.submission for debt in till.books.of(id) if debt.state != "settled"}
+    now = await read_bonuses(till, [one for one in rows if one in open_])
+    found = arrivals({one: rows[one] for one in now}, parcel.baseline, now)
+    paid = [debt for debt in till.books.of(id) if found.get(debt.submission) == "paid"]
+    await till.write([till.about(debt, "settled") for debt in paid])
+    return {**{one: "paid" for one in rows if one not in now}, **found}
+
+
+async def settle_all(till: PayLedger) -> None:
+    """Look at everything that was sent and has not been seen to arrive. Nothing is sent."""
+    lost = [parcel for parcel in till.books.parcels.values() if parcel.state == "pay_sent"]
+    words = "it was sent, and whoever sent it stopped before the answer came"
+    await till.write([till.parcel(parcel.id, "unknown", words) for parcel in lost])
+    for parcel in list(till.books.parcels.values()):
+        # Also what was refused: should the money come all the same, it is not sent again.
+        if parcel.sends and parcel.state in ("accepted", "unknown", "refused", "resend_authorised"):
+            await _settle(till, parcel)
+
+
+async def _settle(till: PayLedger, parcel: BatchState) -> None:
+    if not till.books.of(parcel.id):
+        return
+    try:
+        found = await read_back(till, parcel.id)
+    except (PlatformAway, PlatformRefused, PlatformUnsure) as error:
+        till.problems.append(Problem(parcel.id, f"could not be looked at: {error}", fix="Run `beholder pay` again."))
+        return
+    is_late = parcel.sent_at is not None and till.desk.now() - parcel.sent_at >= WINDOW
+    if till.books.parcels[parcel.id].state == "accepted" and is_late:
+        missing = sum(one != "paid" for one in found.values())
+        words = f"it was taken, and after {WINDOW.total_seconds() / 3600:g} h {missing} of {len(found)} are not shown"
+        await till.write([till.parcel(parcel.id, "unknown", words)])
+
+
+async def wait_for(till: PayLedger, id: str) -> bool:
+    """Return whether everything of a parcel that was taken has arrived, after some minutes at most."""
+    for pause in _SETTLE_POLLS:
+        if pause == _SETTLE_POLLS[1]:
+            till.wait(f"payment {id}", _SETTLE_POLLS)
+        if pause:
+            await till.sleep(pause)
+        await read_back(till, id)
+        if till.books.parcels[id].state == "settled":
+            return True
+    return False
+
+
+async def authorise(till: PayLedger, id: str) -> bool:
+    """Write that a person lets a parcel be sent once more, where reading says that nobody has got it."""
+    parcel = till.books.parcels.get(id)
+    if parcel is None or parcel.state not in ("unknown", "resend_authorised") or parcel.sent_at is None:
+        till.problems.append(_not_unknown(till, f"--resend {id}", parcel, "Nothing was sent again."))
+        return False
+    found = await read_back(till, id)
+    if till.books.parcels[id].state == "settled":
+        till.notes.append(f"{id} has arrived by now: it was not sent again.")
+        return False
+    if set(found.values()) != {"none"}:
+        paid = sum(one == "paid" for one in found.values())
+        odd = sum(one == "odd" for one in found.values())
+        what = f"{paid} of {len(found)} people have got it" + (f", and {odd} got something else" if odd else "")
+        fix = (
+            f"Sent again it would pay them twice. Pay the others on the platform, then say so with "
+            f"`beholder pay --settle {id}`."
+        )
+        till.problems.append(Problem(f"--resend {id}", what, "a payment that nobody has got", fix))
+        return False
+    if till.desk.now() - parcel.sent_at < WINDOW:
+        hours, until = WINDOW.total_seconds() / 3600, parcel.sent_at + WINDOW
+        what = f"it was sent on {parcel.sent_at:%Y-%m-%d %H:%M} UTC, and money may take {hours:g} h to show"
+        fix = f"Nothing was sent again. From {until:%Y-%m-%d %H:%M} UTC on it may be."
+        till.problems.append(Problem(f"--resend {id}", what, "", fix))
+        return False
+    if parcel.state == "unknown":
+        words = "a person has looked, and nobody has got it"
+        await till.write([till.parcel(id, "resend_authorised", words)])
+    return True
+
+
+async def declare(till: PayLedger, id: str) -> None:
+    """Write that a person has looked, and made up what was missing: everything of a parcel counts as paid."""
+    parcel = till.books.parcels.get(id)
+    if parcel is None or not parcel.sends or parcel.state not in ("unknown", "accepted"):
+        till.problems.append(_not_unknown(till, f"--settle {id}", parcel))
+        return
+    rest = [debt for debt in till.books.of(id) if debt.state != "settled"]
+    await till.write([till.about(debt, "settled", "a person has looked, and says so") for debt in rest])
+
+
+def _not_unknown(till: PayLedger, where: str, parcel: BatchState | None, fix: str = "") -> Problem:
+    unknown = ", ".join(one.id for one in till.books.parcels.values() if one.state == "unknown") or "none now"
+    what = "there is no such payment" if parcel is None else f"it is {parcel.state}, and not unknown"
+    return Problem(where, what, unknown, fix)
+
+
+# --- Approvals, rejections and requests to return: what a platform takes twice as once, looked at before and after ---
+
+
+Send = Callable[[Debt, Submission], Awaitable[None]]
+_APPROVE_POLLS = (0.0, 5.0, 10.0, 20.0)
+"""Seconds before each look at approvals, which a platform carries out a little later."""
+_GONE = ("returned", "rejected", "screened_out")
+
+
+async def approve_all(till: PayLedger, wanted: Collection[Key]) -> None:
+    """Approve what is owed, and settle what the platform shows as approved."""
+    due = _due(till, "approve", wanted)
+    late = [debt for debt in due if till.known.status(debt.submission) == "timed_out"]
+    try:
+        await _approve(till, [debt for debt in due if debt not in late])
+        for debt in late:  # whether a platform takes these is written nowhere: it is tried once
+            problem = await too_late(till)
+            if problem is not None:
+                till.problems.append(problem)
+                break
+            await _approve(till, [debt])
+            await till.look()
+    except (PlatformAway, PlatformUnsure) as error:
+        till.problems.append(_approve_failed(till, "approvals", error))
+    for pause in _APPROVE_POLLS:
+        waiting = [debt for debt in till.books.debts.values() if debt.kind == "approve" and debt.state == "accepted"]
+        if not waiting:
+            break
+        if pause == _APPROVE_POLLS[1]:
+            many = "1 approval" if len(waiting) == 1 else f"{len(waiting)} approvals"
+            till.wait(many, _APPROVE_POLLS)
+        if pause:
+            await till.sleep(pause)
+        await till.look()
+        shown = [debt for debt in waiting if till.known.status(debt.submission) in PAID]
+        await till.write([till.about(debt, "settled") for debt in shown])
+        # Who returned it between two looks, or was rejected by somebody else, will never be approved.
+        gone = [debt for debt in waiting if till.known.status(debt.submission) in _GONE]
+        await till.write([till.about(debt, "refused", "it was given back or rejected meanwhile") for debt in gone])
+
+
+async def _approve(till: PayLedger, debts: Sequence[Debt]) -> None:
+    if not debts:
+        return
+    try:
+        await till.desk.recruiter.approve([debt.submission for debt in debts])
+    except PlatformRefused as error:
+        if len(debts) == 1:
+            await till.write([till.about(debts[0], "refused", str(error))])
+            return
+        for debt in debts:
+            await _approve(till, [debt])
+    else:
+        await till.write([till.about(debt, "accepted") for debt in debts if debt.state != "accepted"])
+
+
+async def reject_all(till: PayLedger, wanted: Collection[Key]) -> None:
+    """Send rejections one by one; only what a person has signed is among them."""
+
+    async def reject(debt: Debt, there: Submission) -> None:
+        if there.status != "rejected":
+            await till.desk.recruiter.reject(debt.submission, cast("Category", debt.reason_code), debt.reason_text)
+
+    await _each(till, _due(till, "reject", wanted), "rejections", reject)
+
+
+async def request_returns(till: PayLedger, wanted: Collection[Key]) -> None:
+    """Ask people to return what is not to be approved; whoever was asked already is not asked again."""
+
+    async def request(debt: Debt, there: Submission) -> None:
+        if not there.is_return_requested and there.status != "returned":
+            await till.desk.recruiter.request_return(debt.submission, debt.reason_text)
+
+    await _each(till, _due(till, "return", wanted), "requests to return", request)
+
+
+async def _each(till: PayLedger, debts: Sequence[Debt], what: str, send: Send) -> None:
+    """Send one by one, after a look at how the submission stands; stop where the platform does not answer."""
+    for debt in debts:
+        try:
+            await send(debt, await till.desk.recruiter.submission(debt.submission))
+        except PlatformRefused as error:
+            await till.write([till.about(debt, "refused", str(error))])
+        except (PlatformAway, PlatformUnsure) as error:
+            till.problems.append(_approve_failed(till, what, error))
+            return
+        else:
+            await till.write([till.about(debt, "settled")])
+
+
+def _due(till: PayLedger, kind: str, wanted: Collection[Key]) -> list[Debt]:
+    """Return what has to be sent: what is owed, and what was taken and is not shown yet.
+
+    Of what was refused only approvals are repeated, for there may have been no money for them.
+    """
+    states = ("planned", "accepted", "cancelled", *(("refused",) if kind == "approve" else ()))
+    debts = till.books.debts.values()  # in the order in which they were planned
+    return [debt for debt in debts if debt.key in wanted and debt.kind == kind and debt.state in states]
+
+
+def _approve_failed(till: PayLedger, what: str, error: Exception) -> Problem:
+    fix = "Run `beholder pay --send` again: it looks first."
+    return Problem(till.platform, f"did not take all {what}: {error}", fix=fix)

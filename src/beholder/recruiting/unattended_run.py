@@ -1,34 +1,42 @@
-"""A study on a platform from its draft to its last payment: every step looks first, so that a crash costs nothing."""
+"""Running a study on a platform without anybody at the desk: within the budget, and never against anybody."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
-from beholder.clean import clean
+from beholder.cleaning import clean
 from beholder.errors import Problem, RecruitError
-from beholder.recruit.closing.close import STOPPED, close_desk, stop_desk
-from beholder.recruit.contract import Recruiter
-from beholder.recruit.deciding.decide import decide_desk
-from beholder.recruit.deciding.signing import RUN
-from beholder.recruit.desk import Desk
-from beholder.recruit.launching.found import Launch
-from beholder.recruit.launching.launch import launch_desk
-from beholder.recruit.launching.recorded import recorded
-from beholder.recruit.launching.words import priced
-from beholder.recruit.modes import recruiter_of
-from beholder.recruit.paying.found import Payment
-from beholder.recruit.paying.pay import pay_desk
-from beholder.recruit.room import Room
-from beholder.recruit.unattended.budget import with_budget
-from beholder.recruit.unattended.collect import Collector
-from beholder.recruit.unattended.patience import patiently
-from beholder.recruit.unattended.told import DECIDE_AND_PAY, Progress, Tell, Wait, silent
-from beholder.serve.server import Running, running
+from beholder.recruiting.abandoned_lists import AbandonedLists
+from beholder.recruiting.closure import STOPPED, close_study, stop_recruiting
+from beholder.recruiting.collection import (
+    DECIDE_AND_PAY,
+    Collector,
+    RunProgress,
+    Tell,
+    Wait,
+    patiently,
+    silent,
+    with_budget,
+)
+from beholder.recruiting.context import RecruitContext, recruiter_of
+from beholder.recruiting.contract import Recruiter
+from beholder.recruiting.debts import Payment
+from beholder.recruiting.decisions import decide_study
+from beholder.recruiting.launch_record import Launch, launch_record, priced
+from beholder.recruiting.launches import launch_study
+from beholder.recruiting.payments import pay_study
+from beholder.recruiting.signatures import RUN
+from beholder.server import Live
+from beholder.server.process import Running, running, watch
 from beholder.store.contract import Store
 from beholder.study.model import Study
+
+# --- A study on a platform from its draft to its last payment: every step looks first, so that a crash costs nothing.
+
 
 _SETTLES = timedelta(minutes=30)
 """How long a run waits for a payment to show up; after that it waits for a person."""
@@ -64,8 +72,8 @@ async def run_on_platform(
     async with running(study, store=store, host=host, port=port, public_url=public_url) as server:
         recruiter = await recruiting(capped, server.store)
         try:
-            desk = Desk(capped, server.store, store or str(study.folder / "store"), recruiter)
-            room = Room(server.store, recruiter, study.run)
+            desk = RecruitContext(capped, server.store, store or str(study.folder / "store"), recruiter)
+            room = AbandonedLists(server.store, recruiter, study.run)
             server.host.room.maker = room.make
             return await _Run(desk, server, tell, wait, room, may_spend=publish).run()
         finally:
@@ -73,7 +81,9 @@ async def run_on_platform(
 
 
 class _Run:
-    def __init__(self, desk: Desk, server: Running, tell: Tell, wait: Wait, room: Room, *, may_spend: bool) -> None:
+    def __init__(
+        self, desk: RecruitContext, server: Running, tell: Tell, wait: Wait, room: AbandonedLists, *, may_spend: bool
+    ) -> None:
         self._desk, self._server, self._tell, self._wait = desk, server, tell, wait
         self._room, self._may_spend = room, may_spend
 
@@ -96,53 +106,100 @@ class _Run:
     async def _launch(self) -> tuple[Launch, int]:
         """Return what was launched, and for how many people at first; it is published where money may be spent."""
         desk, url = self._desk, self._server.host.served.public_url
-        before = recorded(await desk.store.ledger.entries(), desk.study.run)
-        found = await patiently(lambda: launch_desk(desk, public_url=url), "launch", self._tell, self._wait)
+        before = launch_record(await desk.store.ledger.entries(), desk.study.run)
+        found = await patiently(lambda: launch_study(desk, public_url=url), "launch", self._tell, self._wait)
         words = priced(found.quote, found.due) if self._may_spend else found.words
         for line in words if before is None else ():
-            self._tell(Progress("launch", line))
+            self._tell(RunProgress("launch", line))
         if self._may_spend and found.due is not None:
             due = str(found.due)
-            opened = partial(launch_desk, desk, public_url=url, publish=due)
+            opened = partial(launch_study, desk, public_url=url, publish=due)
             found = await patiently(opened, "launch", self._tell, self._wait)
-            self._tell(Progress("launch", f"Published for up to {due}."))
-        launched = recorded(await desk.store.ledger.entries(), desk.study.run)
+            self._tell(RunProgress("launch", f"Published for up to {due}."))
+        launched = launch_record(await desk.store.ledger.entries(), desk.study.run)
         return found, launched.places if launched is not None else found.job.places
 
     async def _finish(self) -> list[str]:
         """Decide, pay and close; return what waits for a person."""
         desk, tell = self._desk, self._tell
-        await stop_desk(desk)
-        decided = await decide_desk(desk, sign=RUN)
+        await stop_recruiting(desk)
+        decided = await decide_study(desk, sign=RUN)
         # It says who gets a bonus; after the signature, which says whose answers are used.
         await asyncio.to_thread(clean, desk.study, store=desk.url)
         for words in decided.words:
-            tell(Progress("decide", words))
+            tell(RunProgress("decide", words))
         paid = await self._pay()
         waiting = [str(problem) for problem in paid.problems]
         told = {line.submission for line in paid.unknown}
         try:
-            closed = await close_desk(desk)
+            closed = await close_study(desk)
         except RecruitError as error:
             if error.__cause__ is not None:  # the platform is away: all of it once more
                 raise
             others = [one for one in error.problems if one.where != STOPPED and not any(id in one.where for id in told)]
             return [*waiting, *(str(problem) for problem in others)]
         for words in closed.words:
-            tell(Progress("close", words))
+            tell(RunProgress("close", words))
         return waiting
 
     async def _pay(self) -> Payment:
         """Pay whoever is accepted, and look until the platform shows it; what does not show waits for a person."""
         desk, until = self._desk, self._desk.now() + _SETTLES
         while True:
-            paid = await pay_desk(desk, send=True, sleep=self._wait)
+            paid = await pay_study(desk, send=True, sleep=self._wait)
             is_under_way = bool(paid.of("sent", "unknown") or (paid.of("owed") and not paid.problems))
             if not is_under_way or desk.now() >= until:
                 break
             await self._wait()
         for words in paid.notes:
-            self._tell(Progress("pay", words))
+            self._tell(RunProgress("pay", words))
         total = paid.total("paid")
-        self._tell(Progress("pay", f"Paid: {total}." if total is not None else "Nothing had to be paid."))
+        self._tell(RunProgress("pay", f"Paid: {total}." if total is not None else "Nothing had to be paid."))
         return paid
+
+
+# --- A study whose people a person brings and pays, served until enough of them have finished ---
+
+
+async def run_by_hand(
+    study: Study,
+    wanted: int | None,
+    *,
+    news: Tell,
+    tell: Callable[[Live], None] | None = None,
+    store: str | None = None,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    public_url: str | None = None,
+) -> tuple[str, ...]:
+    """Serve until people have finished this many lists, one that is finished twice being one; return what waits then.
+
+    All lists when none are named, those that are added meanwhile among them. Where people need more than the open
+    address, it is launched first: a panel, and links that are for one person each.
+    """
+    recruit, enough, link = study.recruit, asyncio.Event(), ""
+
+    def tell_and_count(live: Live) -> None:
+        if tell:
+            tell(replace(live, link=link or live.link))
+        if live.counts["finished"] >= (live.counts["lists"] if wanted is None else wanted):
+            enough.set()
+
+    async with running(study, store=store, host=host, port=port, public_url=public_url) as server:
+        if recruit.mode == "panel" or recruit.people is not None or recruit.single_use:
+            link = await _launch(study, server, store, news)
+        await watch(server, enough, tell_and_count)
+    return (DECIDE_AND_PAY,) if recruit.reward is not None else ()
+
+
+async def _launch(study: Study, server: Running, store: str | None, news: Tell) -> str:
+    """Check and launch a study, tell what a person does now, and return where people begin."""
+    recruiter = await recruiter_of(study, server.store)
+    try:
+        desk = RecruitContext(study, server.store, store or str(study.folder / "store"), recruiter)
+        found = await launch_study(desk, public_url=server.host.served.public_url)
+    finally:
+        await recruiter.close()
+    for words in (*(f"Warning: {warning}" for warning in found.warnings), *found.words):
+        news(RunProgress("launch", words))
+    return found.job.url

@@ -14,6 +14,6 @@ __all__ = ["report"]
 
 def report(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, int], None] | None = None) -> Path:
     """Write `report/` from clean/ and analyse/; return the path of its page. `progress` is told of figures."""
-    from beholder.report.folder import report_folder
+    from beholder.reporting.folder import report_folder
 
     return report_folder(study, progress=progress)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
+from typing import Any
 
-from beholder.report.asked import people_words
-from beholder.report.markup import Child, Markup, render, tag
-from beholder.report.material import Material
-from beholder.report.sheets import Sheet
-from beholder.report.tables import table
-from beholder.report.words import count, listed, number
-from beholder.study.between import common_options, varied
+from beholder.formats import NONE, count, listed, number
+from beholder.reporting.html import Child, Markup, render, scrolling, table, tag
+from beholder.reporting.material import Material
+from beholder.reporting.participants import percent
+from beholder.reporting.questionnaire import people_words
+from beholder.reporting.sheets import TextTable
+from beholder.study.groups import common_options, varied
 
 _WATCH = {
     "whole": (
@@ -79,7 +80,7 @@ def _groups(material: Material) -> list[Child]:
     found = material.account.get("groups") or ()
     rows = [(*one["levels"].values(), f"{one['began']:,}", f"{one['finished']:,}", f"{one['used']:,}") for one in found]
     factors = tuple(found[0]["levels"]) if found else ()
-    sheet = Sheet((*factors, "Began", "Finished", "Used"), rows, names=len(factors))
+    sheet = TextTable((*factors, "Began", "Finished", "Used"), rows, names=len(factors))
     return [table("Groups of participants", sheet)] if found else []
 
 
@@ -179,3 +180,214 @@ def beholder_version() -> str:
         return metadata.version("beholder")
     except metadata.PackageNotFoundError:
         return "(not installed)"
+
+
+# --- The flow of participants: from coming to being used, and who went no further for what (CONSORT) ---
+
+
+_STEPS = {
+    "came": "came", "agreed": "agreed to take part", "qualified": "qualified", "rated": "began to rate",
+    "finished": "finished", "accepted": "accepted", "used": "used",
+}  # fmt: skip
+
+
+def flow(material: Material) -> Markup | None:
+    """Return a box for each step, and beside the way down those who were lost there; None where nobody was followed."""
+    steps: Sequence[Mapping[str, Any]] = material.account.get("flow") or ()
+    if not steps or not steps[0]["sessions"]:
+        return None
+    came = steps[0]["people"]
+    return tag("ol", [_step(step, came, people_words(material)) for step in steps], class_="flow")
+
+
+def flow_foot(material: Material) -> str:
+    """Return how to read the numbers."""
+    steps: Sequence[Mapping[str, Any]] = material.account["flow"]
+    told = ["Everybody who went no further is counted once, under the first reason."]
+    if any(step["people"] != step["sessions"] for step in steps):
+        told.append("Of several sessions of one person the furthest counts.")
+    if any(step["step"] == "accepted" for step in steps):
+        told.append("Accepted: is paid. Used: is analysed.")
+    if any(lost["reason"] == "complete:withdrawn" for step in steps for lost in step["lost"]):
+        told.append("Of whoever withdrew nothing is kept that would tell how far they came.")
+    return " ".join(told)
+
+
+def _step(step: Mapping[str, Any], came: int, words: tuple[str, str]) -> Markup:
+    n, sessions = step["people"], step["sessions"]
+    share = None if step["step"] == "came" else tag("span", percent(n / came) if came else None, class_="flow__share")
+    more = tag("span", count(sessions, "session"), class_="flow__more") if sessions != n else None
+    told = f" {words[0] if n == 1 else words[1]} {_STEPS[step['step']]} "
+    return tag("li", tag("p", tag("b", f"{n:,}"), told, share, more, class_="flow__box"), _lost(step["lost"]))
+
+
+def _lost(lost: Sequence[Mapping[str, Any]]) -> Markup | None:
+    if not lost:
+        return None
+    whole = {kind: sum(one[kind] for one in lost) for kind in ("people", "sessions")}
+    title = tag("p", "No further: ", tag("b", _both(whole)))
+    reasons = [tag("li", one["words"], " ", tag("b", _both(one))) for one in lost]
+    return tag("div", title, tag("ul", reasons), class_="flow__lost")
+
+
+def _both(one: Mapping[str, Any]) -> str:
+    """Return the number of people, and of sessions where it differs; somebody may have come again and got further."""
+    people, sessions = one["people"], count(one["sessions"], "session")
+    return f"{people:,}" if people == one["sessions"] else f"{people:,} ({sessions})"
+
+
+# --- Who could take part: the way from arriving to the first rating, check by check ---
+
+
+_WIDTH, _HEIGHT = 96, 14
+_QUALIFICATION_HEADS = (
+    "Sessions",
+    "Passed at once",
+    "Passed later",
+    "Failed",
+    "Unknown",
+    "Turned away",
+    "Attempts",
+    "Seconds",
+)
+
+
+def taking_part(material: Material) -> Markup | None:
+    """Return how many met each check and how it went; None where the study has no checks."""
+    funnel = material.account.get("qualification")
+    if not funnel:
+        return None
+    caption = "Sessions on their way to the first rating"
+    head = tag("tr", tag("th", "Step", scope="col"), [tag("th", word, scope="col") for word in _QUALIFICATION_HEADS])
+    rows = [
+        _plain_row("Came", funnel["arrived"], funnel),
+        _plain_row("Agreed", funnel["agreed"], funnel),
+        *(_check_row(check, funnel) for check in funnel["checks"]),
+        _plain_row("Began to rate", funnel["rated"], funnel),
+    ]
+    grid = tag(
+        "table",
+        tag("caption", caption, class_="unseen"),
+        tag("thead", head),
+        tag("tbody", rows),
+        class_="table funnel",
+    )
+    return render([tag("p", " ".join(_qualification_sentences(funnel))), scrolling(caption, grid)])
+
+
+QUALIFICATION_FOOT = (
+    "Bar: sessions that met the step; who passed a check in an earlier session does not meet it again. "
+    "Passed, failed and unknown: judged again from the evidence, by the rules of the study as it is now. "
+    "Unknown costs nobody anything. Attempts: mean. Seconds: median of one attempt."
+)
+
+
+def _qualification_sentences(funnel: Mapping[str, Any]) -> list[str]:
+    """Return the numbers that matter, in words."""
+    began = f"{count(funnel['rated'], 'session')} of {funnel['arrived']:,} began to rate."
+    away = [(check["title"], check["turned_away"]) for check in funnel["checks"] if check["turned_away"]]
+    if funnel["by_questions"]:
+        away.insert(0, ("Questions before", funnel["by_questions"]))
+    whole = sum(n for _, n in away)
+    turned = f"{count(whole, 'was', 'were')} turned away at a check"
+    told = f"{turned}: {listed([f'{title} ({n:,})' for title, n in away])}." if away else "Nobody was turned away."
+    minutes = funnel["minutes_before_rating"]
+    took = [] if minutes is None else [f"The pages before the first rating took {minutes:.1f} minutes (median)."]
+    return [began, told, *took]
+
+
+def _plain_row(name: str, n: int, funnel: Mapping[str, Any]) -> Markup:
+    return tag("tr", tag("th", name, scope="row"), _bar(n, funnel), [tag("td") for _ in _QUALIFICATION_HEADS[1:]])
+
+
+def _check_row(check: Mapping[str, Any], funnel: Mapping[str, Any]) -> Markup:
+    cells: list[Child] = [
+        check["passed_at_once"], check["passed"] - check["passed_at_once"], check["failed"], check["unknown"],
+        check["turned_away"], _number(check["attempts"], 1), _number(check["seconds"], 0),
+    ]  # fmt: skip
+    name = tag("th", check["title"], scope="row")
+    return tag("tr", name, _bar(check["met"], funnel), [tag("td", cell) for cell in cells])
+
+
+def _number(value: float | None, decimals: int) -> str:
+    return NONE if value is None else number(value, decimals)
+
+
+def _bar(n: int, funnel: Mapping[str, Any]) -> Markup:
+    """Return a bar as long as the share of all sessions, and the number, which says the same."""
+    width = _WIDTH * n / max(1, funnel["arrived"])
+    bar = tag(
+        "svg",
+        tag("rect", x="0", y="1", width=f"{width:.1f}", height=_HEIGHT - 2, rx="2"),
+        class_="strip",
+        viewBox=f"0 0 {_WIDTH} {_HEIGHT}",
+        aria_hidden="true",
+    )
+    return tag("td", tag("span", bar, tag("b", f"{n:,}"), class_="funnel__cell"))
+
+
+# --- Whom we trusted: each rule over what people did while they rated, and what it cost ---
+
+
+_TRUST_HEADS = ("Sessions", "Passed", "Failed", "Unknown", "Right", "Ratings left out", "Lost for this alone")
+TRUST_FOOT = (
+    "Sessions: those that the rule looked at. Unknown: too little evidence to judge. Right: share of the answers that "
+    "are known beforehand and were given. Ratings left out: also those of sessions that are lost as a whole. Lost for "
+    "this alone: sessions that would be used without the rule. All is judged from the evidence, by the rules of the "
+    "study as it is now; unknown costs nobody anything, and no rule refuses anybody their pay by itself."
+)
+
+
+def trusting(material: Material) -> Markup | None:
+    """Return how sessions did by each rule; None where there are no rules."""
+    rules: Sequence[Mapping[str, Any]] = material.account.get("trust") or ()
+    if not rules:
+        return None
+    caption = "Rules over what people did while they rated"
+    head = tag("tr", tag("th", "Rule", scope="col"), [tag("th", word, scope="col") for word in _TRUST_HEADS])
+    grid = tag(
+        "table",
+        tag("caption", caption, class_="unseen"),
+        tag("thead", head),
+        tag("tbody", [_row(rule) for rule in rules]),
+        class_="table rules",
+    )
+    return render([tag("p", " ".join(_trust_sentences(rules))), _notice(rules), scrolling(caption, grid)])
+
+
+def _trust_sentences(rules: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the numbers that matter, in words."""
+    costly = [(rule["title"].lower(), rule["alone"]) for rule in rules if rule["alone"]]
+    whole = sum(n for _, n in costly)
+    if not costly:
+        return ["No session is lost for one of these rules alone."]
+    told = listed([f"{title} ({n:,})" for title, n in costly])
+    return [f"{count(whole, 'session is', 'sessions are')} lost for one of these rules alone: {told}."]
+
+
+def _notice(rules: Sequence[Mapping[str, Any]]) -> Markup | None:
+    """Return that people hardly agree, where they do not."""
+    for rule in rules:
+        middle = rule.get("median")
+        if middle is not None and middle < rule["warn"]:
+            low = f"The median agreement with the others is {number(middle, 2)}, below {rule['warn']:g}."
+            why = " Stimuli may be too much alike, the question unclear, or many people careless."
+            return tag("p", tag("b", low), why, class_="notice")
+    return None
+
+
+def _row(rule: Mapping[str, Any]) -> Markup:
+    name = tag("th", rule["title"], tag("span", rule["words"]), scope="row")
+    cells: list[Child] = [
+        _count(rule["met"]), _count(rule["passed"]), _count(rule["failed"]), _count(rule["unknown"]), _right(rule),
+        _count(rule["ratings"]), _count(rule["alone"]),
+    ]  # fmt: skip
+    return tag("tr", name, [tag("td", cell) for cell in cells])
+
+
+def _right(rule: Mapping[str, Any]) -> str:
+    return f"{100 * rule['right'] / rule['asked']:.0f} %" if rule.get("asked") else NONE
+
+
+def _count(n: int) -> str:
+    return f"{n:,}"

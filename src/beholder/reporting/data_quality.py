@@ -1,18 +1,197 @@
-"""Data quality: what is missing, how everything played, how steady people were, how even the ratings are spread."""
+"""Data quality: what to look at before anything is concluded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import csv
+import json
+import math
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from beholder.report.data_quality.evenness import evenness
-from beholder.report.data_quality.line import Line, share_of
-from beholder.report.data_quality.played import played
-from beholder.report.data_quality.steadiness import steadiness
-from beholder.report.markup import Child, Markup, render, tag
-from beholder.report.material import Material
-from beholder.report.tables import scrolling
-from beholder.report.tallies import percent
-from beholder.report.words import listed
+import pandas as pd
+
+from beholder.checks.playback import WHOLE
+from beholder.formats import count, listed, number
+from beholder.reporting.html import Child, Markup, render, scrolling, tag
+from beholder.reporting.material import Material
+from beholder.reporting.participants import percent
+from beholder.study.checks import Smooth
+
+# --- How even the used ratings are: per stimulus, over the places of a page, and over the session ---
+
+
+_FEW = 0.5
+"""A stimulus with less than this share of what was planned, a place with less than this share of its part."""
+_FEWEST = 10
+"""Expected ratings below which chance alone makes places uneven."""
+_APART = 0.15
+"""Of the session, by which the mean positions of two conditions may differ."""
+
+
+class _Planned(NamedTuple):
+    stimuli: int
+    least: int
+    most: int
+
+
+def evenness(material: Material) -> Iterator[QualityLine]:
+    """Yield how even the ratings are; nothing where none is used."""
+    if material.used.empty:
+        return
+    yield from _votes(material)
+    yield from _places(material)
+    yield from _positions(material)
+
+
+def _votes(material: Material) -> Iterator[QualityLine]:
+    """Yield the ratings of each stimulus beside what the plan has for it."""
+    n = material.results.scores["n"]
+    if n.empty:
+        return
+    least, middle, most = (number(float(value), 0) for value in (n.min(), n.median(), n.max()))
+    what = "comparisons" if all(part.is_compared for part in material.parts) else "ratings"
+    planned = _planned(material)
+    said = f"Fewest, median and most {what} of a stimulus and question."
+    warning = ""
+    if planned is not None:
+        goal = f"{planned.least:,}" if planned.least == planned.most else f"{planned.least:,} to {planned.most:,}"
+        said = f"Fewest, median and most {what} of a stimulus and question; planned were {goal}."
+        if n.min() < _FEW * planned.least:
+            warning = f"A stimulus has {least} {what}, less than half of what was planned. Let more people in."
+        none = planned.stimuli - material.results.scores["stimulus"].nunique()
+        if what == "ratings" and none > 0:
+            warning = f"{count(none, 'stimulus has', 'stimuli have')} no rating that can be used."
+    yield QualityLine(f"{what.capitalize()} per stimulus", f"{least} / {middle} / {most}", said, warning)
+
+
+def _planned(material: Material) -> _Planned | None:
+    """Return what the plan gives each stimulus when every list is finished once; None where no plan is at hand."""
+    path = material.study.folder / "plan" / "balance.csv"
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = {row["count"]: row for row in csv.DictReader(file)}
+        row = rows.get("ratings per stimulus") or rows["comparisons per stimulus"]
+        return _Planned(int(row["cells"]), int(row["least"]), int(row["most"]))
+    except (OSError, KeyError, ValueError):
+        return None
+
+
+def _places(material: Material) -> Iterator[QualityLine]:
+    """Yield how evenly each condition stood in the places of a page."""
+    used = material.used
+    first = used[used["question"] == used["question"].iloc[0]]
+    table = pd.crosstab(first["condition"], first["slot"])
+    if table.shape[1] < 2:
+        return
+    expected = table.sum(axis=1) / table.shape[1]
+    low, high = int(table.to_numpy().min()), int(table.to_numpy().max())
+    short = (table.min(axis=1) < _FEW * expected) & (expected >= _FEWEST)
+    said = f"Fewest and most ratings of a condition in one of {table.shape[1]} places of the page."
+    names = [material.names.get(name, name) for name in table.index[short]]
+    warning = f"Not in every place equally often: {', '.join(names)}. An effect of the place would look like quality."
+    yield QualityLine("Places on the page", f"{low:,} to {high:,}", said, warning if names else "")
+
+
+def _positions(material: Material) -> Iterator[QualityLine]:
+    """Yield whether some conditions came later in the session than others."""
+    used = material.used
+    last = float(used["position"].max())
+    means = used.groupby("condition")["position"].mean()
+    if last < 2 or len(means) < 2:
+        return
+    low, high = float(means.min()), float(means.max())
+    said = f"Lowest and highest mean position of a condition among the {last:.0f} trials of a session."
+    counts = used.groupby("condition").size()
+    is_bad = (high - low) > _APART * last and counts.min() >= _FEWEST
+    warning = f"Conditions did not come equally early: {number(low, 1)} to {number(high, 1)} on average."
+    yield QualityLine(
+        "Positions in the session", f"{number(low, 1)} to {number(high, 1)}", said, warning if is_bad else ""
+    )
+
+
+# --- A line of data quality ---
+
+
+class QualityLine(NamedTuple):
+    """One number, how to read it in one sentence, and what to look at where it is bad."""
+
+    name: str
+    number: str
+    said: str
+    warning: str = ""
+
+
+def share_of(n: int, whole: int) -> str:
+    """Return `12 of 800 (2 %)`."""
+    return f"{n:,} of {whole:,} ({percent(n / whole)})"
+
+
+# --- How everything played, of used sessions: failures, halts, dropped frames, and what was watched whole ---
+
+
+_COLUMNS = ("errors", "stalled_ms", "dropped", "frames", "coverage")
+_FAILED, _STALLED, _DROPPED, _WHOLE = 0.02, 0.05, 0.02, 0.95
+"""Shares from which a number is worth a warning."""
+
+
+def played(material: Material) -> Iterator[QualityLine]:
+    """Yield each number that is known; nothing where no playing was logged."""
+    table = material.clean("playback")
+    if table.empty:
+        return
+    ratings = material.results.ratings
+    table = table[table["session"].isin(set(ratings.loc[ratings["use"], "session"]))]
+    known = {name: pd.to_numeric(table[name], errors="coerce") for name in _COLUMNS}
+    yield from _errors(known["errors"].dropna())
+    yield from _halts(known["stalled_ms"].dropna())
+    yield from _frames(known["dropped"], known["frames"])
+    yield from _watched(material, known["coverage"].dropna())
+
+
+def _errors(errors: pd.Series) -> Iterator[QualityLine]:
+    if len(errors):
+        n = int((errors > 0).sum())
+        warning = f"{percent(n / len(errors))} of the stimuli failed to load or to play at least once."
+        said = "Stimuli that failed to load or to play at least once."
+        yield QualityLine(
+            "Failures to play", share_of(n, len(errors)), said, warning if n > _FAILED * len(errors) else ""
+        )
+
+
+def _halts(halts: pd.Series) -> Iterator[QualityLine]:
+    if len(halts):
+        limit = Smooth.model_fields["stall_s"].default
+        n = int((halts > 1000 * limit).sum())
+        said = f"Stimuli that stood still for more than {limit:g} s; the longest halt was {halts.max() / 1000:.1f} s."
+        warning = f"{percent(n / len(halts))} of the stimuli stood still for more than {limit:g} s while they played."
+        yield QualityLine(
+            "Halts while playing", share_of(n, len(halts)), said, warning if n > _STALLED * len(halts) else ""
+        )
+
+
+def _frames(dropped: pd.Series, frames: pd.Series) -> Iterator[QualityLine]:
+    both = dropped.notna() & (frames > 0)
+    drawn, lost = int(frames[both].sum()), int(dropped[both].sum())
+    if drawn + lost:
+        share = lost / (drawn + lost)
+        worst = (dropped[both] / (dropped[both] + frames[both])).max()
+        said = f"Of all frames; {percent(worst)} at worst."
+        warning = f"{percent(share)} of all frames were dropped: motion looked less smooth than it is."
+        yield QualityLine("Dropped frames", f"{lost:,} ({percent(share)})", said, warning if share > _DROPPED else "")
+
+
+def _watched(material: Material, coverage: pd.Series) -> Iterator[QualityLine]:
+    if len(coverage):
+        n = int((coverage >= WHOLE).sum())
+        asked = {text["watch"] for text in material.texts} == {"whole"}
+        said = "Stimuli that were played whole; ratings of the others are left out." if asked else "Not asked for."
+        warning = f"{percent(1 - n / len(coverage))} of the stimuli were not watched to the end."
+        is_bad = asked and n < _WHOLE * len(coverage)
+        yield QualityLine("Watched whole", share_of(n, len(coverage)), said, warning if is_bad else "")
+
+
+# --- Data quality: what is missing, how everything played, how steady people were, how even the ratings are spread ---
+
 
 FOOT = (
     "Of the sessions that are used, where nothing else is said. ▲ marks what to look at before anything is concluded; "
@@ -46,7 +225,7 @@ def quality(material: Material) -> Markup | None:
     return render([summary, scrolling(caption, grid)])
 
 
-def _lines(material: Material) -> Iterable[Line]:
+def _lines(material: Material) -> Iterable[QualityLine]:
     yield from _missing(material)
     yield from played(material)
     yield from steadiness(material)
@@ -54,12 +233,12 @@ def _lines(material: Material) -> Iterable[Line]:
     yield from evenness(material)
 
 
-def _missing(material: Material) -> Iterable[Line]:
+def _missing(material: Material) -> Iterable[QualityLine]:
     """Yield how many ratings of used sessions have no value, and how many are left out one by one."""
     ratings = material.results.ratings
     kept = ratings[ratings["session"].isin(set(ratings.loc[ratings["use"], "session"]))]
     if kept.empty:
-        yield Line("Ratings without a value", "–", "No session is used.", "No rating can be used.")
+        yield QualityLine("Ratings without a value", "–", "No session is used.", "No rating can be used.")
         return
     missing = kept[kept["value"].isna()]
     share = len(missing) / len(kept)
@@ -67,15 +246,19 @@ def _missing(material: Material) -> Iterable[Line]:
     reasons = [f"{n:,} {words}" for n, words in ((len(missing) - unsure, "would not play"), (unsure, "not sure")) if n]
     said = f"{listed(reasons).capitalize()}." if reasons else "Everything that was asked has an answer."
     warning = f"{percent(share)} of the ratings have no value. Look whether they belong to some conditions only."
-    yield Line("Ratings without a value", share_of(len(missing), len(kept)), said, warning if share > _MISSING else "")
+    yield QualityLine(
+        "Ratings without a value", share_of(len(missing), len(kept)), said, warning if share > _MISSING else ""
+    )
     out = int((~kept["use"]).sum())
     if out:
         said = "Left out one by one, for what happened in their trial; the session stays."
         warning = f"{percent(out / len(kept))} of the ratings of used sessions are left out for their trial."
-        yield Line("Ratings left out", share_of(out, len(kept)), said, warning if out > _MISSING * len(kept) else "")
+        yield QualityLine(
+            "Ratings left out", share_of(out, len(kept)), said, warning if out > _MISSING * len(kept) else ""
+        )
 
 
-def _verdicts(material: Material) -> Iterable[Line]:
+def _verdicts(material: Material) -> Iterable[QualityLine]:
     """Yield who answered the same throughout, and how much could not be judged, over all sessions."""
     verdicts = material.account["verdicts"]
     flat = verdicts.get("variance")
@@ -83,7 +266,7 @@ def _verdicts(material: Material) -> Iterable[Line]:
         said = "Sessions with nearly the same answer throughout, of those that could be judged."
         many = flat["fail"] > _FLAT * judged
         warning = f"{percent(flat['fail'] / judged)} answered the same throughout. Is the task clear, and short enough?"
-        yield Line("Straight-lining", share_of(flat["fail"], judged), said, warning if many else "")
+        yield QualityLine("Straight-lining", share_of(flat["fail"], judged), said, warning if many else "")
     unknown = {name: one["unknown"] for name, one in verdicts.items() if one["unknown"]}
     whole = sum(sum(one.values()) for one in verdicts.values())
     if not whole:
@@ -92,9 +275,63 @@ def _verdicts(material: Material) -> Iterable[Line]:
     most = max(unknown, key=lambda name: unknown[name], default="")
     said = f"Most often {most} ({unknown[most]:,}); unknown costs nobody anything." if most else "All could be judged."
     warning = f"{percent(n / whole)} of the verdicts are unknown: cleaning could not look at much."
-    yield Line("Unknown verdicts", share_of(n, whole), said, warning if n > _UNKNOWN * whole else "")
+    yield QualityLine("Unknown verdicts", share_of(n, whole), said, warning if n > _UNKNOWN * whole else "")
 
 
-def _row(line: Line) -> Markup:
+def _row(line: QualityLine) -> Markup:
     name: Child = [tag("span", "▲ ", class_="quality__mark", aria_label="look at this") if line.warning else None]
     return tag("tr", tag("th", name, line.name, scope="row"), tag("td", line.number), tag("td", line.said))
+
+
+# --- How steady people were: with themselves, where something came again, and with the others ---
+
+
+_SPREAD = 0.2
+"""Of the scale. Answers by chance have 0.29."""
+_AGREEMENT = 0.5
+_DIFFER = 0.25
+_WHAT = ["participant", "question", "stimulus", "other_stimulus", "unit"]
+
+
+def steadiness(material: Material) -> Iterator[QualityLine]:
+    """Yield how far repeats and people agree, as far as there are any."""
+    yield from _within(material)
+    yield from _repeats(material)
+    yield from _between(material)
+
+
+def _within(material: Material) -> Iterator[QualityLine]:
+    """Yield the sd of one person rating one stimulus again, as the root of the mean variance (statistics 2.1)."""
+    used = material.used[material.used["kind"].isin(("score", "diff"))]
+    values = used["value"] / (used["scale_max"] - used["scale_min"])
+    again = values.groupby([used[name].fillna("") for name in _WHAT])
+    spread = again.var(ddof=1).dropna()
+    if spread.empty:
+        return
+    sd = math.sqrt(float(spread.mean()))
+    said = f"Standard deviation of one person rating the same again, over {count(len(spread), 'repeat')}."
+    warning = f"Who rated something again was {percent(sd)} of the scale off; answers by chance would be 29 %."
+    yield QualityLine("Repeated ratings", f"{percent(sd)} of the scale", said, warning if sd > _SPREAD else "")
+
+
+def _repeats(material: Material) -> Iterator[QualityLine]:
+    """Yield what the check `repeat` found, over all sessions."""
+    verdicts = material.clean("verdicts")
+    mine = verdicts[verdicts["check"] == "repeat"]["evidence"] if len(verdicts) else ()
+    found = [json.loads(cell) for cell in mine if cell]
+    compared, differ = (sum(int(one.get(name) or 0) for one in found) for name in ("compared", "differ"))
+    if compared:
+        said = "Answers to what came again that differ by more than the study allows, over all sessions."
+        warning = f"{percent(differ / compared)} of what came again was answered differently."
+        yield QualityLine(
+            "Repeats that differ", share_of(differ, compared), said, warning if differ > _DIFFER * compared else ""
+        )
+
+
+def _between(material: Material) -> Iterator[QualityLine]:
+    agreement = material.results.participants["agreement"].dropna()
+    if len(agreement):
+        middle, low = float(agreement.median()), float(agreement.min())
+        said = f"Median rank correlation of a person with the mean of the others; the lowest is {number(low, 2)}."
+        warning = "People hardly agree. Stimuli may be too much alike, the question unclear, or many careless."
+        yield QualityLine("Agreement with the others", number(middle, 2), said, warning if middle < _AGREEMENT else "")

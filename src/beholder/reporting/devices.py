@@ -6,10 +6,10 @@ from collections import Counter
 
 import pandas as pd
 
-from beholder.report.markup import Child, Markup, render, tag
-from beholder.report.material import Material
-from beholder.report.tallies import Share, share_tally, spread_tally
-from beholder.report.words import count, listed
+from beholder.formats import count, listed
+from beholder.reporting.html import Child, Markup, render, tag
+from beholder.reporting.material import Material
+from beholder.reporting.participants import AnswerShare, share_tally, spread_tally
 
 _MOST = 7
 """Answers that are named; the rest is counted together."""
@@ -97,15 +97,15 @@ def _browsers(some: pd.DataFrame) -> list[str]:
     return [called.get(name, name) for name in some["browser"]]
 
 
-def _shares(used: Counter[str], everyone: Counter[str]) -> list[Share]:
+def _shares(used: Counter[str], everyone: Counter[str]) -> list[AnswerShare]:
     """Return the most common answers, the others together, and how many are not known."""
     named = [value for value, _ in sorted(everyone.items(), key=lambda item: (-used[item[0]], -item[1], item[0]))]
     named = [value for value in named if value]
     kept, rest = (named, []) if len(named) <= _MOST else (named[: _MOST - 1], named[_MOST - 1 :])
-    shares = [Share(value, used[value], everyone[value]) for value in kept]
+    shares = [AnswerShare(value, used[value], everyone[value]) for value in kept]
     if rest:
         label = f"{len(rest):,} others"
-        shares.append(Share(label, sum(used[value] for value in rest), sum(everyone[value] for value in rest)))
+        shares.append(AnswerShare(label, sum(used[value] for value in rest), sum(everyone[value] for value in rest)))
     if everyone[""]:
-        shares.append(Share(_UNKNOWN, used[""], everyone[""]))
+        shares.append(AnswerShare(_UNKNOWN, used[""], everyone[""]))
     return shares

@@ -1,34 +1,110 @@
-"""The figures of a report: which there are, what they are called, and how they are drawn."""
+"""From a chart to SVG for the page, and to files for a paper."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from beholder.analyse.plots.axis import axis_of_scale
-from beholder.analyse.plots.distributions import distributions_chart
-from beholder.analyse.plots.medians import medians_chart
-from beholder.analyse.plots.pairs import pairs_chart
-from beholder.analyse.plots.preferences import preferences_chart
-from beholder.analyse.plots.ranks import ranks_chart
-from beholder.analyse.plots.rater_models import biases_chart
-from beholder.analyse.plots.raters import measure, raters_chart
-from beholder.analyse.plots.scores import scores_chart
-from beholder.analyse.plots.strengths import strengths_chart
-from beholder.analyse.plots.theme import COLUMN, DOUBLE, WIDE, Layout
-from beholder.analyse.plots.times import times_chart
-from beholder.analyse.plots.variances import variances_chart
-from beholder.analyse.plots.votes_needed import one_curve, votes_needed_chart
-from beholder.analyse.result import records
-from beholder.report.drawing import described, paper_files, to_svg
-from beholder.report.markup import Markup, tag
-from beholder.report.material import Material
-from beholder.report.modelled import MOST_OPEN
-from beholder.report.overview import short_names
-from beholder.report.part import Part
-from beholder.report.words import listed, number
+from beholder.analysis.figures.distributions import distributions_chart, times_chart
+from beholder.analysis.figures.pairs import pairs_chart, preferences_chart, ranks_chart
+from beholder.analysis.figures.raters import biases_chart, measure, raters_chart, variances_chart
+from beholder.analysis.figures.scores import medians_chart, scores_chart, strengths_chart
+from beholder.analysis.figures.theme import COLUMN, DOUBLE, WIDE, Layout, axis_of_scale
+from beholder.analysis.figures.votes_needed import one_curve, votes_needed_chart
+from beholder.analysis.result import records
+from beholder.formats import listed, number
+from beholder.reporting.html import Markup, tag
+from beholder.reporting.material import Material
+from beholder.reporting.models import MOST_OPEN
+from beholder.reporting.question_results import QuestionResults
+from beholder.reporting.question_sections import short_names
+
+_COLUMN_MM, _DOUBLE_MM = 88, 180
+_PPI = 300
+_KEPT = 64
+"""So many figures stay in memory, a tenth of a megabyte each."""
+_POINTS = 72 / 25.4
+"""Of a millimetre."""
+_TOLD = re.compile(r' aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="[^"]*"')
+_ROLES = re.compile(r' role="graphics-(?:object|symbol)"| aria-roledescription="[^"]*"| aria-label="[^"]*"')
+
+
+def to_svg(draw: Callable[[Layout], Any], layout: Layout) -> str:
+    """Return a chart as SVG, without a browser."""
+    import altair as alt
+    from altair.utils.schemapi import debug_mode
+
+    version = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
+    # Our own charts need no validation, which would take longer than the drawing.
+    with debug_mode(False):
+        chart = draw(layout).to_dict(validate=False)
+    return _converted(json.dumps(chart), version)
+
+
+# A report that is made again has most of its figures unchanged, and drawing them is most of its work.
+@lru_cache(maxsize=_KEPT)
+def _converted(chart: str, version: str) -> str:
+    import vl_convert
+
+    # Taken apart again, as the converter takes no text with NaN in it.
+    return str(vl_convert.vegalite_to_svg(json.loads(chart), vl_version=version))
+
+
+def described(svg: str, name: str, title: str, description: str) -> Markup:
+    """Return the SVG for use inside a page: it scales, and says what it shows to those who do not see it.
+
+    What each mark stands for is left to the page's script, which shows it where somebody points.
+    """
+    start, rest = _opened(svg)
+    words = tag("title", title, id=f"{name}-t") + tag("desc", description, id=f"{name}-d")
+    opening = f'<svg class="plot" role="img" aria-labelledby="{name}-t {name}-d" {_box(start)}>'
+    return Markup(opening + words + _ROLES.sub("", _TOLD.sub(r' data-tip="\1"', rest)))
+
+
+@lru_cache(maxsize=_KEPT)
+def paper_files(svg: str, layout: Layout) -> Mapping[str, bytes]:
+    """Return a figure as SVG, PDF and PNG, as wide as one column of a paper or as two."""
+    import vl_convert
+
+    width = _COLUMN_MM if layout == COLUMN else _DOUBLE_MM
+    start, rest = _opened(svg)
+    _, _, across, down = (float(part) for part in _box(start).split('"')[1].split())
+    height = width * down / across
+    bare = f'<svg xmlns="http://www.w3.org/2000/svg" {_box(start)} width="{{}}" height="{{}}">' + _ROLES.sub("", rest)
+
+    def sized(unit: str, scale: float) -> str:
+        return bare.replace(
+            'width="{}" height="{}"', f'width="{width * scale:.2f}{unit}" height="{height * scale:.2f}{unit}"', 1
+        )
+
+    # The converter takes a pixel for a point.
+    points = sized("", _POINTS)
+    return {
+        "svg": sized("mm", 1).encode(),
+        "pdf": vl_convert.svg_to_pdf(points),
+        "png": vl_convert.svg_to_png(points, scale=1, ppi=_PPI),
+    }
+
+
+def _opened(svg: str) -> tuple[str, str]:
+    opening = re.match(r"<svg[^>]*>", svg)
+    assert opening is not None
+    return opening.group(), svg[opening.end() :]
+
+
+def _box(opening: str) -> str:
+    box = re.search(r'viewBox="[^"]*"', opening)
+    assert box is not None
+    return box.group()
+
+
+# --- The figures of a report: which there are, what they are called, and how they are drawn ---
+
 
 _LONGEST = 22
 """Letters of a name that one column of a paper has room for."""
@@ -49,7 +125,7 @@ class Figure(NamedTuple):
     in_page: bool = True
 
 
-class Drawn(NamedTuple):
+class DrawnFigure(NamedTuple):
     """A figure as the page has it, and as files by their endings."""
 
     inline: Markup | None
@@ -113,22 +189,22 @@ def _variances(material: Material) -> list[Figure]:
     ]  # fmt: skip
 
 
-def drawn(figure: Figure) -> Drawn:
+def drawn(figure: Figure) -> DrawnFigure:
     """Return a figure drawn once for wide screens and once for phones; one of these is what a paper gets."""
     column = to_svg(figure.draw, COLUMN)
     paper = column if figure.paper is COLUMN else to_svg(figure.draw, figure.paper)
     files = paper_files(paper, figure.paper)
     if not figure.in_page:
-        return Drawn(None, files)
+        return DrawnFigure(None, files)
     narrow = described(column, f"narrow-{figure.name}", figure.title, figure.words)
     if not figure.is_wide:
-        return Drawn(tag("div", narrow, class_="figure figure--column"), files)
+        return DrawnFigure(tag("div", narrow, class_="figure figure--column"), files)
     wide = described(to_svg(figure.draw, WIDE), f"wide-{figure.name}", figure.title, figure.words)
     both = tag("div", wide, class_="figure figure--wide") + tag("div", narrow, class_="figure figure--narrow")
-    return Drawn(Markup(both), files)
+    return DrawnFigure(Markup(both), files)
 
 
-def _of_part(part: Part, material: Material) -> list[Figure]:
+def _of_part(part: QuestionResults, material: Material) -> list[Figure]:
     labels = material.labels
     paper = DOUBLE if max(len(labels[name]) for name in part.order) > _LONGEST else COLUMN
 
@@ -181,7 +257,7 @@ def _with(draw: Callable[[pd.DataFrame, Layout], Any], table: pd.DataFrame) -> C
     return lambda layout: draw(table, layout)
 
 
-def _scores(part: Part, material: Material, paper: Layout) -> Figure:
+def _scores(part: QuestionResults, material: Material, paper: Layout) -> Figure:
     told = [
         f"{material.labels[row['condition']]} {number(row['mean'], part.decimals)}" for row in records(part.best_first)
     ]
@@ -197,7 +273,7 @@ def _scores(part: Part, material: Material, paper: Layout) -> Figure:
     return Figure(f"scores-{part.slug}", f"{part.metric}: {part.name}", words, draw, is_wide=True, paper=paper)
 
 
-def _distributions(part: Part, material: Material, table: pd.DataFrame, paper: Layout) -> Figure:
+def _distributions(part: QuestionResults, material: Material, table: pd.DataFrame, paper: Layout) -> Figure:
     rows = records(part.conditions) if {"q1", "q3"} <= set(part.conditions) else []
     quartiles = {
         row["condition"]: (row["q1"], row["median"], row["q3"])

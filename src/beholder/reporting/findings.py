@@ -7,10 +7,10 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from beholder.analyse.correction import TESTS
-from beholder.analyse.result import records
-from beholder.report.part import Part
-from beholder.report.words import count, listed, number, signed
+from beholder.analysis.result import records
+from beholder.analysis.tests import TESTS
+from beholder.formats import count, listed, number, signed
+from beholder.reporting.question_results import QuestionResults
 
 _MOST_NAMES = 4
 _CHANCE = 0.5
@@ -23,7 +23,9 @@ class Finding(NamedTuple):
     detail: str
 
 
-def findings(part: Part, labels: Mapping[str, str], reference: str | None, people: tuple[str, str]) -> list[Finding]:
+def findings(
+    part: QuestionResults, labels: Mapping[str, str], reference: str | None, people: tuple[str, str]
+) -> list[Finding]:
     """Return the findings of one question. `people` is what one and several participants are called."""
     order = part.order
     if not order:
@@ -49,7 +51,7 @@ def findings(part: Part, labels: Mapping[str, str], reference: str | None, peopl
     return [*found, *_hidden(part, labels, reference), _pairs(part, labels), *_otherwise(part, labels)]
 
 
-def _ranked(part: Part, labels: Mapping[str, str]) -> list[Finding]:
+def _ranked(part: QuestionResults, labels: Mapping[str, str]) -> list[Finding]:
     """Return which of the conditions under test is ahead and which is behind."""
     if len(part.order) < 2:
         return [_only_condition(part, labels)]
@@ -59,7 +61,7 @@ def _ranked(part: Part, labels: Mapping[str, str]) -> list[Finding]:
     return [*([_lead(part, labels)] if is_led else []), *([last] if last else [])]
 
 
-def _told_apart(part: Part, row: Mapping[str, Any], labels: Mapping[str, str]) -> Finding:
+def _told_apart(part: QuestionResults, row: Mapping[str, Any], labels: Mapping[str, str]) -> Finding:
     """Return whether people did better than by guessing."""
     low, high = row["ci_low"], row["ci_high"]
     interval = f" (95 % interval {number(low, part.decimals)} to {number(high, part.decimals)})" if low == low else ""
@@ -71,7 +73,7 @@ def _told_apart(part: Part, row: Mapping[str, Any], labels: Mapping[str, str]) -
     return Finding("They were not clearly told apart.", f"{detail}guessing gives 0.5, which is not ruled out.")
 
 
-def _against(part: Part, labels: Mapping[str, str], reference: str) -> Finding:
+def _against(part: QuestionResults, labels: Mapping[str, str], reference: str) -> Finding:
     """Return how many conditions are better or worse than the reference that each was compared with."""
     held = part.against_reference
     asked = [name for name in part.order if (name, reference) not in part.unnamed]
@@ -87,7 +89,7 @@ def _against(part: Part, labels: Mapping[str, str], reference: str) -> Finding:
     )
 
 
-def _only_condition(part: Part, labels: Mapping[str, str]) -> Finding:
+def _only_condition(part: QuestionResults, labels: Mapping[str, str]) -> Finding:
     row = part.best_first.iloc[0]
     low, high = number(row["ci_low"], part.decimals), number(row["ci_high"], part.decimals)
     interval = f" (95 % interval {low} to {high})" if row["ci_low"] == row["ci_low"] else ""
@@ -96,7 +98,7 @@ def _only_condition(part: Part, labels: Mapping[str, str]) -> Finding:
     return Finding(headline, f"{labels[row['condition']]} scores {mean}{interval}.")
 
 
-def _alone(part: Part, people: tuple[str, str]) -> Finding:
+def _alone(part: QuestionResults, people: tuple[str, str]) -> Finding:
     if set(part.counts.values()) == {1}:
         alone = f"Scores describe this one {people[0]} only: there is no interval and no test."
         return Finding(f"Only one {people[0]} was counted.", alone)
@@ -105,7 +107,7 @@ def _alone(part: Part, people: tuple[str, str]) -> Finding:
     )
 
 
-def _caveat(part: Part, people: tuple[str, str]) -> list[Finding]:
+def _caveat(part: QuestionResults, people: tuple[str, str]) -> list[Finding]:
     """Return a warning where no test of signs or ranks could find anything, however large it is."""
     n = max(part.counts.values())
     tests = len(part.tested) // 2
@@ -121,20 +123,20 @@ def _caveat(part: Part, people: tuple[str, str]) -> list[Finding]:
     ]
 
 
-def _no_tests(part: Part, labels: Mapping[str, str], people: tuple[str, str]) -> Finding:
+def _no_tests(part: QuestionResults, labels: Mapping[str, str], people: tuple[str, str]) -> Finding:
     return Finding(
         "No two conditions could be compared.", f"{_range(part, labels)}; no two {people[1]} {part.both} of any pair."
     )
 
 
-def _no_differences(part: Part, labels: Mapping[str, str]) -> Finding:
+def _no_differences(part: QuestionResults, labels: Mapping[str, str]) -> Finding:
     which = "the two of any contrast" if part.unnamed else "any two of them"
     return Finding(
         "No clear differences.", f"{_range(part, labels)}; this study cannot tell {which} apart.{_untested(part)}"
     )
 
 
-def _range(part: Part, labels: Mapping[str, str]) -> str:
+def _range(part: QuestionResults, labels: Mapping[str, str]) -> str:
     first, last = part.best_first.iloc[0], part.best_first.iloc[-1]
     return (
         f"The conditions lie between {number(last['mean'], part.decimals)} ({labels[last['condition']]}) and "
@@ -142,7 +144,7 @@ def _range(part: Part, labels: Mapping[str, str]) -> str:
     )
 
 
-def _reversed(part: Part, labels: Mapping[str, str]) -> Finding:
+def _reversed(part: QuestionResults, labels: Mapping[str, str]) -> Finding:
     """Return where the means and a test disagree: some rated only one of the two, and rated it differently."""
     (high, low), *others = part.reversed
     means = {row["condition"]: row["mean"] for row in records(part.conditions)}
@@ -158,7 +160,7 @@ def _reversed(part: Part, labels: Mapping[str, str]) -> Finding:
     )
 
 
-def _lead(part: Part, labels: Mapping[str, str]) -> Finding:
+def _lead(part: QuestionResults, labels: Mapping[str, str]) -> Finding:
     first, *others = part.order
     mean = _scores(part, part.best_first["mean"].iloc[0])
     asked = [name for name in others if (first, name) not in part.unnamed]
@@ -186,7 +188,7 @@ def _lead(part: Part, labels: Mapping[str, str]) -> Finding:
     )
 
 
-def _scores(part: Part, mean: float) -> str:
+def _scores(part: QuestionResults, mean: float) -> str:
     """Return what a condition reaches, in the words of its metric."""
     value = number(mean, part.decimals)
     if part.kind == "pick":
@@ -194,13 +196,13 @@ def _scores(part: Part, mean: float) -> str:
     return f"Its {part.number.lower()} is {value}" if part.kind == "choice" else f"It scores {value}"
 
 
-def _most(part: Part) -> str:
+def _most(part: QuestionResults) -> str:
     if part.kind == "pick":
         return "was ticked most often"
     return f"was {part.preferred} most often" if part.kind == "choice" else "scores highest"
 
 
-def _put(part: Part, one: str, other: str, name: str, *, is_below: bool = False) -> str:
+def _put(part: QuestionResults, one: str, other: str, name: str, *, is_below: bool = False) -> str:
     """Return how far one is above the other, or below, for those who rated both. `name` is that of the second."""
     if part.kind == "choice":
         chose = "called it closer" if part.number == "Closeness" else "preferred it"
@@ -209,19 +211,19 @@ def _put(part: Part, one: str, other: str, name: str, *, is_below: bool = False)
     return f"{who} put it {_gap(part, one, other)} {'below' if is_below else 'above'} {name}"
 
 
-def _above(part: Part, one: str, other: str, name: str) -> str:
+def _above(part: QuestionResults, one: str, other: str, name: str) -> str:
     """Return how far one is above the other, after `is`."""
     if part.kind == "choice":
         return f"{part.preferred} {_wins(part, one, other, name)}"
     return f"{_gap(part, one, other)} above {name}"
 
 
-def _wins(part: Part, one: str, other: str, name: str) -> str:
+def _wins(part: QuestionResults, one: str, other: str, name: str) -> str:
     """Return in how many of the comparisons with the other one was chosen; a tie counts half."""
     return f"in {_percent((part.differences[one, other] + 1) / 2)} of its comparisons with {name}"
 
 
-def _unclear(part: Part, labels: Mapping[str, str], one: str, other: str) -> str:
+def _unclear(part: QuestionResults, labels: Mapping[str, str], one: str, other: str) -> str:
     if (one, other) not in part.tested:
         return f"too few {part.both} it and {labels[other]} to test their difference"
     if part.kind == "choice":
@@ -232,11 +234,11 @@ def _unclear(part: Part, labels: Mapping[str, str], one: str, other: str) -> str
     return f"{who}its difference from {labels[other]} is {told}, which this study cannot tell from none"
 
 
-def _points(part: Part, difference: float) -> str:
+def _points(part: QuestionResults, difference: float) -> str:
     return f"{signed(difference, part.decimals)} points"
 
 
-def _hidden(part: Part, labels: Mapping[str, str], reference: str | None) -> list[Finding]:
+def _hidden(part: QuestionResults, labels: Mapping[str, str], reference: str | None) -> list[Finding]:
     """Return the finding about the reference that was hidden among the others, where there is one."""
     if reference is None or reference not in part.order or len(part.order) < 3:
         return []
@@ -245,7 +247,7 @@ def _hidden(part: Part, labels: Mapping[str, str], reference: str | None) -> lis
     return [_reference(part, labels, reference, asked)] if asked else []
 
 
-def _reference(part: Part, labels: Mapping[str, str], reference: str, others: list[str]) -> Finding:
+def _reference(part: QuestionResults, labels: Mapping[str, str], reference: str, others: list[str]) -> Finding:
     """Return how many under test are below the hidden reference, and whether it was recognised: by its mean."""
     below = [name for name in others if (reference, name) in part.above]
     level = [labels[name] for name in others if (name, reference) not in part.clear]
@@ -261,7 +263,7 @@ def _reference(part: Part, labels: Mapping[str, str], reference: str, others: li
     )
 
 
-def _last(part: Part, labels: Mapping[str, str]) -> Finding | None:
+def _last(part: QuestionResults, labels: Mapping[str, str]) -> Finding | None:
     *others, last = part.order
     if len(others) < 2 or any((name, last) not in part.above for name in others):
         return None
@@ -274,7 +276,7 @@ def _last(part: Part, labels: Mapping[str, str]) -> Finding | None:
     return Finding(f"{labels[last]} {'is behind all others' if part.is_quality else worst}.", f"{mean}; {put}.")
 
 
-def _pairs(part: Part, labels: Mapping[str, str]) -> Finding:
+def _pairs(part: QuestionResults, labels: Mapping[str, str]) -> Finding:
     tested = len(part.tested) // 2
     clear = len(part.clear) // 2
     if clear == len(part.differences) // 2 == 1:
@@ -292,7 +294,7 @@ def _pairs(part: Part, labels: Mapping[str, str]) -> Finding:
     return Finding(f"{clear} of {tested} tested pairs differ clearly.", (near + _untested(part)).strip())
 
 
-def _otherwise(part: Part, labels: Mapping[str, str]) -> list[Finding]:
+def _otherwise(part: QuestionResults, labels: Mapping[str, str]) -> list[Finding]:
     """Return where the other tests say something else than the one that we go by; few pages make no other test."""
     told, seen = [], 0
     for row in records(part.inner_pairs):
@@ -313,13 +315,13 @@ def _otherwise(part: Part, labels: Mapping[str, str]) -> list[Finding]:
     ]
 
 
-def _untested(part: Part) -> str:
+def _untested(part: QuestionResults) -> str:
     n = (len(part.differences) - len(part.tested) - len(part.unnamed)) // 2
     few = f" {count(n, 'pair')} could not be tested: too few {part.both}." if n else ""
     return few + (f" {count(len(part.unnamed) // 2, 'pair')} were not asked for." if part.unnamed else "")
 
 
-def _gap(part: Part, one: str, other: str) -> str:
+def _gap(part: QuestionResults, one: str, other: str) -> str:
     """Return by how much one is above the other, over the participants who rated both."""
     difference = part.differences[one, other]
     if part.kind == "pick":

@@ -6,16 +6,13 @@ from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
-from beholder.analyse.result import records
-from beholder.analyse.results import TABLES
-from beholder.clean.tables import utf8, write_table, write_whole
-from beholder.report.figures import Drawn, drawn, figures
-from beholder.report.latex import latex_table
-from beholder.report.markdown import markdown_table
-from beholder.report.material import Material, load_material
-from beholder.report.page import page
-from beholder.report.paragraph.pasting import methods, methods_files
-from beholder.report.sheets import paper_sheets
+from beholder.analysis.result import TABLES, records
+from beholder.files import utf8, write_table, write_whole
+from beholder.reporting.figures import DrawnFigure, drawn, figures
+from beholder.reporting.material import Material, load_material
+from beholder.reporting.methods_section import methods, methods_files
+from beholder.reporting.page import page
+from beholder.reporting.sheets import latex_table, markdown_table, paper_sheets
 from beholder.study.model import Study
 
 
@@ -30,7 +27,7 @@ def report_folder(study: str | Path | Study, *, progress: Callable[[int, int], N
         for stale in sorted((folder / name).glob("*.*")):
             stale.unlink()
     wanted = figures(material)
-    drawings: dict[str, Drawn] = {}
+    drawings: dict[str, DrawnFigure] = {}
     for done, figure in enumerate(wanted):
         if progress:
             progress(done, len(wanted))
@@ -43,7 +40,7 @@ def report_folder(study: str | Path | Study, *, progress: Callable[[int, int], N
     return path
 
 
-def _write_figures(figures: Mapping[str, Drawn], folder: Path) -> list[str]:
+def _write_figures(figures: Mapping[str, DrawnFigure], folder: Path) -> list[str]:
     names = []
     for figure, drawing in figures.items():
         for kind, content in drawing.files.items():

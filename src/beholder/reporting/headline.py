@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
-from beholder.analyse.result import records
-from beholder.report.asked import people_words
-from beholder.report.findings import findings, some
-from beholder.report.gaps import Gap, apart, gaps, how_far, level, points
-from beholder.report.material import Material
-from beholder.report.part import Part
-from beholder.report.words import count, number
+from beholder.analysis.result import records
+from beholder.formats import count, number, p_value, signed
+from beholder.reporting.findings import findings, some
+from beholder.reporting.material import Material
+from beholder.reporting.question_results import QuestionResults
+from beholder.reporting.questionnaire import people_words
 
 _CHANCE = 0.5
 
 
-def key_finding(material: Material, part: Part) -> str:
+def key_finding(material: Material, part: QuestionResults) -> str:
     """Return what was found for one question, in words that its tests support."""
     names, people = material.names, people_words(material)
     hidden = next((name for name in part.order if part.roles.get(name) == "reference"), None)
@@ -39,7 +39,9 @@ def key_finding(material: Material, part: Part) -> str:
     return " ".join(said)
 
 
-def _of_tests(material: Material, part: Part, names: Mapping[str, str], found: Mapping[tuple[str, str], Gap]) -> str:
+def _of_tests(
+    material: Material, part: QuestionResults, names: Mapping[str, str], found: Mapping[tuple[str, str], Gap]
+) -> str:
     """Return which of the conditions under test is ahead, and how surely."""
     first, *others = part.order
     own = [gap for gap in found.values() if gap.one in part.order and gap.other in part.order and gap.difference >= 0]
@@ -63,7 +65,7 @@ def _of_tests(material: Material, part: Part, names: Mapping[str, str], found: M
     return _shared(material, part, names, found, rivals)
 
 
-def _lead(material: Material, part: Part, names: Mapping[str, str], gap: Gap) -> str:
+def _lead(material: Material, part: QuestionResults, names: Mapping[str, str], gap: Gap) -> str:
     """Return that one is clearly above all others."""
     is_one = len(part.order) == 2
     next_one = names[gap.other] + ("" if is_one else ", the next")
@@ -76,7 +78,11 @@ def _lead(material: Material, part: Part, names: Mapping[str, str], gap: Gap) ->
 
 
 def _shared(
-    material: Material, part: Part, names: Mapping[str, str], found: Mapping[tuple[str, str], Gap], rivals: list[str]
+    material: Material,
+    part: QuestionResults,
+    names: Mapping[str, str],
+    found: Mapping[tuple[str, str], Gap],
+    rivals: list[str],
 ) -> str:
     """Return that one is highest and not told apart from some, and which is the first that it is clearly above."""
     first = part.order[0]
@@ -101,7 +107,7 @@ def _which(names: Mapping[str, str], tested: list[str]) -> str:
     return "" if len(tested) == 1 else f"{names[tested[0]]}: "
 
 
-def _nothing(part: Part, names: Mapping[str, str], own: list[Gap]) -> str:
+def _nothing(part: QuestionResults, names: Mapping[str, str], own: list[Gap]) -> str:
     """Return that nothing is told apart and how large a difference could have been missed; never that all are equal."""
     largest = max(own, key=lambda gap: gap.difference)
     widths = [gap.half for gap in own if not math.isnan(gap.half)]
@@ -121,7 +127,7 @@ def _nothing(part: Part, names: Mapping[str, str], own: list[Gap]) -> str:
     return f"{said} A difference of up to about {missed} could have been missed."
 
 
-def _named(part: Part, names: Mapping[str, str], found: Mapping[tuple[str, str], Gap]) -> str:
+def _named(part: QuestionResults, names: Mapping[str, str], found: Mapping[tuple[str, str], Gap]) -> str:
     """Return the contrasts that the study is about."""
     asked = [
         found[pair]
@@ -143,7 +149,7 @@ def _named(part: Part, names: Mapping[str, str], found: Mapping[tuple[str, str],
     return f"{'. '.join(said)}.{more}"
 
 
-def _beside(part: Part, names: Mapping[str, str], gap: Gap) -> str:
+def _beside(part: QuestionResults, names: Mapping[str, str], gap: Gap) -> str:
     """Return how the best one stands to the hidden reference."""
     if (gap.one, gap.other) not in part.clear:
         return f"It is not told apart from the reference, {names[gap.other]} ({apart(part, gap)})."
@@ -153,7 +159,7 @@ def _beside(part: Part, names: Mapping[str, str], gap: Gap) -> str:
     return f"It is {_split(part, gap, f'{where} the reference, {names[gap.other]}')}."
 
 
-def _against(part: Part, names: Mapping[str, str], reference: str) -> str:
+def _against(part: QuestionResults, names: Mapping[str, str], reference: str) -> str:
     """Return how the best one compares with the reference that each was compared with, and how many are worse."""
     found = gaps(part)
     first = part.order[0]
@@ -173,7 +179,7 @@ def _against(part: Part, names: Mapping[str, str], reference: str) -> str:
     return f"{said}; {len(worse)} of {len(part.order)} are clearly worse than it."
 
 
-def _told_apart(part: Part, names: Mapping[str, str]) -> str:
+def _told_apart(part: QuestionResults, names: Mapping[str, str]) -> str:
     """Return whether people did better than by guessing."""
     rows = records(part.best_first)
     best = rows[0]
@@ -193,7 +199,7 @@ def _told_apart(part: Part, names: Mapping[str, str]) -> str:
     return said if len(rows) == 1 else f"{said} Told apart: {len(clear)} of {len(rows)}."
 
 
-def _reaches(material: Material, part: Part, name: str) -> str:
+def _reaches(material: Material, part: QuestionResults, name: str) -> str:
     """Return what a condition reaches, with medians and differential scores where the method has them."""
     mean = _mean(part, name)
     if part.kind == "pick":
@@ -206,7 +212,7 @@ def _reaches(material: Material, part: Part, name: str) -> str:
     return f"scores {mean}" + (f", {'; '.join(also)}" if also else "")
 
 
-def _also(material: Material, part: Part, name: str, table: str, column: str) -> str:
+def _also(material: Material, part: QuestionResults, name: str, table: str, column: str) -> str:
     rows = material.results.also.get(table)
     if rows is None:
         return ""
@@ -217,18 +223,107 @@ def _also(material: Material, part: Part, name: str, table: str, column: str) ->
     return level(part, row[column], row["ci_low"], row["ci_high"], called="")
 
 
-def _mean(part: Part, name: str) -> str:
+def _mean(part: QuestionResults, name: str) -> str:
     row = next(row for row in records(part.conditions) if row["condition"] == name)
     return level(part, row["mean"], row["ci_low"], row["ci_high"])
 
 
-def _split(part: Part, gap: Gap, where: str) -> str:
+def _split(part: QuestionResults, gap: Gap, where: str) -> str:
     """Return `8.4 points (5.1 to 11.7) above the next, p < 0.001`."""
     size, _, p = how_far(part, gap).rpartition(", ")
     return f"{size} {where}, {p}"
 
 
-def _beat(part: Part, names: Mapping[str, str], gap: Gap) -> str:
+def _beat(part: QuestionResults, names: Mapping[str, str], gap: Gap) -> str:
     """Return `was preferred to the other in 64 % (58 to 70 %) of their comparisons, p < 0.001`."""
     other = f"than {names[gap.other]}" if part.number == "Closeness" else f"to {names[gap.other]}"
     return f"was {part.preferred} {other} in {_split(part, gap, 'of their comparisons')}"
+
+
+# --- How far one condition is above another, with its uncertainty, in words ---
+
+
+class Gap(NamedTuple):
+    """The difference of two conditions; ends and p are NaN where there is no test."""
+
+    one: str
+    other: str
+    difference: float
+    low: float
+    high: float
+    p: float
+    """Corrected where the pair is corrected for."""
+
+    @property
+    def half(self) -> float:
+        """Half the width of the interval."""
+        return (self.high - self.low) / 2
+
+    @property
+    def turned(self) -> Gap:
+        return Gap(self.other, self.one, -self.difference, -self.high, -self.low, self.p)
+
+
+def gaps(part: QuestionResults) -> dict[tuple[str, str], Gap]:
+    """Return the tested differences of a question in both directions."""
+    found = {}
+    for row in records(part.inner_pairs):
+        if (row["condition"], row["other_condition"]) in part.tested:
+            p = row["p"] if math.isnan(row["p_holm"]) else row["p_holm"]
+            gap = Gap(
+                row["condition"], row["other_condition"], row["mean_difference"], row["ci_low"], row["ci_high"], p
+            )
+            found[gap.one, gap.other], found[gap.other, gap.one] = gap, gap.turned
+    return found
+
+
+def how_far(part: QuestionResults, gap: Gap) -> str:
+    """Return `8.4 points (5.1 to 11.7), p < 0.001`, the size without its sign; of a choice the share that it won."""
+    if part.kind == "choice":
+        share = f"{_percent((gap.difference + 1) / 2)}{_ends(part, (gap.low + 1) / 2, (gap.high + 1) / 2)}"
+        return f"{share}, {p_words(gap.p)}"
+    ahead = gap if gap.difference >= 0 else gap.turned
+    return f"{points(part, ahead.difference)}{_ends(part, ahead.low, ahead.high)}, {p_words(gap.p)}"
+
+
+def apart(part: QuestionResults, gap: Gap) -> str:
+    """Return the same of two that are not told apart, with the sign that the difference has."""
+    if part.kind == "choice":
+        return f"it won {how_far(part, gap)}"
+    size = f"{signed(100 * gap.difference, 0)} percentage points" if part.kind == "pick" else _signed(part, gap)
+    return f"difference {size}{_ends(part, gap.low, gap.high)}, {p_words(gap.p)}"
+
+
+def _signed(part: QuestionResults, gap: Gap) -> str:
+    return f"{signed(gap.difference, part.decimals)} points"
+
+
+def points(part: QuestionResults, size: float) -> str:
+    """Return the size of a difference in its unit."""
+    if part.kind in ("pick", "choice"):
+        return f"{number(100 * size, 0)} percentage points"
+    return f"{number(size, part.decimals)} points"
+
+
+def level(part: QuestionResults, mean: float, low: float, high: float, *, called: str = "95 % interval ") -> str:
+    """Return a mean and its interval; of ticks and correct answers in percent."""
+    shown = _percent(mean) if part.kind in ("pick", "correct") else number(mean, part.decimals)
+    return f"{shown}{_ends(part, low, high, called)}"
+
+
+def p_words(p: float) -> str:
+    """Return `p < 0.001` or `p = 0.034`."""
+    told = p_value(p)
+    return f"p {told}" if told.startswith("<") else f"p = {told}"
+
+
+def _ends(part: QuestionResults, low: float, high: float, called: str = "") -> str:
+    if math.isnan(low):
+        return ""
+    if part.kind in ("choice", "pick", "correct"):
+        return f" ({called}{number(100 * low, 0)} to {_percent(high)})"
+    return f" ({called}{number(low, part.decimals)} to {number(high, part.decimals)})"
+
+
+def _percent(share: float) -> str:
+    return f"{number(100 * share, 0)} %"

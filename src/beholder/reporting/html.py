@@ -1,16 +1,98 @@
-"""The tables of the page."""
+"""HTML from nodes: text is always escaped, and only elements made here are not."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib import resources
+from typing import TypeAlias
 
-from beholder.report.markup import Markup, tag
-from beholder.report.part import Part
-from beholder.report.sheets import Sheet
-from beholder.report.words import signed
+from beholder.formats import signed
+from beholder.reporting.question_results import QuestionResults
+from beholder.reporting.sheets import TextTable
+
+VOID = frozenset({"meta", "br", "col", "img"})
 
 
-def table(caption: str, sheet: Sheet) -> Markup:
+class Markup(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+Child: TypeAlias = "str | int | float | Sequence[Child] | None"
+
+
+def tag(name: str, /, *children: Child, **attributes: str | int | bool | None) -> Markup:
+    """Return an element. `class_` is class, `aria_label` is aria-label; None and False leave an attribute out."""
+    parts = [f"<{name}"]
+    for key, value in attributes.items():
+        if value is None or value is False:
+            continue
+        word = key.rstrip("_").replace("_", "-")
+        parts.append(f" {word}" if value is True else f' {word}="{escape(str(value))}"')
+    parts.append(">")
+    if name not in VOID:
+        parts.extend((render(children), f"</{name}>"))
+    return Markup("".join(parts))
+
+
+def render(child: Child) -> Markup:
+    """Return a child as HTML: elements as they are, anything else as text."""
+    if child is None:
+        return Markup()
+    if isinstance(child, Markup):
+        return child
+    if isinstance(child, str | int | float):
+        return Markup(escape(str(child)))
+    return Markup("".join(render(one) for one in child))
+
+
+# --- One HTML file that needs nothing else: style and scripts are in it ---
+
+
+def document(title: str, body: Child, scripts: Sequence[str]) -> str:
+    """Return a whole page around its body, with these of our scripts."""
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("title", f"{title} · Beholder"),
+        tag("style", _text("style.css")),
+    )
+    alive = Markup("\n".join(_text(name) for name in scripts))
+    return (
+        "<!doctype html>\n"
+        + tag("html", head, tag("body", body, tag("script", alive, type="module")), lang="en")
+        + "\n"
+    )
+
+
+def _text(name: str) -> Markup:
+    return Markup(resources.files("beholder.reporting").joinpath(name).read_text(encoding="utf-8"))
+
+
+# --- A panel of the page: a title, what it tells, and how to read it ---
+
+
+def panel(name: str, title: str, content: Markup, *, foot: Child = None, is_wide: bool = False) -> Markup:
+    """Return a panel with an anchor of this name; a wide one has the whole width of the page."""
+    return tag(
+        "section",
+        tag("h2", title, id=f"{name}-h"),
+        content,
+        tag("p", foot, class_="panel__foot") if foot else None,
+        class_="panel paper__wide" if is_wide else "panel",
+        id=name,
+        aria_labelledby=f"{name}-h",
+    )
+
+
+# --- The tables of the page ---
+
+
+def table(caption: str, sheet: TextTable) -> Markup:
     """Return a table that scrolls by itself where it is too wide."""
     kinds = ["is-name" if place < sheet.names else None for place in range(len(sheet.heads))]
     head = tag("tr", [tag("th", word, scope="col", class_=kind) for word, kind in zip(sheet.heads, kinds, strict=True)])
@@ -28,7 +110,7 @@ def scrolling(label: str, content: Markup) -> Markup:
     return tag("div", content, class_="scroll", role="region", aria_label=label, tabindex=0)
 
 
-def matrix(part: Part, labels: Mapping[str, str]) -> Markup:
+def matrix(part: QuestionResults, labels: Mapping[str, str]) -> Markup:
     """Return every pair as row minus column, best first: the difference where it is clear, `=` where it is not."""
     clear = [abs(part.differences[pair]) for pair in part.clear]
     places = part.decimals - 1 if min(clear, default=1) * 10 ** (part.decimals - 1) >= 0.5 else part.decimals
@@ -44,7 +126,7 @@ def matrix(part: Part, labels: Mapping[str, str]) -> Markup:
     return scrolling(caption, grid)
 
 
-def _cell(part: Part, row: str, column: str, places: int) -> Markup:
+def _cell(part: QuestionResults, row: str, column: str, places: int) -> Markup:
     if row == column:
         return tag("td", class_="matrix__self")
     if (row, column) in part.clear:

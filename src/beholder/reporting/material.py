@@ -10,11 +10,11 @@ from typing import Any
 
 import pandas as pd
 
-from beholder.analyse.results import STALE, Results, either, read_results
+from beholder.analysis.result import STALE, Results, either, read_results
 from beholder.errors import Problem, UserError
-from beholder.report.part import Part, Wording
+from beholder.reporting.question_results import QuestionResults, Wording
 from beholder.study.model import Study
-from beholder.study.scale import Scale
+from beholder.study.questions import Scale
 
 _SHARE = Scale(min=0, max=1, step=0.01)
 
@@ -26,7 +26,7 @@ class Material:
     study: Study
     account: Mapping[str, Any]
     results: Results
-    parts: tuple[Part, ...]
+    parts: tuple[QuestionResults, ...]
     labels: Mapping[str, str]
     """Condition name to what the report calls it, with its role where it is not under test; no two the same."""
     names: Mapping[str, str] = field(default_factory=dict)
@@ -131,7 +131,7 @@ def _wordings(question: str, material: Material) -> tuple[Wording, ...]:
     return tuple(one for one in found if one.people) or tuple(found) or (Wording(question, 0),)
 
 
-def _part(question: str, scale: Scale, material: Material, place: int) -> Part:
+def _part(question: str, scale: Scale, material: Material, place: int) -> QuestionResults:
     results = material.results
     named = results.notes.get("metrics", {}).get(question, {"name": "Score", "meaning": ""})
     asked = (one for text in material.texts for one in text["questions"] if one["id"] == question)
@@ -140,7 +140,7 @@ def _part(question: str, scale: Scale, material: Material, place: int) -> Part:
     def mine(table: pd.DataFrame) -> pd.DataFrame:
         return table[table["question"] == question].reset_index(drop=True)
 
-    return Part(
+    return QuestionResults(
         id=question,
         wordings=_wordings(question, material),
         scale=scale,

@@ -1,18 +1,87 @@
-"""How the study was made, for the methods paragraph: method, questions, stimuli, order, playing."""
+"""The methods paragraph, ready to paste, and the sources that it cites."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import pandas as pd
 
+from beholder.formats import count, listed, number
 from beholder.methods.contract import Paper
-from beholder.report.asked import answers_words, has_tie
-from beholder.report.material import Material
-from beholder.report.paragraph.sources import SOURCES
-from beholder.report.paragraph.text import Said
-from beholder.report.part import Part
-from beholder.report.words import count, listed, number
-from beholder.study.between import common_options, varied
+from beholder.reporting.material import Material
+from beholder.reporting.question_results import QuestionResults
+from beholder.reporting.questionnaire import answers_words, has_tie
+from beholder.reporting.references import SOURCES
+from beholder.reporting.sheets import latex_text, markdown_text
+from beholder.study.groups import common_options, varied
 from beholder.study.model import Playback
+
+# --- The methods paragraph, ready to paste: numbers from the data, and a blank in brackets for what nobody told us ---
+
+
+class Said(NamedTuple):
+    """One sentence without its full stop, and the keys of what it cites."""
+
+    text: str
+    cites: tuple[str, ...] = ()
+
+
+class Paragraph(NamedTuple):
+    """Sentences under a title."""
+
+    title: str
+    said: Sequence[Said]
+
+    @property
+    def text(self) -> str:
+        """The sentences as plain text, sources by name and year."""
+        return " ".join(_sentence(one.text, _named(one.cites)) for one in self.said)
+
+
+def plain_text(paragraphs: Sequence[Paragraph]) -> str:
+    """Return the paragraphs as plain text."""
+    return "\n\n".join(f"{one.title}. {one.text}" for one in paragraphs) + "\n"
+
+
+def markdown_methods(paragraphs: Sequence[Paragraph]) -> str:
+    """Return the paragraphs in Markdown, sources by their keys in sources.bib as pandoc and Quarto read them."""
+    lines = ["---", "bibliography: sources.bib", "---"]
+    for paragraph in paragraphs:
+        cited = [(markdown_text(one.text), "; ".join(f"@{key}" for key in one.cites)) for one in paragraph.said]
+        told = " ".join(_sentence(text, f" [{keys}]" if keys else "") for text, keys in cited)
+        lines.append(f"\n**{paragraph.title}.** {told}")
+    return "\n".join(lines) + "\n"
+
+
+def latex_methods(paragraphs: Sequence[Paragraph]) -> str:
+    """Return the paragraphs in LaTeX, sources by their keys in sources.bib."""
+    lines = ["% Sources: \\bibliography{sources}. Words in brackets are for you to fill in.", ""]
+    for paragraph in paragraphs:
+        told = " ".join(
+            _sentence(latex_text(one.text), f"~\\cite{{{','.join(one.cites)}}}" if one.cites else "")
+            for one in paragraph.said
+        )
+        lines.append(f"\\paragraph{{{latex_text(paragraph.title)}.}} {told}\n")
+    return "\n".join(lines)
+
+
+def cited_keys(paragraphs: Sequence[Paragraph]) -> list[str]:
+    """Return the keys of all sources that the paragraphs cite."""
+    return list(dict.fromkeys(key for paragraph in paragraphs for one in paragraph.said for key in one.cites))
+
+
+def _sentence(text: str, cited: str) -> str:
+    """Return a sentence with its sources before the full stop; what ends in a mark of its own gets none."""
+    return f"{text}{cited}{'' if not cited and text.endswith(('.', '?', '!')) else '.'}"
+
+
+def _named(cites: Sequence[str]) -> str:
+    return f" ({'; '.join(SOURCES[key].short for key in cites)})" if cites else ""
+
+
+# --- How the study was made, for the methods paragraph: method, questions, stimuli, order, playing ---
+
 
 _MOST_QUESTIONS = 5
 _TASKS = {
@@ -106,7 +175,7 @@ def _questions(material: Material) -> list[Said]:
     return [Said(f"{asked} {'; '.join(said)}")]
 
 
-def _answers(part: Part, material: Material) -> str:
+def _answers(part: QuestionResults, material: Material) -> str:
     """Return what could be answered, as people met it."""
     if part.kind == "choice":
         return "one of the two, or no difference" if has_tie(part, material) else "one of the two"

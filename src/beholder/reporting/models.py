@@ -8,17 +8,15 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from beholder.analyse.models.bt500 import MOST_NAMES, why_nobody
-from beholder.analyse.models.p910 import ENOUGH
-from beholder.analyse.rater_models import PLAIN, RATER_MODELS
-from beholder.report.gallery import Figures
-from beholder.report.markup import Child, Markup, render, tag
-from beholder.report.material import Material
-from beholder.report.part import Part
-from beholder.report.sheets import Sheet
-from beholder.report.tables import table
-from beholder.report.words import NONE, count, listed, number, signed
-from beholder.stats.rater_models.rejection import MOST_OUTLIERS
+from beholder.analysis.models import ENOUGH, MOST_NAMES, why_nobody
+from beholder.analysis.rater_models import PLAIN, RATER_MODELS
+from beholder.formats import NONE, count, listed, number, signed
+from beholder.reporting.gallery import Figures
+from beholder.reporting.html import Child, Markup, render, table, tag
+from beholder.reporting.material import Material
+from beholder.reporting.question_results import QuestionResults
+from beholder.reporting.sheets import TextTable
+from beholder.stats.rater_models import MOST_OUTLIERS
 
 FOOT = (
     "Means of conditions, every stimulus weighing the same. P.913: each participant's habit of scoring high or low is "
@@ -38,7 +36,7 @@ MOST_OPEN = 3
 class _Modelled(NamedTuple):
     """One question: means of its conditions by model, its participants, and whether all stimuli hang together."""
 
-    part: Part
+    part: QuestionResults
     means: pd.DataFrame
     """A row for each condition, best first; a column for each model."""
     raters: pd.DataFrame
@@ -124,7 +122,7 @@ def _warnings(found: list[_Modelled]) -> str:
     return " ".join(told)
 
 
-def _condition_sheet(one: _Modelled, material: Material) -> Sheet:
+def _condition_sheet(one: _Modelled, material: Material) -> TextTable:
     places = one.part.decimals
     rows = [
         (
@@ -134,7 +132,7 @@ def _condition_sheet(one: _Modelled, material: Material) -> Sheet:
         )
         for name, row in one.means.iterrows()
     ]
-    return Sheet(("Condition", *NAMES.values()), rows)
+    return TextTable(("Condition", *NAMES.values()), rows)
 
 
 def _beside(value: float, plain: float, places: int) -> str:
@@ -145,7 +143,7 @@ def _beside(value: float, plain: float, places: int) -> str:
     return shown if round(value - plain, places) == 0 else f"{shown} ({signed(value - plain, places)})"
 
 
-def _question_sheet(found: list[_Modelled]) -> Sheet:
+def _question_sheet(found: list[_Modelled]) -> TextTable:
     rows = [
         (
             one.part.short,
@@ -156,7 +154,7 @@ def _question_sheet(found: list[_Modelled]) -> Sheet:
         for one in found
     ]
     heads = [NAMES[model] for model in RATER_MODELS]
-    return Sheet(("Question", *heads, "Changes the order", "BT.500 leaves out"), rows)
+    return TextTable(("Question", *heads, "Changes the order", "BT.500 leaves out"), rows)
 
 
 def _left_out(one: _Modelled) -> str:

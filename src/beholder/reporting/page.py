@@ -4,45 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from beholder.report.asked import asked_section, people_words, wordings
-from beholder.report.counted import counted, method_section
-from beholder.report.data_quality.section import FOOT as QUALITY_FOOT
-from beholder.report.data_quality.section import quality
-from beholder.report.devices import devices, devices_foot
-from beholder.report.document import document
-from beholder.report.enough import FOOT as ENOUGH_FOOT
-from beholder.report.enough import enough_votes
-from beholder.report.flow import flow, flow_foot
-from beholder.report.gallery import people_figures
-from beholder.report.headline import headline
-from beholder.report.markup import Child, Markup, render, tag
-from beholder.report.material import Material
-from beholder.report.modelled import FOOT as MODELS_FOOT
-from beholder.report.modelled import modelled
-from beholder.report.overview import MOST_OPEN, overview, overview_foot, short_names
-from beholder.report.panel import panel
-from beholder.report.paragraph.pasting import FOOT as METHODS_FOOT
-from beholder.report.paragraph.pasting import methods, methods_section
-from beholder.report.part import Part
-from beholder.report.people import FOOT as PEOPLE_FOOT
-from beholder.report.people import people
-from beholder.report.question import has_side, question_sections
-from beholder.report.reliable import FOOT as RELIABLE_FOOT
-from beholder.report.reliable import reliable
-from beholder.report.sensitive import FOOT as SENSITIVE_FOOT
-from beholder.report.sensitive import sensitive
-from beholder.report.sheets import cell_sheet, condition_sheet, pair_sheet
-from beholder.report.tables import table
-from beholder.report.taking_part import FOOT, taking_part
-from beholder.report.together import FOOT as TOGETHER_FOOT
-from beholder.report.together import together
-from beholder.report.trusting import FOOT as TRUST_FOOT
-from beholder.report.trusting import trusting
-from beholder.report.variance import FOOT as VARIANCE_FOOT
-from beholder.report.variance import RUNS_FOOT, run_effects, variance
-from beholder.report.words import count, date, span
-from beholder.report.written import FOOT as WRITTEN_FOOT
-from beholder.report.written import written
+from beholder.formats import count, date, span
+from beholder.reporting.cleaning import (
+    QUALIFICATION_FOOT,
+    TRUST_FOOT,
+    counted,
+    flow,
+    flow_foot,
+    method_section,
+    taking_part,
+    trusting,
+)
+from beholder.reporting.data_quality import FOOT as QUALITY_FOOT
+from beholder.reporting.data_quality import quality
+from beholder.reporting.devices import devices, devices_foot
+from beholder.reporting.gallery import people_figures
+from beholder.reporting.html import Child, Markup, document, panel, render, table, tag
+from beholder.reporting.material import Material
+from beholder.reporting.methods_section import FOOT as METHODS_FOOT
+from beholder.reporting.methods_section import methods, methods_section
+from beholder.reporting.models import FOOT as MODELS_FOOT
+from beholder.reporting.models import modelled
+from beholder.reporting.participants import PEOPLE_FOOT, WRITTEN_FOOT, people, written
+from beholder.reporting.question_results import QuestionResults
+from beholder.reporting.question_sections import (
+    MOST_OPEN,
+    has_side,
+    headline,
+    overview,
+    overview_foot,
+    question_sections,
+    short_names,
+)
+from beholder.reporting.questionnaire import asked_section, people_words, wordings
+from beholder.reporting.reliability import DIMENSIONALITY_FOOT as TOGETHER_FOOT
+from beholder.reporting.reliability import RELIABILITY_FOOT as RELIABLE_FOOT
+from beholder.reporting.reliability import VOTES_NEEDED_FOOT as ENOUGH_FOOT
+from beholder.reporting.reliability import enough_votes, reliable, together
+from beholder.reporting.sensitivity import RUNS_FOOT, VARIANCE_FOOT, run_effects, sensitive, variance
+from beholder.reporting.sensitivity import SENSITIVITY_FOOT as SENSITIVE_FOOT
+from beholder.reporting.sheets import cell_sheet, condition_sheet, pair_sheet
 
 _EYE = Markup(
     '<svg class="mark" viewBox="0 0 32 32" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2.6">'
@@ -94,7 +95,7 @@ def _main(material: Material, figures: Mapping[str, Markup], files: list[str]) -
     sections += _counted(material)
     part_taken = taking_part(material)
     if part_taken is not None:
-        sections.append(panel("qualified", "Who could take part", part_taken, foot=FOOT, is_wide=True))
+        sections.append(panel("qualified", "Who could take part", part_taken, foot=QUALIFICATION_FOOT, is_wide=True))
     trust = trusting(material)
     if trust is not None:
         sections.append(panel("trusted", "Whom we trusted", trust, foot=TRUST_FOOT, is_wide=True))
@@ -154,7 +155,7 @@ def _participants(material: Material) -> list[Child]:
     return told
 
 
-def _folded(part: Part, called: str, told: Child) -> Markup:
+def _folded(part: QuestionResults, called: str, told: Child) -> Markup:
     """Return what is told of one question of many, to be opened; on paper it is open."""
     summary = tag("summary", tag("h2", called))
     return tag("details", summary, tag("div", told, class_="folded"), class_="question", id=f"question-{part.place}")
@@ -233,7 +234,7 @@ def _folded_tables(called: str, content: Child) -> Markup:
     return tag("details", tag("summary", called), content, class_="question")
 
 
-def _plural(part: Part) -> str:
+def _plural(part: QuestionResults) -> str:
     return "Scores" if part.number == "Score" else part.metric
 
 

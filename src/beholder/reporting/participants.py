@@ -1,19 +1,109 @@
-"""Tallies: how many gave each answer, or how numbers spread, of those who are used and of all."""
+"""Who they were: what people answered before and after the trials, counted."""
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Sequence
 from statistics import mean, median, stdev
 from typing import NamedTuple
 
-from beholder.report.markup import Child, Markup, tag
-from beholder.report.words import NONE, number
+import pandas as pd
+
+from beholder.cleaning.texts import Masks
+from beholder.formats import NONE, count, listed, number
+from beholder.reporting.html import Child, Markup, render, tag
+from beholder.reporting.material import Material
+from beholder.reporting.questionnaire import people_words
+from beholder.study.model import Ask
+from beholder.study.questions import SCALES
+
+_NO_ANSWER = "no answer"
+
+
+def people(material: Material) -> Markup | None:
+    """Return a tally for each question of the questionnaires; None where there were none to count."""
+    table = material.clean("participants")
+    asks = [ask for ask in (*material.study.before, *material.study.after) if f"answer_{ask.id}" in table.columns]
+    counted = [ask for ask in asks if ask.type != "text"]
+    if not counted or table.empty:
+        return None
+    answered = [ask for ask in counted if (table[f"answer_{ask.id}"] != "").any()]
+    silent = [ask.text for ask in counted if ask not in answered]
+    sentences = [_sentence(material, table), *([f"Nobody answered: {listed(silent)}"] if silent else [])]
+    tallies = [_tally(ask, table) for ask in answered]
+    return render([tag("p", " ".join(sentences)), tag("div", tallies, class_="tallies") if tallies else None])
+
+
+PEOPLE_FOOT = "Used: people of whom a session is analysed; shares are of those who answered. All: everybody who came."
+
+
+def _sentence(material: Material, table: pd.DataFrame) -> str:
+    used = int((table["use"] == "true").sum())
+    one, many = people_words(material)
+    if not used:
+        return f"Nobody is used. {count(len(table), one, many)} came."
+    return f"{count(used, one, many)} of {len(table):,} who came {'is' if used == 1 else 'are'} used."
+
+
+def _tally(ask: Ask, table: pd.DataFrame) -> Markup:
+    cells = table[f"answer_{ask.id}"]
+    is_used = table["use"] == "true"
+    used, everyone = list(cells[is_used]), list(cells)
+    title = f"{ask.text} (several answers)" if ask.type == "multiple" else ask.text
+    if ask.type == "number":
+        one, other = _numbers(used), _numbers(everyone)
+        missing = len(used) - len(one), len(everyone) - len(other)
+        return spread_tally(title, one, other, missing, known=("answered", _NO_ANSWER))
+    mine, all_of_them = _counts(ask, used), _counts(ask, everyone)
+    shares = [AnswerShare(label, mine[value], all_of_them[value]) for value, label in _labels(ask, all_of_them)]
+    silent = AnswerShare(_NO_ANSWER, used.count(""), everyone.count(""), is_counted=False)
+    answered = len(used) - silent.used
+    note = None
+    if ask.type == "likert" and answered:
+        values = _numbers(used)
+        note = f"Mean ± SD of those used: {mean_sd(values, 1)}, from 1 to {len(ask.options) or 5}."
+    return share_tally(title, [*shares, silent] if silent.everyone else shares, answered, note)
+
+
+def _labels(ask: Ask, found: Counter[str]) -> list[tuple[str, str]]:
+    """Return each answer with its words: those on offer, then any that were on offer under an earlier text."""
+    offered = {option: option for option in ask.options}
+    if ask.type == "likert":
+        words = ask.options or [text for _, text in SCALES["agree5"].labels]
+        offered = {str(place): f"{place} {word}" for place, word in enumerate(words, 1)}
+    return list((offered | {value: value for value in sorted(found) if value not in offered}).items())
+
+
+def _counts(ask: Ask, cells: Sequence[str]) -> Counter[str]:
+    """Return how often each answer was given; of several choices each counts."""
+    if ask.type != "multiple":
+        return Counter(cell for cell in cells if cell)
+    return Counter(str(choice) for cell in cells if cell for choice in _choices(cell))
+
+
+def _choices(cell: str) -> list[object]:
+    try:
+        found = json.loads(cell)
+    except ValueError:
+        return [cell]
+    return found if isinstance(found, list) else [cell]
+
+
+def _numbers(cells: Sequence[str]) -> list[float]:
+    """Return the numbers among the cells; anything else was answered under an earlier text, and counts as missing."""
+    found = pd.to_numeric(pd.Series(cells, dtype=str), errors="coerce").dropna()
+    return [float(value) for value in found if abs(value) != float("inf")]
+
+
+# --- Tallies: how many gave each answer, or how numbers spread, of those who are used and of all ---
+
 
 _WIDTH, _HEIGHT = 96, 14
 _BINS, _HIGH = 16, 40
 
 
-class Share(NamedTuple):
+class AnswerShare(NamedTuple):
     """One answer with how many gave it; `is_counted` where it belongs to the whole of which shares are told."""
 
     label: str
@@ -22,7 +112,7 @@ class Share(NamedTuple):
     is_counted: bool = True
 
 
-def share_tally(title: str, shares: Sequence[Share], whole: int | None = None, note: Child = None) -> Markup:
+def share_tally(title: str, shares: Sequence[AnswerShare], whole: int | None = None, note: Child = None) -> Markup:
     """Return a block with a bar for each answer; `whole` is of how many used ones, where not of the sum."""
     of = sum(share.used for share in shares if share.is_counted) if whole is None else whole
     rows = []
@@ -120,3 +210,74 @@ def _histogram(values: Sequence[float], decimals: int) -> Markup | None:
     ends = [tag("span", _short(end, decimals)) for end in (min(values), max(values))]
     plot = tag("svg", bars, line, class_="tally__bars", viewBox=box, preserveAspectRatio="none")
     return tag("div", plot, tag("p", ends, class_="tally__ends"), aria_hidden="true")
+
+
+# --- What people wrote: free answers, reasons and comments, listed as they were written and without whose they are ---
+
+
+WRITTEN_FOOT = (
+    "As written, in the order in which people came, without whose they are; [e-mail] and [id] stand for addresses and "
+    "ids. People can name themselves or others in what they write: look through these texts before you hand this page "
+    "on. No file beside it holds them."
+)
+_FORMULA = tuple(f"'{sign}" for sign in "=+-@\t\r\n")
+"""How a text begins that got an apostrophe for spreadsheets (files.py)."""
+
+
+class _Text(NamedTuple):
+    words: str
+    about: str
+    is_used: bool
+
+
+def written(material: Material) -> Markup | None:
+    """Return every text under what was asked, to be opened; None where nobody wrote anything."""
+    lists = [_list(title, texts, people_words(material)) for title, texts in _all(material).items() if texts]
+    return render(lists) if lists else None
+
+
+def _all(material: Material) -> dict[str, list[_Text]]:
+    """Return the texts by what they answer."""
+    found: dict[str, list[_Text]] = {}
+    people = material.clean("participants")
+    for ask in (*material.study.before, *material.study.after):
+        if ask.type == "text" and f"answer_{ask.id}" in people.columns:
+            cells = zip(people[f"answer_{ask.id}"], people["use"] == "true", strict=True)
+            found[ask.text] = [_Text(_plain(cell), "", bool(used)) for cell, used in cells if cell.strip()]
+    comments, sessions = material.clean("comments"), material.clean("sessions")
+    if comments.empty or sessions.empty:
+        return found
+    used = set(sessions.loc[sessions["use"] == "true", "session"])
+    asked = {part.id: part.name for part in material.parts}
+    columns = (comments[name] for name in ("kind", "question", "content", "text", "session"))
+    for kind, question, content, text, session in zip(*columns, strict=True):
+        title = f"Reasons: {asked.get(question, question)}" if kind == "reason" else "Comments on the stimuli"
+        if text.strip():
+            found.setdefault(title, []).append(_Text(_plain(text), content, session in used))
+    return found
+
+
+def _list(title: str, texts: Sequence[_Text], people: tuple[str, str]) -> Markup:
+    others = [text for text in texts if not text.is_used]
+    mine = [text for text in texts if text.is_used]
+    not_used = f", {len(others):,} of them of {people[1]} who are not used" if others else ""
+    head = tag("summary", tag("span", title, dir="auto"), " ", tag("b", f"{count(len(texts), 'text')}{not_used}"))
+    below = [tag("p", "Not used", class_="written__head"), _items(others)] if others else None
+    return tag("details", head, _items(mine) if mine else None, below, class_="written")
+
+
+def _items(texts: Sequence[_Text]) -> Markup:
+    items = [
+        tag("li", tag("span", text.words, dir="auto"), tag("small", text.about, dir="auto") if text.about else None)
+        for text in texts
+    ]
+    return tag("ul", items)
+
+
+def _plain(cell: str) -> str:
+    """Return a text as it was written: without the apostrophe for spreadsheets, and without what cannot be shown.
+
+    Addresses and ids are marked, as the page is handed on.
+    """
+    text = Masks().text(cell[1:] if cell.startswith(_FORMULA) else cell)
+    return "".join(sign if sign.isprintable() or sign in "\n\t" or not sign.isascii() else "\ufffd" for sign in text)

@@ -1,4 +1,12 @@
-"""The folder plan/report/: a page that shows at a glance whether a plan is balanced, with figures and tables."""
+"""The page of a plan: how often what stands where, before anybody has come.
+
+shows    every stimulus that a plan shows, as arrays
+count    a table of counts, and how far it is from even
+counts   all tables of a plan
+chart    a table as a heat map, a large one as bars
+words    each count in a sentence
+page     plan/report/: the page, its figures and tables
+"""
 
 from __future__ import annotations
 
@@ -9,25 +17,38 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from beholder.analyse.plots.theme import COLUMN, DOUBLE, Layout
-from beholder.analyse.result import Result
-from beholder.plan.counting.balance import balance
-from beholder.plan.counting.evenness import Evenness
-from beholder.plan.model import Plan
-from beholder.report.beside import headline
-from beholder.report.figures import Figure
-from beholder.report.markup import Child, Markup, tag
-from beholder.report.outcome import Outcome, write_outcome
-from beholder.report.panel import panel
-from beholder.report.planned.chart import bars_chart, count_chart, is_large
-from beholder.report.planned.count import Count
-from beholder.report.planned.counts import by_position, counts
-from beholder.report.planned.shows import Ints, Shows, read_shows
-from beholder.report.planned.words import headlines, sentence, times
-from beholder.report.sheets import Sheet
-from beholder.report.tables import table
+from beholder.analysis.figures.profile import BELOW
+from beholder.analysis.figures.theme import (
+    ACCENT,
+    BAND,
+    BAR,
+    COLUMN,
+    DOUBLE,
+    INK,
+    SOFT,
+    Layout,
+    drawn,
+    finished,
+    layered,
+    name_axis,
+    told,
+    value_axis,
+)
+from beholder.analysis.result import Result
+from beholder.formats import count, listed
+from beholder.planning.balance import balance
+from beholder.planning.model import Plan
+from beholder.planning.sequence import Evenness
+from beholder.reporting.figures import Figure
+from beholder.reporting.html import Child, Markup, panel, table, tag
+from beholder.reporting.plan_counts import Count, Ints, Shows, by_position, counts, read_shows
+from beholder.reporting.result_page import Outcome, headline, write_outcome
+from beholder.reporting.sheets import TextTable
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
+
+# --- The folder plan/report/: a page that shows at a glance whether a plan is balanced, with figures and tables ---
+
 
 KIND = "Plan"
 _HOW = "In the pictures pale is even, or within a tenth of it; blue is too often, orange is too seldom."
@@ -101,7 +122,7 @@ def _balance(rows: Sequence[Evenness]) -> pd.DataFrame:
     )
 
 
-def _sheet(rows: Sequence[Evenness]) -> Sheet:
+def _sheet(rows: Sequence[Evenness]) -> TextTable:
     """Return the balance as the page has it: what is promised first, and whether it holds."""
     heads = ("Count", "Cells", "Least", "Most", "Difference")
     has_promises = any(row.promised is not None for row in rows)
@@ -111,7 +132,7 @@ def _sheet(rows: Sequence[Evenness]) -> Sheet:
         promised = "–" if row.promised is None else f"at most {row.promised}"
         kept = "–" if row.promised is None else "✓" if row.difference <= row.promised else "✗ no"
         told.append((row.count, *numbers, *((promised, kept) if has_promises else ())))
-    return Sheet((*heads, *(("Promised", "Kept") if has_promises else ())), told)
+    return TextTable((*heads, *(("Promised", "Kept") if has_promises else ())), told)
 
 
 def _said(one: Count, labels: Mapping[str, str]) -> Markup:
@@ -172,3 +193,177 @@ def _blocks(study: Study, catalogue: Catalogue, shows: Shows) -> list[str]:
         catalogue.by_cell.get((content, condition)) for content in shows.contents for condition in shows.conditions
     )
     return [stimulus.factors.get(column, "") if stimulus else "" for stimulus in cells]
+
+
+# --- Counts as a heat map: pale where they are even, blue where there is too much, orange where there is too little ---
+
+
+MOST_CELLS = 1500
+"""Of more cells, and of more rows, a picture shows how many hold how much."""
+MOST_ROWS = 60
+_DARKEST = 0.6
+_SMALLEST = 8
+"""Letters below cannot be read."""
+_MOST_BARS = 24
+
+
+def is_large(one: Count) -> bool:
+    """Return whether a table has too many cells to be looked at one by one."""
+    return one.values.size > MOST_CELLS or max(one.values.shape) > MOST_ROWS
+
+
+def count_chart(one: Count, labels: Mapping[str, str], layout: Layout = COLUMN) -> Any:
+    """Return a table of counts as a picture."""
+    return bars_chart(one.cells, layout) if is_large(one) else _heat(one, labels, layout)
+
+
+def bars_chart(cells: Ints, layout: Layout = COLUMN) -> Any:
+    """Return how many cells hold how much."""
+    import altair as alt
+
+    heights = _binned(cells)
+    names = [name for name, _ in heights]
+    width = layout.whole - 60
+    x = alt.X(
+        "name:N", sort=names, axis=value_axis("Count", labelAngle=0, labelOverlap="greedy", format=""),
+        scale=alt.Scale(domain=names, paddingInner=0.25, paddingOuter=0.3),
+    )  # fmt: skip
+    y = alt.Y("cells:Q", axis=value_axis("Cells", grid=True, tickCount=4, format=",~f", tickMinStep=1))
+    rows = [{"name": name, "cells": number, "tip": f"{number:,} cells with {name}"} for name, number in heights]
+    bars = (
+        drawn(rows)
+        .mark_bar(color=BAR, cornerRadiusEnd=2, size=min(44, 0.7 * width / len(names)))
+        .encode(x=x, y=y, **told())
+    )
+    return finished(layered([bars], width, 5 * layout.row), layout)
+
+
+def _binned(cells: Ints) -> list[tuple[str, int]]:
+    """Return counts and how often they come; side by side in equal steps where there are very many."""
+    values, numbers = np.unique(cells, return_counts=True)
+    if len(values) <= _MOST_BARS:
+        return [(str(value), int(number)) for value, number in zip(values, numbers, strict=True)]
+    low, step = int(values[0]), -(-(int(values[-1]) - int(values[0]) + 1) // _MOST_BARS)
+    sums = np.bincount((values - low) // step, weights=numbers).astype(np.int64)
+    ends = ((low + n * step, low + (n + 1) * step - 1) for n in range(len(sums)))
+    return [(f"{a}–{b}", int(number)) for (a, b), number in zip(ends, sums, strict=True)]
+
+
+def _heat(one: Count, labels: Mapping[str, str], layout: Layout) -> Any:
+    import altair as alt
+
+    down, across = ([labels.get(name, name) for name in names] for names in (one.rows, one.columns))
+    side = layout.names_width(down)
+    room = layout.whole - side - 16
+    cell = min(room / max(1, len(across)), 3.2 * layout.row)
+    letters = min(layout.small, int((cell - 2) / (0.56 * len(f"{one.most:,}"))))
+    is_upright = max((layout.letters(name) for name in across), default=0) < cell - 2
+    angle: dict[str, Any] = {"labelAngle": 0} if is_upright else {"labelAngle": -60, "labelAlign": "left"}
+    air: dict[str, Any] = {"paddingInner": 0.05, "paddingOuter": 0.02}
+    x = alt.X(
+        "across:N", sort=across, scale=alt.Scale(domain=across, range=[0, len(across) * cell], **air),
+        axis=alt.Axis(
+            orient="top", domain=False, ticks=False, grid=False, title=one.column.capitalize(), titleColor=SOFT,
+            titleFontWeight="normal", titleAnchor="start", labelColor=INK, labelPadding=4, labelFontSize=layout.small,
+            labelLimit=130, aria=False, **angle,
+        ),
+    )  # fmt: skip
+    y = name_axis(down, layout, round(side))
+    y.scale = alt.Scale(domain=down, **air)
+    cells = _cells(one, down, across)
+    opacity = alt.Opacity("strength:Q", scale=alt.Scale(domain=[0, 1], range=[0.1, _DARKEST]), legend=None)
+    layers = [
+        drawn([row for row in cells if row["side"] == 0])
+        .mark_rect(color=BAND, cornerRadius=2)
+        .encode(x=x, y=y, **told()),
+        *(
+            drawn([row for row in cells if row["side"] == sign])
+            .mark_rect(color=colour, cornerRadius=2)
+            .encode(x=x, y=y, opacity=opacity, **told())
+            for sign, colour in ((1, ACCENT), (-1, BELOW))
+        ),
+    ]
+    if letters >= _SMALLEST:
+        words = drawn(cells).mark_text(color=INK, fontSize=letters, aria=False)
+        layers.append(words.encode(x=x, y=y, text=alt.Text("count:Q", format=",")))
+    row = layout.row if len(down) <= 30 else layout.row * 0.72
+    return finished(layered(layers, room, len(down) * row), layout)
+
+
+def _cells(one: Count, down: list[str], across: list[str]) -> list[dict[str, Any]]:
+    """Return the cells in which something could stand; full colour at half too little or half too much."""
+    rows = []
+    for i, j in np.argwhere(one.counted).tolist():
+        off, even = float(one.off[i, j]), float(one.even[i, j])
+        rows.append(
+            {
+                "name": down[i], "across": across[j], "count": int(one.values[i, j]), "side": int(np.sign(off)),
+                "strength": min(1.0, 2 * abs(off) / even) if even else 1.0,
+                "tip": f"{one.row} {down[i]}, {one.column} {across[j]}: {one.values[i, j]:,}; even: {even:,.1f}",
+            }
+        )  # fmt: skip
+    return rows
+
+
+# --- A count in a sentence, and the plan in two ---
+
+
+EVEN = "Every count below is even, or within a tenth of it."
+
+
+def times(least: int, most: int) -> str:
+    """Return `once`, `12 times`, `12 or 13 times`, `8 to 17 times`, and so on."""
+    if least == most:
+        return {0: "never", 1: "once", 2: "twice"}.get(most, f"{most:,} times")
+    if most == 1:
+        return "once or not at all"
+    return f"{least:,} {'or' if most - least == 1 else 'to'} {most:,} times"
+
+
+def sentence(one: Count, labels: Mapping[str, str]) -> str:
+    """Return what a table says."""
+    how_often = times(one.least, one.most)
+    if one.is_even:
+        within = "equally often, within one: " if one.most - one.least > 1 else ""
+        return f"{one.every} {within}{how_often}."
+    if one.is_near:
+        return f"{one.every} about equally often: {how_often}."
+    worst = [_worst(one, side, labels) for side in (1, -1)]
+    return f"{one.some} {how_often}. {' '.join(filter(None, worst))}"
+
+
+def _worst(one: Count, side: int, labels: Mapping[str, str]) -> str:
+    """Return the cell that is furthest off on one side; nothing where none is."""
+    off = side * one.off
+    place = np.unravel_index(int(off.argmax()), off.shape)
+    if off[place] <= 0:
+        return ""
+    names = [labels.get(name, name) for name in (one.rows[place[0]], one.columns[place[1]])]
+    how = "Furthest above" if side > 0 else "Furthest below"
+    even = f"{one.even[place]:,.1f}".removesuffix(".0")
+    found = int(one.values[place])
+    return f"{how} even: {one.row} {names[0]}, {one.column} {names[1]} ({found:,}, even would be {even})."
+
+
+def headlines(
+    balance: Sequence[Evenness], tables: Sequence[Count], lists: int, *, is_given: bool, groups: int = 0
+) -> list[str]:
+    """Return whether the plan is balanced, in a sentence or two; promises are kept in each of the groups, if any."""
+    uneven = [one.title.lower() for one in tables if not one.is_near]
+    if is_given:
+        first = f"This plan of {count(lists, 'list')} was given: it is taken as it is, and nothing is promised."
+        return [first, f"Not even: {listed(uneven)}." if uneven else EVEN]
+    promised = [row for row in balance if row.promised is not None]
+    broken = [row.count for row in promised if row.difference > (row.promised or 0)]
+    kept = f"All {len(promised)} promises" if len(promised) > 1 else "The one promise"
+    where = f"in each of {groups} groups, over {count(lists, 'list')}" if groups else f"over {count(lists, 'list')}"
+    told = f"{kept} of balance hold {where}" if len(promised) > 1 else f"{kept} of balance holds"
+    if not promised:
+        told = f"Nothing can be promised of these {count(lists, 'list')}"
+    if broken:
+        told = f"Not kept: {listed(broken)}"
+    not_even = (
+        "Not even over all groups together, of which nothing is promised" if groups else "Not promised, and not even"
+    )
+    also = f"{not_even}: {listed(uneven)}." if uneven else EVEN
+    return [f"{told}.", also]

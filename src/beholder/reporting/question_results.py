@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from beholder.analyse.correction import UNNAMED, is_clear
-from beholder.analyse.result import records
-from beholder.report.words import decimals_for
-from beholder.stats.interval import is_share
-from beholder.study.scale import Scale
+from beholder.analysis.result import records
+from beholder.analysis.tests import UNNAMED, is_clear
+from beholder.formats import decimals_for
+from beholder.stats.intervals import is_share
+from beholder.study.questions import Scale
 
 _SLUG = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
@@ -28,7 +28,7 @@ class Wording(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Part:
+class QuestionResults:
     """The results of one question."""
 
     id: str
@@ -101,7 +101,7 @@ class Part:
         return "called closer" if self.number == "Closeness" else "preferred"
 
     @property
-    def under_test(self) -> Part:
+    def under_test(self) -> QuestionResults:
         """The same without the reference and the anchors, which are there to be compared with."""
         kept = self.conditions[~self.conditions["condition"].isin(list(self.roles))]
         return replace(self, conditions=kept.reset_index(drop=True)) if len(kept) else self

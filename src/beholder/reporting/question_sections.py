@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import permutations
 
-from beholder.report.agreeing import FOOT as TESTS_FOOT
-from beholder.report.agreeing import agreeing
-from beholder.report.asked import people_words, wordings
-from beholder.report.findings import findings
-from beholder.report.gallery import distribution, method_figures
-from beholder.report.markup import Child, Markup, render, tag
-from beholder.report.material import Material
-from beholder.report.measures import dmos, factors, few_contents, position
-from beholder.report.overview import MOST_OPEN
-from beholder.report.panel import panel
-from beholder.report.part import Part
-from beholder.report.tables import matrix
-from beholder.report.words import count, listed
+import pandas as pd
+
+from beholder.analysis.result import records
+from beholder.formats import NONE, count, listed, number, span
+from beholder.reporting.findings import findings
+from beholder.reporting.gallery import FOOT as TESTS_FOOT
+from beholder.reporting.gallery import agreeing, distribution, method_figures
+from beholder.reporting.headline import key_finding, p_words
+from beholder.reporting.html import Child, Markup, matrix, panel, render, scrolling, table, tag
+from beholder.reporting.material import Material
+from beholder.reporting.question_results import QuestionResults
+from beholder.reporting.questionnaire import people_words, wordings
+from beholder.reporting.sheets import TextTable
 
 
-def question_sections(material: Material, part: Part, figures: Mapping[str, Markup]) -> list[Child]:
+def question_sections(material: Material, part: QuestionResults, figures: Mapping[str, Markup]) -> list[Child]:
     """Return what is told of one question."""
     sections: list[Child] = [_findings(material, part, is_single=len(material.parts) == 1)]
     if part.order:
@@ -32,7 +32,7 @@ def question_sections(material: Material, part: Part, figures: Mapping[str, Mark
     return sections
 
 
-def _measures(material: Material, part: Part) -> list[Child]:
+def _measures(material: Material, part: QuestionResults) -> list[Child]:
     """Return the numbers beside the means that the method, or the manifest, has."""
     found: list[Child] = []
     if (scores := dmos(material, part)) is not None:
@@ -55,7 +55,7 @@ def _factor_foot(material: Material) -> str:
     return f"Each participant has one level of {listed(between)}: levels are compared between people. {other}"
 
 
-def _tested(material: Material, part: Part) -> Child:
+def _tested(material: Material, part: QuestionResults) -> Child:
     """Return on which pairs the tests agree."""
     told = agreeing(material, part)
     if told is None:
@@ -68,7 +68,7 @@ def has_side(material: Material) -> bool:
     return len(material.parts) == 1 and bool(material.parts[0].tested) and len(material.parts[0].order) <= 12
 
 
-def _findings(material: Material, part: Part, *, is_single: bool) -> Markup:
+def _findings(material: Material, part: QuestionResults, *, is_single: bool) -> Markup:
     reference = next((name for name in part.order if part.roles.get(name) == "reference"), None)
     found = findings(part, material.names, reference, people_words(material))
     title: Child = "What we found" if is_single else ["What we found: ", tag("q", part.name)]
@@ -79,7 +79,7 @@ def _findings(material: Material, part: Part, *, is_single: bool) -> Markup:
     return tag("section", head, tag("ol", items), class_="findings", id=anchor, aria_labelledby=f"{anchor}-t")
 
 
-def _scores(material: Material, part: Part, figure: Markup) -> Markup:
+def _scores(material: Material, part: QuestionResults, figure: Markup) -> Markup:
     kinds = [kind for kind in dict.fromkeys(part.conditions["interval"]) if kind]
     bar = f"Bar: 95 % interval, {' or '.join(kinds)}." if kinds else "One participant for each condition: no interval."
     asked = wordings(part.wordings, people_words(material))
@@ -92,7 +92,7 @@ def _scores(material: Material, part: Part, figure: Markup) -> Markup:
     return panel(f"scores-{part.slug}", part.heading, content, foot=foot, is_wide=True)
 
 
-def _matrix(material: Material, part: Part, *, is_wide: bool) -> Markup:
+def _matrix(material: Material, part: QuestionResults, *, is_wide: bool) -> Markup:
     unit, higher, lower = _differences(part)
     is_open = any(pair not in part.tested for pair in permutations(part.lined_up, 2))
     key = tag(
@@ -115,7 +115,7 @@ def _matrix(material: Material, part: Part, *, is_wide: bool) -> Markup:
     return panel(f"pairs-{part.slug}", "Which differences are clear?", content, foot=foot, is_wide=is_wide)
 
 
-def _differences(part: Part) -> tuple[str, str, str]:
+def _differences(part: QuestionResults) -> tuple[str, str, str]:
     """Return what a cell of the matrix holds, and what it is called where the row is above and below the column."""
     if part.kind == "choice":
         chosen = part.preferred
@@ -124,3 +124,227 @@ def _differences(part: Part) -> tuple[str, str, str]:
     if part.kind == "pick":
         return "Row minus column, as shares", "row ticked more often", "row ticked less often"
     return "Row minus column, in points", "row scores higher", "row scores lower"
+
+
+# --- The overview of a report with many questions: a row for each, a dot for each condition ---
+
+
+MOST_OPEN = 3
+"""Questions up to this many are told one after the other, without an overview."""
+_WIDTH, _HEIGHT, _EDGE = 96, 14, 7
+
+
+def overview(material: Material) -> Markup:
+    """Return a table of the means: a question in each row, a condition in each column, all dots on their scale."""
+    parts = [part for part in material.parts if part.order]
+    rated = {name for part in parts for name in part.order}
+    names = [name for name in material.labels if name in rated]
+    scales = {(part.scale.min, part.scale.max) for part in parts}
+    heads: list[Child] = [tag("th", "Question", scope="col")]
+    heads += [tag("th", material.labels[name], scope="col") for name in names]
+    shorts = short_names(material)
+    rows = [_row(part, shorts[part.id], names, has_span=len(scales) > 1) for part in parts]
+    title = "Mean of every condition, by question"
+    grid = tag(
+        "table",
+        tag("caption", title, class_="unseen"),
+        tag("thead", tag("tr", heads)),
+        tag("tbody", rows),
+        class_="table overview",
+    )
+    return scrolling(title, grid)
+
+
+def overview_foot(material: Material) -> str:
+    """Return how the overview is read."""
+    parts = [part for part in material.parts if part.order]
+    scales = {(part.scale.min, part.scale.max) for part in parts}
+    metrics = " or ".join(dict.fromkeys(part.metric for part in parts))
+    line = f"from {span(*scales.pop())}" if len(scales) == 1 else "over the scale of its question"
+    turned = " ↓ marks a reversed statement: less is better." if any(part.keyed == "-" for part in parts) else ""
+    return f"Dot: {metrics}, on a line {line}.{turned} Intervals and tests stand below."
+
+
+def short_names(material: Material) -> dict[str, str]:
+    """Return what each question is called in a list of all; ticks need not repeat what was asked, if all differ."""
+    shorts = [part.short for part in material.parts]
+    return {part.id: part.short if shorts.count(part.short) == 1 else part.id for part in material.parts}
+
+
+def _row(part: QuestionResults, called: str, names: list[str], *, has_span: bool) -> Markup:
+    means = {str(row["condition"]): float(row["mean"]) for row in records(part.conditions)}
+    scale = f" ({span(part.scale.min, part.scale.max)})" if has_span else ""
+    link = tag("a", called, href=f"#findings-{part.slug}")
+    name = tag("th", link, scale, " ↓" if part.keyed == "-" else None, scope="row")
+    return tag("tr", name, [_cell(part, means.get(condition)) for condition in names])
+
+
+def _cell(part: QuestionResults, mean: float | None) -> Markup:
+    if mean is None:
+        return tag("td", "–")
+    return tag("td", tag("span", _strip(part, mean), number(mean, part.decimals), class_="overview__cell"))
+
+
+def _strip(part: QuestionResults, mean: float) -> Markup:
+    """Return a line from end to end of the scale with a dot on it; the number beside it says the same."""
+    low, high = part.scale.min, part.scale.max
+    place = _EDGE + (_WIDTH - 2 * _EDGE) * (mean - low) / (high - low)
+    middle = _HEIGHT / 2
+    zero = None
+    if part.zero is not None:
+        at = _EDGE + (_WIDTH - 2 * _EDGE) * (part.zero - low) / (high - low)
+        zero = tag("path", d=f"M{at:g} 1V{_HEIGHT - 1}")
+    return tag(
+        "svg",
+        tag("path", d=f"M{_EDGE} {middle:g}H{_WIDTH - _EDGE}"),
+        zero,
+        tag("circle", cx=f"{place:.1f}", cy=f"{middle:g}", r="5"),
+        class_="strip",
+        viewBox=f"0 0 {_WIDTH} {_HEIGHT}",
+        aria_hidden="true",
+    )
+
+
+# --- Numbers of single methods and studies beside the means: DMOS, the pull of a place, and manifest factors ---
+
+
+_FEW = 5
+_HEADS = ("Ratings", "Participants", "Mean", "95 % interval", "SD")
+
+
+def few_contents(part: QuestionResults) -> Markup | None:
+    """Return a warning where so few contents were rated that an interval over contents says little."""
+    contents = int(part.conditions["contents"].min()) if len(part.conditions) else 0
+    if part.is_share or not 1 <= contents < _FEW:
+        return None
+    if contents == 1:
+        told = "One content was rated: the intervals are over participants, and say nothing of other contents."
+    else:
+        told = (
+            f"{contents} contents were rated: intervals and tests that are to hold for other contents too rest on "
+            f"{contents - 1} degrees of freedom, and are wide. More contents help more than more people; "
+            "conditions.csv also has intervals for just these contents."
+        )
+    return tag("p", tag("b", "Few contents. "), told, class_="notice")
+
+
+def dmos(material: Material, part: QuestionResults) -> Markup | None:
+    """Return the differential scores of every condition; None where the method has none."""
+    own = _of(material, "dmos", part)
+    own = own[own["level"] == "condition"] if len(own) else own
+    if own.empty:
+        return None
+    rows = [
+        (material.labels.get(row["condition"], row["condition"]), *_cells(row, part.decimals)) for row in records(own)
+    ]
+    paired = "from each participant's own vote on the reference"
+    note = paired if set(own["pairing"]) == {"paired"} else f"{paired} where there is one, else from the mean"
+    caption = f"{own['metric'].iloc[0]}, {note}: {part.id}"
+    return table(caption, TextTable(("Condition", *_HEADS), rows))
+
+
+def position(material: Material, part: QuestionResults) -> Markup | None:
+    """Return whether the second, or right, one was preferred for its place; None where nothing was compared."""
+    own = _of(material, "position", part)
+    if own.empty:
+        return None
+    row = records(own)[0]
+    share, low, high = (100 * row[name] for name in ("second_share", "second_low", "second_high"))
+    if share != share:
+        return None
+    interval = "" if low != low else f" (95 % interval {span(round(low), round(high))} %)"
+    clear = row["p"] == row["p"] and row["p"] < part.alpha
+    told = "The place pulls: this is more than chance." if clear else "No pull of the place is shown."
+    words = f" The second, or right, one was called better in {share:.0f} %{interval} of the comparisons without a tie"
+    return tag("p", tag("b", told), words, f", {p_words(row['p'])}." if row["p"] == row["p"] else ".")
+
+
+def factors(material: Material, part: QuestionResults) -> Markup | None:
+    """Return the means by every factor of stimuli or participants; None where there is none.
+
+    Where a question is itself the factor, all who were asked it have one level, and there is nothing to tell.
+    """
+    own = _of(material, "factors", part)
+    if own.empty:
+        return None
+    tables = []
+    for factor in dict.fromkeys(own["factor"]):
+        if factor in material.study.design.between and (own["factor"] == factor).sum() == 1:
+            continue
+        rows = [(row["level"] or NONE, *_cells(row, part.decimals)) for row in records(own[own["factor"] == factor])]
+        tables.append(
+            table(f"By {str(factor).removeprefix('factor_')}: {part.id}", TextTable(("Level", *_HEADS), rows))
+        )
+    return render(tables) if tables else None
+
+
+def _of(material: Material, name: str, part: QuestionResults) -> pd.DataFrame:
+    found = material.results.also.get(name)
+    return pd.DataFrame() if found is None else found[found["question"] == part.id]
+
+
+def _cells(row: dict[str, float], decimals: int) -> tuple[str, ...]:
+    low, high = (number(row[name], decimals) for name in ("ci_low", "ci_high"))
+    return (
+        f"{row['n']:,.0f}", f"{row['participants']:,.0f}", number(row["mean"], decimals),
+        NONE if low == NONE else f"{low} to {high}", number(row["sd"], decimals),
+    )  # fmt: skip
+
+
+# --- The headline: what a study found in one or two sentences, with the uncertainty, above everything else ---
+
+
+MOST = 5
+"""Questions that have a line at the top; the others are told below."""
+
+
+def headline(material: Material) -> Markup:
+    """Return the block at the top of the page: a line for each question, at most five, and how to read the brackets."""
+    parts = material.parts
+    told = [(part, key_finding(material, part)) for part in parts[:MOST]]
+    shorts = short_names(material)
+    label = "Rehearsal with robots, no result" if material.is_simulated else "Key finding"
+    if len(parts) == 1:
+        said: Markup = tag("p", _kept(told[0][1]), class_="headline__said")
+    else:
+        lines = [tag("li", tag("q", shorts[part.id]), " ", _kept(sentence)) for part, sentence in told]
+        lines += [tag("li", f"And {len(parts) - MOST} more below.")] if len(parts) > MOST else []
+        said = tag("ul", lines, class_="headline__said")
+        label = label if material.is_simulated else "Key findings"
+    foot = tag("p", _foot(material, [sentence for _, sentence in told]), class_="headline__foot")
+    return tag(
+        "section", tag("h2", label, id="key-h"), said, foot, class_="headline", id="key", aria_labelledby="key-h"
+    )
+
+
+def _kept(sentence: str) -> str:
+    """Return the sentence with numbers and their signs kept on one line."""
+    for sign in ("p < ", "p = "):
+        sentence = sentence.replace(sign, sign.replace(" ", "\u00a0"))
+    return sentence.replace(" %", "\u00a0%")
+
+
+def _foot(material: Material, said: list[str]) -> str:
+    """Return how to read brackets and p, as far as there are any."""
+    told = []
+    if any(" to " in one and "(" in one for one in said):
+        told.append("Brackets: 95 % intervals.")
+    if any("p = " in one or "p < " in one for one in said):
+        told.append(f"p: {_test(material)}")
+    if any(part.kind == "choice" for part in material.parts):
+        ties = material.results.also.get("preferences")
+        told += ["A tie counts half."] if ties is not None and (ties["ties"] > 0).any() else []
+    return " ".join(told)
+
+
+def _test(material: Material) -> str:
+    contents = {int(n) for part in material.parts for n in part.pairs["contents"]}
+    over = "participant" if contents == {1} else "participant and content"
+    is_partly = any(_is_outside(part) for part in material.parts)
+    return f"t test clustered by {over}, Holm-corrected{' among the conditions under test' if is_partly else ''}."
+
+
+def _is_outside(part: QuestionResults) -> bool:
+    """Return whether a pair was tested without being corrected for: one with a reference or an anchor."""
+    rows = records(part.inner_pairs[part.inner_pairs["p"].notna() & part.inner_pairs["p_holm"].isna()])
+    return any((row["condition"], row["other_condition"]) in part.tested for row in rows)

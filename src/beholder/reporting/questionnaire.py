@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from beholder.report.markup import Child, Markup, tag
-from beholder.report.material import Material
-from beholder.report.part import Part, Wording
-from beholder.report.words import count, plain, span
+from beholder.formats import count, plain, span
+from beholder.reporting.html import Child, Markup, tag
+from beholder.reporting.material import Material
+from beholder.reporting.question_results import QuestionResults, Wording
 
 
 def people_words(material: Material) -> tuple[str, str]:
@@ -42,7 +42,7 @@ def asked_section(material: Material) -> Markup:
     return tag("dl", entries, class_="method")
 
 
-def answers_words(part: Part, material: Material) -> str:
+def answers_words(part: QuestionResults, material: Material) -> str:
     """Return what could be answered."""
     if part.kind == "pick":
         return "ticked or not"
@@ -58,7 +58,7 @@ def answers_words(part: Part, material: Material) -> str:
     return f"{words}; above zero the condition is better" if part.kind == "diff" else words
 
 
-def has_tie(part: Part, material: Material) -> bool:
+def has_tie(part: QuestionResults, material: Material) -> bool:
     """Return whether neither of the two could be chosen; the scale of the means has lost it."""
     asked = [question for text in material.texts for question in text["questions"] if question["id"] == part.id]
     return any(question["scale"]["step"] == 1 for question in asked)
@@ -72,11 +72,11 @@ def _our_wordings(material: Material) -> dict[str, str]:
     return {one.id: one.text for one in find(study.method).questions(study.model_copy(update={"questions": ()}))}
 
 
-def _keyed(part: Part) -> str:
+def _keyed(part: QuestionResults) -> str:
     return "Reversed (−): agreeing means less." if part.keyed == "-" else "Not reversed (+)."
 
 
-def _whose(part: Part, ours: Mapping[str, str]) -> str:
+def _whose(part: QuestionResults, ours: Mapping[str, str]) -> str:
     """Return by whom a statement is worded; scores under other words are not the same scores."""
     text = ours.get(part.id.partition(": ")[0])
     is_ours = [text is not None and one.text.startswith(text) for one in part.wordings]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
+
+from beholder.formats import listed
+from beholder.reporting.material import Material
 
 _UNION = "International Telecommunication Union"
 
 
-class Source(NamedTuple):
+class BibliographyEntry(NamedTuple):
     """One source. Braces in its fields keep capitals; everything else is plain text."""
 
     key: str
@@ -20,24 +23,26 @@ class Source(NamedTuple):
     fields: Mapping[str, str]
 
 
-def _article(key: str, cited: str, author: str, year: int, title: str, where: str, doi: str = "") -> Source:
+def _article(key: str, cited: str, author: str, year: int, title: str, where: str, doi: str = "") -> BibliographyEntry:
     """Return an article; `where` is journal, volume, number and pages, with bars between them."""
     journal, volume, number, pages = where.split("|")
     fields = {
         "author": author, "title": title, "journal": journal, "volume": volume, "number": number, "pages": pages,
         "year": str(year), "doi": doi,
     }  # fmt: skip
-    return Source(key, f"{_names(author)}, {year}", cited, "article", _filled(fields))
+    return BibliographyEntry(key, f"{_names(author)}, {year}", cited, "article", _filled(fields))
 
 
-def _standard(key: str, number: str, year: int, title: str) -> Source:
+def _standard(key: str, number: str, year: int, title: str) -> BibliographyEntry:
     fields = {"author": f"{{{_UNION}}}", "title": title, "institution": _UNION, "type": "Recommendation"}
     fields |= {"number": number, "year": str(year)}
-    return Source(key, number, number.removesuffix("-3"), "techreport", fields)
+    return BibliographyEntry(key, number, number.removesuffix("-3"), "techreport", fields)
 
 
-def _other(key: str, cited: str, kind: str, author: str, **fields: str) -> Source:
-    return Source(key, f"{_names(author)}, {fields['year']}", cited, kind, _filled({"author": author, **fields}))
+def _other(key: str, cited: str, kind: str, author: str, **fields: str) -> BibliographyEntry:
+    return BibliographyEntry(
+        key, f"{_names(author)}, {fields['year']}", cited, kind, _filled({"author": author, **fields})
+    )
 
 
 def _filled(fields: Mapping[str, str]) -> dict[str, str]:
@@ -258,3 +263,54 @@ REFERENCES = (
         "10.1007/BF02289233",
     ),
 )  # fmt: skip
+
+
+# --- Sources: everything that a report cites, under one key in the page, in BibTeX and in LaTeX ---
+
+
+SOURCES: Mapping[str, BibliographyEntry] = {source.key: source for source in REFERENCES}
+
+
+def find_source(citation: str) -> BibliographyEntry | None:
+    """Return the source of what an analysis cites; None where it is not known here."""
+    return next((source for source in REFERENCES if citation.startswith(source.cited)), None)
+
+
+def cited_sources(material: Material, keys: Iterable[str] = ()) -> list[BibliographyEntry]:
+    """Return the sources of all analyses of a study, and those with these keys, in alphabetical order."""
+    notes = material.results.notes
+    told = [one["citation"] for one in (*notes["analyses"].values(), *notes.get("models", {}).values())]
+    found = {source.key for text in told for one in text.split("; ") if (source := find_source(one)) is not None}
+    return sorted((SOURCES[key] for key in {*found, *keys}), key=lambda source: (source.short.casefold(), source.key))
+
+
+def bibtex(sources: Iterable[BibliographyEntry]) -> str:
+    """Return the sources as a BibTeX file."""
+    return "\n".join(_entry(source) for source in sources)
+
+
+def _entry(source: BibliographyEntry) -> str:
+    lines = [f"  {name} = {{{_escaped(text)}}},\n" for name, text in source.fields.items()]
+    return f"@{source.kind}{{{source.key},\n{''.join(lines)}}}\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", r"\&").replace("–", "--")
+
+
+def in_full(source: BibliographyEntry) -> str:
+    """Return a source as a list of references prints it."""
+    fields = {name: text.replace("{", "").replace("}", "") for name, text in source.fields.items()}
+    first, *others = fields["author"].split(" and ")
+    who = listed([first, *(" ".join(reversed(one.split(", "))) for one in others)])
+    parts = [f"{who} ({fields['year']}). {fields['title']}."]
+    if source.kind == "article":
+        parts.append(f"{fields['journal']} {fields['volume']}({fields['number']}), {fields['pages']}.")
+    elif source.kind == "techreport":
+        parts.append(f"{fields['type']} {fields['number']}.")
+    elif "eprint" in fields:
+        parts.append(f"{fields['archiveprefix']}:{fields['eprint']}.")
+    else:
+        pages = f", {fields['pages']}" if "pages" in fields else ""
+        parts.append(f"{fields.get('booktitle') or fields['publisher']}{pages}.")
+    return " ".join([*parts, *([f"doi:{fields['doi']}"] if "doi" in fields else [])])

@@ -7,16 +7,17 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from beholder.analyse.reliable import ALPHAS, KENDALL, LEAVE_ONE_OUT, SOS
-from beholder.analyse.result import records
-from beholder.report.markup import Markup, render, tag
-from beholder.report.material import Material
-from beholder.report.part import Part
-from beholder.report.sheets import Sheet
-from beholder.report.tables import scrolling, table
-from beholder.report.words import NONE, number, p_value
+from beholder.analysis.reliability import ALPHAS, KENDALL, LEAVE_ONE_OUT, SOS
+from beholder.analysis.result import records
+from beholder.analysis.votes_needed import ENOUGH, Enough, enough
+from beholder.formats import NONE, count, number, p_value, plain
+from beholder.reporting.html import Markup, render, scrolling, table, tag
+from beholder.reporting.material import Material
+from beholder.reporting.question_results import QuestionResults
+from beholder.reporting.question_sections import short_names
+from beholder.reporting.sheets import TextTable
 
-FOOT = (
+RELIABILITY_FOOT = (
     "All measures are of the stimuli that were rated, references and anchors too: stimuli that differ more give higher "
     "numbers from the same people. The numbers, with what each rests on, are in reliability.csv."
 )
@@ -92,10 +93,10 @@ def reliable(material: Material) -> Markup | None:
     heads = ("Question", *(_SHORT[name] for name in shown))
     cells = [(part.name, *(_value(rows[part.id].get(name)) for name in shown)) for part in parts]
     words = [tag("li", tag("b", f"{_SAID[name].title}. "), _SAID[name].words) for name in shown]
-    return render([_leads(parts, rows), table("Reliability by question", Sheet(heads, cells)), tag("ul", words)])
+    return render([_leads(parts, rows), table("Reliability by question", TextTable(heads, cells)), tag("ul", words)])
 
 
-def _by_measure(found: pd.DataFrame, part: Part) -> dict[str, dict[str, Any]]:
+def _by_measure(found: pd.DataFrame, part: QuestionResults) -> dict[str, dict[str, Any]]:
     return {row["measure"]: row for row in records(found[found["question"] == part.id])}
 
 
@@ -111,7 +112,7 @@ def _lead(rows: Mapping[str, Mapping[str, Any]]) -> Markup | None:
     return tag("p", tag("b", f"{share} % of {_OF_RATED}"), rest, means)
 
 
-def _leads(parts: Sequence[Part], rows: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Markup | None:
+def _leads(parts: Sequence[QuestionResults], rows: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Markup | None:
     """Return the lowest and the highest of these shares."""
     shares = sorted((_percent(rows[part.id]["ICC(A,1)"]), part.name) for part in parts if "ICC(A,1)" in rows[part.id])
     if not shares:
@@ -179,3 +180,116 @@ def _strip(row: Mapping[str, Any]) -> Markup:
         viewBox=f"0 0 {_WIDTH} {_HEIGHT}",
         aria_hidden="true",
     )
+
+
+# --- What the questions measure together, where three or more were answered by numbers ---
+
+
+DIMENSIONALITY_FOOT = (
+    "Alpha and omega near 1: the answers of one person go together, and may be averaged. They also do where one "
+    "impression colours all answers on a page."
+)
+
+
+def together(material: Material) -> Markup | None:
+    """Return alpha and the number of components in words, and where more is told; None where there are too few."""
+    table = material.results.also.get("together")
+    if table is None or table.empty:
+        return None
+    row = table.iloc[0]
+    asked = int(row["questions"])
+    told = [_measured(int(row["components"]), float(row["share"]), asked, int(row["stimuli"])), _alike(row)]
+    command = tag("code", "beholder dimensions")
+    more = tag("p", "Which question belongs to which, and which few would do: ", command, ".")
+    return render([tag("p", " ".join(line for line in told if line)), more])
+
+
+def _measured(components: int, share: float, asked: int, stimuli: int) -> str:
+    if share != share:
+        return f"{count(asked, 'question')} about too few stimuli to say how many things they measure."
+    over = f"over {count(stimuli, 'stimulus', 'stimuli')}"
+    if not components:
+        return f"The {asked} questions share nothing that stands above chance {over}."
+    what = "one thing" if components == 1 else f"{components} things"
+    hold = "it holds" if components == 1 else "they hold"
+    return f"The {asked} questions measure {what} above chance: {hold} {100 * share:.0f} % of their variance {over}."
+
+
+def _alike(row: pd.Series) -> str:
+    alpha, low, high, omega = (float(row[name]) for name in ("alpha", "alpha_low", "alpha_high", "omega"))
+    if alpha != alpha:
+        return ""
+    ends = f" ({number(low, 2)} to {number(high, 2)})" if low == low else ""
+    also = f", omega {number(omega, 2)}" if omega == omega else ""
+    return f"Of one person’s answers about one stimulus, alpha is {number(alpha, 2)}{ends}{also}."
+
+
+# --- How many votes are enough: what an equal study would agree on, and where more votes change little ---
+
+
+VOTES_NEEDED_FOOT = (
+    "How far the scores of two groups of participants agree, nobody being in both, when each gives so many votes; "
+    "drawn again and again. Band, where there is one question: 95 % of the draws. Dashed: what follows beyond half of "
+    "the votes, for r by the Spearman-Brown formula. The numbers are in votes_needed.csv, with the curve of P.910: "
+    "single votes against all."
+)
+
+
+def enough_votes(material: Material, figures: Mapping[str, Markup]) -> Markup | None:
+    """Return the sentence, the table where there are several questions, and the figure; None without a curve."""
+    curves = material.results.also.get("votes_needed")
+    if curves is None:
+        return None
+    found = {part.id: enough(curves, part.id) for part in material.parts if part.id in set(curves["question"])}
+    if not found:
+        return None
+    if len(found) == 1:
+        parts: list[Markup | None] = [tag("p", *_sentence(next(iter(found.values()))))]
+    else:
+        parts = [_most_and_least(list(found.values())), _table(material, found)]
+    return render([*parts, figures.get("votes_needed")])
+
+
+def _sentence(one: Enough) -> tuple[Markup | str, ...]:
+    if one.r_now != one.r_now:
+        words = "The halves do not agree, so no number of votes can be told from these ratings."
+        return (tag("b", f"{_votes(one.votes_now)} per stimulus: "), words)
+    first = f"{_votes(one.votes_now)} per stimulus give r = {_r(one.r_now)} with an equal study."
+    about = "" if one.is_measured else "about "
+    return (tag("b", first), f" For r = {ENOUGH:g}, {about}{count(round(one.votes), 'vote')} would do.")
+
+
+def _most_and_least(found: list[Enough]) -> Markup | None:
+    """Return what the votes that there are give, from the worst question to the best."""
+    known = sorted((one for one in found if one.r_now == one.r_now), key=lambda one: one.r_now)
+    if not known:
+        return None
+    votes = sorted({one.votes_now for one in known})
+    few, many = _r(known[0].r_now), _r(known[-1].r_now)
+    given = _votes(votes[0]) if len(votes) == 1 else f"{plain(round(votes[0], 1))} to {_votes(votes[-1])}"
+    told = f"{given} per stimulus give r = {few if few == many else f'{few} to {many}'} with an equal study."
+    return tag("p", tag("b", told))
+
+
+def _table(material: Material, found: Mapping[str, Enough]) -> Markup:
+    names = short_names(material)
+    rows = [
+        (
+            names[question],
+            plain(round(one.votes_now, 1)),
+            number(one.r_now, 3),
+            NONE if one.votes != one.votes else f"{'' if one.is_measured else 'about '}{one.votes:,.0f}",
+        )
+        for question, one in found.items()
+    ]
+    heads = ("Question", "Votes per stimulus", "r with an equal study", f"Votes for r = {ENOUGH:g}")
+    return table("Votes per stimulus and what they give", TextTable(heads, rows))
+
+
+def _votes(votes: float) -> str:
+    return f"{plain(round(votes, 1))} {'vote' if votes == 1 else 'votes'}"
+
+
+def _r(r: float) -> str:
+    """Return a correlation with as many digits as tell it from one, and no more."""
+    return number(r, 2 if r < 0.995 else 3)

@@ -8,14 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from beholder.analyse.result import Result, records
-from beholder.clean.tables import json_bytes, table_bytes, utf8, write_together, write_whole
+from beholder.analysis.result import Result, records
+from beholder.analysis.sides import Side
 from beholder.errors import Problem, UserError
-from beholder.report.beside import file_list, how_made, population_line
-from beholder.report.document import document
-from beholder.report.figures import Figure, drawn
-from beholder.report.markup import Child, Markup, tag
-from beholder.report.panel import panel
+from beholder.files import json_bytes, table_bytes, utf8, write_together, write_whole
+from beholder.formats import listed
+from beholder.reporting.figures import Figure, drawn
+from beholder.reporting.html import Child, Markup, document, panel, render, tag
 
 _ALWAYS = ("notes.json", "index.html")
 _PLAIN = re.compile(r"(figures/)?[^/\\]*[^/\\.][^/\\]*")
@@ -116,3 +115,64 @@ def _page(outcome: Outcome, figures: Mapping[str, Markup], files: Sequence[str])
     ]
     paper = tag("main", top, sections, class_="paper")
     return document(outcome.title, [population_line(outcome.simulated), paper], ["interactive.js"])
+
+
+# --- What the pages of verbs beside the report share: who answered, the finding, how tables were made, and the files.
+
+
+REHEARSAL = "A rehearsal, not a result."
+
+
+def simulated(sides: Sequence[Side]) -> str:
+    """Return whose ratings come from robots; nothing where nobody's do."""
+    robots = [side.name for side in sides if side.population == "robots"]
+    if not robots:
+        return ""
+    whose = "These ratings" if len(robots) == len(sides) else f"The ratings of {listed(robots)}"
+    return f"{whose} come from robots. {REHEARSAL}"
+
+
+def population_line(told: str) -> Markup | None:
+    """Return the first line of a page that stands on robots."""
+    return tag("p", tag("b", "Simulated."), f" {told}", class_="population population--robots") if told else None
+
+
+def headline(lines: Sequence[str], foot: str = "") -> Markup:
+    """Return the finding as it stands at the head of a page."""
+    said = (
+        tag("p", lines[0], class_="headline__said")
+        if len(lines) == 1
+        else tag("ul", [tag("li", line) for line in lines], class_="headline__said")
+    )
+    return tag("div", said, tag("p", foot, class_="headline__foot") if foot else None, class_="headline")
+
+
+def how_made(tables: Mapping[str, Result]) -> Markup:
+    """Return how each table was made, folded, with what to cite."""
+    entries = [
+        tag(
+            "div",
+            tag("dt", tag("a", f"{name}.csv", href=f"{name}.csv")),
+            tag("dd", one.note, tag("p", f"Cite: {one.citation}.", class_="panel__foot") if one.citation else None),
+        )
+        for name, one in tables.items()
+        if one.note
+    ]
+    summary = tag("summary", "Table by table, with what to cite")
+    return tag("details", summary, tag("dl", entries, class_="method"), class_="question")
+
+
+def file_list(files: Sequence[str]) -> Markup:
+    """Return links to all files, the formats of one figure in one line."""
+    by_stem: dict[str, list[str]] = {}
+    for name in files:
+        stem = name.rpartition(".")[0] if name.startswith("figures/") else name
+        by_stem.setdefault(stem, []).append(name)
+    lines = []
+    for stem, names in by_stem.items():
+        if names == [stem]:
+            lines.append(tag("li", tag("a", stem, href=stem)))
+            continue
+        links = [[" ", tag("a", name.rpartition(".")[2], href=name)] for name in names]
+        lines.append(tag("li", stem.removeprefix("figures/"), render(links)))
+    return tag("ul", lines, class_="files")

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import pandas as pd
 
-from beholder.analyse.result import records
-from beholder.report.material import Material
-from beholder.report.part import Part
-from beholder.report.words import NONE, number, p_value, signed
+from beholder.analysis.result import records
+from beholder.formats import NONE, number, p_value, signed
+from beholder.reporting.material import Material
+from beholder.reporting.question_results import QuestionResults
 
 _MEANS = ("Participants", "Mean", "95 % interval")
 
 
-class Sheet(NamedTuple):
+class TextTable(NamedTuple):
     """A table of words; the first `names` columns are text, the others are numbers."""
 
     heads: tuple[str, ...]
@@ -23,25 +23,25 @@ class Sheet(NamedTuple):
     names: int = 1
 
 
-def condition_sheet(part: Part, labels: Mapping[str, str]) -> Sheet:
+def condition_sheet(part: QuestionResults, labels: Mapping[str, str]) -> TextTable:
     """Return n, participants, mean, interval, sd and median of every condition."""
     rows = [(labels[row["condition"]], *_means(row, part.decimals)) for row in records(part.conditions)]
-    return Sheet(("Condition", *_heads(part)), rows)
+    return TextTable(("Condition", *_heads(part)), rows)
 
 
-def _heads(part: Part) -> tuple[str, ...]:
+def _heads(part: QuestionResults) -> tuple[str, ...]:
     what = "comparisons" if part.is_compared else "ratings"
     return (what.capitalize(), *_MEANS, f"SD of {what}", "Median")
 
 
-def content_sheet(part: Part) -> Sheet:
+def content_sheet(part: QuestionResults) -> TextTable:
     """Return the same of every content, over all its conditions."""
-    return Sheet(
+    return TextTable(
         ("Content", *_heads(part)), [(row["content"], *_means(row, part.decimals)) for row in records(part.contents)]
     )
 
 
-def cell_sheet(part: Part, labels: Mapping[str, str]) -> Sheet:
+def cell_sheet(part: QuestionResults, labels: Mapping[str, str]) -> TextTable:
     """Return the mean of every content under every condition, and over all of them."""
     d = part.decimals
     names = list(part.conditions["condition"])
@@ -57,10 +57,10 @@ def cell_sheet(part: Part, labels: Mapping[str, str]) -> Sheet:
         for row in records(part.contents)
     ]
     whole = ("Comparisons",) if is_compared else ("All", "Ratings")
-    return Sheet(("Content", *(labels[name] for name in names), *whole), rows)
+    return TextTable(("Content", *(labels[name] for name in names), *whole), rows)
 
 
-def score_sheet(part: Part, labels: Mapping[str, str]) -> Sheet:
+def score_sheet(part: QuestionResults, labels: Mapping[str, str]) -> TextTable:
     """Return participants, mean, interval, sd and median of every content under every condition."""
     d = part.decimals
     rows = [
@@ -70,10 +70,10 @@ def score_sheet(part: Part, labels: Mapping[str, str]) -> Sheet:
         )
         for row in records(part.scores)
     ]  # fmt: skip
-    return Sheet(("Condition", "Content", "Participants", "Mean", "95 % interval", "SD", "Median"), rows, names=2)
+    return TextTable(("Condition", "Content", "Participants", "Mean", "95 % interval", "SD", "Median"), rows, names=2)
 
 
-def pair_sheet(part: Part, labels: Mapping[str, str]) -> Sheet:
+def pair_sheet(part: QuestionResults, labels: Mapping[str, str]) -> TextTable:
     """Return every pair with difference, interval and test."""
     d = part.decimals
     rows = [
@@ -85,10 +85,10 @@ def pair_sheet(part: Part, labels: Mapping[str, str]) -> Sheet:
         for row in records(part.pairs)
     ]  # fmt: skip
     heads = ("Condition", "minus", "Participants", "Mean difference", "95 % interval", "p", "p, Holm")
-    return Sheet(heads, rows, names=2)
+    return TextTable(heads, rows, names=2)
 
 
-def participant_sheet(participants: pd.DataFrame, decimals: int, given: str = "Ratings") -> Sheet:
+def participant_sheet(participants: pd.DataFrame, decimals: int, given: str = "Ratings") -> TextTable:
     """Return how each participant used the scale."""
     rows = [
         (
@@ -99,10 +99,10 @@ def participant_sheet(participants: pd.DataFrame, decimals: int, given: str = "R
         for row in records(participants)
     ]  # fmt: skip
     heads = ("Participant", given, "Stimuli", "Mean", "SD", "Lowest", "Highest", "Agreement with the others")
-    return Sheet(heads, rows)
+    return TextTable(heads, rows)
 
 
-def paper_sheets(material: Material) -> dict[str, Sheet]:
+def paper_sheets(material: Material) -> dict[str, TextTable]:
     """Return the tables for a paper, named as the files of analyse/, without empty columns."""
     parts, labels = material.parts, material.labels
     sheets = {
@@ -119,15 +119,15 @@ def paper_sheets(material: Material) -> dict[str, Sheet]:
     return {name: _filled(sheet) for name, sheet in sheets.items()}
 
 
-def _together(parts: Sequence[Part], sheets: Sequence[Sheet]) -> Sheet:
+def _together(parts: Sequence[QuestionResults], sheets: Sequence[TextTable]) -> TextTable:
     """Return the sheets of all questions as one, with a column for the question where there are several."""
     if len(sheets) == 1:
         return sheets[0]
     rows = [(part.id, *row) for part, sheet in zip(parts, sheets, strict=True) for row in sheet.rows]
-    return Sheet(("Question", *sheets[0].heads), rows, sheets[0].names + 1)
+    return TextTable(("Question", *sheets[0].heads), rows, sheets[0].names + 1)
 
 
-def _filled(sheet: Sheet) -> Sheet:
+def _filled(sheet: TextTable) -> TextTable:
     """Return the sheet without the columns of numbers that hold none."""
     keep = [
         place
@@ -135,7 +135,7 @@ def _filled(sheet: Sheet) -> Sheet:
         if place < sheet.names or not sheet.rows or any(row[place] != NONE for row in sheet.rows)
     ]
     rows = [tuple(row[place] for place in keep) for row in sheet.rows]
-    return Sheet(tuple(sheet.heads[place] for place in keep), rows, sheet.names)
+    return TextTable(tuple(sheet.heads[place] for place in keep), rows, sheet.names)
 
 
 def _means(row: Mapping[str, float], decimals: int) -> tuple[str, ...]:
@@ -148,3 +148,62 @@ def _means(row: Mapping[str, float], decimals: int) -> tuple[str, ...]:
 
 def _interval(low: float, high: float, decimals: int) -> str:
     return NONE if low != low else f"{number(low, decimals)} to {number(high, decimals)}"
+
+
+# --- Tables for a paper, in LaTeX with booktabs ---
+
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    # Where a row begins with one of these, the line break before it would take it for its own argument.
+    "[": "{[}", "*": "{*}",
+    "−": "$-$", "–": "--",
+}  # fmt: skip
+
+
+def latex_text(text: str) -> str:
+    """Return text as LaTeX prints it, every special character escaped; line breaks become spaces."""
+    return "".join(_SPECIAL.get(character, character) for character in " ".join(text.split()))
+
+
+def latex_table(sheet: TextTable) -> str:
+    """Return a tabular: names at the left, numbers at the right."""
+    kinds = "".join("l" if place < sheet.names else "r" for place in range(len(sheet.heads)))
+    lines = [
+        "% needs \\usepackage{booktabs}",
+        f"\\begin{{tabular}}{{{kinds}}}",
+        "\\toprule",
+        _latex_row(sheet.heads),
+        "\\midrule",
+        *(_latex_row(row) for row in sheet.rows),
+        "\\bottomrule",
+        "\\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_row(cells: Iterable[str]) -> str:
+    return " & ".join(latex_text(cell) for cell in cells) + " \\\\"
+
+
+# --- Tables for a text, in Markdown ---
+
+
+def markdown_text(text: str) -> str:
+    """Return text as a cell of a table shows it: on one line, with every special character escaped."""
+    line = " ".join(text.split())
+    return "".join(f"\\{character}" if character in "\\|*_`[]<>#~" else character for character in line)
+
+
+def markdown_table(sheet: TextTable) -> str:
+    """Return a table: names at the left, numbers at the right."""
+    kinds = [":--" if place < sheet.names else "--:" for place in range(len(sheet.heads))]
+    return (
+        "\n".join([_markdown_row(sheet.heads), f"| {' | '.join(kinds)} |", *(_markdown_row(row) for row in sheet.rows)])
+        + "\n"
+    )
+
+
+def _markdown_row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(markdown_text(cell) for cell in cells)} |"

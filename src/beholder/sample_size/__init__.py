@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from beholder.power.finding import Power
+    from beholder.sample_size.page import Power
 
 __all__ = ["power"]
 
@@ -39,7 +39,7 @@ def power(
     parallel, acr and pair when left out, none with an empty list. `progress` is told of repetitions, `stimuli` of
     stimuli that are looked at.
     """
-    from beholder.power.folder import power_folder
+    from beholder.sample_size.folder import power_folder
 
     return power_folder(
         study, participants=participants, difference=difference, repetitions=repetitions, pilot=source, people=people,

@@ -1,20 +1,140 @@
-"""The tables of a power analysis, from what came out of every size."""
+"""What a power analysis found: every number of it, before it is told."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from beholder.power.cost import Pay, hours, starting
-from beholder.power.curve import Point
-from beholder.power.needed import GOALS, needed_for
-from beholder.power.session import Session
+from beholder.analysis.result import Result
+from beholder.sample_size.design import Pay, PlannedStudy, SimulatedWorld, hours, pay_of, session_of, starting
+from beholder.sample_size.figures import methods_chart, power_chart
+from beholder.sample_size.request import PowerRequest, remains
+from beholder.sample_size.simulation import GOALS, Point, needed_for, point_of
+from beholder.sample_size.variants import COLUMNS, Variant, is_reached, methods_table, variants_of
+from beholder.simulation.variance import PopulationSource
+from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Floats
-from beholder.stats.interval import share_interval
+from beholder.stats.intervals import SHARES, share_interval
+from beholder.stats.tests import HOLM_CITATION as HOLM
+
+_METHODS_NOTE = (
+    "Every method with the same stimuli and people, its own usual options, and as many trials as fit into the session "
+    "of the study. participants: for a chance of power to find difference, in points of the study's own scale; hours "
+    "and cost of all of them, at the same pay for the same time. The people of the simulation see as well on every "
+    "page: that it helps to have stimuli side by side is not in these numbers."
+)
+
+
+@dataclass(frozen=True)
+class PowerTables:
+    """Tables and what they stand on."""
+
+    world: SimulatedWorld
+    asking: PowerRequest
+    source: PopulationSource
+    is_ladder: bool
+    """Whether conditions are equal steps apart; else they are as the pilot has them."""
+    points: tuple[Point, ...]
+    variants: tuple[Variant, ...]
+    pay: Pay | None
+
+    @cached_property
+    def results(self) -> Mapping[str, Result]:
+        """The tables by the names of their files."""
+        repetitions = self.asking.repetitions
+        has_pairs = not self.is_ladder or bool(self.world.study.analyse.contrasts)
+        power = power_table(self.points, by_pair=has_pairs)
+        sizes = sizes_table(self.points, self.pay)
+        citation = f"{CLUSTERED}; {HOLM}; {SHARES}"
+        found = {
+            "power": Result(power, POWER_NOTE, citation, self._drawn),
+            "sizes": Result(sizes, SIZES_NOTE, citation),
+            "needed": Result(needed_table(power, self.points, self.pay, repetitions), NEEDED_NOTE, ""),
+        }
+        if self.variants:
+            methods = methods_table(self.variants, self.pay, min(repetitions, MOST_BESIDE))
+            found["methods"] = Result(methods, _METHODS_NOTE, "", methods_chart)
+        return found
+
+    def table(self, name: str) -> pd.DataFrame:
+        """Return a table; an empty one where there is none."""
+        return self.results[name].table if name in self.results else pd.DataFrame(columns=COLUMNS)
+
+    def of(self, name: str, question: str) -> pd.DataFrame:
+        """Return the rows of one question."""
+        table = self.table(name)
+        return table[table["question"] == question]
+
+    @cached_property
+    def remains(self) -> float:
+        """The half width of a difference that no number of participants gets below, in points."""
+        return remains(self.world)
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether two stimuli are compared, so that no scale says how good one is."""
+        return self.points[0].session.sheet.is_compared
+
+    def _drawn(self, table: pd.DataFrame) -> object:
+        question = self.world.questions[0]
+        return power_chart(table[table["question"] == question], self.of("sizes", question), remains=self.remains)
+
+
+def _beside(
+    world: SimulatedWorld, points: Sequence[Point], others: Sequence[str], repetitions: int, step: Callable[[int], None]
+) -> tuple[Variant, ...]:
+    """Return the study by other methods; with contents fixed where it is they that keep the study from its goal."""
+    if world.contents == "random" and not is_reached(points):
+        world = replace(world, contents="fixed")
+        sessions = [session_of(world, point.participants) for point in points]
+        points = [point_of(session, repetitions, step, has_null=False) for session in sessions]
+    return variants_of(world, points, others, repetitions, step)
+
+
+MOST_BESIDE = 200
+"""Repetitions of the study by other methods, at most: a table of hours needs no more."""
+
+
+def find(
+    world: SimulatedWorld,
+    asking: PowerRequest,
+    source: PopulationSource,
+    methods: Sequence[str],
+    *,
+    is_ladder: bool,
+    progress: Callable[[int, int], None] | None = None,
+) -> PowerTables:
+    """Return what comes out of every size, and of every other method."""
+    total = 2 * asking.repetitions * len(asking.sizes)
+    beside = min(asking.repetitions, MOST_BESIDE)
+    total += beside * len(asking.sizes) * len([name for name in methods if name != world.method.name])
+    done = 0
+
+    def step(more: int) -> None:
+        nonlocal done
+        done = min(done + more, total - 1)
+        if progress is not None:
+            progress(done, total)
+
+    sessions = [session_of(world, size) for size in asking.sizes]
+    points = tuple(point_of(session, asking.repetitions, step) for session in sessions)
+    others = [name for name in methods if name != world.method.name]
+    variants = _beside(world, points, others, beside, step) if others else ()
+    if progress is not None:
+        progress(total, total)
+    return PowerTables(
+        world, asking, source, is_ladder, points, variants, pay_of(world.study, asking.rate, sessions[0])
+    )
+
+
+# --- The tables of a power analysis, from what came out of every size ---
+
 
 POWER = [
     "question", "participants", "target", "condition", "other_condition", "difference", "pairs", "power", "power_low",
@@ -117,7 +237,7 @@ def _size_rows(point: Point, pay: Pay | None) -> Iterator[dict[str, Any]]:
         }
 
 
-def _spent(participants: float, session: Session, pay: Pay | None) -> dict[str, Any]:
+def _spent(participants: float, session: PlannedStudy, pay: Pay | None) -> dict[str, Any]:
     """Return time and cost of so many participants; none where their number is not known."""
     if math.isnan(participants):
         return {"minutes": session.minutes, "hours": math.nan, "cost": math.nan, "currency": ""}

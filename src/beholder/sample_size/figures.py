@@ -10,11 +10,24 @@ from typing import Any
 
 import pandas as pd
 
-from beholder.analyse.plots.numbers import number, percent, plain
-from beholder.analyse.plots.palette import ACCENT, BAR, INK, LINE
-from beholder.analyse.plots.theme import COLUMN, Layout, drawn, finished, fixed, layered, name_axis, told, value_axis
-from beholder.analyse.result import records
-from beholder.power.needed import GOALS
+from beholder.analysis.figures.theme import (
+    ACCENT,
+    BAR,
+    COLUMN,
+    INK,
+    LINE,
+    Layout,
+    drawn,
+    finished,
+    fixed,
+    layered,
+    name_axis,
+    told,
+    value_axis,
+)
+from beholder.analysis.result import records
+from beholder.formats import number, percent, plain
+from beholder.sample_size.simulation import GOALS
 
 _MOST_LINES = 6
 _ROOM = 46

@@ -6,24 +6,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from beholder.check import unknown_contrasts
 from beholder.errors import Problem, StudyError, UserError
 from beholder.methods import find as find_method
 from beholder.methods import load_study
-from beholder.plan.make import make_plan
-from beholder.power.asking import SIZES, Asking, ladder, ladder_problems, laddered, problems_of, read_sizes
-from beholder.power.finding import Power
-from beholder.power.found import find
-from beholder.power.page import KIND, outcome
-from beholder.power.session import imagined
-from beholder.power.tested import Contents
-from beholder.power.variants import USUAL
-from beholder.power.words import told
-from beholder.power.world import World
-from beholder.report.outcome import refuse_taken, write_outcome
-from beholder.simulate.sources import read_source
-from beholder.simulate.truth import plant_truth
-from beholder.stimuli.ingest import load_catalogue
+from beholder.planning.builder import make_plan
+from beholder.reporting.result_page import refuse_taken, write_outcome
+from beholder.sample_size.design import SimulatedWorld, imagined
+from beholder.sample_size.estimates import find
+from beholder.sample_size.page import KIND, Power, outcome, told
+from beholder.sample_size.request import SIZES, PowerRequest, ladder, ladder_problems, laddered, problems_of, read_sizes
+from beholder.sample_size.tests import Contents
+from beholder.sample_size.variants import USUAL
+from beholder.simulation.truth import plant_truth
+from beholder.simulation.variance import read_source
+from beholder.stimuli.ingestion import load_catalogue
+from beholder.workflow.check import unknown_contrasts
 
 _SOURCE = "public"
 """Whose spread is taken where nobody says: people who were measured, and not the calm ones of a demo."""
@@ -47,7 +44,7 @@ def power_folder(
 ) -> Power:
     """Imagine the study many times, write the folder, and return what was found."""
     sizes, problems = read_sizes(participants)
-    asking = Asking(sizes, difference, repetitions, contents, rate, seed)
+    asking = PowerRequest(sizes, difference, repetitions, contents, rate, seed)
     if problems := [*problems, *problems_of(asking)]:
         raise UserError(problems)
     study = load_study(source)
@@ -70,7 +67,7 @@ def power_folder(
     if not is_ladder:
         planted = plant_truth(catalogue, (), seed, means=taken.means).conditions
         quality = {name: planted[name] for name in laddered(study, catalogue)}
-    world = World(study, catalogue, method, quality, taken.people, asking.contents, seed)
+    world = SimulatedWorld(study, catalogue, method, quality, taken.people, asking.contents, seed)
     if not sizes:
         asking = replace(asking, sizes=tuple(sorted({*SIZES, max(2, _own_size(world))})))
     beside = list(dict.fromkeys(USUAL if methods is None else methods))
@@ -83,7 +80,7 @@ def power_folder(
     )  # fmt: skip
 
 
-def _own_size(world: World) -> int:
+def _own_size(world: SimulatedWorld) -> int:
     """Return how many participants the study is for; where it asks for votes, how many those take."""
     design = world.study.design
     if design.votes is None:

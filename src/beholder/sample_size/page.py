@@ -1,19 +1,193 @@
-"""What a power analysis says in words."""
+"""The page of a power analysis."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from beholder.analyse.plots.numbers import number, percent, plain
-from beholder.analyse.result import records
-from beholder.power.cost import Pay
-from beholder.power.found import Found
-from beholder.power.limits import contents_for
-from beholder.power.needed import GOALS
-from beholder.report.words import count, listed
-from beholder.study.money import Sum
+import pandas as pd
+
+from beholder.analysis.figures.theme import DOUBLE, Layout
+from beholder.analysis.result import records
+from beholder.formats import NONE, count, listed, number, percent, plain
+from beholder.reporting.figures import Figure
+from beholder.reporting.html import Child, Markup, panel, table, tag
+from beholder.reporting.result_page import Outcome, headline
+from beholder.reporting.sheets import TextTable
+from beholder.sample_size.design import Pay
+from beholder.sample_size.estimates import PowerTables
+from beholder.sample_size.figures import methods_chart, power_chart
+from beholder.sample_size.request import contents_for
+from beholder.sample_size.simulation import GOALS
+from beholder.study.recruitment import Sum
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pandas import DataFrame
+
+
+KIND = "Power"
+_SIMULATED = "Every number on this page comes from a simulation, not from people."
+_MOST_QUESTIONS = 4
+_POWER = (
+    "In brackets: the 95 % interval that so many repetitions leave. A difference is found where it is clear after "
+    "Holm’s correction, as in the report, and points the right way."
+)
+
+
+def outcome(found: PowerTables) -> Outcome:
+    """Return the power analysis as it is written."""
+    study = found.world.study
+    return Outcome(
+        kind=KIND,
+        title=study.title,
+        lead=[headline(told(found)), tag("ul", [tag("li", note) for note in notes(found)], class_="notice")],
+        tables=found.results,
+        figures=_figures(found),
+        sections=lambda drawn: _sections(found, drawn),
+        notes=_notes(found),
+        simulated=_SIMULATED,
+    )
+
+
+def _notes(found: PowerTables) -> dict[str, Any]:
+    asking = found.asking
+    return {
+        "participants": list(asking.sizes),
+        "repetitions": asking.repetitions,
+        "seed": asking.seed,
+        "contents": asking.contents,
+        "quality": dict(found.world.quality),
+        "people": {row["what"]: [row["value"], row["from"]] for row in found.source.rows()},
+        "remains": None if found.remains != found.remains else found.remains,
+        "words": list(told(found)),
+        "notes": list(notes(found)),
+    }
+
+
+def _figures(found: PowerTables) -> list[Figure]:
+    made = [_curve(found, place, question) for place, question in enumerate(found.world.questions, 1)]
+    methods = found.table("methods")
+    if methods["hours"].notna().sum() > 1:
+        words = "Hours of all participants that each method takes for the same power. The numbers are in methods.csv."
+        made.append(Figure("methods", "Hours by method", words, lambda layout: methods_chart(methods, layout=layout)))
+    return made
+
+
+def _curve(found: PowerTables, place: int, question: str) -> Figure:
+    power, sizes = found.of("power", question), found.of("sizes", question)
+
+    def draw(layout: Layout) -> Any:
+        return power_chart(power, sizes, remains=found.remains, layout=layout)
+
+    words = (
+        "The chance to find each difference, and the width of intervals, over the number of participants. The numbers "
+        "are in power.csv and sizes.csv."
+    )
+    name = "power" if len(found.world.questions) == 1 else f"power-{place}"
+    return Figure(name, question, words, draw, is_wide=True, paper=DOUBLE, in_page=place <= _MOST_QUESTIONS)
+
+
+def _sections(found: PowerTables, drawn: Mapping[str, Markup]) -> list[Child]:
+    questions = found.world.questions
+    sections: list[Child] = []
+    for place, question in enumerate(questions[:_MOST_QUESTIONS], 1):
+        name = "power" if len(questions) == 1 else f"power-{place}"
+        title = "Chance to find a difference" if len(questions) == 1 else f"Chance to find a difference: {question}"
+        foot = "Dashed: a chance of 80 %" + _at_best(found) + ". Bars: 95 % intervals of the simulation."
+        sections.append(panel(name, title, drawn[name], foot=foot, is_wide=True))
+        chances = table("Chance to find a difference", chance_sheet(found.of("power", question)))
+        sections.append(panel(f"chances-{place}", "By number of participants", chances, foot=_POWER, is_wide=True))
+        sizes = table("What so many participants give and take", size_sheet(found.of("sizes", question)))
+        sections.append(panel(f"sizes-{place}", "What it gives, what it takes", sizes, foot=_SIZES, is_wide=True))
+    methods = found.table("methods")
+    if len(methods):
+        content = table("The same power by other methods", method_sheet(methods))
+        parts = [drawn["methods"], content] if "methods" in drawn else [content]
+        sections.append(panel("methods", "Which method", tag("div", parts), foot=_METHODS, is_wide=True))
+    return sections
+
+
+def _at_best(found: PowerTables) -> str:
+    return ", and the interval that no number of participants gets below" if found.remains > 0 else ""
+
+
+_SIZES = (
+    "Rank agreement: Kendall’s τ between the order found and the true one. Best called best: how often the condition "
+    "that is truly best comes out first. False alarms: something called clear although all conditions are equally good."
+)
+_METHODS = (
+    "The same stimuli and the same people, each method with its usual options and a session about as long. That "
+    "differences are easier to see side by side, for which HEMVIP argues, is not in the model."
+)
+
+
+def chance_sheet(power: pd.DataFrame) -> TextTable:
+    """Return the chances, a row for each target and a column for each number of participants."""
+    sizes = sorted(set(power["participants"]))
+    rows: dict[tuple[str, ...], dict[int, str]] = {}
+    for row in records(told_rows(power)):
+        chance = f"{percent(row['power'])} ({percent(row['power_low'])} to {percent(row['power_high'])})"
+        rows.setdefault((_what(row), f"{row['pairs']}"), {})[row["participants"]] = chance
+    heads = ("Difference", "Pairs", *(count(size, "participant") for size in sizes))
+    return TextTable(
+        heads, [(*key, *(cells.get(size, NONE) for size in sizes)) for key, cells in rows.items()], names=1
+    )
+
+
+def _what(row: Mapping[str, Any]) -> str:
+    if row["target"] == "all":
+        return "all at once"
+    pair = f"{row['condition']} and {row['other_condition']}: " if row["target"] == "contrast" else ""
+    points = round(abs(row["difference"]), 2)
+    return f"{pair}{plain(points)} point{'s' * (points != 1)}"
+
+
+def size_sheet(sizes: pd.DataFrame) -> TextTable:
+    """Return intervals, ranks, false alarms, minutes and cost, a row for each number of participants."""
+    has_cost = bool((sizes["currency"] != "").any())
+    rows = []
+    for row in records(sizes):
+        low, high = row["ratings_low"], row["ratings_high"]
+        cost = (f"{row['cost']:,.2f} {row['currency']}",) if has_cost else ()
+        rows.append((
+            f"{row['participants']:,}", plain(low) if low == high else f"{low} to {high}",
+            f"±{number(row['mean_half_width'], 2)}", f"±{number(row['difference_half_width'], 2)}",
+            number(row["tau"], 2), percent(row["best"]), percent(row["false_alarms"]), number(row["minutes"], 1),
+            number(row["hours"], 1), *cost,
+        ))  # fmt: skip
+    heads = (
+        "Participants", "Ratings per stimulus", "Interval of a mean", "Interval of a difference", "Rank agreement",
+        "Best called best", "False alarms", "Minutes each", "Hours in all", *(("Cost",) if has_cost else ()),
+    )  # fmt: skip
+    return TextTable(heads, rows, names=1)
+
+
+def method_sheet(methods: pd.DataFrame) -> TextTable:
+    """Return what each method takes."""
+    has_cost = bool((methods["currency"] != "").any())
+    rows = []
+    for row in records(methods):
+        cost = (f"{row['cost']:,.2f} {row['currency']}" if row["currency"] else NONE,) if has_cost else ()
+        rows.append((
+            row["method"], number(row["participants"], 0), number(row["trials"], 0), number(row["minutes"], 1),
+            number(row["hours"], 1), *cost, row["note"] or NONE,
+        ))  # fmt: skip
+    goal = percent(GOALS[0])
+    heads = (
+        "Method", f"Participants for {goal}", "Trials", "Minutes each", "Hours in all",
+        *(("Cost",) if has_cost else ()), "Note",
+    )  # fmt: skip
+    return TextTable(heads, rows, names=1)
+
+
+# --- What a power analysis says in words ---
+
 
 _EDGE = 0.1
 """Nearer to the ends of the scale than this, ratings have no room to spread."""
@@ -21,7 +195,7 @@ _NOTHING = 1e-4
 """Less of the scale than this nobody would print."""
 
 
-def told(found: Found) -> tuple[str, ...]:
+def told(found: PowerTables) -> tuple[str, ...]:
     """Return the finding and the advice: participants, contents, method, and whether all this holds water."""
     question = found.world.questions[0]
     if found.of("power", question).empty:
@@ -31,13 +205,13 @@ def told(found: Found) -> tuple[str, ...]:
     return tuple(filter(None, lines))
 
 
-def points_told(found: Found, points: float) -> str:
+def points_told(found: PowerTables, points: float) -> str:
     """Return `5 points`, or of comparisons, which have no scale, `5 points of 100`."""
     of = " of 100" if found.is_compared else ""
     return f"{plain(round(points, 2))} point{'s' * (points != 1)}{of}"
 
 
-def _needed(found: Found, question: str) -> Iterator[str]:
+def _needed(found: PowerTables, question: str) -> Iterator[str]:
     """Yield how many participants the smallest difference, and every named one, takes."""
     rows = records(found.of("needed", question))
     pairs = [row for row in rows if row["target"] == "contrast"] if found.world.study.analyse.contrasts else []
@@ -56,9 +230,9 @@ def _grouped(rows: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
         yield rows[begin : begin + len(GOALS)]
 
 
-def _participants(found: Found, question: str, about: list[dict[str, Any]]) -> str:
+def _participants(found: PowerTables, question: str, about: list[dict[str, Any]]) -> str:
     row, careful = about
-    what = _target(found, row)
+    what = _target_words(found, row)
     if math.isnan(row["participants"]):
         table = found.of("power", question)
         same = table[(table["target"] == row["target"]) & (table["difference"] == row["difference"])]
@@ -73,7 +247,7 @@ def _participants(found: Found, question: str, about: list[dict[str, Any]]) -> s
     return f"{what}: a chance of 80 % takes {spent}{careful_told}."
 
 
-def _target(found: Found, row: Mapping[str, Any]) -> str:
+def _target_words(found: PowerTables, row: Mapping[str, Any]) -> str:
     apart = points_told(found, abs(row["difference"]))
     if row["target"] == "contrast":
         return f"{row['condition']} and {row['other_condition']}, {apart} apart"
@@ -89,7 +263,7 @@ def _cost(row: Mapping[str, Any]) -> str:
     return f" and {Sum(round(100 * row['cost']), row['currency'])}" if row["currency"] else ""
 
 
-def _contents(found: Found) -> str:
+def _contents(found: PowerTables) -> str:
     world = found.world
     contents = count(len(world.catalogue.contents), "content")
     if len(world.catalogue.contents) < 2:
@@ -111,7 +285,7 @@ def _contents(found: Found) -> str:
     return f"{said}."
 
 
-def _methods(found: Found) -> Iterator[str]:
+def _methods(found: PowerTables) -> Iterator[str]:
     """Yield which method needs the fewest hours for the same power, and which cannot be had."""
     rows = records(found.table("methods"))
     reached = sorted((row for row in rows if not math.isnan(row["hours"])), key=lambda row: float(row["hours"]))
@@ -131,7 +305,7 @@ def _methods(found: Found) -> Iterator[str]:
             yield f"{row['method']} {row['note']}."
 
 
-def _alarms(found: Found, question: str) -> str:
+def _alarms(found: PowerTables, question: str) -> str:
     last = records(found.of("sizes", question))[-1]
     low, high = percent(last["false_alarms_low"]), percent(last["false_alarms_high"])
     people = count(last["participants"], "participant")
@@ -141,12 +315,12 @@ def _alarms(found: Found, question: str) -> str:
     )
 
 
-def notes(found: Found) -> tuple[str, ...]:
+def notes(found: PowerTables) -> tuple[str, ...]:
     """Return what the numbers rest on, and what they do not know."""
     return tuple(filter(None, [_truth(found), _who(found), _pay(found.pay), *_ends(found), *_left(found)]))
 
 
-def _truth(found: Found) -> str:
+def _truth(found: PowerTables) -> str:
     names = list(found.world.quality)
     if not found.is_ladder:
         return "How good conditions are is taken from the pilot."
@@ -158,7 +332,7 @@ def _truth(found: Found) -> str:
     )
 
 
-def _who(found: Found) -> str:
+def _who(found: PowerTables) -> str:
     said = list(dict.fromkeys(found.source.said.values()))
     own = f"People as in {listed(said)}" if said else "People as usual"
     people = found.world.people
@@ -177,7 +351,7 @@ def _pay(pay: Pay | None) -> str:
     return f"Pay: {pay.amount} for {'an hour' if pay.per == 'hour' else 'a session'}."
 
 
-def _ends(found: Found) -> Iterator[str]:
+def _ends(found: PowerTables) -> Iterator[str]:
     shares = found.world.quality.values()
     if min(shares) < _EDGE or max(shares) > 1 - _EDGE:
         yield (
@@ -186,10 +360,75 @@ def _ends(found: Found) -> Iterator[str]:
         )
 
 
-def _left(found: Found) -> Iterator[str]:
+def _left(found: PowerTables) -> Iterator[str]:
     first = records(found.table("sizes"))[0]
     if first["starting"] > first["participants"]:
         yield (
             f"Some leave before the end: for {first['participants']} who finish about {first['starting']} have to "
             "begin. Their lists go to others, and only those who finish are counted and paid here."
         )
+
+
+# --- What a power analysis gives: its tables, what it says in words, and its page ---
+
+
+_MOST_ROWS = 60
+
+
+@dataclass(frozen=True)
+class Power:
+    """How many participants a study needs; the tables are named as their files in power/."""
+
+    power: DataFrame
+    """The chance to find a difference, by participants, question and what is to be found."""
+    sizes: DataFrame
+    """What so many participants give, and what they take."""
+    needed: DataFrame
+    """How many participants a chance of 80 and of 90 % takes."""
+    methods: DataFrame
+    """The same by other methods; empty where none was asked for."""
+    words: tuple[str, ...]
+    """The finding and the advice."""
+    page: Path
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    draw: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
+
+    def plot(self) -> Any:
+        """Return the figure of the first question as an Altair chart."""
+        assert self.draw is not None
+        return self.draw()
+
+    def __repr__(self) -> str:
+        table = [self.shown.to_string(index=False, max_rows=_MOST_ROWS)] if len(self.power) else []
+        return "\n".join([*self.words, "", *table, f"Page: {self.page}"])
+
+    def _repr_html_(self) -> str:
+        told = "".join(f"<p>{escape(line)}</p>" for line in self.words)
+        table = self.shown.to_html(index=False, border=0, max_rows=_MOST_ROWS) if len(self.power) else ""
+        return f"{told}{table}<p>{escape(f'Page: {self.page}')}</p>"
+
+    @property
+    def shown(self) -> DataFrame:
+        """The chances as one reads them, of the first question, a column for each number of participants."""
+        table = self.power
+        mine = told_rows(table[table["question"] == table["question"].iloc[0]] if len(table) else table)
+        told = [_target_row(row) for row in records(mine)]
+        named = mine.assign(difference=told, power=[f"{100 * share:.0f} %" for share in mine["power"]])
+        wide = named.pivot(index="difference", columns="participants", values="power").reindex(
+            list(dict.fromkeys(told))
+        )
+        return wide.rename_axis(columns=None).reset_index()
+
+
+def told_rows(table: DataFrame) -> DataFrame:
+    """Return the rows that are shown: pairs by name where there are such, else all that are equally far apart."""
+    return table[table["target"] != "difference"] if (table["target"] == "contrast").any() else table
+
+
+def _target_row(row: Mapping[str, Any]) -> str:
+    """Return what is to be found, as one reads it."""
+    if row["target"] == "all":
+        return "all at once"
+    pair = f"{row['condition']} and {row['other_condition']}: " if row["condition"] else ""
+    points = abs(round(row["difference"], 2))
+    return f"{pair}{points:g} point{'s' * (points != 1)}"

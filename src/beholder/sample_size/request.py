@@ -5,21 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
+from scipy import special
 
-from beholder.analyse.metrics import MUSHRA
+from beholder.analysis.result import MUSHRA
 from beholder.errors import Problem
 from beholder.methods.contract import Method
-from beholder.power.cost import rate_problems
-from beholder.power.tested import Contents
-from beholder.power.world import points_of
+from beholder.sample_size.design import SimulatedWorld, points_of, rate_problems
+from beholder.sample_size.tests import Contents
+from beholder.stats.clustered import Floats
+from beholder.stats.intervals import LEVEL
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 
 SIZES = (10, 20, 40, 80)
 REPETITIONS = 200
-_FEWEST, _MOST = 2, 100_000
+_FEWEST, _ASKING_MOST = 2, 100_000
 _REPETITIONS = (20, 100_000)
 SHARE = 0.05
 """How far neighbours on the ladder are apart when nobody says, as a share of the scale."""
@@ -27,7 +30,7 @@ _ALLOWED = "whole numbers of 2 or more with commas between them, such as 10,20,4
 
 
 @dataclass(frozen=True)
-class Asking:
+class PowerRequest:
     """What is asked: how many participants, how large a difference, how often."""
 
     sizes: tuple[int, ...] = ()
@@ -44,7 +47,9 @@ def read_sizes(given: str | Sequence[int] | None) -> tuple[tuple[int, ...], list
     if given is None:
         return (), []
     parts = [part.strip() for part in given.split(",")] if isinstance(given, str) else [str(part) for part in given]
-    wrong = [part for part in parts if not (part.isascii() and part.isdecimal() and _FEWEST <= int(part) <= _MOST)]
+    wrong = [
+        part for part in parts if not (part.isascii() and part.isdecimal() and _FEWEST <= int(part) <= _ASKING_MOST)
+    ]
     if wrong or not parts:
         said = ", ".join(part or "nothing" for part in wrong) or "empty"
         fix = "A test takes two people." if "1" in wrong else ""
@@ -52,7 +57,7 @@ def read_sizes(given: str | Sequence[int] | None) -> tuple[tuple[int, ...], list
     return tuple(sorted({int(part) for part in parts})), []
 
 
-def problems_of(asking: Asking) -> Iterator[Problem]:
+def problems_of(asking: PowerRequest) -> Iterator[Problem]:
     """Yield what is wrong with numbers that need no study to be judged."""
     least, most = _REPETITIONS
     if not least <= asking.repetitions <= most:
@@ -115,3 +120,70 @@ def _rounded_down(number: float) -> float:
     """Return a number with three digits that is not above this one."""
     digits = 2 - math.floor(math.log10(number))
     return math.floor(number * 10.0**digits + 1e-9) / 10.0**digits
+
+
+# --- What more participants cannot buy: how wide an interval stays because there are so many contents, and no more ---
+
+
+_DRAWS = 200
+_LIMIT_MOST = 10_000
+
+
+def remains(world: SimulatedWorld) -> float:
+    """Return the half width, in points, that the interval of a difference keeps with participants without end.
+
+    It comes from what conditions do to one content and not to another; NaN where contents are fixed, where there is
+    one, and where no scale says how far two conditions are apart.
+    """
+    count = len(world.catalogue.contents)
+    if world.contents == "fixed" or count < 2 or any(one.scale.min < 0 for one in world.method.questions(world.study)):
+        return math.nan
+    rows = {(one.condition, one.content): row for row, one in enumerate(world.catalogue.stimuli)}
+    contents = world.catalogue.contents
+    pairs = [
+        [(rows[one, name], rows[other, name]) for name in contents if (one, name) in rows and (other, name) in rows]
+        for one, other in combinations(world.quality, 2)
+    ]
+    truth, halves = world.truth, []
+    for repetition in range(_DRAWS):
+        said = _said(world, world.drawn(truth, repetition).quality[:, 0])
+        for pair in pairs:
+            if len(pair) > 1:
+                apart = said[[one for one, _ in pair]] - said[[other for _, other in pair]]
+                halves.append(_t(len(pair)) * float(apart.std(ddof=1)) / math.sqrt(len(pair)))
+    return float(np.mean(halves)) * world.spans[0] if halves else math.nan
+
+
+def contents_for(world: SimulatedWorld, half: float, now: float) -> int | None:
+    """Return how many contents leave a half width, where those that there are leave another; None for very many."""
+    per_content = now / _worth(len(world.catalogue.contents))
+    count = 2
+    while per_content * _worth(count) >= half:
+        count = count + 1 if count < 50 else round(count * 1.05)
+        if count > _LIMIT_MOST:
+            return None
+    return count
+
+
+def _said(world: SimulatedWorld, quality: Floats) -> Floats:
+    """Return what people say of a quality on average: what they would say beyond the ends of the scale, they cannot."""
+    people = world.people
+    spread = math.sqrt(people.bias**2 + people.inconsistency**2 + people.taste**2)
+    if not spread:
+        return quality
+    low, high = -quality / spread, (1 - quality) / spread
+    inside = special.ndtr(high) - special.ndtr(low)
+    bent = np.exp(-np.square(low) / 2) - np.exp(-np.square(high) / 2)
+    return np.asarray(quality * inside + spread * bent / math.sqrt(2 * math.pi) + special.ndtr(-high), np.float64)
+
+
+def _t(contents: int) -> float:
+    return float(special.stdtrit(contents - 1, (1 + LEVEL) / 2))
+
+
+def _worth(contents: int) -> float:
+    """Return how wide an interval is on average over samples of so many contents that differ by 1."""
+    expected = math.sqrt(2 / (contents - 1)) * math.exp(
+        float(special.gammaln(contents / 2) - special.gammaln((contents - 1) / 2))
+    )
+    return _t(contents) * expected / math.sqrt(contents)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
+from scipy import special
 
-from beholder.power.session import Session
-from beholder.power.tested import Difference, Judged, joined, judge
-from beholder.simulate.answers import simulate_sheet
+from beholder.sample_size.design import PlannedStudy
+from beholder.sample_size.tests import Difference, TestOutcomes, joined, judge
+from beholder.simulation.memory import simulate_sheet
 from beholder.stats.clustered import Floats
 
 _AT_ONCE = 1_000_000
@@ -20,7 +23,7 @@ _AT_ONCE = 1_000_000
 class Point:
     """What came out with so many participants, a row for each repetition."""
 
-    session: Session
+    session: PlannedStudy
     tests: tuple[Difference, ...]
     true: Floats
     """How far the two are apart, in points."""
@@ -45,7 +48,7 @@ class Point:
 
 
 def point_of(
-    session: Session, repetitions: int, progress: Callable[[int], None] | None = None, *, has_null: bool = True
+    session: PlannedStudy, repetitions: int, progress: Callable[[int], None] | None = None, *, has_null: bool = True
 ) -> Point:
     """Return what comes out of so many repetitions, and of as many in which all conditions are equally good.
 
@@ -84,7 +87,7 @@ def point_of(
     )
 
 
-def _repeated(session: Session, repetitions: int, progress: Callable[[int], None] | None) -> Judged:
+def _repeated(session: PlannedStudy, repetitions: int, progress: Callable[[int], None] | None) -> TestOutcomes:
     """Return what all repetitions say."""
     world, sheet = session.world, session.sheet
     rules, people = world.rules(sheet), replace(world.people, leaving=0.0)
@@ -102,7 +105,7 @@ def _repeated(session: Session, repetitions: int, progress: Callable[[int], None
     return joined(parts)
 
 
-def _alarms(null: Judged, questions: int) -> Floats:
+def _alarms(null: TestOutcomes, questions: int) -> Floats:
     """Return where something was called clear among what is corrected for, by question."""
     of, inside = (
         np.array(column) for column in ([one.question for one in null.tests], [not one.outside for one in null.tests])
@@ -111,7 +114,7 @@ def _alarms(null: Judged, questions: int) -> Floats:
     return np.stack(columns, axis=1).astype(float)
 
 
-def _by_question(values: Floats, judged: Judged, questions: tuple[str, ...]) -> Floats:
+def _by_question(values: Floats, judged: TestOutcomes, questions: tuple[str, ...]) -> Floats:
     """Return the mean of what is known of the conditions of each question."""
     of = np.array([question for question, _ in judged.groups])
     return np.array(
@@ -122,7 +125,7 @@ def _by_question(values: Floats, judged: Judged, questions: tuple[str, ...]) -> 
     )
 
 
-def _ranks(judged: Judged, session: Session) -> tuple[Floats, Floats]:
+def _ranks(judged: TestOutcomes, session: PlannedStudy) -> tuple[Floats, Floats]:
     """Return Kendall's tau-b with the truth, and whether the best came out best, of every question."""
     names, quality, world = session.sheet.conditions, session.truth.conditions, session.world
     left_out = world.rules(session.sheet).anchors | world.rules(session.sheet).hidden
@@ -142,3 +145,40 @@ def _ranks(judged: Judged, session: Session) -> tuple[Floats, Floats]:
         at_top = np.flatnonzero(np.isclose(true, true.max()))
         best.append(np.isin(mean.argmax(axis=1), at_top).astype(float))
     return np.stack(taus, axis=1), np.stack(best, axis=1)
+
+
+# --- How many participants a chance takes, between the numbers that were tried ---
+
+
+GOALS = (0.8, 0.9)
+"""Chances that are asked for: four in five is usual, nine in ten careful."""
+
+
+class ParticipantsNeeded(NamedTuple):
+    """How many participants a chance takes; NaN with a note where none of those tried is near."""
+
+    participants: float
+    note: str
+
+
+def needed_for(sizes: Sequence[int], power: Sequence[float], goal: float, repetitions: int) -> ParticipantsNeeded:
+    """Return the number at which the chance reaches the goal.
+
+    The chance of a test is nearly normal in the root of the number, so between two numbers its probit is taken as
+    straight over the root. What chance of the repetitions has put below a smaller number counts as equal.
+    """
+    known = [(size, chance) for size, chance in zip(sizes, power, strict=True) if not math.isnan(chance)]
+    if not known:
+        return ParticipantsNeeded(math.nan, "not tested")
+    rising = np.maximum.accumulate([chance for _, chance in known])
+    reached = np.flatnonzero(rising >= goal)
+    if not len(reached):
+        return ParticipantsNeeded(math.nan, f"more than {known[-1][0]}")
+    place = int(reached[0])
+    if place == 0:
+        return ParticipantsNeeded(float(known[0][0]), f"{known[0][0]} or fewer")
+    edge = 0.5 / repetitions
+    below, above = (float(special.ndtri(np.clip(rising[at], edge, 1 - edge))) for at in (place - 1, place))
+    low, high = (math.sqrt(known[at][0]) for at in (place - 1, place))
+    share = (float(special.ndtri(goal)) - below) / (above - below)
+    return ParticipantsNeeded(float(math.ceil((low + share * (high - low)) ** 2 - 1e-9)), "")

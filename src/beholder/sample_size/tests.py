@@ -8,12 +8,12 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from beholder.analyse.contrasts import Rated, direct_pages, matched, rated_pages
-from beholder.analyse.correction import UNNAMED, Family, are_clear, outside_of
-from beholder.simulate.sheet import Sheet
+from beholder.analysis.contrasts import Rated, direct_pages, matched, rated_pages
+from beholder.analysis.tests import UNNAMED, Family, are_clear, outside_of
+from beholder.simulation.rating_sheet import RatingSheet
 from beholder.stats.clustered import Cells, Estimates, Floats, Over, differences_of, means_of
-from beholder.stats.holm import holm
-from beholder.stats.interval import bounds_for
+from beholder.stats.intervals import bounds_for
+from beholder.stats.tests import holm
 
 Contents: TypeAlias = Literal["random", "fixed"]
 """Whether contents stand for all that there could be, or are the only ones that matter."""
@@ -31,7 +31,7 @@ class Difference(NamedTuple):
     """Why it is not corrected for; empty where it is."""
 
 
-class Rules(NamedTuple):
+class TestRules(NamedTuple):
     """What decides which tests are made and how they are corrected."""
 
     questions: int
@@ -44,7 +44,7 @@ class Rules(NamedTuple):
     contents: Contents
 
 
-class Judged(NamedTuple):
+class TestOutcomes(NamedTuple):
     """What many data sets of one design say, a row for each of them."""
 
     tests: tuple[Difference, ...]
@@ -71,7 +71,7 @@ class _Compared(NamedTuple):
     """The cells of each condition, and how many votes are in them."""
 
 
-def judge(sheet: Sheet, values: Floats, rules: Rules) -> Judged:
+def judge(sheet: RatingSheet, values: Floats, rules: TestRules) -> TestOutcomes:
     """Return estimates, tests and decisions of every row of values, one value for each entry of the sheet."""
     over = OVER[rules.contents]
     tests: list[Difference] = []
@@ -92,7 +92,7 @@ def judge(sheet: Sheet, values: Floats, rules: Rules) -> Judged:
     clear = are_clear(p, p_holm, estimate, [test.outside for test in tests])
     half = _column([(one.high - one.low) / 2 for one in found], values)
     mean, mean_half = (_column([pair[place] for pair in means], values) for place in (0, 1))
-    return Judged(tuple(tests), estimate, half, p, p_holm, clear, tuple(groups), mean, mean_half)
+    return TestOutcomes(tuple(tests), estimate, half, p, p_holm, clear, tuple(groups), mean, mean_half)
 
 
 def corrected(p: Floats, tests: Sequence[Difference], family: Family) -> Floats:
@@ -107,7 +107,7 @@ def corrected(p: Floats, tests: Sequence[Difference], family: Family) -> Floats:
     return adjusted
 
 
-def _compared(sheet: Sheet, values: Floats, question: int, rules: Rules) -> _Compared:
+def _compared(sheet: RatingSheet, values: Floats, question: int, rules: TestRules) -> _Compared:
     """Return the pages of one question, as `analyse.contrasts` and `analyse.conditions` take them."""
     mine = np.flatnonzero(sheet.question == question)
     value, one, other = values[:, mine], sheet.condition[mine], sheet.other_condition[mine]
@@ -131,7 +131,9 @@ def _compared(sheet: Sheet, values: Floats, question: int, rules: Rules) -> _Com
     return _Compared(direct, mirrored, single, means)
 
 
-def _contrasts(compared: _Compared, question: int, rules: Rules, over: Over) -> Iterator[tuple[Difference, Estimates]]:
+def _contrasts(
+    compared: _Compared, question: int, rules: TestRules, over: Over
+) -> Iterator[tuple[Difference, Estimates]]:
     """Yield the named contrasts as they are written, then all other pairs, with their estimates."""
     present = sorted({*compared.rated, *(code for pair in compared.direct for code in pair)})
     told = {*rules.named, *(pair[::-1] for pair in rules.named)}
@@ -143,7 +145,7 @@ def _contrasts(compared: _Compared, question: int, rules: Rules, over: Over) -> 
             yield Difference(question, one, other, is_named, _outside(one, other, is_named, rules)), estimates
 
 
-def _outside(one: int, other: int, is_named: bool, rules: Rules) -> str:
+def _outside(one: int, other: int, is_named: bool, rules: TestRules) -> str:
     if rules.named:
         return "" if is_named else UNNAMED
     return outside_of((str(one), str(other)), *(frozenset(map(str, codes)) for codes in (rules.anchors, rules.hidden)))
@@ -175,7 +177,7 @@ def _column(parts: Sequence[Floats], values: Floats) -> Floats:
     return np.stack(parts, axis=1) if parts else np.zeros((len(values), 0))
 
 
-def joined(parts: Sequence[Judged]) -> Judged:
+def joined(parts: Sequence[TestOutcomes]) -> TestOutcomes:
     """Return what several sets of rows of the same design say."""
 
     def column(name: str) -> Floats:

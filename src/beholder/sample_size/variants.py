@@ -12,12 +12,8 @@ from pydantic import ValidationError
 
 from beholder.errors import BeholderError
 from beholder.methods import find
-from beholder.power.cost import Pay, hours
-from beholder.power.curve import Point, point_of
-from beholder.power.needed import GOALS, needed_for
-from beholder.power.recast import as_long, as_method
-from beholder.power.session import session_of
-from beholder.power.world import World
+from beholder.sample_size.design import Pay, SimulatedWorld, as_long, as_method, hours, session_of
+from beholder.sample_size.simulation import GOALS, Point, needed_for, point_of
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.checks import Checks
 
@@ -48,7 +44,7 @@ class Variant:
 
 
 def variants_of(
-    world: World,
+    world: SimulatedWorld,
     own: Sequence[Point],
     methods: Sequence[str],
     repetitions: int,
@@ -77,7 +73,7 @@ def is_reached(points: Sequence[Point]) -> bool:
 
 
 def _variant(
-    world: World, own: Sequence[Point], name: str, repetitions: int, progress: Callable[[int], None] | None
+    world: SimulatedWorld, own: Sequence[Point], name: str, repetitions: int, progress: Callable[[int], None] | None
 ) -> Variant:
     method = find(name, "--methods")
     said = ""

@@ -13,15 +13,14 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from beholder.errors import Refused
-from beholder.serve.assets import Asset, Assets
-from beholder.serve.delivery import deliver
-from beholder.serve.headers import SecurityHeaders
-from beholder.serve.host import Host
-from beholder.serve.lab.routes import lab_routes
-from beholder.serve.submission import read_submission
+from beholder.server.assets import Asset, Assets
+from beholder.server.lab_routes import lab_routes
+from beholder.server.media import deliver
+from beholder.server.requests import read_submission
+from beholder.server.service import StudyService
 from beholder.store.contract import NotJson, StoreAway
 from beholder.store.tables import to_json
 from beholder.types import Json
@@ -30,7 +29,7 @@ _LARGEST_BODY = 256 * 1024
 _LARGEST_DISCARDED = 16 * 1024 * 1024
 _LONGEST_PARAM = 512
 _BURST, _PER_SECOND = 240.0, 20.0
-_log = logging.getLogger("beholder.serve")
+_log = logging.getLogger("beholder.server")
 
 
 class _Reply(Response):
@@ -42,7 +41,7 @@ class _Reply(Response):
         return to_json(content).encode()
 
 
-class _Pace:
+class _RateLimit:
     """A bucket of requests for each token: a browser gone wild is slowed down, nobody else."""
 
     def __init__(self, burst: float = _BURST, per_second: float = _PER_SECOND) -> None:
@@ -60,11 +59,11 @@ class _Pace:
         self._buckets[token] = (left - 1, now)
 
 
-def make_app(host: Host, assets: Assets) -> ASGIApp:
+def make_app(host: StudyService, assets: Assets) -> ASGIApp:
     """Return the application that serves one study."""
     study = host.served.study
     page, forgetting = assets.page(study), assets.aside(study, "forget.js", "steps")
-    pace, slow = _Pace(), _Pace(burst=10, per_second=1)
+    pace, slow = _RateLimit(), _RateLimit(burst=10, per_second=1)
 
     def token_of(request: Request) -> str:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
@@ -260,3 +259,46 @@ async def _fail(request: Request, error: Exception) -> Response:
     _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
     message = "Something went wrong on our side. Your answers are safe; please try again."
     return _Reply(_error(Refused(message, code="our_fault")), 500)
+
+
+# --- Security headers on every response, and the largest body that is read ---
+
+
+_POLICY = "; ".join(
+    [
+        "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob: data:",
+        "media-src 'self' blob:", "connect-src 'self'", "base-uri 'none'", "form-action 'none'",
+        "frame-ancestors 'none'",
+    ]
+)  # fmt: skip
+
+_HEADERS = {
+    "content-security-policy": _POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), fullscreen=(self)",
+    "x-robots-tag": "noindex",
+    "cache-control": "no-store",
+}
+
+
+_RAW = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
+
+
+class SecurityHeaders:
+    """ASGI middleware that adds the headers and, where a route says nothing, forbids caching."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                present = {name for name, _ in message["headers"]}
+                message["headers"] = [*message["headers"], *(pair for pair in _RAW if pair[0] not in present)]
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)

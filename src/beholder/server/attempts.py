@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from beholder.serve.devices import VOID
-from beholder.serve.script import Planned, Script
-from beholder.store.contract import Told
+from beholder.checks.page_registry import AnyStep
+from beholder.server.script import Planned, Script
+from beholder.store.contract import Session, SessionFacts, Store, Told
 from beholder.types import Json
 
 _Given = TypeVar("_Given")
 
 
 @dataclass(frozen=True)
-class Progress:
+class AttemptProgress:
     """The attempts at one step. A round ends with a pass, or with its last attempt; what runs out begins another.
 
     An attempt that told nothing and can be repeated uses up no try; but no more of them than there are tries. Then the
@@ -38,21 +38,21 @@ class Progress:
     """How many rounds have ended."""
 
 
-def progress(step: Planned, told: Mapping[str, Told], allowed: int, action: str) -> Progress:
+def progress(step: Planned, told: Mapping[str, Told], allowed: int, action: str) -> AttemptProgress:
     """Return how far somebody is with a step of a script."""
-    now = Progress()
+    now = AttemptProgress()
     carried = told.get(f"{step.key}:0")
     if carried is not None:
-        now = Progress(settled=carried, last=carried, rounds=1)
+        now = AttemptProgress(settled=carried, last=carried, rounds=1)
     while (one := told.get(f"{step.key}:{now.tries + 1}")) is not None:
         if one.reason == VOID:
             now = replace(now, tries=now.tries + 1)
             continue
-        now = _with(now if now.settled is None else Progress(now.tries, rounds=now.rounds), one, allowed, action)
+        now = _with(now if now.settled is None else AttemptProgress(now.tries, rounds=now.rounds), one, allowed, action)
     return now
 
 
-def _with(before: Progress, one: Told, allowed: int, action: str) -> Progress:
+def _with(before: AttemptProgress, one: Told, allowed: int, action: str) -> AttemptProgress:
     """Return a round with one more attempt."""
     is_void = one.verdict == "unknown" and isinstance(one.evidence, Mapping) and one.evidence.get("again") is True
     now = replace(
@@ -92,7 +92,7 @@ def is_valid(told: Told, lasts: timedelta | None, now: datetime | None) -> bool:
     return lasts is None or now is None or passed_at(told) + lasts >= now
 
 
-def lesson_progress(script: Script, step: Planned, told: Mapping[str, Told]) -> Progress:
+def lesson_progress(script: Script, step: Planned, told: Mapping[str, Told]) -> AttemptProgress:
     """Return how far somebody is with a training example."""
     place = script.steps[script.place(step.key)]
     return progress(place, told, script.lesson_attempts, "warn" if script.is_corrected else "flag")
@@ -158,3 +158,172 @@ def failed_times(told: Mapping[str, Told], check: str) -> int:
     """Return how many failures by a rule there are so far; a trial can count for several."""
     counts = [ruled(one, check).get("counts") for one in failures(told, check)]
     return sum(count if isinstance(count, int) else 1 for count in counts)
+
+
+# --- What somebody brings along from an earlier session: passes that still count when a list is claimed ---
+
+
+CARRIED = "carried"
+"""The reason of what was settled in an earlier session; its key ends in attempt 0."""
+_TERMS = {"action", "feedback", "attempts", "valid"}
+"""Options that say what follows from a verdict, and not what is asked of people."""
+
+Earlier = Sequence[tuple[Session, Told]]
+"""What the same person was told in other sessions, oldest first."""
+
+
+async def bring_along(store: Store, digest: str, facts: SessionFacts, script: Script, now: datetime) -> list[Told]:
+    """Return what the person of a session passed in others, and need not pass again; `digest` is the study's."""
+    if not any(step.check is not None or step.is_training for step in script.steps):
+        return []
+    earlier = await store.told_to(facts.session.session)
+    if not earlier:
+        return []
+    plans = {row["digest"]: row["plan_digest"] async for row in store.rows("studies")}
+    same_plan = [each for each, plan in plans.items() if plan == plans.get(digest)]
+    return carried(script, facts, earlier, same_plan, now)
+
+
+def carried(
+    script: Script, facts: SessionFacts, earlier: Earlier, same_plan: Collection[str], now: datetime
+) -> list[Told]:
+    """Return what counts from the start; `same_plan` are the digests under which the training is the same one."""
+    device = device_of(facts.session.device, facts.told)
+    sessions = _by_session(earlier)
+    found = []
+    for step in script.steps:
+        if step.check is not None and (told := _last_pass(step.check, device, sessions, now)):
+            found.append(_bring(facts, step, told, now))
+    trained = [told for session, told in sessions if session.digest in same_plan and _is_trained(script, told, now)]
+    if trained:
+        # The latest training; each example as it ended there.
+        best = max(trained, key=lambda told: max(passed_at(one) for _, one in _ends(script, told)))
+        found += [_bring(facts, step, one, now) for step, one in _ends(script, best)]
+    return found
+
+
+def _by_session(earlier: Earlier) -> list[tuple[Session, dict[str, Told]]]:
+    found: dict[str, tuple[Session, dict[str, Told]]] = {}
+    for session, told in earlier:
+        found.setdefault(session.session, (session, {}))[1][told.key] = told
+    return list(found.values())
+
+
+def _last_pass(
+    check: AnyStep, device: Mapping[str, Json], sessions: Sequence[tuple[Session, Mapping[str, Told]]], now: datetime
+) -> Told | None:
+    """Return the last thing this person was told about a check, if it was a pass that still counts here."""
+    lasts = check.rule.lasts
+    if lasts is None:
+        return None
+    place = f"check:{check.name}:"
+    said = [
+        (session, told, one)
+        for session, told in sessions
+        for key, one in told.items()
+        if key.startswith(place) and (one.verdict != "unknown" or _reason(one) in check.lasting)
+    ]
+    if not said:
+        return None
+    session, told, last = max(said, key=lambda each: (each[2].at, passed_at(each[2])))
+    if not _holds(check, last) or not is_valid(last, lasts, now):
+        return None
+    if check.bound == "device" and not is_same(device_of(session.device, told, last.at), device):
+        return None
+    return last
+
+
+def _holds(check: AnyStep, told: Told) -> bool:
+    """Return whether a verdict is a pass of the check as it is now: the same version, asking for the same."""
+    evidence = _evidence(told)
+    if told.verdict == "fail":
+        return False
+    now = check.rule.model_dump(mode="json")
+    then = evidence.get("rule")
+    if evidence.get("version") != check.version or not isinstance(then, Mapping):
+        return False
+    return all(then.get(name) == value for name, value in now.items() if name not in _TERMS)
+
+
+def _is_trained(script: Script, told: Mapping[str, Told], now: datetime) -> bool:
+    return any(step.is_training for step in script.steps) and due_lesson(script, told, now) is None
+
+
+def _ends(script: Script, told: Mapping[str, Told]) -> list[tuple[Planned, Told]]:
+    """Return how each example of a training ended."""
+    at = [(step, lesson_progress(script, step, told).settled) for step in script.steps if step.is_training]
+    return [(step, settled) for step, settled in at if settled is not None]
+
+
+def _bring(facts: SessionFacts, step: Planned, told: Told, now: datetime) -> Told:
+    """Return a pass as it stands in the new session. What was carried before still points to where it was earned."""
+    evidence = dict(_evidence(told))
+    if told.reason != CARRIED:
+        evidence |= {"passed_at": told.at.isoformat(), "session": told.session, "key": told.key, "was": told.reason}
+    return Told(facts.session.session, f"{step.key}:0", told.check, told.verdict, CARRIED, evidence, now)
+
+
+def _reason(told: Told) -> Json:
+    return _evidence(told).get("was") if told.reason == CARRIED else told.reason
+
+
+def _evidence(told: Told) -> Mapping[str, Json]:
+    return told.evidence if isinstance(told.evidence, Mapping) else {}
+
+
+# --- Which device somebody sits at: what it said of itself, and whether it is still the same one ---
+
+
+MOVED = "device:"
+"""Keys under which it is told that somebody went on with another device, numbered from 1."""
+VOID = "moved"
+"""The reason of an attempt that was posed for another device: nobody answered it, and it costs nothing."""
+
+
+def moves(told: Mapping[str, Told]) -> list[Told]:
+    """Return every change of device, in order."""
+    return sorted(
+        (one for key, one in told.items() if key.startswith(MOVED)), key=lambda one: int(one.key[len(MOVED) :])
+    )
+
+
+def moved_at(told: Mapping[str, Told]) -> datetime | None:
+    """Return when somebody last went on with another device."""
+    return max((one.at for one in moves(told)), default=None)
+
+
+def device_of(first: Mapping[str, Json], told: Mapping[str, Told], at: datetime | None = None) -> Mapping[str, Json]:
+    """Return the device of a session, now or at a moment; `first` is the one it began with."""
+    for one in reversed(moves(told)):
+        device = one.evidence.get("device") if isinstance(one.evidence, Mapping) else None
+        if isinstance(device, Mapping) and (at is None or one.at <= at):
+            return device
+    return first
+
+
+def is_same(one: Mapping[str, Json], other: Mapping[str, Json]) -> bool:
+    """Return whether two can be one device: screen, pixels and platform agree as far as both tell them."""
+    pairs = [(_screen(one), _screen(other)), *((one.get(name), other.get(name)) for name in ("dpr", "platform"))]
+    return all(mine is None or theirs is None or mine == theirs for mine, theirs in pairs)
+
+
+def _screen(device: Mapping[str, Json]) -> list[float] | None:
+    """Return the sides of a screen, the short one first: who turns a phone still has the same one."""
+    sides = device.get("screen")
+    if not isinstance(sides, list | tuple) or not all(isinstance(side, int | float) for side in sides):
+        return None
+    return sorted(side for side in sides if isinstance(side, int | float))
+
+
+def move(facts: SessionFacts, device: Mapping[str, Json], here: Planned | None, now: datetime) -> list[Told]:
+    """Return what is told where somebody goes on with another device; nothing where it is the same one.
+
+    An attempt that was posed for the other device is void.
+    """
+    if is_same(device_of(facts.session.device, facts.told), device):
+        return []
+    session, number = facts.session.session, len(moves(facts.told)) + 1
+    told = [Told(session, f"{MOVED}{number}", "device", "unknown", VOID, {"device": dict(device)}, now)]
+    if here is not None and here.check is not None:
+        told.append(Told(session, here.key, here.check.name, "unknown", VOID, {"again": True}, now))
+    return told

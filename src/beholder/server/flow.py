@@ -8,7 +8,7 @@ from datetime import datetime
 from types import MappingProxyType
 
 from beholder.errors import Refused
-from beholder.serve.attempts import (
+from beholder.server.attempts import (
     acts,
     due_lesson,
     due_trial,
@@ -16,12 +16,12 @@ from beholder.serve.attempts import (
     failures,
     is_valid,
     last_answer,
+    moved_at,
     passed_at,
     progress,
     ruled,
 )
-from beholder.serve.devices import moved_at
-from beholder.serve.script import CONSENT, FIRST_TRIAL, Planned, Script
+from beholder.server.script import CONSENT, FIRST_TRIAL, Planned, Script
 from beholder.store.contract import SessionFacts, Told
 from beholder.study.model import Ask
 from beholder.types import Json, Outcome

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import NamedTuple
 
+from beholder.methods import find
 from beholder.methods.contract import Trial
-from beholder.plan.ground.votes import rated_units
-from beholder.serve.acts import Acts
-from beholder.serve.script import Script
-from beholder.serve.served import Served
-from beholder.store.contract import Session, SessionFacts, Store, Told
-from beholder.study.money import money
-from beholder.study.recruiting import is_closed, is_visit_each
+from beholder.planning.digest import plan_digest, study_digest
+from beholder.planning.folder import write_plan
+from beholder.planning.growth import complete, generations
+from beholder.planning.message_trials import load_stimuli
+from beholder.planning.model import Plan
+from beholder.planning.serialization import lists_from_json
+from beholder.planning.sizes import rated_units
+from beholder.server.moderation import Moderation
+from beholder.server.script import Script, ServedStudy
+from beholder.store.contract import Session, SessionFacts, Store, StudyRecord, Told
+from beholder.store.open import read_rows
+from beholder.store.rules import outdated_session
+from beholder.study.model import Study
+from beholder.study.recruitment import is_closed, is_visit_each, money
 
 KEY = "again"
 """Where it is kept that somebody has been here before, and need not be asked everything anew."""
@@ -33,10 +41,10 @@ class Offer(NamedTuple):
     """From how many accepted sessions on there is more for each of them, and how much."""
 
 
-class Again:
+class FurtherSessions:
     """Knows what somebody who has had lists may have next."""
 
-    def __init__(self, served: Served, store: Store, acts: Acts) -> None:
+    def __init__(self, served: ServedStudy, store: Store, acts: Moderation) -> None:
         self._served, self._store, self._acts = served, store, acts
         self.visits = served.study.design.sessions_per_participant
         """How many sessions one person may take."""
@@ -150,3 +158,52 @@ class Again:
 def is_again(told: Mapping[str, Told]) -> bool:
     """Return whether a session is a later one of somebody who has finished another."""
     return KEY in told
+
+
+# --- Plans that have grown: the lists in the store are the truth, and a server that lacks some takes them from there.
+
+
+async def restore(store: Store, study: Study, plan: Plan, progress: Callable[[int, int], None] | None = None) -> bool:
+    """Return whether the store holds an extended plan of this study which plan/ lacked; it has been written there."""
+    studies = await read_rows(store, "studies")
+    # All lists of a large plan take longer to read than everything else at the start.
+    if plan.plan_digest in {row["plan_digest"] for row in studies}:
+        counts = await store.counts(datetime.now(UTC), study.run)
+        if counts["lists"] <= len(plan.lists):
+            return False
+    record = await store.current()
+    stored = stored_plan(record) if record is not None else None
+    if stored is None or not stored.is_extended:
+        return False
+    method = find(study.method)
+    before = generations(studies, await read_rows(store, "stimuli"), stored.plan_digest)
+    catalogue = load_stimuli(study, method, progress, before)
+    if plan_digest(study, catalogue) not in stored.covers:
+        return False
+    whole = complete(stored, study, catalogue, method, before)
+    write_plan(whole, catalogue, study_digest(study, catalogue), study.folder)
+    return True
+
+
+def stored_plan(record: StudyRecord) -> Plan | None:
+    """Return the plan that a store holds; None where it has no lists."""
+    lists = tuple(lists_from_json(record.lists))
+    return Plan(record.plan_digest, 0, lists) if lists else None
+
+
+async def take_in(served: ServedStudy, store: Store, number: int) -> None:
+    """Add the lists to a running server that the store has by now, up to one that somebody has claimed.
+
+    Raises Refused where they show stimuli that this server does not have: it has to be started anew.
+    """
+    if number <= len(served.lists):
+        return
+    record = await store.current()
+    stored = stored_plan(record) if record is not None else None
+    fresh = stored.lists[len(served.lists) :] if stored is not None else ()
+    trials = [entry for planned in fresh for entry in planned.entries if isinstance(entry, Trial)]
+    if any(slot.stimulus not in served.catalogue.by_id for trial in trials for slot in trial.slots):
+        raise outdated_session()
+    served.grow(fresh)
+    if number > len(served.lists):
+        raise outdated_session()

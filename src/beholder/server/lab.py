@@ -1,24 +1,28 @@
-"""A laboratory as its screens show it: who sits at which station, and how far they are."""
+"""A laboratory: stations that wait for the next participant, and the operator who sees them all."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import socket
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from beholder.errors import Refused
-from beholder.serve import tokens
-from beholder.serve.again import is_again
-from beholder.serve.flow import Ending, answers_of, next_step
-from beholder.serve.guest import LAB
-from beholder.serve.lab.keys import lab_addresses, seat
-from beholder.serve.lab.seats import Seats
-from beholder.serve.served import Served
-from beholder.store.contract import SessionFacts, Store
+from beholder.errors import LedgerError, Refused
+from beholder.server import tokens
+from beholder.server.flow import Ending, answers_of, next_step
+from beholder.server.further_sessions import is_again
+from beholder.server.participants import LAB, lab_addresses, seat
+from beholder.server.script import ServedStudy
+from beholder.store.contract import LedgerEntry, SessionFacts, Store
 from beholder.types import Json
 
+# --- A laboratory as its screens show it: who sits at which station, and how far they are ---
 
-class _Standing(NamedTuple):
+
+class _StationState(NamedTuple):
     """How far somebody is."""
 
     state: str
@@ -32,17 +36,17 @@ class _Standing(NamedTuple):
     minutes: int | None = None
 
 
-class _Seated(NamedTuple):
+class _SeatedParticipant(NamedTuple):
     """Who sat at a station, oldest first, and how far the last of them is, who sits there."""
 
     had: list[int]
-    standing: _Standing
+    standing: _StationState
 
 
-class Lab:
+class Laboratory:
     """The stations of one study."""
 
-    def __init__(self, served: Served, store: Store, now: Callable[[], datetime]) -> None:
+    def __init__(self, served: ServedStudy, store: Store, now: Callable[[], datetime]) -> None:
         self._served, self._store, self._now = served, store, now
         self._seats = Seats(store, served.study.run)
         self._sessions: dict[str, str] = {}
@@ -83,11 +87,11 @@ class Lab:
             allowed = "a participant who sat at this station"
             raise Refused(f"Participant {number} did not sit here", where="number", allowed=allowed)
 
-    async def _seated(self, station: int) -> _Seated | None:
+    async def _seated(self, station: int) -> _SeatedParticipant | None:
         had = await self._seats.at(station)
-        return _Seated(had, await self._standing(had[-1])) if had else None
+        return _SeatedParticipant(had, await self._standing(had[-1])) if had else None
 
-    async def _shown(self, station: int, seated: _Seated | None) -> dict[str, Json]:
+    async def _shown(self, station: int, seated: _SeatedParticipant | None) -> dict[str, Json]:
         if seated is None:
             return {"station": station, "number": None, "state": "free", "previous": None}
         had, standing = seated
@@ -103,27 +107,27 @@ class Lab:
         is_left = before is not None and (await self._standing(before)).state == "under_way"
         return before if is_left else None
 
-    async def _standing(self, number: int) -> _Standing:
+    async def _standing(self, number: int) -> _StationState:
         facts = await self._facts(number)
         if facts is None:
-            return _Standing("ready")
+            return _StationState("ready")
         session, end = facts.session, facts.end
         until = end.at if end is not None else self._now()
         minutes = max(0, int((until - session.at).total_seconds() // 60))
         if end is not None:
-            return _Standing("ended", session.session, end.outcome, minutes=minutes)
+            return _StationState("ended", session.session, end.outcome, minutes=minutes)
         script = None
         if facts.list is not None and facts.list <= len(self._served.lists):
             script = self._served.script(facts.list, is_again=is_again(facts.told))
         here = next_step(script, answers_of(facts), facts.told, self._now())
         if isinstance(here, Ending):
-            return _Standing("ended", session.session, here.outcome, minutes=minutes)
+            return _StationState("ended", session.session, here.outcome, minutes=minutes)
         kind = "training" if here.is_training else here.kind
         place = None
         if here.is_rated and script is not None:
             trials = [step.key for step in script.steps if step.is_rated]
             place = trials.index(here.place_key) + 1, len(trials)
-        return _Standing("under_way", session.session, None, kind, place, minutes)
+        return _StationState("under_way", session.session, None, kind, place, minutes)
 
     async def _facts(self, number: int) -> SessionFacts | None:
         """Return what is known of somebody's latest session in this run; None before they have begun."""
@@ -140,3 +144,80 @@ class Lab:
         async for row in self._store.rows("sessions"):
             if row["mode"] == "lab" and row["run"] == self._served.study.run:
                 self._sessions[row["participant"]] = row["session"]
+
+
+# --- Where other machines of a room reach this one, without asking anybody outside of it ---
+
+
+_NOWHERE = ("192.0.2.1", 9)
+"""An address that is nobody's (RFC 5737): choosing a way to it sends nothing."""
+
+
+def own_address() -> str:
+    """Return the address of this machine in its network; 127.0.0.1 where it has none."""
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(_NOWHERE)
+        return str(probe.getsockname()[0])
+    with contextlib.suppress(OSError):
+        return socket.gethostbyname(socket.gethostname())
+    return "127.0.0.1"
+
+
+# --- Who sits where: numbers that count up over stations and runs, kept in the ledger, so that no power cut loses one.
+
+
+KIND = "seat"
+_TRIES = 20
+
+
+@dataclass
+class Seats:
+    """The numbers that every station had in a run, the one who sits there last."""
+
+    store: Store
+    run: int = 1
+    _seen: int = 0
+    _highest: int = 0
+    _had: dict[int, list[int]] = field(default_factory=dict)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def at(self, station: int) -> list[int]:
+        """Return the numbers that sat at a station, oldest first; the last of them sits there."""
+        await self._read()
+        return self._had.get(station, [])
+
+    async def next(self, station: int, after: int | None, now: datetime) -> None:
+        """Seat the next number at a station, where `after` is who sits there: the same request twice seats one."""
+        async with self._lock:
+            for _ in range(_TRIES):
+                had = await self.at(station)
+                if (had[-1] if had else None) != after:
+                    return
+                try:
+                    await self.store.ledger.append([self._entry("planned", station, self._highest + 1, now)])
+                    return
+                except LedgerError:  # another server gave this number to a station of its own
+                    continue
+
+    async def back(self, station: int, number: int, now: datetime) -> bool:
+        """Return whether somebody who sat at a station before sits there again."""
+        async with self._lock:
+            had = await self.at(station)
+            if number in had and had[-1] != number:
+                await self.store.ledger.append([self._entry("done", station, number, now)])
+            return number in had
+
+    async def _read(self) -> None:
+        for entry in await self.store.ledger.entries(self._seen):
+            self._seen = max(self._seen, entry.entry)
+            if entry.kind == KIND and isinstance(entry.evidence, dict):
+                number = int(entry.evidence["number"])
+                self._highest = max(self._highest, number)
+                # Each number is a person, and nobody takes part in two runs: another one begins with free stations.
+                if entry.evidence.get("run", 1) == self.run:
+                    self._had.setdefault(int(entry.evidence["station"]), []).append(number)
+
+    def _entry(self, event: str, station: int, number: int, now: datetime) -> LedgerEntry:
+        # No pseudonym: the ledger outlives the links from people to pseudonyms.
+        evidence: dict[str, Json] = {"station": station, "number": number, "run": self.run}
+        return LedgerEntry(KIND, event, now, submission=f"lab-{number}", evidence=evidence)

@@ -10,15 +10,15 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from beholder.errors import Refused
-from beholder.serve.assets import Asset, Assets
-from beholder.serve.host import Host
-from beholder.serve.lab.keys import OPERATOR, is_key
-from beholder.serve.lab.lab import Lab
+from beholder.server.assets import Asset, Assets
+from beholder.server.lab import Laboratory
+from beholder.server.participants import OPERATOR, is_key
+from beholder.server.service import StudyService
 from beholder.types import Json
 
 
 def lab_routes(
-    host: Host,
+    host: StudyService,
     assets: Assets,
     *,
     send: Callable[[Request, Asset], Response],
@@ -30,7 +30,7 @@ def lab_routes(
     study, secret = host.served.study, host.store.secret
     if study.recruit.mode != "lab":
         return []
-    lab = Lab(host.served, host.store, host.now)
+    lab = Laboratory(host.served, host.store, host.now)
     pages = {number: assets.page(study, station=number) for number in lab.stations}
     operator = assets.aside(study, "kiosk/operator.js", "kiosk")
 

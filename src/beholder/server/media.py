@@ -1,23 +1,83 @@
-"""Exhibits: the stimuli, and what is drawn for a check, each behind its address."""
+"""Media as they go out: whole or in ranges, with nothing that tells two slots apart."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
 
 from beholder.errors import Refused
-from beholder.serve.addresses import Addresses
-from beholder.serve.arrivals import Arrivals
-from beholder.serve.delivery import Deliverable, Made
-from beholder.serve.examiner import Examiner
-from beholder.serve.previews import Previews
-from beholder.serve.script import Script
-from beholder.serve.way import Way, at_hand
+from beholder.server.admission import Admission
+from beholder.server.page_checks import PageChecks
+from beholder.server.preview import Previews
+from beholder.server.rendering import MediaAddresses, StepSequence, at_hand
+from beholder.server.script import Script
 from beholder.store.contract import SessionFacts, Store
 
+_RANGE = re.compile(r"^bytes=([0-9]{0,18})-([0-9]{0,18})$")
 
-class Exhibits:
+
+class Deliverable(Protocol):
+    """Bytes with a type, of which any range can be read."""
+
+    @property
+    def size(self) -> int: ...
+    @property
+    def content_type(self) -> str: ...
+    def read(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]: ...
+
+
+@dataclass(frozen=True)
+class DrawnMedia:
+    """What was drawn for one person: a picture or a sound that is no file."""
+
+    body: bytes
+    content_type: str
+
+    @property
+    def size(self) -> int:
+        return len(self.body)
+
+    def read(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
+        yield self.body[start:stop]
+
+
+def deliver(request: Request, token: str, medium: Deliverable) -> Response:
+    """Return a medium, or the range of it that was asked for (RFC 9110, section 14)."""
+    headers = {
+        "etag": f'"{token}"',
+        "cache-control": "private, max-age=31536000, immutable",
+        "accept-ranges": "bytes",
+    }
+    if request.headers.get("if-none-match") == headers["etag"]:
+        return Response(status_code=304, headers=headers)
+    size = medium.size
+    asked = _RANGE.match(request.headers.get("range", ""))
+    start, stop, status = 0, size, 200
+    if asked and (asked[1] or asked[2]) and request.headers.get("if-range", headers["etag"]) == headers["etag"]:
+        if asked[1]:
+            start, stop = int(asked[1]), min(size, int(asked[2]) + 1 if asked[2] else size)
+        else:
+            start, stop = max(0, size - int(asked[2])), size
+        if start >= stop:
+            return Response(status_code=416, headers={**headers, "content-range": f"bytes */{size}"})
+        status = 206
+        headers["content-range"] = f"bytes {start}-{stop - 1}/{size}"
+    headers["content-length"] = str(stop - start)
+    body = iter(()) if request.method == "HEAD" else medium.read(start, stop)
+    return StreamingResponse(body, status, headers, media_type=medium.content_type)
+
+
+# --- Exhibits: the stimuli, and what is drawn for a check, each behind its address ---
+
+
+class MediaFiles:
     """Hands out what is behind an address, to whoever has the address."""
 
     def __init__(
@@ -25,11 +85,11 @@ class Exhibits:
         store: Store,
         words: Mapping[str, str],
         now: Callable[[], datetime],
-        addresses: Addresses,
-        arrivals: Arrivals,
+        addresses: MediaAddresses,
+        arrivals: Admission,
         previews: Previews,
-        way: Way,
-        examiner: Examiner,
+        way: StepSequence,
+        examiner: PageChecks,
     ) -> None:
         self._store, self._words, self._now, self._addresses = store, words, now, addresses
         self._arrivals, self._previews, self._way, self._examiner = arrivals, previews, way, examiner
@@ -49,7 +109,7 @@ class Exhibits:
                 return drawn
         return self._addresses.open(session, token, self._words["no_media"], self._words["media_away"])
 
-    async def _drawn(self, facts: SessionFacts, script: Script | None, token: str) -> Made | None:
+    async def _drawn(self, facts: SessionFacts, script: Script | None, token: str) -> DrawnMedia | None:
         """Return the picture or sound behind an address, if it belongs to the attempt at hand."""
         if facts.end is not None:
             return None
@@ -66,5 +126,5 @@ class Exhibits:
                     await self._store.append([fault])
                 raise Refused(self._words["no_media"], code="our_fault", status=404) from error
             if drawn is not None:
-                return Made(*drawn)
+                return DrawnMedia(*drawn)
         return None

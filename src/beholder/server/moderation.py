@@ -4,30 +4,31 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from beholder.errors import Refused
-from beholder.serve.halts import Halts
-from beholder.store.contract import Entry, Ledger, SessionFacts
+from beholder.store.contract import Ledger, LedgerEntry, SessionFacts
+from beholder.study.model import Study
+from beholder.study.recruitment import own_posting
 
 _PARDONS = ("let_in", "reset")
 
 
-class Acts:
+class Moderation:
     """Knows every act up to the last one read; reading again costs only what is new."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger, self._last = ledger, 0
         self._shut: set[str] = set()
-        self._pardons: defaultdict[str, list[Entry]] = defaultdict(list)
+        self._pardons: defaultdict[str, list[LedgerEntry]] = defaultdict(list)
         self._reading = asyncio.Lock()
         self.postings: dict[str, int | None] = {}
         """The ids on the platform under which the study was put up, and in which run, where that is known."""
         self.released: set[str] = set()
         """Sessions whose list was given back."""
-        self.halts = Halts()
+        self.halts = Pauses()
 
-    async def read(self) -> tuple[Entry, ...]:
+    async def read(self) -> tuple[LedgerEntry, ...]:
         """Return what is new in the ledger, after taking it in."""
         async with self._reading:  # two who read at once would take in the older act last
             fresh = await self._ledger.entries(self._last)
@@ -72,7 +73,7 @@ class Acts:
         if self.gives_way(facts):
             raise Refused(moved, code="moved", status=403)
 
-    def _take_in(self, entry: Entry) -> None:
+    def _take_in(self, entry: LedgerEntry) -> None:
         self.halts.take_in(entry)
         if entry.event != "done":
             return
@@ -87,3 +88,43 @@ class Acts:
             self.released.add(entry.session)
         if entry.kind in _PARDONS:
             self._pardons[entry.participant].append(entry)
+
+
+# --- Doors that a person has shut: paused or closed, read from the ledger ---
+
+
+_WORDS = {"pause": "Paused", "stop": "Closed"}
+
+
+class Pauses:
+    """Knows what was shut last, and not opened since, by what it was put up as."""
+
+    def __init__(self, entries: Iterable[LedgerEntry] = ()) -> None:
+        self._shut: dict[str, LedgerEntry] = {}
+        for entry in entries:
+            self.take_in(entry)
+
+    def take_in(self, entry: LedgerEntry) -> None:
+        """Take in what was done; of acts about anything else nothing."""
+        if entry.event != "done":
+            return
+        if entry.kind in _WORDS:
+            self._shut[entry.provider_ref] = entry
+        elif entry.kind in ("publish", "resume") or (entry.kind == "places" and self._is_stopped(entry.provider_ref)):
+            self._shut.pop(entry.provider_ref, None)
+
+    def of(self, study: Study) -> LedgerEntry | None:
+        """Return what shut a study to everybody; None while it is open. A platform has doors of its own."""
+        if study.recruit.mode == "prolific":
+            return None
+        return self._shut.get(own_posting(study.name, study.run))
+
+    def words(self, study: Study) -> str:
+        """Return that nobody can begin, and what opens it; empty while it is open."""
+        act = self.of(study)
+        if act is None:
+            return ""
+        return f"{_WORDS[act.kind]} on {act.at:%Y-%m-%d}: nobody can begin. `beholder launch --resume` opens it."
+
+    def _is_stopped(self, posting: str) -> bool:
+        return posting in self._shut and self._shut[posting].kind == "stop"

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from types import MappingProxyType
+from typing import Literal, cast
 
-from beholder.checks.contract import Drawn, Known, Needs, Posed, Word
-from beholder.checks.steps import AnyStep
+import numpy as np
+from numpy.random import Generator
+
+from beholder.checks.contract import Say, Verdict
+from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, DrawnFile, Needs, Word
+from beholder.checks.page_registry import CANNOT, AnyStep, judge_attempt
 from beholder.errors import Refused
-from beholder.serve import tokens
-from beholder.serve.attempts import acts, progress
-from beholder.serve.listing import WORDS, is_quiet, list_rows
-from beholder.serve.posing import check_of, evidence, examine, known, pose, seed_of, verdict_of
-from beholder.serve.script import Planned, Script
+from beholder.server import tokens
+from beholder.server.attempts import AttemptProgress, acts, device_of, progress
+from beholder.server.script import Planned, Script
 from beholder.store import contract as store
 from beholder.store.contract import SessionFacts, Told
 from beholder.study.texts import markdown
@@ -27,14 +30,14 @@ _DRAWN = 64
 """How many pictures and sounds are kept in memory: a page asks for each a few times at once."""
 OUR_FAULT = "our_fault"
 """The reason of an unknown that a bug of ours led to."""
-_log = logging.getLogger("beholder.serve")
+_log = logging.getLogger("beholder.server")
 
 Words = Mapping[str, Mapping[str, str]]
 """Our words about each check, by its name."""
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedCheck:
     """An answer to a check: as it is kept, what it made us say, and what the person reads before the next step."""
 
     answer: Mapping[str, Json]
@@ -42,7 +45,7 @@ class Judged:
     feedback: str | None
 
 
-class Examiner:
+class PageChecks:
     """Everything a server has to do with the checks of one study.
 
     A bug of ours costs nobody anything: it is logged, the verdict is unknown, and the person goes on.
@@ -54,15 +57,15 @@ class Examiner:
 
     # Posing
 
-    def known(self, facts: SessionFacts) -> Known:
+    def known(self, facts: SessionFacts) -> CheckContext:
         """Return what is known of a person: the device, and the last answer to each check, also carried over."""
         return known(facts.session.device, facts.told, self.needs)
 
-    def posed(self, facts: SessionFacts, step: Planned) -> Posed:
+    def posed(self, facts: SessionFacts, step: Planned) -> CheckAttempt:
         """Return this attempt, the same whenever it is asked for: as it was kept, whatever the study is by now."""
         posed = pose(self._secret, facts.session.session, step, self.known(facts))
         kept = facts.posed.get(step.key)
-        return posed if kept is None else Posed(_map(kept.public), _map(kept.private), posed.media)
+        return posed if kept is None else CheckAttempt(_map(kept.public), _map(kept.private), posed.media)
 
     def fact(self, facts: SessionFacts, step: Planned, at: datetime) -> store.Posed | Told:
         """Return what is kept of an attempt; where it cannot be posed, that it is over."""
@@ -116,7 +119,7 @@ class Examiner:
         """Return the address of a picture or sound of an attempt; it begins with the session, as every address."""
         return f"{session}-{tokens.keyed(self._secret, 'drawn', session, key, name)[:16].hex()}"
 
-    def draw(self, facts: SessionFacts, step: Planned, token: str) -> Drawn | None:
+    def draw(self, facts: SessionFacts, step: Planned, token: str) -> DrawnFile | None:
         """Return what is behind an address, if it belongs to this attempt."""
         posed = self.posed(facts, step)
         for name in posed.media:
@@ -125,12 +128,12 @@ class Examiner:
         return None
 
     @staticmethod
-    def _drawn(check: AnyStep, private: str, name: str) -> Drawn:
+    def _drawn(check: AnyStep, private: str, name: str) -> DrawnFile:
         return check.draw(json.loads(private), name)
 
     # Judging
 
-    def judge(self, facts: SessionFacts, step: Planned, script: Script, answer: Json, now: datetime) -> Judged:
+    def judge(self, facts: SessionFacts, step: Planned, script: Script, answer: Json, now: datetime) -> JudgedCheck:
         """Return an answer judged, or raise Refused where it is not of the shape that its page sends."""
         check, session = check_of(step), facts.session.session
         try:
@@ -143,7 +146,7 @@ class Examiner:
         except Exception as error:
             told = self.fault(facts, step, error, now, answer)
             read = answer if isinstance(answer, Mapping) else {}
-        return Judged(read, told, self.said(step, script, {**facts.told, step.key: told}))
+        return JudgedCheck(read, told, self.said(step, script, {**facts.told, step.key: told}))
 
     def read(self, facts: SessionFacts, step: Planned, answer: Json) -> Json:
         """Return an answer that came again as it is kept, or raise Refused."""
@@ -229,3 +232,124 @@ def _said(value: str | float, own: Mapping[str, str]) -> str:
 def _map(value: Json) -> Mapping[str, Json]:
     assert isinstance(value, Mapping)
     return value
+
+
+# --- Posing a check and judging its answer: what the server and the robots' oracle do alike ---
+
+
+def known(device: Mapping[str, Json], told: Mapping[str, Told], needs: Needs) -> CheckContext:
+    """Return what is known of a person: the device they sit at now, and the last answer to each check.
+
+    `device` is the one the session began with; what was told knows of any other since.
+    """
+    answers: dict[str, Json] = {}
+    latest: dict[str, int] = {}
+    for key, one in told.items():
+        kind, _, rest = key.partition(":")
+        if kind != "check" or not isinstance(one.evidence, Mapping) or "answer" not in one.evidence:
+            continue
+        number = int(rest.rpartition(":")[2])
+        if number >= latest.get(one.check, 0):
+            latest[one.check], answers[one.check] = number, one.evidence["answer"]
+    return CheckContext(device_of(device, told), answers, needs)
+
+
+def seed_of(secret: bytes, session: str, key: str) -> bytes:
+    """Return what all chance in an attempt comes from."""
+    return tokens.keyed(secret, "posed", session, key)
+
+
+def rng_of(seed: bytes) -> Generator:
+    return np.random.default_rng(int.from_bytes(seed, "big"))
+
+
+def pose(secret: bytes, session: str, step: Planned, known: CheckContext) -> CheckAttempt:
+    """Return an attempt at a check: the same for the same secret, session and key."""
+    return check_of(step).pose(rng_of(seed_of(secret, session, step.key)), known)
+
+
+def examine(
+    check: AnyStep, posed: CheckAttempt, answer: Json, known: CheckContext, attempt: int
+) -> tuple[Mapping[str, Json], Verdict]:
+    """Return the answer as it is kept, and the verdict on it."""
+    if not isinstance(answer, Mapping):
+        raise Refused("The answer is not an object", where="answer", allowed="a JSON object")
+    is_unable = answer == CANNOT and answer["cannot"] is True  # 1 is as good as true to Python, and to nobody else
+    read = CANNOT if is_unable else check.read(posed.private, answer)
+    return read, judge_attempt(check, Attempt(posed.private, read, known, attempt))
+
+
+def evidence(verdict: Verdict, answer: Mapping[str, Json], check: AnyStep, step: Planned) -> dict[str, Json]:
+    """Return what is kept beside a verdict."""
+    kept: dict[str, Json] = {
+        "version": check.version, "attempt": step.attempt, "answer": dict(answer), "measured": verdict.measured,
+        "needed": verdict.needed, "rule": check.rule.model_dump(mode="json"), "evidence": dict(verdict.evidence),
+    }  # fmt: skip
+    if verdict.again:
+        kept["again"] = True
+    if verdict.action is not None:
+        kept["action"] = verdict.action
+    return kept
+
+
+def verdict_of(check: AnyStep, told: Told) -> Verdict:
+    """Return the verdict that was told, from what was kept beside it."""
+    kept = told.evidence if isinstance(told.evidence, Mapping) else {}
+    found = kept.get("evidence")
+    return Verdict(
+        check.name, check.version, cast(Say, told.verdict), told.reason, kept.get("measured"), kept.get("needed"),
+        found if isinstance(found, Mapping) else {},
+    )  # fmt: skip
+
+
+def check_of(step: Planned) -> AnyStep:
+    """Return the check of a step that has one."""
+    assert step.check is not None, step.key
+    return step.check
+
+
+# --- The look at the device as people see it: one list, a row for each check, with its state and what was found ---
+
+
+State = Literal["todo", "now", "pass", "fail", "attention", "unknown"]
+WORDS = "list"
+"""Under this name are the words that all rows share."""
+
+
+def list_rows(
+    script: Script, told: Mapping[str, Told], here: Planned, say: Callable[[AnyStep, Told | None], Mapping[str, Json]]
+) -> list[Json]:
+    """Return the rows; `say` gives the title of a check and what was found, nothing where that is None."""
+    rows: list[Json] = []
+    for step in script.steps:
+        check = step.check
+        if check is None or check.stage != "device":
+            continue
+        at = progress(step, told, check.rule.attempts, check.action)
+        last = _met(step, told, at)
+        is_silent = last is not None and is_quiet(check, last)
+        is_fresh = step.key == here.place_key and (last is None or at.settled is not None or is_silent)
+        state: State = "now" if is_fresh else "todo" if last is None else state_of(check, last)
+        rows.append({"name": check.name, "state": state, **say(check, None if is_fresh else last)})
+    return rows
+
+
+def state_of(check: AnyStep, told: Told) -> State:
+    """Return how a verdict looks; what fails in silence looks as what passes."""
+    if told.verdict == "unknown":
+        return "unknown"
+    if told.verdict == "pass" or is_quiet(check, told):
+        return "pass"
+    return "fail" if acts(told, check.action) == "gate" else "attention"
+
+
+def is_quiet(check: AnyStep, told: Told) -> bool:
+    """Return whether nobody is told that an attempt failed."""
+    return told.verdict == "fail" and (not check.rule.feedback or acts(told, check.action) in ("flag", "record"))
+
+
+def _met(step: Planned, told: Mapping[str, Told], at: AttemptProgress) -> Told | None:
+    """Return what was found last; who then went on without measuring again has found nothing new."""
+    if at.last is not None and at.last.reason == "cannot" and at.tries > 1:
+        return told.get(f"{step.key}:{at.tries - 1}", at.last)
+    return at.last

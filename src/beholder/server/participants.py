@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import logging
 import re
 import secrets
 from collections.abc import Mapping
@@ -10,10 +11,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from beholder.errors import Refused
-from beholder.serve import tokens
-from beholder.serve.block_list import BlockList
-from beholder.serve.lab.keys import read_seat
-from beholder.serve.returning import home
+from beholder.server import tokens
+from beholder.server.endings import home
+from beholder.server.tokens import keyed, short
 from beholder.study.model import Study
 from beholder.types import Mode
 
@@ -29,7 +29,7 @@ _PLACEHOLDER = re.compile(r"\{\{|\{.+\}|%.+%|<.+>|\[.+\]")
 
 
 @dataclass(frozen=True)
-class Guest:
+class Identity:
     """A person, a robot or the researcher, as the address tells."""
 
     mode: Mode
@@ -47,7 +47,7 @@ class Guest:
     """Whether somebody who has finished a session wants another one."""
 
 
-class _Known(NamedTuple):
+class _PlatformIds(NamedTuple):
     """Who somebody is on a platform, and under which of its ids they came."""
 
     platform: str
@@ -58,48 +58,48 @@ class _Known(NamedTuple):
 
 def identify(
     params: Mapping[str, str], secret: bytes, study: Study, words: Mapping[str, str], blocked: BlockList
-) -> Guest:
+) -> Identity:
     """Return who arrives; somebody without any id is a new anonymous person where the link is open, else refused."""
     if "preview" in params:
         if not hmac.compare_digest(params["preview"].encode(), tokens.preview_secret(secret).encode()):
             raise Refused(words["unknown_token"], where="preview", code="unknown_token", status=401)
         number = params.get("list", "1")
-        return Guest("preview", list=int(number) if number.isdecimal() and len(number) < 10 else 0)
+        return Identity("preview", list=int(number) if number.isdecimal() and len(number) < 10 else 0)
     if "robot" in params:
         robot = params["robot"]
         signature = tokens.robot_signature(secret, robot)
         if not hmac.compare_digest(params.get("signature", "").encode(), signature.encode()):
             raise Refused(words["unknown_token"], where="signature", code="unknown_token", status=401)
-        return Guest("robot", tokens.pseudonym(secret, "robot", robot))
+        return Identity("robot", tokens.pseudonym(secret, "robot", robot))
     if study.recruit.mode == "lab" and params.keys().isdisjoint(("again", "resume")):
         seat = read_seat(secret, params.get("seat", ""))
         if seat is None:
             raise Refused(words["lab"], where="seat", code="closed", status=403)
-        return Guest("lab", tokens.pseudonym(secret, LAB, str(seat)), platform=LAB, platform_id=str(seat))
+        return Identity("lab", tokens.pseudonym(secret, LAB, str(seat)), platform=LAB, platform_id=str(seat))
     known = _known(params, secret, study, words, blocked)
     if known is not None:
         return known
     if "again" in params:
-        return Guest("link", session=tokens.read_token(secret, study.name, params["again"]).session, wants_more=True)
+        return Identity("link", session=tokens.read_token(secret, study.name, params["again"]).session, wants_more=True)
     if "resume" in params:
-        return Guest("link", session=tokens.read_token(secret, study.name, params["resume"]).session)
+        return Identity("link", session=tokens.read_token(secret, study.name, params["resume"]).session)
     if study.recruit.mode != "link" or study.recruit.single_use:
         raise _refusal(study, words, "no_id")
-    return Guest("link", tokens.pseudonym(secret, "anonymous", secrets.token_hex(16)))
+    return Identity("link", tokens.pseudonym(secret, "anonymous", secrets.token_hex(16)))
 
 
 def _known(
     params: Mapping[str, str], secret: bytes, study: Study, words: Mapping[str, str], blocked: BlockList
-) -> Guest | None:
+) -> Identity | None:
     """Return who somebody is on the platform that they came from; None where the address does not tell."""
     recruit = study.recruit
-    found: _Known | None
+    found: _PlatformIds | None
     if "invited" in params and recruit.mode in ("link", "panel"):
         invited = tokens.read_invitation(secret, params["invited"].strip())
         if invited is None:
             raise _refusal(study, words, "no_id", "invited")
         is_numbered = recruit.mode == "link" and recruit.people is None
-        found = _Known(NUMBER if is_numbered else recruit.mode, invited)
+        found = _PlatformIds(NUMBER if is_numbered else recruit.mode, invited)
     elif recruit.mode == "link":
         found = None if recruit.single_use else _open(params, study, words)
     else:
@@ -109,7 +109,7 @@ def _known(
     if blocked.has(found.id):
         raise _refusal(study, words, "blocked")
     participant = tokens.pseudonym(secret, found.platform, found.id)
-    return Guest(
+    return Identity(
         recruit.mode,
         participant,
         platform=found.platform,
@@ -119,17 +119,17 @@ def _known(
     )
 
 
-def _open(params: Mapping[str, str], study: Study, words: Mapping[str, str]) -> _Known | None:
+def _open(params: Mapping[str, str], study: Study, words: Mapping[str, str]) -> _PlatformIds | None:
     """Return the platform and the id that an open link was given; a placeholder, which all would share, is refused."""
     for name, platform in _PLATFORMS.items():
         if value := params.get(name, "").strip():
             if _PLACEHOLDER.fullmatch(value.lstrip("$")):
                 raise _refusal(study, words, "placeholder", name)
-            return _Known(platform, value)
+            return _PlatformIds(platform, value)
     return None
 
 
-def _passed(params: Mapping[str, str], study: Study, words: Mapping[str, str]) -> _Known | None:
+def _passed(params: Mapping[str, str], study: Study, words: Mapping[str, str]) -> _PlatformIds | None:
     """Return the platform, and the ids of person, posting and visit that it passed; what is no id raises Refused."""
     recruit = study.recruit
     names = PROLIFIC if recruit.mode == "prolific" else (recruit.id_parameter, None, recruit.visit_parameter)
@@ -141,10 +141,80 @@ def _passed(params: Mapping[str, str], study: Study, words: Mapping[str, str]) -
     for name, value in zip(names, values, strict=True):
         if value and not _ID.fullmatch(value):
             raise _refusal(study, words, "odd_id", name or "")
-    return _Known(recruit.mode, *values)
+    return _PlatformIds(recruit.mode, *values)
 
 
 def _refusal(study: Study, words: Mapping[str, str], code: str, where: str = "") -> Refused:
     """Return why somebody cannot come in, with the platform's own page to go back to."""
     back = home(study)
     return Refused(words[code], where=where, code=code, status=403, more={"return_url": back} if back else None)
+
+
+# --- The study's own block list: ids on a platform that nobody comes in with ---
+
+
+_log = logging.getLogger("beholder.server")
+
+
+class BlockList:
+    """Reads the list anew each time, so that a line added counts at once."""
+
+    def __init__(self, study: Study) -> None:
+        self._name = study.recruit.block
+        self._path = study.folder / self._name if self._name else None
+        self._ids: frozenset[str] = frozenset()
+        self._read()
+
+    def has(self, id: str) -> bool:
+        """Return whether somebody's id is in the list."""
+        self._read()
+        return id in self._ids
+
+    def _read(self) -> None:
+        """Take in the list; while it cannot be read, what it said last stands."""
+        if self._path is None:
+            return
+        try:
+            lines = self._path.read_text("utf-8-sig").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            _log.warning("recruit.block: %s cannot be read, so it stays as it was: %s", self._name, error)
+        else:
+            self._ids = frozenset(line.strip() for line in lines)
+
+
+# --- What opens a laboratory: a key for each station, one for the operator, and who may sit down under a number ---
+
+
+OPERATOR = "operator"
+
+
+def lab_key(secret: bytes, place: str) -> str:
+    """Return the secret part of the address of a station (its number), or of the operator."""
+    return short(keyed(secret, "lab", place), 12)
+
+
+def is_key(secret: bytes, place: str, key: str) -> bool:
+    """Return whether a key opens this place."""
+    return hmac.compare_digest(key.encode(), lab_key(secret, place).encode())
+
+
+def seat(secret: bytes, number: int) -> str:
+    """Return what proves that somebody may take part under a number."""
+    return f"{number}.{short(keyed(secret, 'seat', str(number)))}"
+
+
+def read_seat(secret: bytes, text: str) -> int | None:
+    """Return under which number somebody may take part; None where we did not write it."""
+    number = text.partition(".")[0]
+    if not (number.isascii() and number.isdecimal() and len(number) < 10):
+        return None
+    return int(number) if hmac.compare_digest(text.encode(), seat(secret, int(number)).encode()) else None
+
+
+def lab_addresses(study: Study, secret: bytes, url: str) -> dict[str, str]:
+    """Return the address of the operator, and that of every station, by what they are called; none elsewhere."""
+    if study.recruit.mode != "lab":
+        return {}
+    stations = [str(number) for number in range(1, study.recruit.stations + 1)]
+    operator = {"Operator": f"{url}/lab?key={lab_key(secret, OPERATOR)}"}
+    return operator | {f"Station {name}": f"{url}/lab/{name}?key={lab_key(secret, name)}" for name in stations}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from beholder.serve.events import LATEST_MS, Event, read_events
+from beholder.server.requests import LATEST_MS, Event, read_events
 from beholder.types import Json
 
 WHOLE = 0.97
@@ -23,7 +23,7 @@ _SLACK_MS = 300
 
 
 @dataclass
-class Watched:
+class SlotPlayback:
     """How one slot played, summed over all its plays."""
 
     plays: int = 0
@@ -73,10 +73,10 @@ class PageFacts:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class PlaybackEvidence:
     """What a log shows: for each slot of a trial, and for the page."""
 
-    slots: Mapping[str, Watched]
+    slots: Mapping[str, SlotPlayback]
     page: PageFacts
 
 
@@ -85,7 +85,7 @@ class _Player:
     """One slot while the log is read."""
 
     ms: int
-    seen: Watched = field(default_factory=Watched)
+    seen: SlotPlayback = field(default_factory=SlotPlayback)
     ranges: list[tuple[float, float]] = field(default_factory=list)
     since: tuple[float, float] | None = None
     begun: float | None = None
@@ -152,7 +152,7 @@ class _Player:
             self.ranges.append((start, end))
             self.seen.watched_ms += round(end - start)
 
-    def result(self) -> Watched:
+    def result(self) -> SlotPlayback:
         covered, reached = 0.0, 0.0
         for start, end in sorted(self.ranges):
             if end > reached:
@@ -167,7 +167,7 @@ class _Player:
         return self.seen
 
 
-class _Page:
+class _PageLog:
     """The page while its log is read."""
 
     def __init__(self) -> None:
@@ -195,7 +195,7 @@ class _Page:
         self.is_full = is_full
         return is_over
 
-    def change(self, data: Mapping[str, Json], slot: str | None, seen: Watched | None) -> None:
+    def change(self, data: Mapping[str, Json], slot: str | None, seen: SlotPlayback | None) -> None:
         """Count an answer that was given before. A slot that belongs to no player is the page's."""
         question = data.get("question")
         place = (question if isinstance(question, str) else None, slot)
@@ -206,7 +206,7 @@ class _Page:
         else:
             self.facts.changes += 1
 
-    def measure(self, data: Mapping[str, Json], seen: Watched | None) -> None:
+    def measure(self, data: Mapping[str, Json], seen: SlotPlayback | None) -> None:
         facts = self.facts
         facts.viewport = _pair(data.get("viewport")) or facts.viewport
         facts.screen = _pair(data.get("screen")) or facts.screen
@@ -219,15 +219,15 @@ class _Page:
             seen.duration_ms = seen.duration_ms if duration is None else round(duration)
 
 
-def watch(events: Json, lengths_ms: Mapping[str, int], *, together: bool = False) -> Evidence:
+def watch(events: Json, lengths_ms: Mapping[str, int], *, together: bool = False) -> PlaybackEvidence:
     """Return what a log shows, or raise Refused where it has the wrong shape."""
     return watch_log(read_events(events), lengths_ms, together=together)
 
 
-def watch_log(log: Iterable[Event], lengths_ms: Mapping[str, int], *, together: bool = False) -> Evidence:
+def watch_log(log: Iterable[Event], lengths_ms: Mapping[str, int], *, together: bool = False) -> PlaybackEvidence:
     """Return what a log that was read shows. Only slots that are shown `together` can play at the same time."""
     players = {slot: _Player(ms) for slot, ms in lengths_ms.items()}
-    page = _Page()
+    page = _PageLog()
     last = 0.0
     for ms, kind, slot, data in log:
         now = last = ms if ms > last else last  # a clock that runs backwards earns nothing
@@ -263,7 +263,7 @@ def watch_log(log: Iterable[Event], lengths_ms: Mapping[str, int], *, together: 
                     player.leave()
     for player in players.values():
         player.stop(last, None)
-    return Evidence({slot: player.result() for slot, player in players.items()}, page.facts)
+    return PlaybackEvidence({slot: player.result() for slot, player in players.items()}, page.facts)
 
 
 def _play(player: _Player, kind: str, now: float, data: Mapping[str, Json], *, is_away: bool) -> None:
@@ -294,7 +294,7 @@ def _play(player: _Player, kind: str, now: float, data: Mapping[str, Json], *, i
             player.seen.errors += kind == "error"
 
 
-def is_watched(seen: Watched, length_ms: int, rule: Literal["whole", "start", "none"]) -> bool:
+def is_watched(seen: SlotPlayback, length_ms: int, rule: Literal["whole", "start", "none"]) -> bool:
     """Return whether a slot was watched as the study asks. Frames prove it, not the `ended` event."""
     if rule == "none":
         return True
@@ -303,7 +303,7 @@ def is_watched(seen: Watched, length_ms: int, rule: Literal["whole", "start", "n
     return rule == "start" or (seen.coverage >= WHOLE and seen.furthest_ms >= length_ms - _LAST_MS)
 
 
-def as_json(evidence: Evidence) -> dict[str, Json]:
+def as_json(evidence: PlaybackEvidence) -> dict[str, Json]:
     """Return the evidence as it is stored: one entry for each slot, and one for the page."""
     stored: dict[str, Json] = {slot: dict(vars(watched)) for slot, watched in evidence.slots.items()}
     stored[PAGE] = dict(vars(evidence.page))

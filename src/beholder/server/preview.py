@@ -6,21 +6,18 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import cast
 
-from beholder.checks.contract import Robot
+from beholder.checks.page_contract import RobotAbilities
 from beholder.errors import Refused
-from beholder.serve import tokens
-from beholder.serve.again import Again
-from beholder.serve.ends import public_offer
-from beholder.serve.examiner import Examiner
-from beholder.serve.farewell import Farewell
-from beholder.serve.flow import Ending, next_step
-from beholder.serve.posing import check_of, rng_of, seed_of
-from beholder.serve.public import Media, public_end, public_step
-from beholder.serve.reading import Reader
-from beholder.serve.returning import code_for, return_url
-from beholder.serve.script import CONSENT, Planned
-from beholder.serve.served import Served
-from beholder.serve.submission import Submission
+from beholder.server import tokens
+from beholder.server.endings import EndingTexts, code_for, public_offer, return_url
+from beholder.server.flow import Ending, next_step
+from beholder.server.further_sessions import FurtherSessions
+from beholder.server.page_checks import PageChecks, check_of, rng_of, seed_of
+from beholder.server.public_steps import Media, public_end, public_step
+from beholder.server.rendering import MediaAddresses, RenderedTexts
+from beholder.server.requests import SubmittedAnswer
+from beholder.server.script import CONSENT, Planned, ServedStudy
+from beholder.server.validation import AnswerReader
 from beholder.store.contract import Session, SessionFacts, Told
 from beholder.types import Json, Outcome
 
@@ -48,16 +45,16 @@ class Preview:
 
     def __init__(
         self,
-        served: Served,
+        served: ServedStudy,
         number: int,
         secret: bytes,
         texts: Mapping[str, str],
         words: Mapping[str, str],
         media: Media,
-        examiner: Examiner,
-        reader: Reader,
-        farewell: Farewell,
-        again: Again,
+        examiner: PageChecks,
+        reader: AnswerReader,
+        farewell: EndingTexts,
+        again: FurtherSessions,
     ) -> None:
         self._again = again
         self._served, self._texts, self._words, self._media = served, texts, words, media
@@ -98,7 +95,7 @@ class Preview:
             known = SessionFacts(facts.session, told=told)
             rng = rng_of(seed_of(self._secret, self.session, f"{step.key}:able"))
             try:
-                answer = check_of(step).respond(self._examiner.posed(known, step), Robot(), rng)
+                answer = check_of(step).respond(self._examiner.posed(known, step), RobotAbilities(), rng)
                 judged = self._examiner.judge(known, step, self.script, answer, _LONG_AGO)
             except Exception:  # the page of this check says what is wrong with it
                 continue
@@ -145,7 +142,7 @@ class Preview:
             self.facts.session, told=dict(passed[: keys.index(step.key)] if step.key in keys else passed)
         )
 
-    def answer(self, key: str, submission: Submission) -> dict[str, Json]:
+    def answer(self, key: str, submission: SubmittedAnswer) -> dict[str, Json]:
         """Return what participants read after this answer, and the step that follows."""
         step = self._step(key)
         read = self._reader.read(self.before(step), step, self.script, submission, _LONG_AGO)
@@ -174,3 +171,49 @@ class Preview:
 def _first(step: Planned) -> Planned:
     """Return a step of the script as it is first met."""
     return step.tried(1) if step.check is not None or step.is_training else step
+
+
+# --- The previews of a study, one for each list that somebody has looked at ---
+
+
+class Previews:
+    """Makes a preview when it is first asked for."""
+
+    def __init__(
+        self,
+        served: ServedStudy,
+        secret: bytes,
+        texts: RenderedTexts,
+        words: Mapping[str, str],
+        addresses: MediaAddresses,
+        examiner: PageChecks,
+        reader: AnswerReader,
+        farewell: EndingTexts,
+        again: FurtherSessions,
+    ) -> None:
+        self._served, self._secret, self._texts, self._words = served, secret, texts, words
+        self._addresses, self._examiner, self._reader = addresses, examiner, reader
+        self._farewell, self._again = farewell, again
+        self._made: dict[str, Preview] = {}
+
+    def of(self, number: int) -> Preview:
+        """Return the preview of a list, or raise Refused where there is no such list."""
+        if not 1 <= number <= len(self._served.lists):
+            raise Refused(self._words["not_reached"], where="list", code="unknown_list", status=404)
+        session = session_of(number)
+        if session not in self._made:
+            media = self._addresses.of(session, self._served.script(number))
+            self._made[session] = Preview(
+                self._served, number, self._secret, self._texts.of(number), self._words, media, self._examiner,
+                self._reader, self._farewell, self._again,
+            )  # fmt: skip
+        return self._made[session]
+
+    def find(self, session: str) -> Preview | None:
+        """Return the preview that a session stands for; None where it is somebody's own."""
+        number = list_of(session)
+        return None if number is None else self.of(number)
+
+    def made(self, session: str) -> Preview | None:
+        """Return the preview that a session stands for, if somebody has looked at it."""
+        return self._made.get(session)

@@ -4,16 +4,69 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias, cast
 
 from beholder.errors import Refused
-from beholder.serve.events import Event, read_events
 from beholder.types import Json
+
+# --- The event log of a step, checked for shape ---
+
+
+Event: TypeAlias = tuple[float, str, str | None, Json]
+"""When on the step's clock, what, in which slot, and more of it; a list of four on the wire."""
+
+KINDS = frozenset(
+    [
+        "shown",
+        "load",
+        "play",
+        "pause",
+        "ended",
+        "seek",
+        "rate",
+        "stall",
+        "error",
+        "frames",
+        "fullscreen",
+        "visibility",
+        "focus",
+        "change",
+        "key",
+        "click",
+        "measure",
+    ]
+)
+LATEST_MS = 1e15
+
+
+def read_events(events: Json) -> list[Event]:
+    """Return the events of a log as they are, checked for shape, or raise Refused."""
+    if not isinstance(events, list):
+        raise Refused("The event log is not a list", where="events", allowed="[[ms, kind, slot, data], ...]")
+    for index, event in enumerate(events):
+        if not _is_event(event):
+            raise Refused(
+                "An event has the wrong shape", where=f"events.{index}", allowed="[ms, kind, slot or null, data]"
+            )
+    return cast("list[Event]", events)
+
+
+def _is_event(event: Any) -> bool:
+    try:
+        ms, kind, slot, _ = event
+        return 0 <= ms < LATEST_MS and kind in KINDS and (slot is None or isinstance(slot, str))
+    except (TypeError, ValueError):  # cheaper than asking for each type: almost all events are well formed
+        return False
+
+
+# --- What a browser sends with an answer or a batch of events, read strictly ---
+
 
 _INPUTS = ("mouse", "touch", "keyboard", "robot", "")
 
 
 @dataclass(frozen=True)
-class Submission:
+class SubmittedAnswer:
     """An answer with the whole event log of its step; the first `first` events were stored before."""
 
     answer: Json
@@ -25,7 +78,7 @@ class Submission:
     input: str = ""
 
 
-def read_submission(body: Json, *, with_answer: bool) -> Submission:
+def read_submission(body: Json, *, with_answer: bool) -> SubmittedAnswer:
     """Return the body of a request, or raise Refused saying what is wrong with it."""
     if not isinstance(body, Mapping):
         raise Refused("The body is not an object", where="body", allowed="a JSON object")
@@ -35,7 +88,7 @@ def read_submission(body: Json, *, with_answer: bool) -> Submission:
     first = body.get("from", 0)
     if isinstance(first, bool) or not isinstance(first, int) or not 0 <= first <= 1_000_000:
         raise Refused("from is not a place in the log", where="from", allowed="a whole number from 0")
-    return Submission(
+    return SubmittedAnswer(
         answer=body.get("answer"),
         events=events,
         first=first,

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import cached_property
 from typing import Literal
 
-from beholder.checks.rules import at_once
-from beholder.checks.steps import AnyStep, check_steps
-from beholder.methods.contract import Break, Slot, Trial
-from beholder.stimuli.catalogue import Catalogue, Stimulus
+from beholder.checks.page_contract import Needs, Sample
+from beholder.checks.page_registry import AnyStep, check_steps
+from beholder.checks.registry import at_once
+from beholder.methods.contract import Break, Method, Slot, Trial
+from beholder.planning.model import PlannedList
+from beholder.stimuli.catalogue import Catalogue, Stimulus, mime_type
 from beholder.study.checks import TrialRule
+from beholder.study.design import Training
+from beholder.study.groups import Levels, groups_in, study_of
 from beholder.study.model import Ask, Playback, Study
-from beholder.study.pages import Example, Page
-from beholder.study.part import span
-from beholder.study.training import Training
+from beholder.study.questions import Example, Page
+from beholder.study.value_kinds import span
 
 Kind = Literal["consent", "check", "questions", "text", "volume", "trial", "break", "end"]
 _TRIED = ("check:", "training:", "trial:")
@@ -181,3 +185,120 @@ def _instructions(study: Study, examples: Sequence[Stimulus]) -> list[Planned]:
 
 def _checks(checks: Sequence[AnyStep], stage: str) -> list[Planned]:
     return [Planned(f"check:{check.name}", "check", check=check) for check in checks if check.stage == stage]
+
+
+# --- A study as it is served ---
+
+
+@dataclass(frozen=True)
+class ServedStudy:
+    """What was written, what there is to see, who sees what, and where."""
+
+    study: Study
+    digest: str
+    catalogue: Catalogue
+    method: Method
+    lists: list[Sequence[Trial | Break]]
+    public_url: str
+    groups: list[Levels] = field(default_factory=list)
+    """The levels of the participants that each list is for; empty where all get the same."""
+    _studies: dict[tuple[tuple[str, str], ...], Study] = field(default_factory=dict, repr=False, compare=False)
+    _scripts: dict[int, Script] = field(default_factory=dict, repr=False, compare=False)
+
+    def grow(self, fresh: Sequence[PlannedList]) -> None:
+        """Take in lists that were added to the plan."""
+        self.lists.extend(planned.entries for planned in fresh)
+        if self.groups:
+            self.groups.extend(planned.group for planned in fresh)
+
+    @cached_property
+    def needs(self) -> Needs:
+        """What the study asks of a device."""
+        return needs_of(self.study, self.catalogue, self.lists)
+
+    def study_of(self, number: int) -> Study:
+        """Return the study as whoever takes a list meets it."""
+        if not self.groups:
+            return self.study
+        levels = self.groups[number - 1]
+        key = tuple(sorted(levels.items()))
+        if key not in self._studies:
+            self._studies[key] = study_of(self.study, levels)
+        return self._studies[key]
+
+    @cached_property
+    def has_own_instructions(self) -> bool:
+        """Whether not everybody reads the same instructions, so that nobody can know them before a list is theirs."""
+        factors = self.study.design.between.values()
+        return any(level.instructions is not None for levels in factors for level in levels.values())
+
+    def script(self, number: int, *, is_again: bool = False) -> Script:
+        """Return the steps of a list, numbered from 1; `is_again`: for somebody who has finished another."""
+        key = -number if is_again else number
+        if key not in self._scripts:
+            study = self.study_of(number)
+            has_volume = sets_volume(study, self.catalogue)
+            self._scripts[key] = make_script(
+                study,
+                self.lists[number - 1],
+                has_volume=has_volume,
+                examples=self.catalogue.examples,
+                is_again=is_again,
+            )
+        return self._scripts[key]
+
+
+# --- What a study asks of a device, from its stimuli and its playback ---
+
+
+_LARGEST = (1920, 1080)
+_FASTEST = 60.0
+"""What a sample is at most: who plays this plays more."""
+
+
+def needs_of(study: Study, catalogue: Catalogue, lists: Sequence[Sequence[Trial | Break]]) -> Needs:
+    """Return what a device has to be able to do: the same for all, whatever groups there are.
+
+    Otherwise one group would lose people that another one keeps.
+    """
+    stimuli = catalogue.stimuli
+    ways = [study_of(study, levels).playback for levels in groups_in(study.design.between)]
+    first = next((entry for entry in lists[0] if isinstance(entry, Trial)), None) if lists else None
+    is_seen = any(stimulus.medium != "audio" for stimulus in stimuli)
+    is_heard = any(stimulus.medium == "audio" or stimulus.probe.audio_codec for stimulus in stimuli)
+    has_media = study.qualification.rule("media") is not None
+    return Needs(
+        codecs=_codecs(stimuli) if has_media else (),
+        medium=stimuli[0].medium if stimuli else "video",
+        fps=max((stimulus.probe.fps for stimulus in stimuli), default=0),
+        size=_largest(stimuli) if any(way.size == "native" for way in ways) else None,
+        fullscreen=any(way.fullscreen for way in ways) and is_seen,
+        sound=any(way.sound == "on" for way in ways) and is_heard,
+        first_bytes=sum(catalogue.class_sizes[slot.stimulus] for slot in first.slots) if first else 0,
+        sample=_sample(stimuli) if has_media else None,
+    )
+
+
+def _codecs(stimuli: Sequence[Stimulus]) -> tuple[str, ...]:
+    """Return the MIME types of all that is shown, each once."""
+    types = (mime_type(stimulus.served, stimulus.probe, stimulus.medium) for stimulus in stimuli)
+    return tuple(sorted({one for one in types if one}))
+
+
+def _largest(stimuli: Sequence[Stimulus]) -> tuple[int, int] | None:
+    sizes = [(stimulus.probe.width, stimulus.probe.height) for stimulus in stimuli if stimulus.probe.width]
+    return (max(width for width, _ in sizes), max(height for _, height in sizes)) if sizes else None
+
+
+def _sample(stimuli: Sequence[Stimulus]) -> Sample | None:
+    """Return how a sample is made that is as hard to decode as the hardest clip."""
+    clips = [stimulus for stimulus in stimuli if stimulus.medium == "video"]
+    if not clips:
+        return None
+    hardest = max(clips, key=lambda stimulus: stimulus.probe.width * stimulus.probe.height * stimulus.probe.fps)
+    probe = hardest.probe
+    share = min(1.0, _LARGEST[0] / max(probe.width, probe.height), _LARGEST[1] / min(probe.width, probe.height))
+    # Even numbers: half of them is what the colours have.
+    width, height = (max(16, 2 * round(side * share / 2)) for side in (probe.width, probe.height))
+    fps = min(_FASTEST, probe.fps) or 30.0
+    return Sample(probe.codec, hardest.served.suffix.removeprefix("."), width, height, fps)

@@ -2,81 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from beholder.errors import Refused
-from beholder.serve import tokens
-from beholder.serve.acts import Acts
-from beholder.serve.addresses import Addresses
-from beholder.serve.again import Again
-from beholder.serve.answers import Answers
-from beholder.serve.arrivals import Arrivals
-from beholder.serve.block_list import BlockList
-from beholder.serve.consent import Consent
-from beholder.serve.delivery import Deliverable
-from beholder.serve.doors import Doors
-from beholder.serve.ends import Ends
-from beholder.serve.examiner import Examiner
-from beholder.serve.exhibits import Exhibits
-from beholder.serve.farewell import Farewell
-from beholder.serve.flow import Ending
-from beholder.serve.forgetting import find_receipt, forget_sessions
-from beholder.serve.guest import identify
-from beholder.serve.leases import Leases, lease
-from beholder.serve.log import Log
-from beholder.serve.pages import Pages
-from beholder.serve.previews import Previews
-from beholder.serve.proctor import Proctor
-from beholder.serve.reading import Reader
-from beholder.serve.room import Room
-from beholder.serve.script import CONSENT
-from beholder.serve.served import Served
-from beholder.serve.standing import Standing
-from beholder.serve.submission import Submission
-from beholder.serve.texts import Texts
-from beholder.serve.way import Way
-from beholder.store.contract import Store
-from beholder.study.words import check_words, read_words
+from beholder.server import tokens
+from beholder.server.admission import Admission, Entrance, FreeLists, Leases, lease
+from beholder.server.answers import AnswerIntake, Consent, EventLog, ModerationGate
+from beholder.server.endings import Endings, EndingTexts
+from beholder.server.flow import Ending
+from beholder.server.further_sessions import FurtherSessions
+from beholder.server.media import Deliverable, MediaFiles
+from beholder.server.moderation import Moderation
+from beholder.server.page_checks import PageChecks
+from beholder.server.participants import BlockList, identify
+from beholder.server.preview import Previews
+from beholder.server.rendering import MediaAddresses, RenderedTexts, StepPages, StepSequence
+from beholder.server.requests import SubmittedAnswer
+from beholder.server.script import CONSENT, ServedStudy
+from beholder.server.trial_rules import TrialRules
+from beholder.server.validation import AnswerReader
+from beholder.store.contract import LedgerEntry, Store
+from beholder.store.open import read_rows
 from beholder.types import Json
+from beholder.words import check_words, read_words
 
 
-class Host:
+class StudyService:
     """Serves one study from one store. The clock is an argument, so that tests can move it."""
 
     def __init__(
         self,
-        served: Served,
+        served: ServedStudy,
         store: Store,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.served, self.store, self.now = served, store, now
         self.words = words = read_words(served.study.language)
-        self._texts = texts = Texts(served, words)
+        self._texts = texts = RenderedTexts(served, words)
         own = check_words(served.study.language)
-        self.examiner = examiner = Examiner(served.needs, store.secret, own)
+        self.examiner = examiner = PageChecks(served.needs, store.secret, own)
         self._blocked = BlockList(served.study)
-        farewell = Farewell(served, words, own)
-        acts = Acts(store.ledger)
+        farewell = EndingTexts(served, words, own)
+        acts = Moderation(store.ledger)
         self.halts = acts.halts
-        again = Again(served, store, acts)
-        addresses = Addresses(served, store.secret)
-        reader = Reader(served, examiner, Proctor(served, own), words)
-        pages = Pages(served, texts, addresses, examiner, reader)
-        self.room = Room(store)
-        self._doors = Doors(served.study, store, acts, words)
+        again = FurtherSessions(served, store, acts)
+        addresses = MediaAddresses(served, store.secret)
+        reader = AnswerReader(served, examiner, TrialRules(served, own), words)
+        pages = StepPages(served, texts, addresses, examiner, reader)
+        self.room = FreeLists(store)
+        self._doors = Entrance(served.study, store, acts, words)
         leases = Leases(store, again, lease(served.study.recruit), self._doors, self.room)
-        self._ends = Ends(served.study, store, texts.of(None), examiner, farewell)
-        self._arrivals = Arrivals(served, store, words, again, self._doors, acts, self.room)
-        self._standing = Standing(store, acts, leases, words)
-        self._way = Way(served, store, words, self._arrivals, examiner, pages, self._ends, again)
+        self._ends = Endings(served.study, store, texts.of(None), examiner, farewell)
+        self._arrivals = Admission(served, store, words, again, self._doors, acts, self.room)
+        self._standing = ModerationGate(store, acts, leases, words)
+        self._way = StepSequence(served, store, words, self._arrivals, examiner, pages, self._ends, again)
         consent = Consent(served, store, again, leases)
-        self._answers = Answers(
+        self._answers = AnswerIntake(
             store, words, self._arrivals, self._standing, self._way, pages, reader, consent, leases, self._ends
         )
-        self._log = Log(store, words, self._arrivals, self._standing, self._way, leases)
+        self._log = EventLog(store, words, self._arrivals, self._standing, self._way, leases)
         self._previews = Previews(served, store.secret, texts, words, addresses, examiner, reader, farewell, again)
-        self._exhibits = Exhibits(store, words, now, addresses, self._arrivals, self._previews, self._way, examiner)
+        self._exhibits = MediaFiles(store, words, now, addresses, self._arrivals, self._previews, self._way, examiner)
         self.preview = self._previews.of(1)
 
     async def arrive(self, params: Mapping[str, str], device: Mapping[str, Json]) -> tuple[bool, dict[str, Json]]:
@@ -140,14 +128,14 @@ class Host:
     def _session(self, token: str) -> str:
         return tokens.read_token(self.store.secret, self.served.study.name, token).session
 
-    async def answer(self, token: str, key: str, submission: Submission) -> dict[str, Json]:
+    async def answer(self, token: str, key: str, submission: SubmittedAnswer) -> dict[str, Json]:
         """Return when the answer was stored, after a durable commit, and the next step."""
         session = self._session(token)
         if (shown := self._previews.find(session)) is not None:
             return shown.answer(key, submission)
         return await self._answers.take(session, key, submission, self.now())
 
-    async def events(self, token: str, batch: Submission, key: str) -> None:
+    async def events(self, token: str, batch: SubmittedAnswer, key: str) -> None:
         """Keep a batch of the event log and renew the lease."""
         session = self._session(token)
         if self._previews.find(session) is None:
@@ -164,7 +152,7 @@ class Host:
             await self.store.append([self._ends.fact(session, Ending("withdrawn", "participant"), now)])
             await self.store.release(session)
         if not facts.erased:
-            await forget_sessions(self.store, [session], "withdrawn", now)
+            await erase_sessions(self.store, [session], "withdrawn", now)
         return await self._way.step(await self._arrivals.facts(session), now)
 
     async def forget(self, receipt: str) -> datetime:
@@ -175,9 +163,82 @@ class Host:
         now = self.now()
         if not theirs.left:
             return max(theirs.erased.values())
-        await forget_sessions(self.store, theirs.left, "receipt", now)
+        await erase_sessions(self.store, theirs.left, "receipt", now)
         return now
 
     async def media(self, token: str) -> Deliverable:
         """Return the medium behind an address: a stimulus, or what was drawn for the check at hand."""
         return await self._exhibits.open(token)
+
+
+# --- Forgetting a person by a receipt: what they answered goes, and who they are; that it was done stays known ---
+
+
+_LONGEST = 64
+
+
+class ErasableSessions(NamedTuple):
+    """The sessions of whoever has a receipt, oldest first, and which of them are erased already."""
+
+    participant: str
+    sessions: tuple[str, ...]
+    erased: dict[str, datetime]
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """The sessions that are still there."""
+        return tuple(one for one in self.sessions if one not in self.erased)
+
+
+def plain_receipt(text: str) -> str:
+    """Return a receipt by its letters: case, spaces and dashes get lost where one is typed or read aloud."""
+    return "".join(letter for letter in text.upper() if letter.isascii() and letter.isalnum())[:_LONGEST]
+
+
+async def find_receipt(store: Store, receipt: str) -> ErasableSessions | None:
+    """Return everything of the person who has this receipt; None where nobody has."""
+    wanted = plain_receipt(receipt)
+    found = [row["session"] for row in await read_rows(store, "ends") if plain_receipt(row["receipt"]) == wanted]
+    if not wanted or not found:
+        return None
+    sessions = await read_rows(store, "sessions")
+    mine = next(row for row in sessions if row["session"] == found[0])
+    # All runs and visits: a person asks to be forgotten, not a session.
+    theirs = tuple(str(row["session"]) for row in sessions if row["participant"] == mine["participant"])
+    erased = {str(row["session"]): row["at"] for row in await read_rows(store, "erasures")}
+    return ErasableSessions(str(mine["participant"]), theirs, {one: erased[one] for one in theirs if one in erased})
+
+
+async def erase_sessions(store: Store, sessions: Sequence[str], reason: str, now: datetime) -> int:
+    """Return how many facts were erased. The ledger keeps that it was done, and of which submission: it is still paid.
+
+    What is planned first is found again should we die on the way, when nobody knows any more whose session it was.
+    """
+    who = {link.platform_id: link.participant for link in await store.links()}
+    # Where a platform counts no visits, somebody's id stands for one; the ledger knows people by pseudonyms only.
+    visits = {one.session: who.get(one.submission, one.submission) for one in await store.comings()}
+    planned = {one.session: one.submission for one in await store.ledger.entries() if one.kind == "forget"}
+    fresh = [
+        LedgerEntry(
+            "forget", "planned", now, submission=visits.get(one, ""), session=one, reason_code=one, reason_text=reason
+        )
+        for one in sessions
+        if one not in planned
+    ]
+    if fresh:
+        await store.ledger.append(fresh)
+    rows = 0
+    for one in sessions:
+        await store.release(one)
+        erased = await store.erase(one, now)
+        submission = planned.get(one) or visits.get(one, "")
+        await store.ledger.append(
+            [
+                LedgerEntry(
+                    "forget", "done", now, submission=submission, session=one, reason_code=one, reason_text=reason,
+                    evidence={"rows": erased},
+                )
+            ]
+        )  # fmt: skip
+        rows += erased
+    return rows

@@ -10,38 +10,37 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, NamedTuple, overload
 
-from beholder.checks.rules import at_once
-from beholder.checks.trust import Seen, TrialCheck
-from beholder.checks.verdict import Verdict, Watch
-from beholder.methods.contract import Trial
-from beholder.serve.attempts import comes_again, failed_times, last_answer, ruled
-from beholder.serve.examiner import OUR_FAULT, Words
-from beholder.serve.script import Planned, Script
-from beholder.serve.served import Served
-from beholder.serve.submission import Submission
+from beholder.checks.contract import AnsweredTrial, TrialCheck, Verdict, Watch
+from beholder.checks.known_answers import NAME, judge_training
+from beholder.checks.registry import at_once
+from beholder.methods.contract import Method, Trial
+from beholder.server.attempts import comes_again, failed_times, last_answer, lesson_progress, ruled
+from beholder.server.page_checks import OUR_FAULT, Words
+from beholder.server.requests import SubmittedAnswer
+from beholder.server.script import Planned, Script, ServedStudy
 from beholder.store.contract import SessionFacts, Told
 from beholder.study.checks import TrialRule
 from beholder.types import Json
 
 _TOLD = ("warn", "retry")
 """Actions that are told; the others are silent until the session ends."""
-_log = logging.getLogger("beholder.serve")
+_log = logging.getLogger("beholder.server")
 
 
-class Noted(NamedTuple):
+class RuleFeedback(NamedTuple):
     """What an answer made us note, and what the person reads before the next step; mostly nothing."""
 
     told: Told | None
     feedback: str | None
 
 
-class Proctor:
+class TrialRules:
     """Everything a server has to do with the rules of one study that act while somebody is rating.
 
     A bug of ours costs nobody anything: it is logged, the verdict is unknown, and the person goes on.
     """
 
-    def __init__(self, served: Served, words: Words) -> None:
+    def __init__(self, served: ServedStudy, words: Words) -> None:
         self._served, self._words = served, words
         self._rules = at_once(served.study)
         self._watched: dict[Watch, Sequence[TrialCheck[Any]]] = {}
@@ -55,16 +54,16 @@ class Proctor:
         script: Script,
         answer: Json,
         playback: Mapping[str, Json],
-        submission: Submission,
+        submission: SubmittedAnswer,
         now: datetime,
-    ) -> Noted:
+    ) -> RuleFeedback:
         """Return an answer judged: nothing where no rule says anything of it."""
         session = facts.session.session
         seen = self._seen(step, answer, playback, submission.shown_ms, submission.sent_ms)
         before = _Before(lambda: self._earlier(facts, step, script))
         verdicts = self._verdicts(session, seen, before, script.playback.watch)
         if not verdicts:
-            return Noted(None, None)
+            return RuleFeedback(None, None)
         attempt = step.attempt or 1
         rules = {one.check: script.rules[one.check] for one in verdicts}
         failed = [rules[one.check] for one in verdicts if one.verdict == "fail"]
@@ -82,14 +81,16 @@ class Proctor:
             kept["again"] = True
         acting = min(verdicts, key=lambda one: _rank(one, rules[one.check], total[one.check]))
         told = Told(session, step.key, acting.check, acting.verdict, acting.reason, kept, now)
-        return Noted(told, self.said(script, told))
+        return RuleFeedback(told, self.said(script, told))
 
     def _counts(self, verdict: Verdict) -> int:
         """Return for how many failures a verdict counts."""
         rule = next(rule for rule in self._rules if rule.name == verdict.check)
         return rule.failures(verdict) if verdict.verdict == "fail" else 0
 
-    def _verdicts(self, session: str, seen: Seen, before: Sequence[Seen], watch: Watch) -> list[Verdict]:
+    def _verdicts(
+        self, session: str, seen: AnsweredTrial, before: Sequence[AnsweredTrial], watch: Watch
+    ) -> list[Verdict]:
         if watch not in self._watched:
             self._watched[watch] = at_once(self._served.study, watch)
         found = []
@@ -107,9 +108,11 @@ class Proctor:
                 found.append(verdict)
         return found
 
-    def _seen(self, step: Planned, answer: Json, playback: Mapping[str, Json], shown_ms: float, sent_ms: float) -> Seen:
+    def _seen(
+        self, step: Planned, answer: Json, playback: Mapping[str, Json], shown_ms: float, sent_ms: float
+    ) -> AnsweredTrial:
         trial, stimuli = _trial(step), self._served.catalogue.by_id
-        return Seen(
+        return AnsweredTrial(
             key=step.key,
             trial=trial,
             answer=answer,
@@ -121,7 +124,7 @@ class Proctor:
             stills=frozenset(slot.id for slot in trial.slots if stimuli[slot.stimulus].medium in ("image", "text")),
         )
 
-    def _earlier(self, facts: SessionFacts, step: Planned, script: Script) -> Iterator[Seen]:
+    def _earlier(self, facts: SessionFacts, step: Planned, script: Script) -> Iterator[AnsweredTrial]:
         """Yield every trial before this one, as it was answered last."""
         for one in script.steps[: script.place(step.key)]:
             if one.is_rated and (given := last_answer(facts.answers, one.key)):
@@ -155,24 +158,24 @@ class Proctor:
         return {"told": {"text": self.text(before), "left": max(1, most + 2 - step.attempt)}}
 
 
-class _Before(Sequence[Seen]):
+class _Before(Sequence[AnsweredTrial]):
     """The trials before one, made when a rule looks at them: most never do."""
 
-    def __init__(self, make: Callable[[], Iterable[Seen]]) -> None:
+    def __init__(self, make: Callable[[], Iterable[AnsweredTrial]]) -> None:
         self._make = make
 
     @cached_property
-    def _seen(self) -> tuple[Seen, ...]:
+    def _seen(self) -> tuple[AnsweredTrial, ...]:
         return tuple(self._make())
 
     def __len__(self) -> int:
         return len(self._seen)
 
     @overload
-    def __getitem__(self, place: int) -> Seen: ...
+    def __getitem__(self, place: int) -> AnsweredTrial: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Seen]: ...
-    def __getitem__(self, place: int | slice) -> Seen | Sequence[Seen]:
+    def __getitem__(self, place: slice) -> Sequence[AnsweredTrial]: ...
+    def __getitem__(self, place: int | slice) -> AnsweredTrial | Sequence[AnsweredTrial]:
         return self._seen[place]
 
 
@@ -205,3 +208,71 @@ def _ends(script: Script, told: Told, name: str) -> bool:
 def _trial(step: Planned) -> Trial:
     assert step.trial is not None, step.key
     return step.trial
+
+
+# --- Training as a session meets it: an example, an answer, a word about it, and another try ---
+
+
+class TrainingFeedback(NamedTuple):
+    """What an answer made us say, and what the person reads before the next step."""
+
+    told: Told
+    feedback: str | None
+
+
+class TrainingTrials:
+    """Everything a server has to do with the training of one study."""
+
+    def __init__(self, method: Method, words: Mapping[str, str]) -> None:
+        self._method, self._words = method, words
+
+    def public(self, step: Planned, script: Script, told: Mapping[str, Told]) -> dict[str, Json]:
+        """Return what the page of an example gets beyond what every trial gets."""
+        trial = _trial(step)
+        examples = [one.key for one in script.steps if one.is_training]
+        place, total = examples.index(step.place_key) + 1, len(examples)
+        at = lesson_progress(script, step, told)
+        said: Json = None
+        if at.last is not None and at.settled is None:
+            said = {"text": self.text(trial, at.last), "left": script.lesson_attempts - at.used}
+        return {"training": {"place": place, "total": total, "anchor": trial.anchor or None}, "told": said}
+
+    def judge(
+        self, facts: SessionFacts, step: Planned, script: Script, answer: Json, now: datetime
+    ) -> TrainingFeedback:
+        """Return an answer judged, and what is read where no other try follows."""
+        trial = _trial(step)
+        verdict = judge_training(self._method, trial, answer)
+        kept: dict[str, Json] = {
+            "version": verdict.version, "attempt": step.attempt, "answer": answer, "given": verdict.measured,
+            "expected": {where: target.value for where, target in trial.targets.items()},
+            "tolerance": {where: target.tolerance for where, target in trial.targets.items()},
+            **verdict.evidence,
+        }  # fmt: skip
+        one = Told(facts.session.session, step.key, NAME, verdict.verdict, verdict.reason, kept, now)
+        return TrainingFeedback(one, self.said(step, script, {**facts.told, step.key: one}))
+
+    def said(self, step: Planned, script: Script, told: Mapping[str, Told]) -> str | None:
+        """Return what is read between this attempt and the next step: a word after the last one."""
+        one, at = told[step.key], lesson_progress(script, step, told)
+        is_last = at.last is one and at.settled is not None
+        return self.text(_trial(step), one) if one.verdict == "fail" and is_last and script.is_corrected else None
+
+    def text(self, trial: Trial, told: Told) -> str:
+        """Return what is read about an answer: a paragraph for each thing that was not as expected."""
+        found = told.evidence if isinstance(told.evidence, Mapping) else {}
+        outside = found.get("outside")
+        labels = {slot.id: slot.label for slot in trial.slots if slot.rated}
+        asked = {one.id: one.text for one in trial.asked}
+        said: list[str] = []
+        for where in outside if isinstance(outside, list | tuple) else ():
+            target = trial.targets.get(str(where))
+            if target is None:
+                continue
+            question, _, slot = str(where).partition(".")
+            text, label = target.message, labels.get(slot)
+            if not text:
+                text = self._words["training_trap" if target.is_trap else "training_outside"]
+                text = f"{asked[question]} {text}" if len(asked) > 1 else text
+            said.append(f"{label}: {text}" if label and len(labels) > 1 else text)
+        return "\n".join(dict.fromkeys(said))

@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
-from beholder.serve.evidence import read_page_answer, read_trial_answer
-from beholder.serve.examiner import Examiner
-from beholder.serve.flow import read_step_answer
-from beholder.serve.lessons import Lessons
-from beholder.serve.proctor import Proctor
-from beholder.serve.public import page_playback
-from beholder.serve.script import Planned, Script
-from beholder.serve.served import Served
-from beholder.serve.submission import Submission
+from beholder.errors import Refused
+from beholder.methods.contract import Method, Trial
+from beholder.server.flow import read_step_answer
+from beholder.server.page_checks import PageChecks
+from beholder.server.playback import as_json, is_watched, watch_log
+from beholder.server.public_steps import page_playback
+from beholder.server.requests import SubmittedAnswer
+from beholder.server.script import Planned, Script, ServedStudy
+from beholder.server.trial_rules import TrainingTrials, TrialRules
+from beholder.stimuli.catalogue import Catalogue
 from beholder.store.contract import SessionFacts, Told
+from beholder.study.model import Playback
 from beholder.types import Json
 
 
 @dataclass(frozen=True)
-class Reading:
+class StepReading:
     """An answer as it is kept. `told`: the verdict of a check, training or a rule; `feedback`: what is read then."""
 
     answer: Json
@@ -29,31 +32,33 @@ class Reading:
     feedback: str | None = None
 
 
-class Reader:
+class AnswerReader:
     """Reads the answers to every kind of step, or raises Refused."""
 
-    def __init__(self, served: Served, examiner: Examiner, proctor: Proctor, words: Mapping[str, str]) -> None:
+    def __init__(
+        self, served: ServedStudy, examiner: PageChecks, proctor: TrialRules, words: Mapping[str, str]
+    ) -> None:
         self._served, self._examiner, self._words = served, examiner, words
         self.proctor = proctor
-        self.lessons = Lessons(served.method, words)
+        self.lessons = TrainingTrials(served.method, words)
 
     def read(
-        self, facts: SessionFacts, step: Planned, script: Script | None, submission: Submission, now: datetime
-    ) -> Reading:
+        self, facts: SessionFacts, step: Planned, script: Script | None, submission: SubmittedAnswer, now: datetime
+    ) -> StepReading:
         """Return an answer, read and judged."""
         if step.check is not None:
             assert script is not None, step.key
             judged = self._examiner.judge(facts, step, script, submission.answer, now)
-            return Reading(judged.answer, told=judged.told, feedback=judged.feedback)
+            return StepReading(judged.answer, told=judged.told, feedback=judged.feedback)
         answer, playback = self.given(step, script, submission, _elapsed_ms(facts, now))
         if step.is_training and script is not None:
-            return Reading(answer, playback, *self.lessons.judge(facts, step, script, answer, now))
+            return StepReading(answer, playback, *self.lessons.judge(facts, step, script, answer, now))
         if script is not None and script.rules and step.is_rated:
             noted = self.proctor.judge(facts, step, script, answer, playback, submission, now)
-            return Reading(answer, playback, *noted)
-        return Reading(answer, playback)
+            return StepReading(answer, playback, *noted)
+        return StepReading(answer, playback)
 
-    def again(self, facts: SessionFacts, step: Planned, script: Script, submission: Submission) -> Json:
+    def again(self, facts: SessionFacts, step: Planned, script: Script, submission: SubmittedAnswer) -> Json:
         """Return an answer that came again, read as the first was."""
         if step.check is not None:
             return self._examiner.read(facts, step, submission.answer)
@@ -70,7 +75,7 @@ class Reader:
         return None
 
     def given(
-        self, step: Planned, script: Script | None, submission: Submission, elapsed_ms: float | None
+        self, step: Planned, script: Script | None, submission: SubmittedAnswer, elapsed_ms: float | None
     ) -> tuple[Json, dict[str, Json]]:
         """Return what was answered to a step that is no check, and how its media played."""
         served = self._served
@@ -93,3 +98,81 @@ def _elapsed_ms(facts: SessionFacts, now: datetime) -> float | None:
     if facts.session.mode in ("robot", "preview") or now < last:
         return None
     return (now - last).total_seconds() * 1000
+
+
+# --- An answer to a trial is taken only with the evidence that its stimuli were watched ---
+
+
+_CLOCK_SLACK, _CLOCK_SLACK_MS = 0.05, 250
+"""How much longer than the server's clock allows a trial may have been watched: clocks are not that exact."""
+
+
+def read_trial_answer(
+    method: Method,
+    trial: Trial,
+    catalogue: Catalogue,
+    playback: Playback,
+    submission: SubmittedAnswer,
+    elapsed_ms: float | None,
+    words: Mapping[str, str],
+) -> tuple[Json, dict[str, Json]]:
+    """Return the normalised answer and the playback evidence, or raise Refused.
+
+    `elapsed_ms` is how long the step can have been open by the server's clock; None trusts the log.
+    """
+    answer = method.read(trial, submission.answer)
+    missing = answer.get("missing", {}) if isinstance(answer, Mapping) else {}
+    assert isinstance(missing, Mapping)
+    if missing and not playback.skip:
+        raise Refused(words["cannot_skip"], where="answer.missing", allowed="an answer", code="cannot_skip")
+    is_rated = not missing or any(one.value is not None for one in method.judgements(trial, answer))
+    # Where one of two will not play there is nothing to compare, so the other need not be watched.
+    rule = playback.watch if is_rated else "none"
+    return answer, _watched(trial, catalogue, rule, missing, submission, elapsed_ms, words)
+
+
+def read_page_answer(
+    trial: Trial,
+    catalogue: Catalogue,
+    playback: Playback,
+    submission: SubmittedAnswer,
+    elapsed_ms: float | None,
+    words: Mapping[str, str],
+) -> tuple[Json, dict[str, Json]]:
+    """Return the answer to a page with examples, which only says what would not play, and the playback evidence."""
+    answer = submission.answer
+    missing = answer.get("missing", {}) if isinstance(answer, Mapping) else None
+    slots = [slot.id for slot in trial.slots]
+    if not isinstance(answer, Mapping) or set(answer) - {"missing"} or not isinstance(missing, Mapping):
+        raise Refused("This page takes no answer", where="answer", allowed="{}, or what would not play")
+    if any(slot not in slots or why != "media_error" for slot, why in missing.items()):
+        raise Refused("Something is missing that was not shown", where="answer.missing", allowed=", ".join(slots))
+    read: Json = {"missing": dict(missing)} if missing else {}
+    return read, _watched(trial, catalogue, playback.watch, missing, submission, elapsed_ms, words)
+
+
+def _watched(
+    trial: Trial,
+    catalogue: Catalogue,
+    rule: Literal["whole", "start", "none"],
+    missing: Mapping[str, Json],
+    submission: SubmittedAnswer,
+    elapsed_ms: float | None,
+    words: Mapping[str, str],
+) -> dict[str, Json]:
+    """Return the evidence that every slot was watched by the rule or would not play, or raise Refused."""
+    lengths = {slot.id: catalogue.by_id[slot.stimulus].probe.duration_ms for slot in trial.slots}
+    evidence = watch_log(submission.events, lengths, together=trial.together)
+    for slot, watched in evidence.slots.items():
+        if slot in missing:
+            if watched.errors == 0:
+                raise Refused(words["not_missing"], where=f"answer.missing.{slot}", code="not_missing")
+        elif not is_watched(watched, lengths[slot], rule):
+            raise Refused(words["not_watched"], where=slot, allowed=f"watch: {rule}", code="not_watched")
+    times = [watched.watched_ms for watched in evidence.slots.values()]
+    watched_ms = max(times, default=0) if trial.together else sum(times)
+    if elapsed_ms is not None and watched_ms * (1 - _CLOCK_SLACK) - _CLOCK_SLACK_MS > elapsed_ms:
+        raise Refused(
+            words["not_watched"], where="events", allowed="no more than the time that passed", code="not_watched"
+        )
+    return as_json(evidence)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
 if TYPE_CHECKING:
-    from beholder.simulate.crowd import Crowd
-    from beholder.simulate.memory import Rehearsal
-    from beholder.simulate.sources import Source
-    from beholder.simulate.storyboard import Storyboard
+    from beholder.simulation.crowd import Crowd
+    from beholder.simulation.memory import MemoryRehearsal
+    from beholder.simulation.storyboard import Storyboard
+    from beholder.simulation.variance import PopulationSource
 
 Progress = Callable[[int, int], None]
 
@@ -23,7 +23,7 @@ def simulate(
     raters: str = "honest",
     seed: int = 1,
     store: str | None = None,
-    source: str | Path | Source | None = None,
+    source: str | Path | PopulationSource | None = None,
     people: str = "",
     memory: Literal[False] = False,
     browser: Literal[False] = False,
@@ -39,7 +39,7 @@ def simulate(
     raters: str = "honest",
     seed: int = 1,
     store: str | None = None,
-    source: str | Path | Source | None = None,
+    source: str | Path | PopulationSource | None = None,
     people: str = "",
     browser: Literal[True],
     progress: Progress | None = None,
@@ -54,11 +54,11 @@ def simulate(
     raters: str = "honest",
     seed: int = 1,
     store: str | None = None,
-    source: str | Path | Source | None = None,
+    source: str | Path | PopulationSource | None = None,
     people: str = "",
     memory: Literal[True],
     progress: Progress | None = None,
-) -> Rehearsal: ...
+) -> MemoryRehearsal: ...
 
 
 def simulate(
@@ -68,12 +68,12 @@ def simulate(
     raters: str = "honest",
     seed: int = 1,
     store: str | None = None,
-    source: str | Path | Source | None = None,
+    source: str | Path | PopulationSource | None = None,
     people: str = "",
     memory: bool = False,
     browser: bool = False,
     progress: Progress | None = None,
-) -> Crowd | Rehearsal | Storyboard:
+) -> Crowd | MemoryRehearsal | Storyboard:
     """Send robots with a known truth through the study's own HTTP; return them with that truth.
 
     `participants` are as many as it takes for robots to finish every list when left out.
@@ -82,10 +82,10 @@ def simulate(
     `source` says where their numbers come from: `public`, or the study file of a pilot; `people` changes some, as
     `fatigue:0.5,lapse:0.02`.
     """
-    from beholder.blocking import block_on
+    from beholder.aio import block_on
     from beholder.errors import Problem, UserError
     from beholder.methods import load_study
-    from beholder.simulate.sources import read_source
+    from beholder.simulation.variance import read_source
 
     if participants is not None and participants < 1:
         raise UserError(Problem("--participants", f"is {participants}", "1 or more"))
@@ -93,21 +93,20 @@ def simulate(
         raise UserError(Problem("--memory", "keeps nothing in a store, and --store names one", "one of the two"))
     taken = read_source(source, people)
     if browser:
-        from beholder.simulate.storyboard import storyboard
+        from beholder.simulation.storyboard import storyboard
 
         return storyboard(
             study, participants or 1, raters=raters, seed=seed, source=taken, store=store, progress=progress
         )
     if memory:
-        from beholder.simulate.writing import rehearse_folder
+        from beholder.simulation.memory import rehearse_folder
 
         return rehearse_folder(
             study, participants=participants, raters=raters, seed=seed, source=taken, progress=progress
         )
 
-    from beholder.serve.server import running
-    from beholder.simulate.crowd import send_robots
-    from beholder.simulate.wanted import robots_wanted
+    from beholder.server.process import running
+    from beholder.simulation.crowd import robots_wanted, send_robots
 
     async def send() -> Crowd:
         async with running(load_study(study), store=store, port=0) as server:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from beholder.simulate.robot import Robot
+from beholder.simulation.robot import Robot
 from beholder.types import Json
 
 _REFUSED = frozenset({403, 409, 410, 422})

@@ -1,24 +1,106 @@
-"""Somebody who comes from a platform: a simulated person whom the server takes for one, as nothing says otherwise."""
+"""A crowd of robots sent through a running server."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import httpx
 
-from beholder.serve.growing import take_in
-from beholder.serve.served import Served
-from beholder.simulate.oracle import Oracle, OracleMind
-from beholder.simulate.raters import ability
-from beholder.simulate.robot import Robot
-from beholder.simulate.truth import truth_of
+from beholder.checks.page_contract import RobotAbilities as Able
+from beholder.server.further_sessions import take_in
+from beholder.server.script import ServedStudy
+from beholder.server.tokens import robot_signature
+from beholder.simulation.cheats import CHEATS
+from beholder.simulation.oracle import Oracle, OracleMind
+from beholder.simulation.participants import robot_name
+from beholder.simulation.raters import ability, assign_kinds, read_mixture
+from beholder.simulation.robot import Robot
+from beholder.simulation.truth import Population, Truth, truth_of
 from beholder.store.contract import Store
 from beholder.types import Json
+
+_AT_ONCE = 8
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """What came of a simulation: the robots, their kinds, and the truth they were given."""
+
+    truth: Truth
+    robots: list[Robot]
+    kinds: list[str]
+
+
+async def send_robots(
+    served: ServedStudy,
+    store: Store,
+    address: str,
+    count: int,
+    *,
+    raters: str = "honest",
+    seed: int = 1,
+    patience_s: float = 60.0,
+    progress: Progress | None = None,
+    robots: list[Robot] | None = None,
+    able: Able | None = None,
+    people: Population | None = None,
+    means: Mapping[str, float] | None = None,
+) -> Crowd:
+    """Return a crowd that has taken the study. Robots arrive in order, so that each gets the same list every time.
+    Each run has robots of its own: with one seed, other people with other chance, and the same truth.
+
+    The store is only read, for the secret and the claims: it may be another process that serves and writes. A list
+    of `robots` is filled, for whoever wants to watch them. `able` says what all of them are able to do, in place of
+    their kinds. `people` says what they are like, `means` which qualities of conditions are known.
+    """
+    truth = truth_of(served.study, served.catalogue, served.method, seed, people, means)
+    oracle = Oracle(served, store.secret, truth, seed, people)
+    run = served.study.run
+    kinds = assign_kinds(read_mixture(raters), count, seed, run)
+    robots = [] if robots is None else robots
+    minds: list[OracleMind] = []
+    limits = httpx.Limits(max_connections=_AT_ONCE)
+    async with httpx.AsyncClient(base_url=address, limits=limits, timeout=60) as client:
+        for number, kind in enumerate(kinds, 1):
+            name = robot_name(seed, number, run)
+            params = {"robot": name, "signature": robot_signature(store.secret, name)}
+            minds.append(oracle.mind(kind, name, able or ability(kind)))
+            body = CHEATS.get(kind, Robot)
+            robots.append(body(name, served.study.name, params, client, minds[-1], patience_s=patience_s))
+        for robot in robots:
+            await robot.arrive()
+            await robot.consent()
+        oracle.claims |= {row["session"]: row["list"] async for row in store.rows("claims")}
+        for robot, mind in zip(robots, minds, strict=True):
+            robot.stays = mind.answers(robot.session) if robot.session in oracle.claims else None
+        await _take_all(robots, progress)
+    return Crowd(truth, robots, kinds)
+
+
+async def _take_all(robots: Sequence[Robot], progress: Progress | None) -> None:
+    done = 0
+    gate = asyncio.Semaphore(_AT_ONCE)
+
+    async def take(robot: Robot) -> None:
+        nonlocal done
+        async with gate:
+            await robot.take()
+        done += 1
+        if progress:
+            progress(done, len(robots))
+
+    await asyncio.gather(*(take(robot) for robot in robots))
+
+
+# --- Somebody who comes from a platform: a simulated person whom the server takes for one, as nothing says otherwise.
+
 
 Manner = Literal["stays", "declines", "withdraws", "misfits"]
 """Whether somebody agrees and stays, does not agree, takes it back before the next trial, or says of themselves what
@@ -87,7 +169,7 @@ class Visitors:
     they need not (`waits`).
     """
 
-    def __init__(self, served: Served, store: Store, *, seed: int = 1, waits: bool = True) -> None:
+    def __init__(self, served: ServedStudy, store: Store, *, seed: int = 1, waits: bool = True) -> None:
         self._served, self._store, self._waits = served, store, waits
         self._oracle = Oracle(served, store.secret, truth_of(served.study, served.catalogue, served.method, seed), seed)
 
@@ -123,3 +205,26 @@ def _brought(one: Somebody) -> Brought:
     back = parse_qs(urlsplit(str(step.get("return_url") or "")).query)
     shown = "" if one.refused else str(step.get("code") or "")
     return Brought(one.session, str(step.get("outcome", "")), back.get("cc", [shown])[0], one.refused)
+
+
+# --- How many robots a rehearsal wants that was not told how many ---
+
+
+async def robots_wanted(served: ServedStudy, store: Store, seed: int) -> int:
+    """Return how many robots of a seed it takes until robots have finished every list: all lists where they have.
+
+    Robots of this seed that have finished before are counted, as they come again and are sent away.
+    """
+    run, lists = served.study.run, len(served.lists)
+    done = {row["session"] async for row in store.rows("ends") if row["outcome"] == "completed"}
+    claimed = {row["session"]: row["list"] async for row in store.rows("claims")}
+    robots = {
+        row["session"]: row["device"].get("robot")
+        async for row in store.rows("sessions")
+        if row["mode"] == "robot" and row["run"] == run and row["session"] in done
+    }
+    left = lists - len({claimed[session] for session in robots if session in claimed})
+    names = set(robots.values())
+    return (
+        lists if left == 0 else left + sum(robot_name(seed, n, run) in names for n in range(1, lists + len(names) + 1))
+    )

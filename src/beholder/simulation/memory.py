@@ -3,36 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from beholder.clean.facts import Given, Shown, Visit
-from beholder.clean.ratings import Rating, rating_rows
+import numpy as np
+
+from beholder.cleaning.facts import AnswerRecord, SessionRecord, ShownStimulus
+from beholder.cleaning.ratings import COLUMNS, Rating, rating_rows
+from beholder.files import csv_blocks, write_together
+from beholder.methods import find, load_study
+from beholder.methods.choices import NOISE, chosen_values
 from beholder.methods.contract import Method
-from beholder.plan.model import Plan
-from beholder.serve.served import Served
-from beholder.simulate.answers import simulate_sheet
-from beholder.simulate.oracle import Oracle
-from beholder.simulate.people import robot_name
-from beholder.simulate.population import Population
-from beholder.simulate.raters import assign_kinds, read_mixture
-from beholder.simulate.sheet import sheet_of
-from beholder.simulate.table import answers_table, whole_table
-from beholder.simulate.truth import Truth, truth_of
+from beholder.methods.scores import score_values
+from beholder.planning import open_plan
+from beholder.planning.digest import study_digest
+from beholder.planning.message_trials import load_stimuli
+from beholder.planning.model import Plan, PlannedList, no_collection
+from beholder.server.script import ServedStudy
+from beholder.simulation.oracle import Oracle
+from beholder.simulation.participants import (
+    Chance,
+    Floats,
+    PerceptNoise,
+    named_chance,
+    perceived,
+    quick_chance,
+    robot_name,
+)
+from beholder.simulation.participants import Progress as ParticipantProgress
+from beholder.simulation.raters import assign_kinds, read_mixture
+from beholder.simulation.rating_sheet import Bools, Ints, RatingSheet, sheet_of
+from beholder.simulation.truth import Population, Truth, truth_of
+from beholder.simulation.variance import PopulationSource
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+
 Progress = Callable[[int, int], None]
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
-class Rehearsal:
+class MemoryRehearsal:
     """What came of a rehearsal in memory: the truth, the kinds of the robots, and their ratings."""
 
     truth: Truth
@@ -57,7 +74,7 @@ def rehearse(
     digest: str = "",
     at_once: bool = True,
     progress: Progress | None = None,
-) -> Rehearsal:
+) -> MemoryRehearsal:
     """Return the ratings of so many robots: those that they give over HTTP with the same seed.
 
     They are made all at once where the method allows it, else trial by trial; without `at_once` always the latter.
@@ -72,9 +89,9 @@ def rehearse(
         table = answers_table(answers, catalogue, list(truth.questions), names)
     else:
         groups = [planned.group for planned in plan.lists] if study.design.between else []
-        served = Served(study, digest, catalogue, method, [planned.entries for planned in plan.lists], "", groups)
+        served = ServedStudy(study, digest, catalogue, method, [planned.entries for planned in plan.lists], "", groups)
         table = _one_by_one(Oracle(served, b"", truth, seed, people), names, kinds, progress)
-    return Rehearsal(truth, kinds, whole_table(table, study, catalogue, plan.lists, digest))
+    return MemoryRehearsal(truth, kinds, whole_table(table, study, catalogue, plan.lists, digest))
 
 
 def _one_by_one(oracle: Oracle, names: Sequence[str], kinds: Sequence[str], progress: Progress | None) -> DataFrame:
@@ -84,7 +101,7 @@ def _one_by_one(oracle: Oracle, names: Sequence[str], kinds: Sequence[str], prog
     served, rows = oracle.served, []
     oracle.claims |= {name: number % len(served.lists) + 1 for number, name in enumerate(names)}
     stimuli = {
-        (served.digest, one.id): Shown(one.content, one.condition, None, {}, one.role, one.medium)
+        (served.digest, one.id): ShownStimulus(one.content, one.condition, None, {}, one.role, one.medium)
         for one in served.catalogue.stimuli
     }
     for number, (name, kind) in enumerate(zip(names, kinds, strict=True)):
@@ -95,17 +112,235 @@ def _one_by_one(oracle: Oracle, names: Sequence[str], kinds: Sequence[str], prog
     return pd.DataFrame(rows, columns=["list", *Rating._fields])
 
 
-def _ratings(oracle: Oracle, name: str, kind: str, stimuli: Mapping[tuple[str, str], Shown]) -> Iterator[Rating]:
+def _ratings(
+    oracle: Oracle, name: str, kind: str, stimuli: Mapping[tuple[str, str], ShownStimulus]
+) -> Iterator[Rating]:
     """Yield what one robot rates."""
     served, method = oracle.served, oracle.method
     mind, trials = oracle.mind(kind, name), oracle.trials(name)
     answered = mind.answers(name)
-    visit = Visit(
+    visit = SessionRecord(
         session=name, participant=name, digest=served.digest, run=served.study.run, mode="robot", visit=1, at=_NEVER,
         outcome=None, ended_at=None, is_erased=False, trials=trials, answers={},
     )  # fmt: skip
     for position, trial in enumerate(trials[:answered], 1):
         read: Any = method.read(trial, mind.answer(name, f"trial:{position}"))
-        given = Given(f"trial:{position}", read, {}, 0.0, 0.0, "robot", _NEVER)
+        given = AnswerRecord(f"trial:{position}", read, {}, 0.0, 0.0, "robot", _NEVER)
         for rating in rating_rows(served.study, visit, position, given, method.judgements(trial, read), stimuli):
             yield rating._replace(use=answered == len(trials))
+
+
+# --- Answers of simulated people to everything that a plan asks for, at once ---
+
+
+class SimulatedAnswers(NamedTuple):
+    """Who said what: a value for each judgement that was made."""
+
+    sheet: RatingSheet
+    """That of these people: its lists are theirs."""
+    participant: Ints
+    """From 0."""
+    entry: Ints
+    """The judgement, as an entry of that sheet."""
+    value: Floats
+    """Of a comparison, above zero for the judged stimulus."""
+    stayed: Bools
+    """Whether each person stayed to the end."""
+
+
+def simulate_sheet(
+    sheet: RatingSheet,
+    truth: Truth,
+    people: Population | None = None,
+    kinds: Sequence[str] | None = None,
+    seed: int = 1,
+    *,
+    repetition: int | None = None,
+    run: int = 1,
+    progress: ParticipantProgress | None = None,
+) -> SimulatedAnswers:
+    """Return the answers of one person for each of `kinds`, who take the lists in turn; honest ones to all lists.
+
+    The same seed gives what robots give over HTTP. With a `repetition` all chance is one stream, which is many times
+    faster and follows the same laws.
+    """
+    people = people or Population()
+    kinds = ["honest"] * sheet.lists if kinds is None else kinds
+    mine = sheet.dealt(len(kinds))
+    if repetition is None:
+        chance = named_chance(mine, truth, people, kinds, seed, run, progress)
+    else:
+        chance = quick_chance(mine, people, kinds, np.random.default_rng([seed, repetition]))
+    entry = np.flatnonzero(mine.position <= chance.trials[mine.list])
+    values = values_of(mine, truth, people, chance)[entry]
+    return SimulatedAnswers(mine, mine.list[entry], entry, values, chance.trials == mine.trials)
+
+
+def values_of(sheet: RatingSheet, truth: Truth, people: Population, chance: Chance) -> Floats:
+    """Return the answer to each entry of a sheet, by chance that has been cast."""
+    progress = (sheet.position - 1) / np.maximum(1, sheet.trials[sheet.list] - 1)
+    carried = people.carry * carry_over(sheet, truth) if people.carry else 0.0
+
+    def strength(rows: Ints, look: PerceptNoise) -> Floats:
+        quality = truth.quality[rows, sheet.question]
+        return perceived(chance.person, people, quality, look, carried=carried, progress=progress)
+
+    judged = strength(sheet.stimulus, chance.judged)
+    if chance.other is None:
+        return _scored(sheet, np.where(chance.is_recognised, 1.0, judged))
+    other = strength(sheet.other, chance.other)
+    is_second = np.where(sheet.slot > sheet.other_slot, 1.0, -1.0)
+    return is_second * _chosen(sheet, is_second * (judged - other) + NOISE * chance.doubt) + 0.0
+
+
+def carry_over(sheet: RatingSheet, truth: Truth) -> Floats:
+    """Return for each entry how far the trial before was above the average of all stimuli; 0 for a first trial."""
+    of_row = truth.quality.mean(axis=1)
+    both = [sheet.stimulus, sheet.other] if sheet.is_compared else [sheet.stimulus]
+    quality = np.mean([of_row[rows] for rows in both], axis=0)
+    counts = np.bincount(sheet.trial)
+    means = np.bincount(sheet.trial, weights=quality) / np.maximum(1, counts)
+    first = sheet.trial[sheet.starts[:-1][np.diff(sheet.starts) > 0]]
+    before = np.concatenate([[0.0], means - of_row.mean()])[:-1]
+    before[first] = 0.0
+    return np.asarray(before[sheet.trial], dtype=np.float64)
+
+
+def _scored(sheet: RatingSheet, strength: Floats) -> Floats:
+    found = np.zeros(len(sheet))
+    for place, scale in enumerate(sheet.scales):
+        here = sheet.scale == place
+        found[here] = score_values(scale, strength[here], is_reversed=sheet.is_reversed[here])
+    return found
+
+
+def _chosen(sheet: RatingSheet, difference: Floats) -> Floats:
+    found = np.zeros(len(sheet))
+    turned = np.where(sheet.is_reversed, -difference, difference)
+    for place, scale in enumerate(sheet.scales):
+        here = sheet.scale == place
+        found[here] = chosen_values(scale, turned[here])
+    return found
+
+
+# --- Answers in memory as a table of ratings, with the columns of ratings.csv ---
+
+
+LEFT = "complete:not_finished"
+"""Why ratings of somebody who left are not used, as cleaning says it."""
+EMPTY = ("colour", "plays", "watched_ms", "coverage", "response_ms", "answered_at")
+"""Columns without a value: nothing was played, and nobody took any time."""
+
+
+def answers_table(
+    answers: SimulatedAnswers, catalogue: Catalogue, questions: Sequence[str], names: Sequence[str]
+) -> DataFrame:
+    """Return answers as rows, without what is the same in all of them; `list` is the number of each person, from 0.
+
+    Names are categories, so that a million rows take little room.
+    """
+    import pandas as pd
+
+    sheet, entry, value = answers.sheet, answers.entry, answers.value
+    stimuli = [one.id for one in catalogue.stimuli]
+    scale = sheet.scale[entry]
+    low, high = (np.array([getattr(one, end) for one in sheet.scales])[scale] for end in ("min", "max"))
+    raw = np.where(sheet.slot[entry] > sheet.other_slot[entry], value, -value) + 0.0
+    keyed = np.where(sheet.is_reversed[entry], low + high - value, value)
+    participant = _named(answers.participant, names)
+    return pd.DataFrame(
+        {
+            "list": answers.participant,
+            "participant": participant,
+            "session": participant,
+            "trial": _numbered(sheet.position[entry], "trial:"),
+            "position": sheet.position[entry],
+            "question": _named(sheet.question[entry], questions),
+            "kind": sheet.kind,
+            "content": _named(sheet.content[entry], sheet.contents),
+            "condition": _named(sheet.condition[entry], sheet.conditions),
+            "stimulus": _named(sheet.stimulus[entry], stimuli),
+            "role": _named(sheet.role[entry], sheet.roles),
+            "other_condition": _named(sheet.other_condition[entry], sheet.conditions),
+            "other_stimulus": _named(sheet.other[entry], stimuli),
+            "unit": None,
+            "value": value,
+            "raw_value": raw if sheet.is_compared else value,
+            "keyed": None if sheet.is_compared else keyed,
+            "scale_min": low,
+            "scale_max": high,
+            "missing": None,
+            "slot": _numbered(sheet.slot[entry], "s"),
+            "use": answers.stayed[answers.participant],
+        }
+    )
+
+
+def whole_table(
+    table: DataFrame, study: Study, catalogue: Catalogue, lists: Sequence[PlannedList], digest: str
+) -> DataFrame:
+    """Return rows with all columns of ratings.csv, the factors of stimuli and those between participants among them."""
+    import pandas as pd
+
+    same: dict[str, Any] = {
+        "study": study.name, "digest": digest, "run": study.run, "mode": "robot", "repetition": 1,
+        "method": study.method, "input": "robot",
+    }  # fmt: skip
+    table = table.assign(**same, **dict.fromkeys(EMPTY), reasons=np.where(table["use"], "", LEFT))
+    known = {one.id: one.factors for one in catalogue.stimuli}
+    names = sorted({name for factors in known.values() for name in factors})
+    factors: dict[str, Any] = {name: _factor(table["stimulus"], known, name) for name in names}
+    for name in dict.fromkeys(name for planned in lists for name in planned.group):
+        levels = np.array([planned.group.get(name) for planned in lists], dtype=object)
+        factors[name] = levels[table["list"].to_numpy(dtype=np.int64) % len(lists)]
+    more = {f"factor_{name}": factors[name] for name in sorted(factors)}
+    if bool(table["other_stimulus"].notna().any()):
+        more |= {f"other_factor_{name}": _factor(table["other_stimulus"], known, name) for name in names}
+    return pd.concat([table[list(COLUMNS)], pd.DataFrame(more, index=table.index)], axis=1)
+
+
+def _factor(stimuli: Any, known: Mapping[str, Mapping[str, str]], name: str) -> Any:
+    return stimuli.map({stimulus: factors.get(name) for stimulus, factors in known.items()})
+
+
+def _named(codes: Any, names: Sequence[str]) -> Any:
+    """Return names by their places, -1 being none; there are few of them, and very many rows."""
+    import pandas as pd
+
+    return pd.Categorical.from_codes(codes, categories=pd.Index(list(names)))
+
+
+def _numbered(numbers: Any, word: str) -> Any:
+    return _named(numbers, [f"{word}{number}" for number in range(int(numbers.max(initial=0)) + 1)])
+
+
+# --- The folder rehearsal/: the ratings of a rehearsal in memory ---
+
+
+FOLDER = "rehearsal"
+
+
+def rehearse_folder(
+    study: str | Path,
+    *,
+    participants: int | None,
+    raters: str,
+    seed: int,
+    source: PopulationSource,
+    progress: Progress | None = None,
+) -> MemoryRehearsal:
+    """Return a rehearsal of a study, its ratings written to rehearsal/ratings.csv."""
+    loaded = load_study(study)
+    method = find(loaded.method)
+    catalogue = load_stimuli(loaded, method)
+    with no_collection():
+        plan = open_plan(loaded, catalogue)
+        found = rehearse(
+            loaded, catalogue, method, plan, participants=participants or len(plan.lists), raters=raters, seed=seed,
+            people=source.people, means=source.means, digest=study_digest(loaded, catalogue), progress=progress,
+        )  # fmt: skip
+        table = found.ratings.astype(object)
+        columns = [table[name].where(table[name].notna(), None).tolist() for name in table]
+        lines = zip(*columns, strict=True)
+        write_together(loaded.folder / FOLDER, {"ratings.csv": csv_blocks([str(name) for name in table], lines)})
+    return replace(found, path=loaded.folder / FOLDER / "ratings.csv")

@@ -8,24 +8,19 @@ from typing import Any, NamedTuple
 
 from numpy.random import Generator
 
-from beholder.checks.contract import Known
-from beholder.checks.contract import Robot as Able
-from beholder.checks.trust import CHECK_ROLES, Seen
+from beholder.checks.contract import CHECK_ROLES, AnsweredTrial
+from beholder.checks.page_contract import CheckContext
+from beholder.checks.page_contract import RobotAbilities as Able
 from beholder.methods.choices import ChoiceMethod
 from beholder.methods.contract import Asked, Method, Percept, Slot, Trial
-from beholder.plan.placing.asking import say_of
-from beholder.serve.posing import check_of, examine, pose
-from beholder.serve.script import Planned
-from beholder.serve.served import Served
-from beholder.simulate.chance import keyed_rng
-from beholder.simulate.habits import Habits, habits_of
-from beholder.simulate.logs import page_log
-from beholder.simulate.people import Someone, answering, perceived
-from beholder.simulate.population import Population
-from beholder.simulate.raters import MADE_UP
-from beholder.simulate.robot import Robot, plain_fill
-from beholder.simulate.truth import Truth
-from beholder.study.checks import Asking, Say
+from beholder.planning.message_trials import say_of
+from beholder.server.page_checks import check_of, examine, pose
+from beholder.server.script import Planned, ServedStudy
+from beholder.simulation.participants import Habits, SimulatedPerson, answering, habits_of, perceived
+from beholder.simulation.raters import MADE_UP
+from beholder.simulation.robot import Robot, page_log, plain_fill
+from beholder.simulation.truth import Population, Truth, keyed_rng
+from beholder.study.checks import AskingOptions, Say
 from beholder.types import Json, Role
 
 _ABLE = Able()
@@ -49,7 +44,7 @@ class Oracle:
     """The minds of all robots of one simulation. `claims` maps a session to its list and is filled in by the caller."""
 
     def __init__(
-        self, served: Served, secret: bytes, truth: Truth, seed: int, people: Population | None = None
+        self, served: ServedStudy, secret: bytes, truth: Truth, seed: int, people: Population | None = None
     ) -> None:
         self.served, self.method, self.truth, self.seed = served, served.method, truth, seed
         self.people = people or Population()
@@ -60,7 +55,7 @@ class Oracle:
         self._said: dict[Role, Say] = {}
         for role in _ASKING:
             rule = study.checks.rule(role)
-            if isinstance(rule, Asking):
+            if isinstance(rule, AskingOptions):
                 self._said[role] = say_of(rule, served.catalogue)
 
     def mind(self, kind: str, participant: str, able: Able = _ABLE) -> OracleMind:
@@ -112,7 +107,7 @@ class Oracle:
         """
         step = self._step(robot.session, key)
         check = check_of(step)
-        known = Known(robot.device, robot.checked, self.served.needs)
+        known = CheckContext(robot.device, robot.checked, self.served.needs)
         posed = pose(self._secret, robot.session, step, known)
         rng = keyed_rng(self.seed, "check", robot.name, key)
         answer = check.respond(posed, able, rng)
@@ -152,7 +147,7 @@ class OracleMind:
         self._oracle, self._participant, self._able = oracle, participant, able
         usual, pace = habits_of(kind), oracle.people.pace
         self._habits = replace(usual, click_s=pace * usual.click_s, slider_s=pace * usual.slider_s)
-        self._someone = Someone(kind, participant, oracle.truth, oracle.people, oracle.seed)
+        self._someone = SimulatedPerson(kind, participant, oracle.truth, oracle.people, oracle.seed)
 
     def answers(self, session: str) -> int:
         """Return how many trials of a session are answered before this one leaves."""
@@ -266,7 +261,7 @@ def _obeyed(method: Method, trial: Trial, percept: Percept, asked_for: Mapping[s
     for _ in range(_TRIES):
         answer = method.respond(trial, felt, rng)
         read = method.read(trial, answer)
-        given = Seen("", trial, read, method.judgements(trial, read)).given
+        given = AnsweredTrial("", trial, read, method.judgements(trial, read)).given
         if all(abs((given.get(where) or 0.0) - value) < _NEAR for where, value in asked_for.items()):
             break
     return answer

@@ -1,21 +1,171 @@
-"""Casting chance for all answers at once: by the names of people, as over HTTP, or as one stream."""
+"""Simulated people by name: all chance of theirs hangs on it, never on the order in which they are asked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from beholder.simulate.filling import Bools, Ints
-from beholder.simulate.habits import habits_of
-from beholder.simulate.people import Look, Someone, answering, robot_name, stays
-from beholder.simulate.population import Population
-from beholder.simulate.raters import ANYWHERE, MADE_UP, Person, person_of
-from beholder.simulate.sheet import Sheet
-from beholder.simulate.truth import Truth
+from beholder.simulation.raters import ANYWHERE, MADE_UP, Number, Percepts, RaterTraits, felt, person_of, wavers
+from beholder.simulation.rating_sheet import Bools, RatingSheet
+from beholder.simulation.rating_sheet import Ints as RatingSheetInts
+from beholder.simulation.truth import Population, Truth, keyed_rng
+from beholder.study.checks import Say
+
+Ints = NDArray[np.int64]
+
+
+def robot_name(seed: int, number: int, run: int = 1) -> str:
+    """Return the name of the robot with this number, from 1: each run has robots of its own."""
+    return f"{seed}-{number}" if run == 1 else f"{seed}-{number}-run-{run}"
+
+
+class PerceptNoise(NamedTuple):
+    """What chance does to one look at a stimulus, or to each of many."""
+
+    waver: Number
+    shift: Number = 0.0
+    """What somebody's taste adds."""
+    lapse: Number = 1.0
+    guess: Number = 0.0
+
+
+def perceived(
+    person: RaterTraits,
+    people: Population,
+    quality: Number,
+    look: PerceptNoise,
+    *,
+    carried: Number = 0.0,
+    progress: Number = 0.0,
+) -> Percepts:
+    """Return what is perceived at a look; `carried` is what the trial before adds."""
+    strength = felt(person, quality, look.waver, shift=look.shift + carried, progress=progress)
+    strength = np.where(look.lapse < person.lapses, look.guess, strength)
+    return np.asarray(np.clip(strength, people.ends, 1 - people.ends), dtype=np.float64)
+
+
+class SimulatedPerson:
+    """One simulated person."""
+
+    def __init__(self, kind: str, name: str, truth: Truth, people: Population, seed: int) -> None:
+        self.kind, self.name, self.people = kind, name, people
+        self._truth, self._seed = truth, seed
+        self.person = person_of(kind, people, self._rng("rater"))
+
+    def look(self, rows: int | Ints, columns: int | Ints, *, again: bool = False) -> PerceptNoise:
+        """Return what chance does when they look at these stimuli with these questions in mind, or look `again`."""
+        waver = (self._again if again else self._once)[rows, columns]
+        shift = self._shift[rows] if self.people.taste else 0.0
+        if not self.people.lapse:
+            return PerceptNoise(waver, shift)
+        lapse, guess = self._lapses
+        return PerceptNoise(waver, shift, lapse[rows, columns], guess[rows, columns])
+
+    def answers(self, trials: int) -> int:
+        """Return how many of so many trials they answer before they leave."""
+        return stays(self.people.leaving, trials, self._rng("leaves")) if self.people.leaving else trials
+
+    def _rng(self, what: str) -> Generator:
+        return keyed_rng(self._seed, what, self.name)
+
+    @cached_property
+    def _once(self) -> Percepts:
+        return wavers(self.kind, self._rng("once"), self._truth.quality.shape)
+
+    @cached_property
+    def _again(self) -> Percepts:
+        return wavers(self.kind, self._rng("again"), self._truth.quality.shape)
+
+    @cached_property
+    def _shift(self) -> Percepts:
+        rng = self._rng("tastes")
+        places = {name: place for place, name in enumerate(self._truth.conditions)}
+        tastes = np.append(rng.normal(0, self.people.taste, len(places)), 0.0)
+        return tastes[[places.get(name, -1) for name in self._truth.condition_of]]
+
+    @cached_property
+    def _lapses(self) -> Percepts:
+        return self._rng("lapses").random((2, *self._truth.quality.shape))
+
+
+def stays(leaving: float, trials: int, rng: Generator) -> int:
+    """Return how many of so many trials somebody answers who may leave before each of them."""
+    return min(trials, int(rng.geometric(leaving)) - 1) if leaving else trials
+
+
+def answering(seed: int, name: str, trial: str) -> Generator:
+    """Return the chance with which somebody answers a trial."""
+    return keyed_rng(seed, "answer", name, trial)
+
+
+# --- How simulated people go about rating: whether they do what a stimulus asks for, and how long they take ---
+
+
+_EVERYTHING: frozenset[Say] = frozenset({"text", "voice"})
+
+
+@dataclass(frozen=True)
+class Habits:
+    """What somebody does beside perceiving. The numbers are assumptions: no data tell them apart from carelessness.
+
+    The papers that use such checks report who was left out, never how often somebody honest had missed a message.
+    """
+
+    follows: frozenset[Say] = _EVERYTHING
+    """Messages of which kind they follow: who follows `text` alone has no sound on."""
+    slip: float = 0.01
+    """How often they miss a message, or misread a statement, and answer as if there were none."""
+    motor: float = 0.01
+    """How far from a number a slider is set that should be at it, as a standard deviation and share of the scale."""
+    recognises: float = 0.97
+    """How often they find the hidden reference among what is compared with it, and put it at the top."""
+    click_s: float = 2.5
+    slider_s: float = 5.0
+    """Median seconds of a judgement, after what it is about has played. HEMVIP: 22 s a clip of 10 s, in all."""
+    spread: float = 0.5
+    """Standard deviation of the logarithm of those seconds."""
+    stall: float = 0.003
+    """How often a play stands still once, for up to a second."""
+    leaves: float = 0.0
+    """On how many pages they look at something else while it plays, and so miss what it says."""
+    hurries: bool = False
+    """Answers as soon as the page lets them, by a program."""
+
+    @property
+    def is_mute(self) -> bool:
+        """Whether they have no sound on."""
+        return self.follows == {"text"}
+
+
+_BLIND = Habits(follows=frozenset(), recognises=0.0, click_s=0.9, slider_s=1.2)
+HABITS: Mapping[str, Habits] = {
+    "sharp": Habits(slip=0.002, motor=0.005, recognises=0.99),
+    "sloppy": Habits(slip=0.03, motor=0.015, recognises=0.93, click_s=1.2, slider_s=2.0),
+    "careless": _BLIND,
+    "straight": _BLIND,
+    "middle": _BLIND,
+    "copies": _BLIND,
+    "forges": Habits(follows=frozenset(), recognises=0.0),
+    "visible": Habits(follows=frozenset({"text"})),
+    "fast": Habits(hurries=True),
+    "away": Habits(leaves=0.6),
+}
+"""Of the kinds that differ from the default, which is that of the kind `honest`."""
+
+
+def habits_of(kind: str) -> Habits:
+    """Return the habits of a kind of rater."""
+    return HABITS.get(kind, Habits())
+
+
+# --- Casting chance for all answers at once: by the names of people, as over HTTP, or as one stream ---
+
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]
@@ -25,20 +175,20 @@ _TOLD_AFTER = 100
 class Chance(NamedTuple):
     """Every outcome of chance that answers depend on, for all entries of a sheet."""
 
-    person: Person
+    person: RaterTraits
     """Who judges, entry by entry."""
-    judged: Look
-    other: Look | None
+    judged: PerceptNoise
+    other: PerceptNoise | None
     """Where two are compared."""
     doubt: Floats
     """Two that are compared are not compared the same way each time."""
     is_recognised: Bools
     """Whether a hidden reference is known for what it is."""
-    trials: Ints
+    trials: RatingSheetInts
     """How many trials each person answers."""
 
 
-def quick_chance(sheet: Sheet, people: Population, kinds: Sequence[str], rng: Generator) -> Chance:
+def quick_chance(sheet: RatingSheet, people: Population, kinds: Sequence[str], rng: Generator) -> Chance:
     """Return chance as one stream. Who sees a stimulus twice perceives the same, as over HTTP."""
     persons = [person_of(kind, people, rng) for kind in kinds]
     judged, other = sheet.looks
@@ -59,8 +209,8 @@ def quick_chance(sheet: Sheet, people: Population, kinds: Sequence[str], rng: Ge
         found &= rng.random(count)[judged] < recognises[sheet.list]
     return Chance(
         person=_together(persons, sheet, kinds),
-        judged=Look(waver[judged], shift[judged], lapse[judged], guess[judged]),
-        other=Look(waver[other], shift[other], lapse[other], guess[other]) if sheet.is_compared else None,
+        judged=PerceptNoise(waver[judged], shift[judged], lapse[judged], guess[judged]),
+        other=PerceptNoise(waver[other], shift[other], lapse[other], guess[other]) if sheet.is_compared else None,
         doubt=rng.standard_normal(len(sheet) if sheet.is_compared else 0),
         is_recognised=found,
         trials=np.array([stays(people.leaving, trials, rng) for trials in sheet.trials.tolist()], dtype=np.int64),
@@ -68,7 +218,7 @@ def quick_chance(sheet: Sheet, people: Population, kinds: Sequence[str], rng: Ge
 
 
 def named_chance(
-    sheet: Sheet,
+    sheet: RatingSheet,
     truth: Truth,
     people: Population,
     kinds: Sequence[str],
@@ -78,11 +228,11 @@ def named_chance(
 ) -> Chance:
     """Return chance that hangs on the names of people and stimuli alone: that of robots over HTTP."""
     persons, trials = [], []
-    judged, other = (np.zeros((len(Look._fields), len(sheet))) for _ in range(2))
+    judged, other = (np.zeros((len(PerceptNoise._fields), len(sheet))) for _ in range(2))
     doubt, found = np.zeros(len(sheet)), sheet.is_hidden & ~_unheard(sheet, kinds)
     looks = [(sheet.stimulus, judged), *([(sheet.other, other)] if sheet.is_compared else [])]
     for number, kind in enumerate(kinds):
-        one = Someone(kind, robot_name(seed, number + 1, run), truth, people, seed)
+        one = SimulatedPerson(kind, robot_name(seed, number + 1, run), truth, people, seed)
         mine = slice(*sheet.starts[number : number + 2].tolist())
         for rows, into in looks:
             for part, chance in enumerate(one.look(rows[mine], sheet.question[mine])):
@@ -97,15 +247,15 @@ def named_chance(
             progress(number + 1, len(kinds))
     return Chance(
         person=_together(persons, sheet, kinds),
-        judged=Look(*judged),
-        other=Look(*other) if sheet.is_compared else None,
+        judged=PerceptNoise(*judged),
+        other=PerceptNoise(*other) if sheet.is_compared else None,
         doubt=doubt,
         is_recognised=found,
         trials=np.array(trials, dtype=np.int64),
     )
 
 
-def _doubts(positions: Ints, name: str, seed: int) -> Floats:
+def _doubts(positions: RatingSheetInts, name: str, seed: int) -> Floats:
     """Return what one person's comparisons waver by, question by question of each trial."""
     trials, many = np.unique(positions, return_counts=True)
     found = [
@@ -115,7 +265,7 @@ def _doubts(positions: Ints, name: str, seed: int) -> Floats:
     return np.concatenate([np.zeros(0), *found])
 
 
-def _recognised(sheet: Sheet, mine: slice, name: str, seed: int, recognises: float) -> Bools:
+def _recognised(sheet: RatingSheet, mine: slice, name: str, seed: int, recognises: float) -> Bools:
     """Return which hidden references one person knows for what they are: slot by slot, for all questions."""
     position, slot, hidden = sheet.position[mine], sheet.slot[mine], sheet.is_hidden[mine]
     found = np.zeros(len(position), dtype=np.bool_)
@@ -127,16 +277,16 @@ def _recognised(sheet: Sheet, mine: slice, name: str, seed: int, recognises: flo
     return found
 
 
-def _unheard(sheet: Sheet, kinds: Sequence[str]) -> Bools:
+def _unheard(sheet: RatingSheet, kinds: Sequence[str]) -> Bools:
     """Return of which entries nothing is heard, by who has no sound on."""
     mute = np.array([habits_of(kind).is_mute for kind in kinds], dtype=np.bool_)
     return np.asarray(mute[sheet.list] & sheet.is_sound)
 
 
-def _together(persons: Sequence[Person], sheet: Sheet, kinds: Sequence[str]) -> Person:
+def _together(persons: Sequence[RaterTraits], sheet: RatingSheet, kinds: Sequence[str]) -> RaterTraits:
     """Return people as one, with a number for each entry; who hears nothing makes it up."""
-    table = np.array(persons, dtype=np.float64).reshape(-1, len(Person._fields)).T[:, sheet.list]
+    table = np.array(persons, dtype=np.float64).reshape(-1, len(RaterTraits._fields)).T[:, sheet.list]
     unheard = _unheard(sheet, kinds)
     if unheard.any():
         table = np.where(unheard, np.array(MADE_UP, dtype=np.float64)[:, None], table)
-    return Person(*table)
+    return RaterTraits(*table)

@@ -9,20 +9,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from beholder.clean.facts import TABLES
-from beholder.clean.judging import Judging, judge_tables, store_of
-from beholder.clean.sessions import Judged
-from beholder.simulate.habits import Habits
-from beholder.simulate.logs import page_ms
-from beholder.simulate.population import Population
-from beholder.simulate.sources import Source
-from beholder.simulate.spreads import Found, spreads_of, too_few
+from beholder.cleaning.facts import TABLES
+from beholder.cleaning.screening import SessionJudge, judge_tables, store_of
+from beholder.cleaning.sessions import JudgedSession
+from beholder.simulation.participants import Habits
+from beholder.simulation.robot import page_ms
+from beholder.simulation.truth import Population
+from beholder.simulation.variance import PopulationSource, VarianceEstimate, spreads_of, too_few
 
 _FEWEST_SESSIONS, _FEWEST_PAGES = 10, 20
 _FASTEST = 0.05
 
 
-def from_pilot(study: str | Path, store: str | None = None) -> Source:
+def from_pilot(study: str | Path, store: str | None = None) -> PopulationSource:
     """Return people as those whose ratings a store holds, people where there are any, else robots.
 
     What it is too small for stays as usual, and `said` says so.
@@ -35,15 +34,15 @@ def from_pilot(study: str | Path, store: str | None = None) -> Source:
     return people_of(judging)
 
 
-def people_of(judging: Judging) -> Source:
+def people_of(judging: SessionJudge) -> PopulationSource:
     """Return people as those of the sessions that were judged."""
     ratings = _scores(judging)
-    found: dict[str, Found] = {"leaving": _leaving(judging.judged), "pace": _pace(judging)}
+    found: dict[str, VarianceEstimate] = {"leaving": _leaving(judging.judged), "pace": _pace(judging)}
     means: dict[str, float] = {}
     if ratings.empty:
         kinds = sorted({rating.kind for one in judging.judged for rating in one.ratings})
         why = f"ratings are {', '.join(kinds)}, and it takes scores" if kinds else "no rating is used"
-        found |= {one.name: Found(None, why) for one in fields(Population) if one.name in _OF_SCORES}
+        found |= {one.name: VarianceEstimate(None, why) for one in fields(Population) if one.name in _OF_SCORES}
     else:
         steps = {
             question.id: question.scale.step / (question.scale.max - question.scale.min)
@@ -57,13 +56,13 @@ def people_of(judging: Judging) -> Source:
     said = {
         part: f"pilot {name}, {who}" if one.value is not None else f"usual: {one.why}" for part, one in found.items()
     }
-    return Source(replace(Population(), **taken), means, {**said, "means": f"pilot {name}, {who}"})
+    return PopulationSource(replace(Population(), **taken), means, {**said, "means": f"pilot {name}, {who}"})
 
 
 _OF_SCORES = frozenset({"bias", "inconsistency", "inconsistency_spread", "taste", "content", "content_condition"})
 
 
-def _scores(judging: Judging) -> pd.DataFrame:
+def _scores(judging: SessionJudge) -> pd.DataFrame:
     """Return the scores that are used, from 0 to 1, more being better."""
     rows = [
         (one.participant, one.content, one.condition, one.stimulus, one.question,
@@ -75,25 +74,25 @@ def _scores(judging: Judging) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["participant", "content", "condition", "stimulus", "question", "value"])
 
 
-def _leaving(judged: Sequence[Judged]) -> Found:
+def _leaving(judged: Sequence[JudgedSession]) -> VarianceEstimate:
     """Return how likely somebody who has begun leaves before any one trial."""
     begun = [one.visit for one in judged if one.visit.by_position and one.visit.outcome in (None, "completed")]
     if few := too_few(len(begun), "session", _FEWEST_SESSIONS, " with a trial"):
-        return Found(None, few)
+        return VarianceEstimate(None, few)
     left = sum(visit.outcome is None for visit in begun)
     chances = sum(len(visit.by_position) - 1 for visit in begun) + left
-    return Found(left / chances, "") if chances else Found(None, "sessions of one trial")
+    return VarianceEstimate(left / chances, "") if chances else VarianceEstimate(None, "sessions of one trial")
 
 
-def _pace(judging: Judging) -> Found:
+def _pace(judging: SessionJudge) -> VarianceEstimate:
     """Return how much longer than usual judgements take, so that pages take as long as they did."""
     ratios = [*_ratios(judging)]
     if few := too_few(len(ratios), "page", _FEWEST_PAGES):
-        return Found(None, few)
-    return Found(max(_FASTEST, float(np.median(ratios))), "")
+        return VarianceEstimate(None, few)
+    return VarianceEstimate(max(_FASTEST, float(np.median(ratios))), "")
 
 
-def _ratios(judging: Judging) -> Iterator[float]:
+def _ratios(judging: SessionJudge) -> Iterator[float]:
     """Yield of each page that was used how long its judgements took, as a multiple of the usual."""
     for judged in judging.judged:
         visit = judged.visit

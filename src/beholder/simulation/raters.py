@@ -10,11 +10,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from beholder.checks.contract import Robot as Able
+from beholder.checks.page_contract import RobotAbilities as Able
 from beholder.errors import Problem, UserError, did_you_mean
-from beholder.simulate.chance import keyed_rng
-from beholder.simulate.population import Population
-from beholder.simulate.truth import Truth
+from beholder.simulation.truth import Population, Truth, keyed_rng
 from beholder.study.qualification import RULES
 
 Percepts = NDArray[np.float64]
@@ -30,7 +28,7 @@ _GUESS, _GUESS_SD = 0.6, 0.2
 """What somebody makes up who has seen nothing and wants to look as if they had."""
 
 
-class Person(NamedTuple):
+class RaterTraits(NamedTuple):
     """What somebody is: how what they look at, and what changes each time they look, becomes what they perceive."""
 
     level: Number
@@ -42,7 +40,7 @@ class Person(NamedTuple):
     lapses: Number = 0.0
 
 
-Model = Callable[[Population, Generator], Person]
+Model = Callable[[Population, Generator], RaterTraits]
 """From what all have in common to somebody, by chance of their own."""
 
 
@@ -52,10 +50,10 @@ def _seeing(share: float | None = None) -> Model:
     Their inconsistency is a share of that in the middle, or as it comes.
     """
 
-    def person(people: Population, own: Generator) -> Person:
+    def person(people: Population, own: Generator) -> RaterTraits:
         bias, wavering, gain = own.standard_normal(3)
         differs = share if share is not None else math.exp(people.inconsistency_spread * wavering)
-        return Person(
+        return RaterTraits(
             level=people.bias * bias,
             noise=people.inconsistency * differs,
             sees=1.0,
@@ -67,23 +65,23 @@ def _seeing(share: float | None = None) -> Model:
     return person
 
 
-def _careless(people: Population, own: Generator) -> Person:
-    return Person(0.0, 1.0)
+def _careless(people: Population, own: Generator) -> RaterTraits:
+    return RaterTraits(0.0, 1.0)
 
 
-def _straight(people: Population, own: Generator) -> Person:
-    return Person(own.uniform(0.2, 0.8), 0.0)
+def _straight(people: Population, own: Generator) -> RaterTraits:
+    return RaterTraits(own.uniform(0.2, 0.8), 0.0)
 
 
-def _middle(people: Population, own: Generator) -> Person:
-    return Person(0.5, 0.0)
+def _middle(people: Population, own: Generator) -> RaterTraits:
+    return RaterTraits(0.5, 0.0)
 
 
-def _made_up(people: Population, own: Generator) -> Person:
+def _made_up(people: Population, own: Generator) -> RaterTraits:
     return MADE_UP
 
 
-MADE_UP = Person(_GUESS, _GUESS_SD)
+MADE_UP = RaterTraits(_GUESS, _GUESS_SD)
 _honest = _seeing()
 RATERS: Mapping[str, Model] = {
     "sharp": _seeing(_SHARP / _MEDIAN), "honest": _honest, "sloppy": _seeing(_SLOPPY / _MEDIAN),
@@ -110,7 +108,7 @@ def ability(kind: str) -> Able:
     return Able(frozenset({UNABLE[kind]})) if kind in UNABLE else Able()
 
 
-def person_of(kind: str, people: Population, own: Generator) -> Person:
+def person_of(kind: str, people: Population, own: Generator) -> RaterTraits:
     """Return somebody of a kind."""
     return (_honest if kind in UNABLE else RATERS[kind])(people, own)
 
@@ -120,7 +118,7 @@ def wavers(kind: str, now: Generator, shape: tuple[int, ...]) -> Percepts:
     return now.random(shape) if kind in ANYWHERE else now.standard_normal(shape)
 
 
-def felt(person: Person, quality: Number, waver: Number, *, shift: Number = 0.0, progress: Number = 0.0) -> Number:
+def felt(person: RaterTraits, quality: Number, waver: Number, *, shift: Number = 0.0, progress: Number = 0.0) -> Number:
     """Return what is perceived of a quality, before the ends of the scale are met.
 
     `shift` is what taste and the trial before do to it, `progress` how far the session has come, from 0 to 1.

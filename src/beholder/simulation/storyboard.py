@@ -11,23 +11,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from beholder.blocking import block_on
+from beholder.aio import block_on
 from beholder.errors import Problem, UserError
 from beholder.methods import load_study
-from beholder.report.markup import Markup, tag
-from beholder.serve.server import Running, running
-from beholder.serve.tokens import robot_signature
-from beholder.simulate.cheats import CHEATS
-from beholder.simulate.oracle import Oracle, OracleMind
-from beholder.simulate.people import robot_name
-from beholder.simulate.raters import ability, assign_kinds, read_mixture
-from beholder.simulate.sources import Source
-from beholder.simulate.truth import Truth, truth_of
+from beholder.reporting.html import Markup, tag
+from beholder.server.process import Running, running
+from beholder.server.tokens import robot_signature
+from beholder.simulation.cheats import CHEATS
+from beholder.simulation.oracle import Oracle, OracleMind
+from beholder.simulation.participants import robot_name
+from beholder.simulation.raters import ability, assign_kinds, read_mixture
+from beholder.simulation.truth import Truth, truth_of
+from beholder.simulation.variance import PopulationSource
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page
 
-    from beholder.testing.rating import Wanted
+    from beholder.testing.browser import Wanted
 
 _PATIENCE_MS = 120_000
 _ANSWERED = ("trial", "training", "questions", "check")
@@ -89,7 +89,7 @@ def storyboard(
     *,
     raters: str,
     seed: int,
-    source: Source,
+    source: PopulationSource,
     store: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Storyboard:
@@ -132,7 +132,11 @@ def _check_kinds(kinds: Sequence[str]) -> None:
 
 
 async def _draw(
-    server: Running, kinds: Sequence[str], seed: int, source: Source, progress: Callable[[int, int], None] | None
+    server: Running,
+    kinds: Sequence[str],
+    seed: int,
+    source: PopulationSource,
+    progress: Callable[[int, int], None] | None,
 ) -> Storyboard:
     from beholder.testing.browser import open_browser
 
@@ -157,8 +161,7 @@ async def _draw(
 
 async def _sit(server: Running, browser: Browser, sitting: Sitting, mind: OracleMind, oracle: Oracle) -> None:
     """Let one robot take the study at a browser."""
-    from beholder.testing.browser import fitting_answers, oracle_for, walk
-    from beholder.testing.rating import wanted_of
+    from beholder.testing.browser import fitting_answers, oracle_for, walk, wanted_of
 
     context = await browser.new_context(viewport={"width": 1280, "height": 800})
     page = await context.new_page()

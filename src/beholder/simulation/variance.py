@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy import special
 
+from beholder.errors import Problem, UserError
+from beholder.simulation.truth import PUBLIC, Population, read_people
 from beholder.stats.crossed import Components, crossed, variance_components
-from beholder.stats.mixed_equations import Codes, Floats
+from beholder.stats.mixed import Codes, Floats
 
 FEWEST_PEOPLE, FEWEST_CONTENTS, FEWEST_RATINGS = 5, 4, 60
 """With fewer a standard deviation is off by more than a third of itself."""
@@ -20,45 +24,47 @@ FEWEST_STEADY, FEWEST_EACH = 8, 8
 differ."""
 
 
-class Found(NamedTuple):
+class VarianceEstimate(NamedTuple):
     """A number that ratings tell, or why they do not."""
 
     value: float | None
     why: str
 
 
-class Spreads(NamedTuple):
+class VarianceEstimates(NamedTuple):
     """What the ratings of a study tell of those who gave them, as shares of the scale."""
 
-    found: Mapping[str, Found]
+    found: Mapping[str, VarianceEstimate]
     """By the name that it has in a population."""
     means: Mapping[str, float]
     """The quality of each condition, from 0 to 1."""
 
 
-def spreads_of(ratings: pd.DataFrame, steps: Mapping[str, float]) -> Spreads:
+def spreads_of(ratings: pd.DataFrame, steps: Mapping[str, float]) -> VarianceEstimates:
     """Return the spreads in scores (participant, content, condition, stimulus, question, value from 0 to 1).
 
     Over several questions variances are averaged. `steps` is how far apart two answers to a question are: rounding to
     them adds a twelfth of their square to what people waver by.
     """
     parts = [_of_question(mine, steps.get(str(name), 0.0)) for name, mine in ratings.groupby("question", sort=False)]
-    variances: dict[str, Found] = {}
+    variances: dict[str, VarianceEstimate] = {}
     for name in ("bias", "content", "content_condition", "taste", "inconsistency", "inconsistency_spread"):
         known = [part.found[name] for part in parts]
         values = [one.value for one in known if one.value is not None]
         why = next((one.why for one in known if one.value is None), "")
-        variances[name] = Found(math.sqrt(max(0.0, float(np.mean(values)))), "") if values else Found(None, why)
+        variances[name] = (
+            VarianceEstimate(math.sqrt(max(0.0, float(np.mean(values)))), "") if values else VarianceEstimate(None, why)
+        )
     if (median := variances["inconsistency"].value) is not None:
         # Its square is a mean over people; that of the person in the middle is smaller, the more they differ.
         spread = variances["inconsistency_spread"].value or 0.0
-        variances["inconsistency"] = Found(median * math.exp(-(spread**2)), "")
+        variances["inconsistency"] = VarianceEstimate(median * math.exp(-(spread**2)), "")
     names = dict.fromkeys(name for part in parts for name in part.means)
     means = {name: float(np.mean([part.means[name] for part in parts if name in part.means])) for name in names}
-    return Spreads(variances, means)
+    return VarianceEstimates(variances, means)
 
 
-def _of_question(votes: pd.DataFrame, step: float) -> Spreads:
+def _of_question(votes: pd.DataFrame, step: float) -> VarianceEstimates:
     """Return the variances of one question, and the means of its conditions."""
     value = votes["value"].to_numpy(np.float64)
     person, content, condition, stimulus = (
@@ -75,7 +81,7 @@ def _of_question(votes: pd.DataFrame, step: float) -> Spreads:
     rounding = step**2 / 12
     own = _own(value, condition, person, stimulus, by_stimulus)
     taste, inside = own.taste, own.inconsistency - rounding
-    return Spreads(
+    return VarianceEstimates(
         {
             "bias": _told(own.bias, few),
             "content": _told(content_spread, few_contents),
@@ -93,10 +99,14 @@ def too_few(count: int, what: str, needed: int, such: str = "") -> str:
     return f"{count} {what}{'s' * (count != 1)}{such}, and it takes {needed}" if count < needed else ""
 
 
-def _told(value: float, few: str) -> Found:
+def _told(value: float, few: str) -> VarianceEstimate:
     if few:
-        return Found(None, few)
-    return Found(value, "") if math.isfinite(value) else Found(None, "who rated what does not tell it apart")
+        return VarianceEstimate(None, few)
+    return (
+        VarianceEstimate(value, "")
+        if math.isfinite(value)
+        else VarianceEstimate(None, "who rated what does not tell it apart")
+    )
 
 
 def _contents(
@@ -157,7 +167,7 @@ def _tastes(condition: Codes, person: Codes) -> Codes:
 
 def _steadiness(
     value: Floats, condition: Codes, person: Codes, stimulus: Codes, inside: float, rounding: float
-) -> Found:
+) -> VarianceEstimate:
     """Return the variance between people of the logarithm of their inconsistency, whose own variance is `inside`.
 
     It is looked for among ratings of one person and one condition, which share bias and taste.
@@ -168,17 +178,87 @@ def _steadiness(
     enough = free >= FEWEST_EACH
     if enough.sum() < FEWEST_STEADY:
         with_many = f" with {FEWEST_EACH} ratings more than conditions"
-        return Found(None, too_few(int(enough.sum()), "participant", FEWEST_STEADY, with_many))
+        return VarianceEstimate(None, too_few(int(enough.sum()), "participant", FEWEST_STEADY, with_many))
     if not inside > 0:
-        return Found(None, "nobody wavers")
+        return VarianceEstimate(None, "nobody wavers")
     rest = value - (np.bincount(stimulus, weights=value) / np.bincount(stimulus))[stimulus]
     rest = rest - (np.bincount(cells, weights=rest) / np.bincount(cells))[cells]
     left = np.bincount(person, weights=rest**2)[enough] / free[enough] - rounding
     logs = np.log(np.maximum(left, inside / 20)) / 2
     # The logarithm of a standard deviation varies by chance alone, the more so where a part has been taken off.
     luck = (1 + rounding / inside) ** 2 * float(np.mean(special.polygamma(1, free[enough] / 2))) / 4
-    return Found(max(0.0, float(logs.var(ddof=1) - luck)), "")
+    return VarianceEstimate(max(0.0, float(logs.var(ddof=1) - luck)), "")
 
 
 def _codes(names: pd.Series) -> Codes:
     return np.asarray(pd.factorize(names)[0], np.intp)
+
+
+# --- Where the numbers of simulated people come from: the study, a documented set of public data, or a pilot ---
+
+
+USUAL = "usual"
+SETS: Mapping[str, tuple[Population, str]] = {
+    "public": (PUBLIC, "VQEG HDTV3"),
+    "vqeghd3": (PUBLIC, "VQEG HDTV3"),
+}
+"""Sets of public data by name: the people in them, and what they are called."""
+
+
+@dataclass(frozen=True)
+class PopulationSource:
+    """What simulated people are like, the quality of conditions that is known, and where each number comes from."""
+
+    people: Population = field(default_factory=Population)
+    means: Mapping[str, float] = field(default_factory=dict)
+    said: Mapping[str, str] = field(default_factory=dict)
+    """Where a number comes from, or why it could not be had, by its name in the population."""
+
+    def rows(self) -> list[dict[str, str]]:
+        """Return every number with where it comes from, as a table to print."""
+        return [
+            {
+                "what": one.name,
+                "value": f"{getattr(self.people, one.name):.3f}",
+                "from": self.said.get(one.name, USUAL),
+            }
+            for one in fields(Population)
+        ] + [
+            {"what": f"quality of {name}", "value": f"{mean:.3f}", "from": self.said.get("means", USUAL)}
+            for name, mean in self.means.items()
+        ]
+
+
+def read_source(source: str | Path | PopulationSource | None = None, people: str = "") -> PopulationSource:
+    """Return the people that `--from` names, changed as `--people` says."""
+    found = _named(source)
+    changed = read_people(people, found.people)
+    said = {
+        one.name: "--people"
+        for one in fields(Population)
+        if getattr(changed, one.name) != getattr(found.people, one.name)
+    }
+    return PopulationSource(changed, found.means, {**found.said, **said})
+
+
+def _named(source: str | Path | PopulationSource | None) -> PopulationSource:
+    if source is None:
+        return PopulationSource()
+    if isinstance(source, PopulationSource):
+        return source
+    if str(source) in SETS:
+        people, name = SETS[str(source)]
+        shown = [one.name for one in fields(Population) if one.name in _SHOWN]
+        return PopulationSource(people, {}, dict.fromkeys(shown, name))
+    path = Path(source)
+    if path.is_dir():
+        path /= "study.yaml"
+    if not path.is_file():
+        allowed = f"{', '.join(SETS)}, or the study.yaml of a pilot"
+        raise UserError(Problem("--from", f"{str(source)!r} is neither a set of public data nor a study", allowed))
+    from beholder.simulation.pilot import from_pilot
+
+    return from_pilot(path)
+
+
+_SHOWN = frozenset({"bias", "inconsistency", "inconsistency_spread", "taste", "content", "content_condition"})

@@ -9,8 +9,53 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
 
-from beholder.stats.interval import LEVEL
-from beholder.stats.resampling import SEED, tau_b_draws
+from beholder.stats.intervals import LEVEL
+
+# --- Correlations of many samples at once, drawn from the same things with replacement ---
+
+
+SEED = 1
+DRAWS = 1000
+# Rows of the matrix of signs that are in memory at a time.
+_ROWS = 512
+
+
+def drawn_counts(n: int, seed: int = SEED, draws: int = DRAWS) -> Floats:
+    """Return how often each of n things is in each sample: one row for each sample of n."""
+    return np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws).astype(float)
+
+
+def pearson_draws(x: Floats, y: Floats, counts: Floats) -> Floats:
+    """Return Pearson's r of every sample; NaN where nothing varies."""
+    x, y = x - x.mean(), y - y.mean()
+    n = counts.sum(axis=1)
+    sum_x, sum_y = counts @ x, counts @ y
+    spread_x, spread_y = counts @ x**2 - sum_x**2 / n, counts @ y**2 - sum_y**2 / n
+    varies = (spread_x > _NO_SPREAD * (x @ x)) & (spread_y > _NO_SPREAD * (y @ y))
+    below = np.sqrt(np.where(varies, spread_x * spread_y, 1.0))
+    return np.where(varies, np.clip((counts @ (x * y) - sum_x * sum_y / n) / below, -1.0, 1.0), np.nan)
+
+
+def tau_b_draws(x: Floats, y: Floats, seed: int = SEED, draws: int = DRAWS) -> Floats:
+    """Return Kendall's tau-b of every sample; NaN where nothing varies.
+
+    A thing that is drawn twice is tied with itself in both, which tau-b leaves out of account.
+    """
+    counts = drawn_counts(len(x), seed, draws)
+    agree, apart_x, apart_y = np.zeros(draws), np.zeros(draws), np.zeros(draws)
+    for start in range(0, len(x), _ROWS):
+        rows = slice(start, start + _ROWS)
+        sign_x, sign_y = (np.sign(one[rows, None] - one[None, :]) for one in (x, y))
+        mine = counts[:, rows]
+        agree += np.einsum("dn,dn->d", mine @ (sign_x * sign_y), counts)
+        apart_x += np.einsum("dn,dn->d", mine @ np.abs(sign_x), counts)
+        apart_y += np.einsum("dn,dn->d", mine @ np.abs(sign_y), counts)
+    varies = (apart_x > 0) & (apart_y > 0)
+    return np.where(varies, agree / np.sqrt(np.where(varies, apart_x * apart_y, 1.0)), np.nan)
+
+
+# --- How far two sets of scores of the same things agree (reference: statistics 6) ---
+
 
 CITATION = (
     "Fisher (1921), Metron 1; Bonett and Wright (2000), Psychometrika 65; Fieller, Hartley and Pearson (1957), "
@@ -42,7 +87,7 @@ class Mapped(NamedTuple):
     """The same over n - 2 (ITU-T P.1401)."""
 
 
-class Agreement(NamedTuple):
+class ScoreAgreement(NamedTuple):
     """Correlations and errors between two sets of scores; NaN where there are too few, or no spread."""
 
     n: int
@@ -80,16 +125,16 @@ class Compared(NamedTuple):
     p_one_sided: float
 
 
-def agreement(scores: ArrayLike, others: ArrayLike) -> Agreement:
+def agreement(scores: ArrayLike, others: ArrayLike) -> ScoreAgreement:
     """Return how far scores agree with others of the same things."""
     x, y = np.asarray(scores, dtype=float), np.asarray(others, dtype=float)
     if not len(x):
-        return Agreement(0, *(math.nan,) * 5)
+        return ScoreAgreement(0, *(math.nan,) * 5)
     rmse = float(np.sqrt(np.mean((x - y) ** 2)))
     # Two things always lie on a line.
     if len(x) < 3 or not varies(x) or not varies(y):
-        return Agreement(len(x), *(math.nan,) * 3, rmse, math.nan)
-    return Agreement(
+        return ScoreAgreement(len(x), *(math.nan,) * 3, rmse, math.nan)
+    return ScoreAgreement(
         len(x),
         float(np.corrcoef(x, y)[0, 1]),
         float(np.corrcoef(stats.rankdata(x), stats.rankdata(y))[0, 1]),

@@ -1,12 +1,19 @@
-"""P.910 Annex E (P.913 12.6): quality, bias and inconsistency by alternating projection (reference: statistics 3.4)."""
+"""Models of raters: from votes to the quality of every stimulus, and to bias and inconsistency of every rater."""
 
 from __future__ import annotations
 
+from typing import NamedTuple, TypeAlias
+
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import LinearOperator, cg
+from scipy.special import stdtrit
 from scipy.stats import chi2
 
-from beholder.stats.rater_models.components import components, part_means, rater_components
-from beholder.stats.rater_models.votes import Fitted, Votes, Z, known, ratio
+# --- P.910 Annex E (P.913 12.6): quality, bias and inconsistency by alternating projection (reference: statistics 3.4).
+
 
 _STOP = 1e-8
 _FEWEST_ITERATIONS, _MOST_ITERATIONS = 50, 1000
@@ -16,7 +23,7 @@ _LEAST_VARIANCE = 1e-8
 """Added to every rater's variance; without it one who fits exactly would weigh infinitely."""
 
 
-def p910(votes: Votes) -> Fitted:
+def p910(votes: RaterVotes) -> Fitted:
     """Return quality, bias and inconsistency as the standard has them, also where they cannot be trusted."""
     counts, cast = votes.of_rater(), votes.of_stimulus()
     quality = ratio(votes.of_stimulus(votes.value), cast)
@@ -59,3 +66,214 @@ def p910(votes: Votes) -> Fitted:
         iterations=iterations,
         is_settled=is_settled,
     )
+
+
+# --- P.913 12.4: votes without the bias of those who gave them (reference: statistics 3.3) ---
+
+
+def p913(votes: RaterVotes) -> Fitted:
+    """Return the means of votes from which each rater's bias, by least squares over all votes, is taken."""
+    counts = votes.of_rater()
+    component = components(votes)
+    part = rater_components(votes, component)
+    quality, iterations = least_squares(votes)
+    bias = ratio(votes.of_rater(votes.value - quality[votes.stimulus]), counts)
+    bias -= part_means(bias, part, (counts > 0).astype(float))[part]
+    unbiased = votes._replace(value=votes.value - bias[votes.rater])
+    nothing = np.full(votes.raters, np.nan)
+    return Fitted(
+        *t_means(unbiased),
+        bias=known(bias, counts > 0),
+        inconsistency=nothing,
+        inconsistency_low=nothing,
+        inconsistency_high=nothing,
+        is_rejected=np.zeros(votes.raters, dtype=bool),
+        component=component,
+        iterations=iterations,
+    )
+
+
+def least_squares(votes: RaterVotes) -> tuple[Floats, int]:
+    """Return qualities for which qualities and biases fit the votes best, and the steps it took.
+
+    One pass of means is not that where raters saw different stimuli; conjugate gradients are, in any design.
+    """
+    counts, cast = votes.of_rater(), votes.of_stimulus()
+    mean = ratio(votes.of_stimulus(votes.value), cast)
+    if not len(votes.value):
+        return mean, 0
+    seen = seen_by(votes)
+    shown = seen.T.tocsr()
+    beyond = votes.value - mean[votes.stimulus]
+    target = votes.of_stimulus(beyond) - shown @ ratio(votes.of_rater(beyond), counts)
+    steps: list[int] = []
+    system = LinearOperator(
+        (votes.stimuli, votes.stimuli), lambda x: cast * x - shown @ ratio(seen @ x, counts), dtype=float
+    )
+    scaled = LinearOperator((votes.stimuli, votes.stimuli), lambda x: ratio(x, cast), dtype=float)
+    smallest = 1e-12 * float(np.ptp(votes.value))
+    found, _ = cg(system, target, rtol=1e-12, atol=smallest, maxiter=1000, M=scaled, callback=lambda _: steps.append(1))
+    return mean + found, len(steps)
+
+
+# --- Parts of a design that share no rater: what is found in one cannot be held against what is found in another ---
+
+
+def components(votes: RaterVotes) -> Codes:
+    """Return the part of every stimulus, counted from 0 in the order of the stimuli."""
+    nodes = votes.stimuli + votes.raters
+    ones = np.ones(len(votes.value), dtype=np.int8)
+    graph = coo_array((ones, (votes.stimulus, votes.stimuli + votes.rater)), shape=(nodes, nodes)).tocsr()
+    labels: Codes = connected_components(graph, directed=False)[1].astype(np.intp)
+    return labels[: votes.stimuli]
+
+
+def seen_by(votes: RaterVotes) -> csr_array:
+    """Return a matrix of raters and stimuli with how often each voted on each."""
+    ones = np.ones(len(votes.value))
+    return coo_array((ones, (votes.rater, votes.stimulus)), (votes.raters, votes.stimuli)).tocsr()
+
+
+def rater_components(votes: RaterVotes, component: Codes) -> Codes:
+    """Return the part of every rater; 0 for one without votes."""
+    found = np.zeros(votes.raters, dtype=np.intp)
+    found[votes.rater] = component[votes.stimulus]
+    return found
+
+
+def part_means(bias: Floats, part: Codes, has_votes: Floats, parts: int = 0) -> Floats:
+    """Return the mean bias of each part, every rater who voted counting alike."""
+    return ratio(np.bincount(part, bias * has_votes, parts), np.bincount(part, has_votes, parts))
+
+
+# --- BT.500 A1-2.3.1: who is far from the others too often, on both sides, is left out (reference: statistics 3.2) ---
+
+
+LEAST_VOTES = 4
+MOST_OUTLIERS = 0.05
+MOST_ONE_SIDED = 0.3
+_NO_SPREAD = 1e-12
+
+
+def bt500(votes: RaterVotes) -> Fitted:
+    """Return the means of the raters who are kept, and of each rater how many votes lie far above and far below."""
+    cast, counts = votes.of_stimulus(), votes.of_rater()
+    mean = ratio(votes.of_stimulus(votes.value), cast)
+    off = votes.value - mean[votes.stimulus]
+    second, fourth = (ratio(votes.of_stimulus(off**power), cast) for power in (2, 4))
+    widest = float(np.ptp(votes.value)) if len(votes.value) else 0.0
+    can_tell = (cast >= LEAST_VOTES) & (second > _NO_SPREAD * widest**2)
+    kurtosis = ratio(fourth, np.where(can_tell, second**2, 0.0))
+    factor = np.where((kurtosis >= 2) & (kurtosis <= 4), 2.0, np.sqrt(20))
+    limit = factor * np.sqrt(ratio(second * cast, np.maximum(cast - 1, 0)))
+    is_judged, limits = can_tell[votes.stimulus], limit[votes.stimulus]
+    above = votes.of_rater((is_judged & (off >= limits)).astype(float))
+    below = votes.of_rater((is_judged & (off <= -limits)).astype(float))
+    is_far = ratio(above + below, counts) > MOST_OUTLIERS
+    is_rejected = is_far & (ratio(np.abs(above - below), above + below) < MOST_ONE_SIDED)
+    nothing = np.full(votes.raters, np.nan)
+    return Fitted(
+        *t_means(votes, (~is_rejected[votes.rater]).astype(float)),
+        bias=nothing,
+        inconsistency=nothing,
+        inconsistency_low=nothing,
+        inconsistency_high=nothing,
+        is_rejected=is_rejected,
+        component=components(votes),
+        above=above,
+        below=below,
+    )
+
+
+# --- What a rater model takes, and what it gives ---
+
+
+Floats: TypeAlias = NDArray[np.float64]
+Codes: TypeAlias = NDArray[np.intp]
+Z = 1.959963984540054
+"""Half the width of a 95 % interval in standard errors."""
+
+
+class RaterVotes(NamedTuple):
+    """Votes in long form: one of a rater on a stimulus at each place."""
+
+    value: Floats
+    rater: Codes
+    """From 0 to raters - 1."""
+    stimulus: Codes
+    raters: int
+    stimuli: int
+
+    def of_rater(self, weights: Floats | None = None) -> Floats:
+        """Return the sum over each rater's votes: of these weights, or how many votes they are."""
+        return np.bincount(self.rater, weights, self.raters).astype(float, copy=False)
+
+    def of_stimulus(self, weights: Floats | None = None) -> Floats:
+        """Return the sum over each stimulus' votes: of these weights, or how many votes they are."""
+        return np.bincount(self.stimulus, weights, self.stimuli).astype(float, copy=False)
+
+
+class Fitted(NamedTuple):
+    """What a model makes of votes; NaN where it has no such number."""
+
+    quality: Floats
+    """Of each stimulus, as all that follows up to `high`."""
+    se: Floats
+    low: Floats
+    high: Floats
+    bias: Floats
+    """Of each rater, as all that follows: how far above the others."""
+    inconsistency: Floats
+    """Standard deviation round bias and quality."""
+    inconsistency_low: Floats
+    inconsistency_high: Floats
+    is_rejected: NDArray[np.bool_]
+    component: Codes
+    """Of each stimulus: parts of the design that share no rater have qualities that cannot be compared."""
+    iterations: int = 0
+    is_settled: bool = True
+    """Whether the last of them changed nothing any more."""
+    above: Floats | None = None
+    """Of each rater, where a model counts them: votes far above the others' on the same stimulus."""
+    below: Floats | None = None
+
+    @property
+    def far(self) -> Floats:
+        """How many votes of each rater are far above or far below; none where the model does not count them."""
+        nothing = np.zeros(len(self.bias))
+        return nothing if self.above is None or self.below is None else self.above + self.below
+
+
+def ratio(above: Floats | Codes, below: Floats | Codes) -> Floats:
+    """Return the quotient, 0 where there is nothing to divide by."""
+    return np.divide(above, below, out=np.zeros(above.shape), where=below > 0)
+
+
+def known(values: Floats, is_known: NDArray[np.bool_]) -> Floats:
+    """Return the values, NaN where nothing is known."""
+    return np.where(is_known, values, np.nan)
+
+
+# --- Means of stimuli with Student t over their votes, for models that only change or leave out votes ---
+
+
+class Means(NamedTuple):
+    """Of each stimulus; NaN where it has no votes, and all but the mean where it has one."""
+
+    quality: Floats
+    se: Floats
+    low: Floats
+    high: Floats
+
+
+def t_means(votes: RaterVotes, counted: Floats | None = None) -> Means:
+    """Return the mean of each stimulus with its 95 % interval, over votes that are counted (1) and not left out (0)."""
+    weights = np.ones(len(votes.value)) if counted is None else counted
+    counts = votes.of_stimulus(weights)
+    quality = ratio(votes.of_stimulus(weights * votes.value), counts)
+    squares = votes.of_stimulus(weights * (votes.value - quality[votes.stimulus]) ** 2)
+    freedom = np.maximum(counts - 1, 1)
+    quality = known(quality, counts > 0)
+    se = known(np.sqrt(ratio(squares, freedom * counts)), counts > 1)
+    half = stdtrit(freedom, 0.975) * se
+    return Means(quality, se, quality - half, quality + half)

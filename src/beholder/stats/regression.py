@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from beholder.stats.interval import LEVEL, Floats
+from beholder.stats.intervals import LEVEL, Floats
 
 FEWEST = 6
 """Points below which a curve with four coefficients says nothing."""
@@ -20,7 +20,7 @@ _EXACT = 1e-18
 """Of the variance: what is left of it is rounding."""
 
 
-class Line(NamedTuple):
+class FittedLine(NamedTuple):
     """The line of least squares; NaN where there is none."""
 
     n: int
@@ -54,7 +54,7 @@ class Dip(NamedTuple):
     """What hinders the test, where something does."""
 
 
-class Curve(NamedTuple):
+class CubicCurve(NamedTuple):
     """A cubic curve on x moved and scaled to -1 to 1, and the variance of its coefficients."""
 
     middle: float
@@ -68,12 +68,12 @@ class Curve(NamedTuple):
         return _powers((np.asarray(x, dtype=float) - self.middle) / self.half, 4) @ self.coefficients
 
 
-def line(x: ArrayLike, y: ArrayLike) -> Line:
+def line(x: ArrayLike, y: ArrayLike) -> FittedLine:
     """Return the line of y on x, its slope with an interval of Student's t, and R²."""
     at, heights = _known(x, y)
     n = len(at)
     if n < 2 or np.ptp(at) == 0:
-        return Line(n, *(math.nan,) * 6)
+        return FittedLine(n, *(math.nan,) * 6)
     off = at - at.mean()
     across = float(off @ off)
     slope = float(off @ (heights - heights.mean())) / across
@@ -81,12 +81,12 @@ def line(x: ArrayLike, y: ArrayLike) -> Line:
     left = float(np.sum((heights - intercept - slope * at) ** 2))
     whole = float(np.sum((heights - heights.mean()) ** 2))
     if n < 3 or whole == 0:
-        return Line(n, slope, math.nan, math.nan, intercept, math.nan, math.nan)
+        return FittedLine(n, slope, math.nan, math.nan, intercept, math.nan, math.nan)
     left = 0.0 if left < _EXACT * whole else left
     error = math.sqrt(left / (n - 2) / across)
     reach = float(stats.t.ppf((1 + LEVEL) / 2, n - 2)) * error
     p = float(2 * stats.t.sf(abs(slope) / error, n - 2)) if error else 0.0
-    return Line(n, slope, slope - reach, slope + reach, intercept, 1 - left / whole, p)
+    return FittedLine(n, slope, slope - reach, slope + reach, intercept, 1 - left / whole, p)
 
 
 def line_band(x: ArrayLike, y: ArrayLike, places: ArrayLike) -> tuple[Floats, Floats]:
@@ -102,7 +102,7 @@ def line_band(x: ArrayLike, y: ArrayLike, places: ArrayLike) -> tuple[Floats, Fl
     return middle - reach, middle + reach
 
 
-def cubic(x: ArrayLike, y: ArrayLike) -> Curve | None:
+def cubic(x: ArrayLike, y: ArrayLike) -> CubicCurve | None:
     """Return the cubic curve of least squares; None where x has fewer than four values, or there are too few points."""
     at, heights = _known(x, y)
     if len(at) < FEWEST or len(np.unique(at)) < 4:
@@ -115,7 +115,7 @@ def cubic(x: ArrayLike, y: ArrayLike) -> Curve | None:
     coefficients = np.asarray(found, np.float64)
     squares = float(np.sum((heights - powers @ coefficients) ** 2))
     variance = np.asarray(squares / (len(at) - 4) * np.linalg.inv(powers.T @ powers), np.float64)
-    return Curve(middle, half, coefficients, variance, squares)
+    return CubicCurve(middle, half, coefficients, variance, squares)
 
 
 def dip(x: ArrayLike, y: ArrayLike) -> Dip:
@@ -180,7 +180,7 @@ def _aicc(squares: float, n: int, coefficients: int) -> float:
     return n * math.log(squares / n) + 2 * coefficients + 2 * coefficients * (coefficients + 1) / (n - coefficients - 1)
 
 
-def _turns(curve: Curve) -> tuple[float, float] | None:
+def _turns(curve: CubicCurve) -> tuple[float, float] | None:
     """Return where the curve turns down and where up again, if both are inside the data and in this order."""
     _, one, two, three = curve.coefficients
     under = two**2 - 3 * one * three
@@ -192,7 +192,7 @@ def _turns(curve: Curve) -> tuple[float, float] | None:
     return curve.middle + curve.half * high, curve.middle + curve.half * low
 
 
-def _depths(curve: Curve, n: int) -> tuple[float, float]:
+def _depths(curve: CubicCurve, n: int) -> tuple[float, float]:
     """Return how deep the dip of the curve is, and how deep it may be."""
     grid = _powers(np.linspace(-1, 1, _GRID), 4)
     between = grid[:, None, :] - grid[None, :, :]

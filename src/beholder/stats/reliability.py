@@ -1,4 +1,4 @@
-"""Intraclass correlations: which share of the variance of ratings is that of what was rated."""
+"""Reliability: how far raters say the same of the same things (reference: statistics 2.7, 6)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,67 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy import sparse, stats
 
-from beholder.stats.rater_models.votes import Floats, Votes
+from beholder.stats.rater_models import Codes, Floats, RaterVotes, components, least_squares
+
+# --- Krippendorff's alpha with missing votes: one minus the disagreement that is found over that expected by chance ---
+#
+# In place of the matrix of coincidences: within a thing the squared differences of all pairs are twice the number of
+# votes times their sum of squares, and the ordinal distance of two values is the difference of their middle ranks.
+
+
+class ValueCounts:
+    """How often each thing got each value; only things with two votes or more."""
+
+    def __init__(self, votes: RaterVotes) -> None:
+        counts = np.bincount(votes.stimulus, minlength=votes.stimuli)
+        is_paired = (counts > 1)[votes.stimulus]
+        self.values, value = np.unique(votes.value[is_paired], return_inverse=True)
+        _, thing = np.unique(votes.stimulus[is_paired], return_inverse=True)
+        shape = (int(thing.max(initial=-1)) + 1, len(self.values))
+        self.counts = sparse.coo_array((np.ones(len(thing)), (thing, value)), shape=shape).tocsr()
+        self.votes = np.asarray(self.counts.sum(axis=1), float)
+
+    @property
+    def things(self) -> int:
+        """How many things have two votes or more."""
+        return len(self.votes)
+
+
+def alpha(table: ValueCounts, drawn: Floats | None = None, *, is_ordinal: bool) -> Floats:
+    """Return alpha for each row of `drawn`, which says how often each thing counts; NaN where no vote differs.
+
+    Without `drawn` each counts once.
+    """
+    times = np.ones((1, table.things)) if drawn is None else drawn
+    given = times @ table.counts
+    places = _middle_ranks(given) if is_ordinal else np.broadcast_to(table.values - _middle(table), given.shape)
+    share = table.votes / (table.votes - 1)
+    squares = (((times * share) @ table.counts) * places**2).sum(axis=1)
+    sums = table.counts @ places.T
+    whole = np.maximum(given.sum(axis=1), 2)
+    found = 2 * (squares - ((sums**2).T * (times / (table.votes - 1))).sum(axis=1)) / whole
+    spread = (given * places**2).sum(axis=1) - (given * places).sum(axis=1) ** 2 / whole
+    varies = (np.count_nonzero(given, axis=1) > 1) & (spread > 0)
+    expected = np.where(varies, 2 * spread / (whole - 1), 1.0)
+    return np.where(varies, 1 - found / expected, np.nan)
+
+
+def _middle(table: ValueCounts) -> float:
+    """Return the mean of all votes: squares of numbers near zero lose no digits."""
+    whole = table.votes.sum()
+    return float((table.counts @ table.values).sum() / whole) if whole else 0.0
+
+
+def _middle_ranks(given: Floats) -> Floats:
+    """Return the middle rank of each value, less half of all, so that they are near zero."""
+    upto = np.cumsum(given, axis=1)
+    return np.asarray(upto - given / 2 - upto[:, -1:] / 2)
+
+
+# --- Intraclass correlations: which share of the variance of ratings is that of what was rated ---
+
 
 LEVEL = 0.95
 
@@ -48,7 +106,7 @@ def icc_complete(table: Floats) -> dict[str, Icc]:
     return singles | {f"ICC({name},k)": _stepped(icc, squares.k) for name, icc in found.items()}
 
 
-def icc_sparse(votes: Votes, components: tuple[float, float, float]) -> dict[str, Icc]:
+def icc_sparse(votes: RaterVotes, components: tuple[float, float, float]) -> dict[str, Icc]:
     """Return the six for votes with gaps, from the variance of things, of raters and of the rest, without intervals.
 
     k is the harmonic mean of the votes on a thing. ICC(1,·) is that of a one-way analysis of variance.
@@ -120,7 +178,7 @@ def _stepped(one: Icc, k: float) -> Icc:
     return Icc(*(up(value) for value in one))
 
 
-def _one_way(votes: Votes) -> float | None:
+def _one_way(votes: RaterVotes) -> float | None:
     """Return ICC(1,1) of things with unequal numbers of votes; None where it cannot be known."""
     counts = np.bincount(votes.stimulus, minlength=votes.stimuli).astype(float)
     counts = counts[counts > 0]
@@ -135,3 +193,132 @@ def _one_way(votes: Votes) -> float | None:
     usual = (whole - float((counts**2).sum()) / whole) / (n - 1)
     noise = between + (usual - 1) * within
     return (between - within) / noise if noise > 0 else None
+
+
+# --- Kendall's W: how far raters who have all rated everything put it in the same order ---
+
+
+class Concordance(NamedTuple):
+    """Kendall's W, corrected for ties, and Friedman's test of it against no common order."""
+
+    w: float
+    chi2: float
+    df: int
+    p: float
+
+
+def kendall_w(table: Floats) -> Concordance | None:
+    """Return W of a table of things by raters without gaps; None with fewer than two of either, or only ties."""
+    n, k = table.shape
+    if n < 2 or k < 2:
+        return None
+    ranks = stats.rankdata(table, axis=0)
+    spread = float(((ranks.sum(axis=1) - k * (n + 1) / 2) ** 2).sum())
+    # The largest spread that there can be: that of ranks with these ties in one and the same order.
+    most = k * float(((ranks - (n + 1) / 2) ** 2).sum())
+    if most == 0:
+        return None
+    w = spread / most
+    chi2 = k * (n - 1) * w
+    return Concordance(w, chi2, n - 1, float(stats.chi2.sf(chi2, n - 1)))
+
+
+# --- Leave-one-out agreement: each rater against the mean of all others on the same things ---
+
+
+def leave_one_out(votes: RaterVotes, fewest: int) -> Floats:
+    """Return each rater's Spearman correlation with the mean of the others.
+
+    NaN where a rater shares fewer things than that with anybody, or one side does not vary.
+    """
+    counts = np.bincount(votes.stimulus, minlength=votes.stimuli)[votes.stimulus]
+    is_shared = counts > 1
+    rater, value = votes.rater[is_shared], votes.value[is_shared]
+    sums = np.bincount(votes.stimulus, votes.value, minlength=votes.stimuli)[votes.stimulus]
+    others = (sums[is_shared] - value) / (counts[is_shared] - 1)
+    shared = np.bincount(rater, minlength=votes.raters)
+    one, other = (_centred_ranks(rater, side, shared) for side in (value, others))
+    both, own, theirs = (
+        np.bincount(rater, product, minlength=votes.raters) for product in (one * other, one**2, other**2)
+    )
+    is_known = (shared >= fewest) & (own > 0) & (theirs > 0)
+    return np.where(is_known, both / np.sqrt(np.where(is_known, own * theirs, 1.0)), np.nan)
+
+
+def _centred_ranks(rater: Codes, value: Floats, shared: Codes) -> Floats:
+    """Return the rank of each value among its rater's, ties in the middle, less the mean rank.
+
+    Ranks are halves of whole numbers, and so is their mean: who does not vary has exactly zero.
+    """
+    order = np.lexsort((value, rater))
+    rater, value = rater[order], value[order]
+    is_new = np.ones(len(rater), bool)
+    is_new[1:] = (rater[1:] != rater[:-1]) | (value[1:] != value[:-1])
+    run = np.cumsum(is_new) - 1
+    first = np.flatnonzero(is_new)
+    last = np.append(first[1:], len(rater)) - 1
+    start = np.cumsum(shared) - shared
+    middle = (first + last)[run] / 2 - start[rater] - (shared[rater] - 1) / 2
+    found = np.empty(len(rater))
+    found[order] = middle
+    return found
+
+
+# --- Variance components by moments, for more votes than a likelihood can be climbed with in a moment ---
+
+
+def moments(votes: RaterVotes) -> tuple[float, float, float]:
+    """Return the variances of things, of raters and of the rest; NaN where the votes cannot tell them apart.
+
+    The rest is what a fit of both leaves (Henderson's third method, 1953), raters are what the votes on one thing
+    differ by beyond it, and things what their means do, each counting alike (Yates 1934): weighed by their votes, as
+    in Henderson's first method, a few with many votes would speak for all. Nobody votes twice on a thing, and each has
+    a vote. What comes out below zero is zero.
+    """
+    n, things, raters = len(votes.value), votes.stimuli, votes.raters
+    parts = int(components(votes).max()) + 1
+    left = n - things - raters + parts
+    if left <= 0 or min(things, raters) <= parts:
+        return math.nan, math.nan, math.nan
+    value = votes.value - votes.value.mean()
+    each, own = votes.of_stimulus(), votes.of_rater()
+    residual = value - least_squares(votes._replace(value=value))[0][votes.stimulus]
+    residual -= (votes.of_rater(residual) / own)[votes.rater]
+    rest = float(residual @ residual) / left
+    means = votes.of_stimulus(value) / each
+    within = value - means[votes.stimulus]
+    of_raters = max(0.0, float(within @ within) / (n - things) - rest)
+    # Means share the raters that two things have in common.
+    alone = float((1 / each).sum())
+    common = float((votes.of_rater((1 / each)[votes.stimulus]) ** 2).sum()) / things
+    noise = of_raters * (alone - common) + rest * alone * (1 - 1 / things)
+    of_things = max(0.0, float(np.var(means, ddof=1)) - noise / (things - 1))
+    return of_things, of_raters, rest
+
+
+# --- The SOS hypothesis: the variance of the votes on a thing follows from its mean and one number, a (Hossfeld 2011).
+
+
+class Sos(NamedTuple):
+    """What each thing with two votes or more adds to the fit SD² = a (mean - lowest) (highest - mean)."""
+
+    above: Floats
+    below: Floats
+
+
+def sos_terms(votes: RaterVotes, low: float, high: float) -> Sos:
+    """Return the terms of the fit through the origin, variances over n - 1."""
+    counts = np.bincount(votes.stimulus, minlength=votes.stimuli)
+    paired = counts > 1
+    means = np.bincount(votes.stimulus, votes.value, minlength=votes.stimuli) / np.maximum(counts, 1)
+    squares = np.bincount(votes.stimulus, (votes.value - means[votes.stimulus]) ** 2, minlength=votes.stimuli)
+    room = ((means - low) * (high - means))[paired]
+    variance = squares[paired] / (counts[paired] - 1)
+    return Sos(room * variance, room**2)
+
+
+def sos(terms: Sos, drawn: Floats | None = None) -> Floats:
+    """Return a for each row of `drawn`, which says how often each thing counts; NaN where all are at the ends."""
+    times = np.ones((1, len(terms.above))) if drawn is None else drawn
+    below = times @ terms.below
+    return np.where(below > 0, (times @ terms.above) / np.where(below > 0, below, 1.0), np.nan)

@@ -5,11 +5,22 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import polygamma
 from scipy.stats import chi2
 
-from beholder.stats.rater_models.components import components, part_means, rater_components, seen_by
-from beholder.stats.rater_models.spread import Spread, shrunken_spread, unknown_spread
-from beholder.stats.rater_models.votes import Codes, Fitted, Floats, Votes, Z, known, ratio
+from beholder.stats.rater_models import (
+    Codes,
+    Fitted,
+    Floats,
+    RaterVotes,
+    Z,
+    components,
+    known,
+    part_means,
+    rater_components,
+    ratio,
+    seen_by,
+)
 
 _STOP = 1e-9
 _MOST_ITERATIONS = 200
@@ -35,14 +46,14 @@ class _Biases(NamedTuple):
     share: Floats
 
 
-def shrunken(votes: Votes) -> Fitted:
+def shrunken(votes: RaterVotes) -> Fitted:
     """Return quality, bias and inconsistency; a rater's own votes count against all raters' by how many they are."""
     width = (float(np.ptp(votes.value)) if len(votes.value) else 0.0) or 1.0
     found = _fit(votes._replace(value=votes.value / width))
     return found._replace(**{name: width * getattr(found, name) for name in _IN_VOTES})
 
 
-def _fit(votes: Votes) -> Fitted:
+def _fit(votes: RaterVotes) -> Fitted:
     """Return what is found of votes whose range is 1, so that all that is called small is small on every scale."""
     counts, given = votes.of_rater(), votes.of_rater(votes.value)
     component = components(votes)
@@ -97,7 +108,7 @@ def _mean(values: Floats, is_rater: np.typing.NDArray[np.bool_]) -> float:
     return float(values[is_rater].mean()) if is_rater.any() else 0.0
 
 
-def _fitted(votes: Votes, quality: Floats, bias: Floats, spread: Spread, component: Codes) -> Fitted:
+def _fitted(votes: RaterVotes, quality: Floats, bias: Floats, spread: RaterVariances, component: Codes) -> Fitted:
     variance = np.where(spread.variance > _LEAST_VARIANCE, spread.variance, 0.0)
     has_spread = spread.is_known and bool((variance > 0).any())
     total = votes.of_stimulus((1 / spread.variance)[votes.rater])
@@ -118,3 +129,45 @@ def _fitted(votes: Votes, quality: Floats, bias: Floats, spread: Spread, compone
         is_rejected=np.zeros(votes.raters, dtype=bool),
         component=component,
     )
+
+
+# --- Each rater's variance, shrunken towards that of all (reference: statistics 3.5) ---
+
+
+_LEAST_NU, _MOST_NU = 1.0, 100.0
+_LEAST_FREEDOM = 0.5
+_NEARLY_NOTHING = 1e-4
+"""Of the common variance: one who fits the others exactly has no logarithm, and tells nothing of how raters differ."""
+
+
+class RaterVariances(NamedTuple):
+    """Variances of raters, and the degrees of freedom each rests on."""
+
+    variance: Floats
+    freedom: Floats
+    is_known: bool
+    """Whether the votes leave anything to estimate a variance from."""
+
+
+def unknown_spread(raters: int) -> RaterVariances:
+    """Return equal variances, for where nothing is known yet."""
+    return RaterVariances(np.ones(raters), np.ones(raters), is_known=False)
+
+
+def shrunken_spread(squares: Floats, freedom: Floats, least: float) -> RaterVariances:
+    """Return the variances from every rater's sum of squared residuals and degrees of freedom, none below `least`."""
+    if freedom.sum() <= _LEAST_FREEDOM:
+        return unknown_spread(len(squares))
+    pooled = float(squares.sum() / freedom.sum())
+    nu = _prior_freedom(squares, freedom, pooled)
+    return RaterVariances(np.maximum((squares + nu * pooled) / (freedom + nu), least), freedom + nu, is_known=True)
+
+
+def _prior_freedom(squares: Floats, freedom: Floats, pooled: float) -> float:
+    """Return how many votes the common variance is worth: few where raters differ, many where they are alike."""
+    can_tell = (freedom >= 1) & (squares > _NEARLY_NOTHING * pooled * freedom)
+    if can_tell.sum() < 2:
+        return _MOST_NU
+    logs = np.log(squares[can_tell] / freedom[can_tell])
+    beyond_chance = float(logs.var() - polygamma(1, freedom[can_tell] / 2).mean())
+    return float(np.clip(2 / beyond_chance, _LEAST_NU, _MOST_NU)) if beyond_chance > 0 else _MOST_NU

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from beholder.stats.intervals import LEVEL
+
 Zeros: TypeAlias = Literal["pratt", "wilcox", "zsplit"]
 """Differences of zero: ranked and then left out (Pratt), left out first (Wilcoxon), or half up and half down."""
 RULES: Mapping[Zeros, str] = {"pratt": "Pratt", "wilcox": "zeros left out", "zsplit": "zeros split"}
@@ -126,3 +128,98 @@ def _every_sign_pattern(ranked: _Ranked) -> tuple[float, float]:
     patterns = (np.arange(2 ** len(ranks))[:, None] >> np.arange(len(ranks))) & 1
     as_far = np.abs(2 * (patterns @ ranks) - up - down) >= abs(up - down) - 1e-9
     return min(up, down), float(as_far.mean())
+
+
+# --- The sign test: how often one of two is above the other, ties ignored ---
+
+
+class Proportion(NamedTuple):
+    """A share with Clopper and Pearson's exact interval, and its two-sided p-value against one half."""
+
+    share: float
+    low: float
+    high: float
+    p: float
+
+
+class Signs(NamedTuple):
+    """How many differences are above zero, below zero and zero, and the share of those above among the first two."""
+
+    above: int
+    below: int
+    ties: int
+    found: Proportion
+
+
+def clopper_pearson(k: int, n: int, level: float = LEVEL) -> Proportion:
+    """Return the share of k in n with its exact interval, and the exact binomial test of one half; NaN for none."""
+    if n == 0:
+        return Proportion(math.nan, math.nan, math.nan, math.nan)
+    tail = (1 - level) / 2
+    low = float(special.betaincinv(k, n - k + 1, tail)) if k else 0.0
+    high = float(special.betaincinv(k + 1, n - k, 1 - tail)) if k < n else 1.0
+    return Proportion(k / n, low, high, min(1.0, float(2 * special.bdtr(min(k, n - k), n, 0.5))))
+
+
+def sign_test(differences: ArrayLike, level: float = LEVEL) -> Signs:
+    """Return how often differences are above zero, ties ignored, with the exact interval and test."""
+    d = np.round(np.asarray(differences, dtype=float), _DECIMALS)
+    above, below = int((d > 0).sum()), int((d < 0).sum())
+    return Signs(above, below, len(d) - above - below, clopper_pearson(above, above + below, level))
+
+
+# --- Holm's correction for several tests ---
+
+
+HOLM_CITATION = "Holm (1979), Scandinavian Journal of Statistics 6"
+
+
+def holm(p: ArrayLike) -> NDArray[np.float64]:
+    """Return the adjusted p-values of one family, in the order given. A test that was not made (NaN) does not count.
+
+    Of a table every row is a family.
+    """
+    raw = np.asarray(p, dtype=float)
+    order = np.argsort(raw, axis=-1, kind="stable")  # what was not made comes last
+    made = np.count_nonzero(~np.isnan(raw), axis=-1)[..., np.newaxis]
+    factors = made - np.arange(raw.shape[-1])
+    adjusted = np.empty(raw.shape)
+    steps = np.maximum.accumulate(factors * np.take_along_axis(raw, order, -1), axis=-1)
+    np.put_along_axis(adjusted, order, np.minimum(1.0, steps), -1)
+    return adjusted
+
+
+# --- Benjamini and Hochberg's correction: of all differences that are called clear, few are false ---
+
+
+FALSE_DISCOVERY_CITATION = "Benjamini and Hochberg (1995), Journal of the Royal Statistical Society B 57"
+
+
+def benjamini_hochberg(p: ArrayLike) -> NDArray[np.float64]:
+    """Return the adjusted p-values of one family, in the order given. A test that was not made (NaN) does not count."""
+    raw = np.asarray(p, dtype=float)
+    adjusted = np.full(raw.shape, np.nan)
+    made = np.flatnonzero(~np.isnan(raw))
+    order = made[np.argsort(-raw[made], kind="stable")]
+    factors = len(order) / np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(1.0, np.minimum.accumulate(factors * raw[order]))
+    return adjusted
+
+
+# --- Robust z: how far each number is from the median, in standard deviations that outliers do not widen ---
+
+
+_NORMAL = 1.4826
+"""A standard deviation of normal numbers in median absolute deviations."""
+
+
+def robust_z(values: NDArray[np.float64], least: float = 0.0) -> NDArray[np.float64] | None:
+    """Return (value - median) / (1.4826 MAD) of each; None where more than half are equal, or there is nothing.
+
+    The deviation is taken to be `least` at least.
+    """
+    if not len(values):
+        return None
+    off = values - np.median(values)
+    width = _NORMAL * float(np.median(np.abs(off)))
+    return off / max(width, least) if width > 0 else None

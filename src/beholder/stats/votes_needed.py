@@ -24,7 +24,7 @@ _MOST_RANKED = 2_000_000
 """Means that are ranked for Spearman's correlation; of more, the first draws have to do."""
 
 
-class Given(NamedTuple):
+class StimulusVotes(NamedTuple):
     """One vote at each place: of a rater on a stimulus."""
 
     value: Floats
@@ -40,7 +40,7 @@ class Given(NamedTuple):
         return len(self.value) / self.stimuli
 
 
-class Curve(NamedTuple):
+class AgreementCurve(NamedTuple):
     """Agreement by the number of votes: means over draws, and the range of 95 % of them; NaN where there is none."""
 
     votes: Ints
@@ -54,7 +54,9 @@ class Curve(NamedTuple):
     replicates: int
 
 
-def curve(given: Given, by: By, target: Floats | None, sizes: Ints, replicates: int, rng: Generator) -> Curve:
+def curve(
+    given: StimulusVotes, by: By, target: Floats | None, sizes: Ints, replicates: int, rng: Generator
+) -> AgreementCurve:
     """Return the agreement of scores from so many votes with the target, one score per stimulus.
 
     Without a target, with scores from as many votes of the others: nobody, or no rating, is on both sides. `sizes`
@@ -72,7 +74,7 @@ def curve(given: Given, by: By, target: Floats | None, sizes: Ints, replicates: 
         if first < ranked:
             spearman.append(_agreement(*_ranks(one, other))[0])
     spread = [_spread(np.concatenate(values)) for values in (pearson, rmse, spearman)]
-    return Curve(sizes, *spread[0], *spread[1], spread[2][0], replicates)
+    return AgreementCurve(sizes, *spread[0], *spread[1], spread[2][0], replicates)
 
 
 def longer(r: float, votes: float, wanted: float) -> float:
@@ -90,7 +92,7 @@ def votes_for(r: float, votes: float, wanted: float) -> float:
     return votes if r == 1 else votes * wanted * (1 - r) / (r * (1 - wanted))
 
 
-def _pairs(given: Given, by: By, sizes: Ints) -> Draw:
+def _pairs(given: StimulusVotes, by: By, sizes: Ints) -> Draw:
     """Return how to draw, size by size, the scores of two halves that share nothing, both with so many votes."""
     steps, n = len(sizes), given.stimuli
     held = np.bincount(given.stimulus, minlength=n)
@@ -117,7 +119,7 @@ def _pairs(given: Given, by: By, sizes: Ints) -> Draw:
     return draw
 
 
-def _against(given: Given, by: By, target: Floats, sizes: Ints) -> Draw:
+def _against(given: StimulusVotes, by: By, target: Floats, sizes: Ints) -> Draw:
     """Return how to draw, size by size, the scores from votes or raters with replacement, beside the target."""
     score = _drawn_votes(given, sizes) if by == "rating" else _drawn_raters(given, sizes)
 
@@ -128,7 +130,7 @@ def _against(given: Given, by: By, target: Floats, sizes: Ints) -> Draw:
     return draw
 
 
-def _drawn_votes(given: Given, sizes: Ints) -> Callable[[int, Generator], Floats]:
+def _drawn_votes(given: StimulusVotes, sizes: Ints) -> Callable[[int, Generator], Floats]:
     order = np.argsort(given.stimulus, kind="stable")
     value, held = given.value[order], np.bincount(given.stimulus, minlength=given.stimuli)
     first = np.cumsum(held) - held
@@ -142,7 +144,7 @@ def _drawn_votes(given: Given, sizes: Ints) -> Callable[[int, Generator], Floats
     return score
 
 
-def _drawn_raters(given: Given, sizes: Ints) -> Callable[[int, Generator], Floats]:
+def _drawn_raters(given: StimulusVotes, sizes: Ints) -> Callable[[int, Generator], Floats]:
     shape, places = (given.stimuli, given.raters), (given.stimulus, given.rater)
     values, there = (csr_array((data, places), shape=shape) for data in (given.value, np.ones(len(given.value))))
     wanted = _raters_for(given, sizes)
@@ -160,12 +162,12 @@ def _drawn_raters(given: Given, sizes: Ints) -> Callable[[int, Generator], Float
     return score
 
 
-def _raters_for(given: Given, sizes: Ints) -> Ints:
+def _raters_for(given: StimulusVotes, sizes: Ints) -> Ints:
     """Return how many raters bring so many votes per stimulus on average; as many, where everybody rates all."""
     return np.maximum(1, np.rint(sizes * given.raters / given.per_stimulus)).astype(np.intp)
 
 
-def _places(given: Given, held: Ints, many: int, rng: Generator) -> Ints:
+def _places(given: StimulusVotes, held: Ints, many: int, rng: Generator) -> Ints:
     """Return for each vote its place among those of its stimulus, in so many random orders."""
     order = np.argsort(given.stimulus + rng.random((many, len(given.value))), axis=1)
     places = np.empty(order.shape, dtype=np.intp)

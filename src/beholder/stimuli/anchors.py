@@ -1,18 +1,145 @@
-"""Stimuli that are made of others: the anchors that `options.anchors` asks for by a recipe."""
+"""Anchors: a reference made worse on purpose, by a low-pass filter that moves no sample (ITU-R BS.1534)."""
 
 from __future__ import annotations
 
 import hashlib
+import uuid
+import wave
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from beholder.errors import Problem, StudyError, did_you_mean
-from beholder.stimuli.anchors import FILTER, anchor_recipes, lowpass
+from beholder.errors import Problem, StimuliError, StudyError, did_you_mean
+from beholder.stimuli.audio import READ_SOUND
+from beholder.stimuli.copies import put_in_place
+from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 from beholder.stimuli.messages.message import put_message
-from beholder.stimuli.sources import Source
+from beholder.stimuli.probe import measure
+from beholder.stimuli.sources import StimulusSource
 from beholder.study.model import Study
-from beholder.study.recipes import example_recipes, meant_kind, read_recipe
+from beholder.study.recipes import KINDS, example_recipes, meant_kind, read_recipe
 from beholder.types import Medium, Role
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+LOWEST = int(KINDS["lowpass"].lowest)
+HIGHEST_SHARE = 0.45
+"""Of the sampling rate: above it no room is left for the filter to fall."""
+FILTER = "kaiser-70-8/7"
+"""Names this filter in recipes: another design needs another name."""
+
+_STOP_DB = 70.0
+_FULL = 1 - 2**-15
+
+
+def anchor_recipes(study: Study, there: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the anchors of a study that are recipes, as `lowpass-3500`, and no conditions with files of their own.
+
+    Those are the conditions that it lists, and `there`. Recipes that cannot be read are told all at once.
+    """
+    listed = study.options.get("anchors")
+    names = [str(name) for name in listed] if isinstance(listed, list | tuple) else []
+    have = {*there, *(condition.name for condition in study.conditions)}
+    wanted = [(place, name, meant_kind(name)) for place, name in enumerate(names) if name not in have]
+    problems = [
+        study.problem(
+            f"options.anchors.{place}",
+            f"is {name}, which is neither a condition nor a recipe",
+            f"{kind.name}- and {kind.allowed.format(f'{kind.name}-')}",
+        )
+        for place, name, kind in wanted
+        if kind is not None and read_recipe(name) is None
+    ]
+    if problems:
+        raise StudyError(problems)
+    return tuple(dict.fromkeys(name for _, name, kind in wanted if kind is not None))
+
+
+def lowpass(source: Path, target: Path, hertz: int, where: str = "") -> None:
+    """Write `source` without what lies above `hertz` to `target`: WAV, as long as it was and in step with it.
+
+    Frequencies up to `hertz` pass unchanged (0.01 dB); from 8/7 of it on they are 60 dB down or more, which keeps the
+    tolerances of BS.1534 for its anchors. Where the filter would overshoot full scale, the whole is made softer.
+    """
+    where = where or str(source)
+    sound = read_sound(source, where)
+    if not LOWEST <= hertz <= HIGHEST_SHARE * sound.rate:
+        raise StimuliError(
+            Problem(
+                where,
+                f"has {sound.rate} samples a second, so that no low-pass at {hertz} Hz can be made",
+                f"{LOWEST} to {int(HIGHEST_SHARE * sound.rate)} Hz",
+            )
+        )
+    filtered = filter_low(sound.samples, sound.rate, hertz)
+    write_wav(target, filtered, sound.rate, sound.bits)
+
+
+@dataclass(frozen=True, eq=False)
+class Sound:
+    """Decoded sound: samples between -1 and 1, a column for each channel."""
+
+    samples: NDArray[np.float64]
+    rate: int
+    bits: int
+    """16, or 24 where the file holds more than 16."""
+
+
+def read_sound(path: Path, where: str) -> Sound:
+    """Return a sound as it is decoded, or raise StimuliError naming `where`."""
+    import numpy as np
+
+    if not path.is_file():
+        raise StimuliError(Problem(where, "does not exist", fix="Look for a slip in the name."))
+    measured = measure(path, where, "audio")
+    ran = run_ffmpeg([*READ_SOUND, "-i", file_argument(path), "-map", "0:a:0", "-f", "f64le", "pipe:1"])
+    samples = np.frombuffer(ran.out, dtype="<f8").reshape(-1, measured.probe.channels)
+    return Sound(samples, measured.probe.sample_rate, 24 if measured.is_deep else 16)
+
+
+def filter_low(samples: NDArray[np.float64], rate: int, hertz: float) -> NDArray[np.float64]:
+    """Return samples without what lies above `hertz`: linear phase, its delay taken out, never above full scale."""
+    import numpy as np
+    from scipy import signal
+
+    half = rate / 2
+    # A fall of hertz/7: for 3.5 kHz the stop band begins at 4 kHz. A floor keeps very low filters short enough.
+    width = min(max(hertz / 7, 25.0), half - hertz)
+    taps, beta = signal.kaiserord(_STOP_DB, width / half)
+    taps += 1 - taps % 2  # odd, so that the delay is a whole number of samples
+    kernel = signal.firwin(taps, hertz + width / 2, window=("kaiser", beta), fs=rate)
+    full = signal.oaconvolve(samples, kernel[:, None], mode="full", axes=0)
+    delay = (taps - 1) // 2
+    filtered: NDArray[np.float64] = full[delay : delay + len(samples)]
+    peak = float(np.abs(filtered).max(initial=0.0))
+    return filtered * (_FULL / peak) if peak > _FULL else filtered
+
+
+def write_wav(target: Path, samples: NDArray[np.float64], rate: int, bits: int = 16) -> None:
+    """Write samples between -1 and 1 as WAV without metadata, whole or not at all."""
+    import numpy as np
+
+    top = 2 ** (bits - 1)
+    whole = np.clip(np.round(samples * top), -top, top - 1).astype("<i4")
+    columns = whole.reshape(len(whole), -1)
+    data = columns.astype("<i2").tobytes() if bits == 16 else columns.reshape(-1, 1).view(np.uint8)[:, :3].tobytes()
+    part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with part.open("wb") as raw, wave.open(raw, "wb") as file:
+            file.setparams((columns.shape[1], bits // 8, rate, len(columns), "NONE", "not compressed"))
+            file.writeframes(data)
+        put_in_place(part, target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+# --- Stimuli that are made of others: the anchors that `options.anchors` asks for by a recipe ---
+
 
 _MATTER: Mapping[Medium, str] = {"audio": "sound", "video": "video"}
 _SUFFIXES: Mapping[Medium, str] = {"audio": ".wav", "video": ".mp4"}
@@ -55,7 +182,7 @@ def wanted_recipes(
     return tuple(name for name in recipes if name not in there)
 
 
-def impossible(study: Study, recipes: Sequence[str], found: Sequence[Source]) -> list[Problem]:
+def impossible(study: Study, recipes: Sequence[str], found: Sequence[StimulusSource]) -> list[Problem]:
     """Return why anchors cannot be made of these stimuli, nothing where they can."""
     if not recipes or not found:
         return []
@@ -77,10 +204,12 @@ def impossible(study: Study, recipes: Sequence[str], found: Sequence[Source]) ->
     return []
 
 
-def made_sources(recipes: Sequence[str], references: Sequence[tuple[Source, Path, str]], media: Path) -> list[Source]:
+def made_sources(
+    recipes: Sequence[str], references: Sequence[tuple[StimulusSource, Path, str]], media: Path
+) -> list[StimulusSource]:
     """Return a source for each recipe and reference, given with its path and hash; the file need not be there yet."""
     return [
-        Source(
+        StimulusSource(
             where=f"{recipe} of {reference.file}",
             file=f"{recipe} of {reference.file}",
             path=media / "made" / f"{_hash(recipe, sha256)}{_SUFFIXES[reference.medium]}",
@@ -96,7 +225,7 @@ def made_sources(recipes: Sequence[str], references: Sequence[tuple[Source, Path
     ]
 
 
-def make(source: Source) -> None:
+def make(source: StimulusSource) -> None:
     """Make the file of a source that is made of another, unless it is there."""
     if source.message is not None and source.made_from is not None and source.path is not None:
         if not source.path.exists():
@@ -110,12 +239,12 @@ def make(source: Source) -> None:
     if recipe.medium == "audio":
         lowpass(source.made_from, source.path, int(recipe.value), source.where)
     else:
-        from beholder.stimuli.workshop.degrade import degrade
+        from beholder.stimuli.workshop.anchors import degrade
 
         degrade(source.made_from, source.path, recipe, source.where)
 
 
-def identity(source: Source, sha256: str) -> str:
+def identity(source: StimulusSource, sha256: str) -> str:
     """Return what stands for a stimulus in digests: the hash of its file, or of the recipe where we made that.
 
     Another version of a library may round a sample differently, which is no other design.
@@ -128,7 +257,7 @@ def _anchors(study: Study) -> tuple[str, ...]:
     return tuple(name for name in listed if isinstance(name, str)) if isinstance(listed, list | tuple) else ()
 
 
-def _role(source: Source, roles: Mapping[str, Role]) -> Role:
+def _role(source: StimulusSource, roles: Mapping[str, Role]) -> Role:
     return source.role or roles.get(source.condition, "test")
 
 
@@ -140,7 +269,7 @@ def _medium(recipe: str) -> Medium | None:
 def _hash(recipe: str, sha256: str) -> str:
     way = FILTER
     if _medium(recipe) == "video":
-        from beholder.stimuli.workshop.degrade import DEGRADE
+        from beholder.stimuli.workshop.anchors import DEGRADE
 
         way = DEGRADE
     return hashlib.sha256(f"{sha256}\n{recipe}\n{way}".encode()).hexdigest()

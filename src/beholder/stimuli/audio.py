@@ -8,8 +8,7 @@ from pathlib import Path
 from beholder.errors import StimuliError
 from beholder.stimuli.catalogue import Probe
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
-from beholder.stimuli.measured import Measured, uncopied, unreadable
-from beholder.stimuli.streams import Stream, first_stream, header_seconds, is_cut
+from beholder.stimuli.streams import Measured, Stream, first_stream, header_seconds, is_cut, uncopied, unreadable
 
 READ_SOUND = ("-format_whitelist", "wav,mp3,flac,ogg,mov,mp4,m4a,3gp,3g2,mj2,aac,aiff", "-protocol_whitelist", "file")
 """Nothing but these containers: a text file that is a playlist must not make ffmpeg open other files."""

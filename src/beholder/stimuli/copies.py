@@ -7,16 +7,16 @@ import uuid
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from beholder.stimuli.audio import RECIPE as SOUND
+from beholder.stimuli.audio import copy_sound
 from beholder.stimuli.catalogue import Probe
-from beholder.stimuli.clip import clip_format, clip_recipe, copy_clip
-from beholder.stimuli.measured import Measured
-from beholder.stimuli.media import served_suffix
-from beholder.stimuli.picture import RECIPE as PICTURE
-from beholder.stimuli.picture import copy_picture
-from beholder.stimuli.prose import RECIPE as PROSE
-from beholder.stimuli.prose import copy_prose
-from beholder.stimuli.sound import RECIPE as SOUND
-from beholder.stimuli.sound import copy_sound
+from beholder.stimuli.formats import served_suffix
+from beholder.stimuli.image import RECIPE as PICTURE
+from beholder.stimuli.image import copy_picture
+from beholder.stimuli.streams import Measured
+from beholder.stimuli.text import RECIPE as PROSE
+from beholder.stimuli.text import copy_prose
+from beholder.stimuli.video import clip_format, clip_recipe, copy_clip
 from beholder.types import Medium
 
 _COPIES: Mapping[Medium, Callable[[Path, Path, Measured, str], None]] = {

@@ -29,7 +29,7 @@ def known_suffixes() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Served:
+class ServedFormat:
     """A format that participants get, with the codecs that browsers play in it."""
 
     medium: Medium
@@ -43,30 +43,30 @@ class Served:
     """An empty name stands for no sound."""
 
 
-SERVED: tuple[Served, ...] = (
-    Served(
+SERVED: tuple[ServedFormat, ...] = (
+    ServedFormat(
         "video", ".webm", "webm", "video/webm",
         codecs=frozenset({"vp8", "vp9", "av1"}), audio_codecs=frozenset({"", "opus", "vorbis"}),
     ),
-    Served(
+    ServedFormat(
         "video", ".mp4", "mp4", "video/mp4",
         codecs=frozenset({"h264", "vp9", "av1"}), audio_codecs=frozenset({"", "aac", "mp3", "opus", "flac"}),
     ),
-    Served("audio", ".wav", "wav", "audio/wav"),
-    Served("image", ".webp", "webp", "image/webp"),
+    ServedFormat("audio", ".wav", "wav", "audio/wav"),
+    ServedFormat("image", ".webp", "webp", "image/webp"),
     # Safe HTML, but a browser that is led to its address must not run it as a page.
-    Served("text", ".txt", "text", "text/plain; charset=utf-8"),
+    ServedFormat("text", ".txt", "text", "text/plain; charset=utf-8"),
 )  # fmt: skip
 """Whatever the researcher has (mov, mkv, flac, tiff), participants get one of these."""
 
 
-def served_container(container: str, codec: str, audio_codec: str) -> Served | None:
+def served_container(container: str, codec: str, audio_codec: str) -> ServedFormat | None:
     """Return the container to serve a video of these codecs in, its own where it fits; None when none plays."""
     fits = [row for row in SERVED if codec in row.codecs and audio_codec in row.audio_codecs]
     return next((row for row in fits if row.format == container), fits[0] if fits else None)
 
 
-def served_by_suffix(suffix: str) -> Served:
+def served_by_suffix(suffix: str) -> ServedFormat:
     """Return the row of a served file's suffix."""
     for row in SERVED:
         if row.suffix == suffix.lower():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from beholder.errors import Problem, StimuliError
 from beholder.stimuli.catalogue import Probe
-from beholder.stimuli.measured import Measured, uncopied, unreadable
+from beholder.stimuli.streams import Measured, uncopied, unreadable
 
 if TYPE_CHECKING:
     from PIL import Image

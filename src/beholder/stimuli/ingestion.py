@@ -9,30 +9,31 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from beholder.errors import Problem, StimuliError, did_you_mean
+from beholder.stimuli.anchors import condition_roles, identity, impossible, made_sources, make, wanted_recipes
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
-from beholder.stimuli.encoders import encoders_in
-from beholder.stimuli.fetching import cached, fetch
-from beholder.stimuli.lesson import idle_lessons
-from beholder.stimuli.making import condition_roles, identity, impossible, made_sources, make, wanted_recipes
+from beholder.stimuli.copies import put_in_place, served_name, strip
+from beholder.stimuli.known_answers import idle_lessons
 from beholder.stimuli.probe import measure, unplayable
-from beholder.stimuli.sources import RATED, Source, plain, read_sources
-from beholder.stimuli.stripping import put_in_place, served_name, strip
-from beholder.stimuli.suspicions import suspicions
+from beholder.stimuli.sources import RATED, StimulusSource, plain, read_sources
+from beholder.stimuli.streams import encoders_in
+from beholder.stimuli.warnings import suspicions
 from beholder.study.model import Playback, Study
 from beholder.types import Medium
 
 if TYPE_CHECKING:
     import httpx
 
+
 FORMAT = 3
 
 
 @dataclass(frozen=True)
-class Entry:
+class CachedFile:
     """What is remembered of a file while its size and time stay the same."""
 
     size: int
@@ -114,8 +115,8 @@ def load_catalogue(
 
 
 def _choose(
-    study: Study, found: Sequence[Source], problems: list[Problem], warnings: list[Problem]
-) -> tuple[list[Source], tuple[str, ...], tuple[str, ...]]:
+    study: Study, found: Sequence[StimulusSource], problems: list[Problem], warnings: list[Problem]
+) -> tuple[list[StimulusSource], tuple[str, ...], tuple[str, ...]]:
     """Return the sources to use, the conditions in order, and those of them that have to be made.
 
     Conditions are those that the study lists, or all by code point; anchors that are made and not listed come last.
@@ -152,23 +153,23 @@ def _in_view(medium: Medium, probe: Probe, playback: Playback) -> Probe:
 
 
 def take_in_all(
-    found: Sequence[Source],
+    found: Sequence[StimulusSource],
     root: Path,
     media: Path,
     progress: Callable[[int, int], None] | None,
     transport: httpx.BaseTransport | None,
-) -> tuple[list[Entry | None], list[Problem]]:
+) -> tuple[list[CachedFile | None], list[Problem]]:
     """Return an entry for each source, from memory where the file is as it was, and the problems of the others."""
     memory = _read_memory(media)
     copies = _copies(media)
-    entries: list[Entry | None] = [_recall(source, root, media, memory, copies) for source in found]
+    entries: list[CachedFile | None] = [_recall(source, root, media, memory, copies) for source in found]
     todo = [place for place, entry in enumerate(entries) if entry is None]
     if not todo:
         return entries, []
     media.mkdir(parents=True, exist_ok=True)
     failures: dict[int, Sequence[Problem]] = {}
     with ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 2)) as pool:
-        work: dict[Future[tuple[str, Entry]], int] = {
+        work: dict[Future[tuple[str, CachedFile]], int] = {
             pool.submit(_take_in, found[place], root, media, transport): place for place in todo
         }
         try:
@@ -195,7 +196,9 @@ def _copies(media: Path) -> dict[str, int]:
         return {entry.name: entry.stat().st_size for entry in there if not entry.name.startswith(".")}
 
 
-def _take_in(source: Source, root: Path, media: Path, transport: httpx.BaseTransport | None) -> tuple[str, Entry]:
+def _take_in(
+    source: StimulusSource, root: Path, media: Path, transport: httpx.BaseTransport | None
+) -> tuple[str, CachedFile]:
     make(source)
     path = source.path or fetch(source.file, media / "cache", source.where, transport)
     try:
@@ -210,7 +213,7 @@ def _take_in(source: Source, root: Path, media: Path, transport: httpx.BaseTrans
         raise StimuliError(problem)
     served = media / served_name(sha256, measured.probe, source.medium)
     strip(path, served, measured, _named(source), source.medium)
-    return _key(path, root), Entry(
+    return _key(path, root), CachedFile(
         size=state.st_size,
         mtime_ns=state.st_mtime_ns,
         sha256=sha256,
@@ -221,21 +224,21 @@ def _take_in(source: Source, root: Path, media: Path, transport: httpx.BaseTrans
     )
 
 
-def _path(source: Source, media: Path) -> Path:
+def _path(source: StimulusSource, media: Path) -> Path:
     """Return the file of a source that has been taken in."""
     path = source.path or cached(source.file, media / "cache")
     assert path is not None
     return path
 
 
-def _named(source: Source) -> str:
+def _named(source: StimulusSource) -> str:
     """Return how a problem inside the file is named: a manifest's line alone would not say which file."""
     return source.where if source.where == source.file else f"{source.where} {source.file}"
 
 
 def _recall(
-    source: Source, root: Path, media: Path, memory: Mapping[str, Entry], copies: Mapping[str, int]
-) -> Entry | None:
+    source: StimulusSource, root: Path, media: Path, memory: Mapping[str, CachedFile], copies: Mapping[str, int]
+) -> CachedFile | None:
     path = source.path or cached(source.file, media / "cache")
     if path is None:
         return None
@@ -258,21 +261,21 @@ def _key(path: Path, root: Path) -> str:
     )
 
 
-def _read_memory(media: Path) -> dict[str, Entry]:
+def _read_memory(media: Path) -> dict[str, CachedFile]:
     """Return what catalogue.json remembers; a damaged or foreign one remembers nothing."""
     try:
         document: dict[str, Any] = json.loads((media / "catalogue.json").read_text(encoding="utf-8"))
         if document["format"] != FORMAT:
             return {}
         return {
-            key: Entry(**{**row, "probe": Probe(**row["probe"]), "encoders": tuple(row["encoders"])})
+            key: CachedFile(**{**row, "probe": Probe(**row["probe"]), "encoders": tuple(row["encoders"])})
             for key, row in document["files"].items()
         }
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
 
 
-def _write_memory(media: Path, memory: Mapping[str, Entry]) -> None:
+def _write_memory(media: Path, memory: Mapping[str, CachedFile]) -> None:
     document = {"format": FORMAT, "files": {key: asdict(memory[key]) for key in sorted(memory)}}
     part = media / f".catalogue.{uuid.uuid4().hex}.part"
     try:
@@ -280,3 +283,68 @@ def _write_memory(media: Path, memory: Mapping[str, Entry]) -> None:
         put_in_place(part, media / "catalogue.json")
     finally:
         part.unlink(missing_ok=True)
+
+
+# --- Addresses in a manifest: fetched once into media/cache, with the hash of what came ---
+
+
+def cached(address: str, cache: Path) -> Path | None:
+    """Return the fetched file of an address, None when it is not there whole."""
+    path = _place(address, cache)
+    try:
+        record = json.loads(_record(path).read_text(encoding="utf-8"))
+        return path if record["address"] == address and record["bytes"] == path.stat().st_size else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def fetch(address: str, cache: Path, where: str, transport: httpx.BaseTransport | None = None) -> Path:
+    """Return the file of an https address, fetched unless it is in the cache; raise StimuliError when it fails."""
+    import httpx
+
+    there = cached(address, cache)
+    if there is not None:
+        return there
+
+    def only_https(request: httpx.Request) -> None:
+        if request.url.scheme != "https":
+            raise httpx.UnsupportedProtocol(f"it leads on to {request.url.scheme}://{request.url.host}")
+
+    path = _place(address, cache)
+    part = path.with_name(f".{path.stem}.{uuid.uuid4().hex}.part")
+    digest = hashlib.sha256()
+    size = 0
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        client = httpx.Client(
+            transport=transport, follow_redirects=True, timeout=30, event_hooks={"request": [only_https]}
+        )
+        with client, client.stream("GET", address) as response, part.open("wb") as file:
+            response.raise_for_status()
+            for piece in response.iter_bytes():
+                digest.update(piece)
+                size += file.write(piece)
+        put_in_place(part, path)
+        record = {"address": address, "sha256": digest.hexdigest(), "bytes": size}
+        _record(path).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    except httpx.HTTPStatusError as error:
+        raise _unfetched(where, address, f"the server answers {error.response.status_code}") from error
+    except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+        raise _unfetched(where, address, str(error) or type(error).__name__) from error
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def _place(address: str, cache: Path) -> Path:
+    suffix = PurePosixPath(urlsplit(address).path).suffix.lower()
+    return cache / (hashlib.sha256(address.encode()).hexdigest()[:32] + suffix)
+
+
+def _record(path: Path) -> Path:
+    return path.with_name(path.name + ".json")
+
+
+def _unfetched(where: str, address: str, reason: str) -> StimuliError:
+    fix = "Check the address, or put the file into the study folder."
+    return StimuliError(Problem(where, f"{address} cannot be fetched: {reason}", fix=fix))

@@ -9,9 +9,9 @@ from typing import NamedTuple, TypeVar
 
 from beholder.errors import Problem
 from beholder.study.checks import GoldItem
+from beholder.study.design import Training, TrainingItem
 from beholder.study.model import Study
 from beholder.study.presets import preset
-from beholder.study.training import Training, TrainingItem
 from beholder.types import Role
 
 EXPECTATIONS = ("expected", "tolerance", "message")
@@ -40,7 +40,7 @@ class Expectation(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Lesson:
+class KnownAnswer:
     """What the researcher wrote beside the file of a stimulus whose answer is known."""
 
     where: str
@@ -81,7 +81,7 @@ def called(key: str, part: str, question: str) -> str:
     return ".".join(words) if key else "_".join(words)
 
 
-def read_lesson(where: str, number: int, cells: Mapping[str, str], problems: list[Problem]) -> Lesson:
+def read_lesson(where: str, number: int, cells: Mapping[str, str], problems: list[Problem]) -> KnownAnswer:
     """Return the lesson of one line of a manifest."""
     before = len(problems)
     numbers: dict[str, dict[str, float]] = {"expected": {}, "tolerance": {}}
@@ -100,15 +100,17 @@ def read_lesson(where: str, number: int, cells: Mapping[str, str], problems: lis
     trap = cells.get("trap", "")
     if trap.lower() not in ("", "true", "false"):
         problems.append(Problem(where, f"trap is {trap}", "true, false, or an empty cell"))
-    lesson = Lesson(where, "", number, {}, cells.get("anchor", ""), trap.lower() == "true")
+    lesson = KnownAnswer(where, "", number, {}, cells.get("anchor", ""), trap.lower() == "true")
     if len(problems) > before:
         return lesson
     return _whole(lesson, numbers["expected"], numbers["tolerance"], messages, problems)
 
 
-def item_lesson(study: Study, key: str, number: int, item: TrainingItem | GoldItem, problems: list[Problem]) -> Lesson:
+def item_lesson(
+    study: Study, key: str, number: int, item: TrainingItem | GoldItem, problems: list[Problem]
+) -> KnownAnswer:
     """Return the lesson of one item of the study, which stands at a key."""
-    lesson = Lesson(study.where(key), key, number)
+    lesson = KnownAnswer(study.where(key), key, number)
     expected, tolerance = _by_question(item.expected), _by_question(item.tolerance)
     if isinstance(item, GoldItem):
         return _whole(lesson, expected, tolerance, {}, problems)
@@ -116,7 +118,7 @@ def item_lesson(study: Study, key: str, number: int, item: TrainingItem | GoldIt
     return _whole(lesson, expected, tolerance, _by_question(item.message), problems)
 
 
-def unknown_answer(role: Role, lesson: Lesson) -> Problem | None:
+def unknown_answer(role: Role, lesson: KnownAnswer) -> Problem | None:
     """Return that no answer is expected of a stimulus that is shown for its answer alone, None where one is."""
     if role == "training" or lesson.expected:
         return None
@@ -125,7 +127,7 @@ def unknown_answer(role: Role, lesson: Lesson) -> Problem | None:
     return Problem(lesson.where, what, "", f"Write in {lesson.called('expected')} {answer}.")
 
 
-def idle_lessons(study: Study, lessons: Sequence[Lesson]) -> Iterator[Problem]:
+def idle_lessons(study: Study, lessons: Sequence[KnownAnswer]) -> Iterator[Problem]:
     """Yield that nobody is trained, where the study speaks of training, or the other way round."""
     fix = "Give stimuli the role training in a manifest, list files in training.items, or write training: false."
     if study.training is False and lessons:
@@ -138,12 +140,12 @@ def idle_lessons(study: Study, lessons: Sequence[Lesson]) -> Iterator[Problem]:
 
 
 def _whole(
-    lesson: Lesson,
+    lesson: KnownAnswer,
     expected: Mapping[str, float],
     tolerance: Mapping[str, float],
     message: Mapping[str, str],
     problems: list[Problem],
-) -> Lesson:
+) -> KnownAnswer:
     """Return the lesson with what is expected; a part that is not written for a question is that of all questions."""
     found: dict[str, Expectation] = {}
     for question in dict.fromkeys((*expected, *tolerance, *message)):
@@ -161,7 +163,7 @@ def _whole(
     if lesson.is_trap and not expected:
         fix = f"Write in {lesson.called('expected')} which answer it asks for."
         problems.append(Problem(lesson.where, f"{lesson.called('trap')} is true, and no answer is expected", "", fix))
-    return Lesson(lesson.where, lesson.key, lesson.number, found, lesson.anchor, lesson.is_trap)
+    return KnownAnswer(lesson.where, lesson.key, lesson.number, found, lesson.anchor, lesson.is_trap)
 
 
 def _by_question(value: _Value | Mapping[str, _Value] | None) -> Mapping[str, _Value]:
@@ -178,6 +180,6 @@ def _number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _are(lessons: Sequence[Lesson]) -> str:
+def _are(lessons: Sequence[KnownAnswer]) -> str:
     many = len(lessons)
     return "1 stimulus with role training is" if many == 1 else f"{many} stimuli with role training are"

@@ -6,25 +6,28 @@ import csv
 import difflib
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import get_args
 from urllib.parse import urlsplit
 
 from beholder.errors import Problem, did_you_mean
-from beholder.stimuli.lesson import (
+from beholder.stimuli.formats import known_suffixes, medium_of
+from beholder.stimuli.known_answers import (
     EXPECTATIONS,
     KNOWN,
     MARKS,
-    Lesson,
+    KnownAnswer,
     column_users,
     is_lesson_column,
+    item_lesson,
     read_lesson,
     unknown_answer,
 )
-from beholder.stimuli.media import known_suffixes, medium_of
-from beholder.stimuli.sources import Source, Sources, inside, leads_out, name_problem, outside, plain
-from beholder.study.kind import listed
+from beholder.stimuli.sources import Sources, StimulusSource, inside, leads_out, name_problem, outside, plain
+from beholder.study.checks import Gold, GoldItem
+from beholder.study.design import Training, TrainingItem
 from beholder.study.model import Study
+from beholder.study.value_kinds import listed
 from beholder.types import Medium, Role
 
 NEEDED = ("file", "content", "condition")
@@ -64,7 +67,7 @@ def read_manifest(study: Study, name: str) -> Sources:
     return sources
 
 
-def _unshown(study: Study, name: str, found: Sequence[Source]) -> Iterator[Problem]:
+def _unshown(study: Study, name: str, found: Sequence[StimulusSource]) -> Iterator[Problem]:
     """Yield roles whose stimuli no rule of the study shows."""
     for role in ("gold", "trap", "attention"):
         if any(source.role == role for source in found) and study.checks.rule(role) is None:
@@ -145,7 +148,7 @@ def _misspelt(name: str, columns: list[str]) -> Iterator[Problem]:
                 yield Problem(f"{name}:1", f"column {column} is a factor and does nothing", "", f"Did you mean {near}?")
 
 
-def _read_row(root: Path, line: str, number: int, row: Mapping[str, str], sources: Sources) -> Source | None:
+def _read_row(root: Path, line: str, number: int, row: Mapping[str, str], sources: Sources) -> StimulusSource | None:
     before = len(sources.problems)
     for kind in ("content", "condition"):
         if problem := name_problem(line, kind, row[kind]):
@@ -163,10 +166,10 @@ def _read_row(root: Path, line: str, number: int, row: Mapping[str, str], source
     factors = {column: value for column, value in row.items() if column not in known}
     content, condition = plain(row["content"]), plain(row["condition"])
     caption = row.get("message", "") if role == "example" else ""
-    return Source(line, row["file"], path, content, condition, medium, role, factors, caption, lesson=lesson)
+    return StimulusSource(line, row["file"], path, content, condition, medium, role, factors, caption, lesson=lesson)
 
 
-def _lesson(line: str, number: int, role: Role, cells: Mapping[str, str], problems: list[Problem]) -> Lesson:
+def _lesson(line: str, number: int, role: Role, cells: Mapping[str, str], problems: list[Problem]) -> KnownAnswer:
     """Return what a line says of an answer, as far as its role has use for it."""
     before = len(problems)
     used = {column: cell for column, cell in cells.items() if role in column_users(column)}
@@ -211,3 +214,37 @@ def locate(root: Path, line: str, file: str, medium: Medium | None, problems: li
         problems.append(problem)
         return None
     return path
+
+
+# --- Stimuli with a known answer that the study lists itself, where there is no manifest with a line for each ---
+
+
+def read_items(study: Study, sources: Sources) -> None:
+    """Add what stands in `training.items` and `checks.gold.items`, after those of a manifest."""
+    last = max((source.lesson.number for source in sources.found if source.lesson), default=0)
+    gold = study.checks.rule("gold")
+    if isinstance(study.training, Training):
+        for place, item in enumerate(study.training.items):
+            _read_item(study, f"training.items.{place}", "training", last + 1 + place, item, sources)
+    if isinstance(gold, Gold):
+        for place, key in enumerate(gold.items):
+            _read_item(study, f"checks.gold.items.{place}", "gold", last + 1 + place, key, sources)
+
+
+def _read_item(
+    study: Study, key: str, role: Role, number: int, item: TrainingItem | GoldItem, sources: Sources
+) -> None:
+    where, before = study.where(key), len(sources.problems)
+    content = plain(item.content or PurePosixPath(urlsplit(item.file).path).stem)
+    # One that has no condition of its own is called by its role.
+    condition = plain(item.condition or role)
+    for kind, name in (("content", content), ("condition", condition)):
+        if problem := name_problem(where, kind, name):
+            sources.problems.append(problem)
+    lesson = item_lesson(study, key, number, item, sources.problems)
+    if len(sources.problems) == before and (missing := unknown_answer(role, lesson)):
+        sources.problems.append(missing)
+    medium = medium_at(item.file)
+    path = locate(study.folder.absolute(), study.where(f"{key}.file"), item.file, medium, sources.problems)
+    if len(sources.problems) == before and medium is not None:
+        sources.found.append(StimulusSource(where, item.file, path, content, condition, medium, role, lesson=lesson))

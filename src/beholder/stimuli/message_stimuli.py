@@ -11,16 +11,16 @@ from typing import NamedTuple
 
 from beholder.errors import Problem, StimuliError, StudyError
 from beholder.stimuli.catalogue import Catalogue, Stimulus
-from beholder.stimuli.ingest import take_in_all
-from beholder.stimuli.lesson import EVERY, Expectation, Lesson
+from beholder.stimuli.ingestion import take_in_all
+from beholder.stimuli.known_answers import EVERY, Expectation, KnownAnswer
 from beholder.stimuli.messages.message import RECIPE, Message, message_suffix, unsayable
-from beholder.stimuli.sources import Source
+from beholder.stimuli.sources import StimulusSource
 from beholder.study.model import Study
 from beholder.types import Role
 
 
 @dataclass(frozen=True)
-class Wanted:
+class MessageRequest:
     """A stimulus that is to ask for an answer: made of which one, what it says, and which answer is right."""
 
     role: Role
@@ -31,7 +31,7 @@ class Wanted:
     also: tuple[float, ...] = ()
 
 
-class Asking(NamedTuple):
+class MessageCatalogue(NamedTuple):
     """A catalogue with stimuli that ask for an answer, and how many of each role were not there before."""
 
     catalogue: Catalogue
@@ -41,12 +41,12 @@ class Asking(NamedTuple):
 def add_asking(
     study: Study,
     catalogue: Catalogue,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[MessageRequest],
     progress: Callable[[int, int], None] | None = None,
-) -> Asking:
+) -> MessageCatalogue:
     """Return the catalogue with what is wanted, made where it is not there; raise all problems at once."""
     if not wanted:
-        return Asking(catalogue, {})
+        return MessageCatalogue(catalogue, {})
     if unsaid := list(_unsaid(study, wanted)):
         raise StudyError(unsaid)
     root = study.folder.absolute()
@@ -72,15 +72,15 @@ def add_asking(
                 served=root / "media" / entry.served,
                 served_bytes=entry.served_bytes,
                 encoders=entry.encoders,
-                lesson=Lesson(source.where, expected=expected, is_trap=True),
+                lesson=KnownAnswer(source.where, expected=expected, is_trap=True),
                 made_of=one.source.id,
             )
         )
     fresh = Counter(role for role in missing.values() if role is not None)
-    return Asking(replace(catalogue, stimuli=(*catalogue.stimuli, *made)), fresh)
+    return MessageCatalogue(replace(catalogue, stimuli=(*catalogue.stimuli, *made)), fresh)
 
 
-def _unsaid(study: Study, wanted: Sequence[Wanted]) -> Iterator[Problem]:
+def _unsaid(study: Study, wanted: Sequence[MessageRequest]) -> Iterator[Problem]:
     """Yield, once for each rule, why nobody could read or hear what its stimuli say."""
     for role in dict.fromkeys(one.role for one in wanted):
         of_role = [one for one in wanted if one.role == role]
@@ -115,12 +115,12 @@ def _length(source: Stimulus, own: int) -> int:
     return own if source.medium in ("video", "audio") else source.probe.duration_ms
 
 
-def _source(wanted: Wanted, number: int, media: Path) -> Source:
+def _source(wanted: MessageRequest, number: int, media: Path) -> StimulusSource:
     path, message = wanted.source.served, wanted.message
     words = "\n".join((RECIPE, wanted.source.sha256, message.words, message.say, message.language))
     name = hashlib.sha256(words.encode()).hexdigest()
     where = f"{wanted.role} {number} of {wanted.source.file}"
-    return Source(
+    return StimulusSource(
         where=where,
         file=where,
         # What participants get of a text is HTML, whatever its suffix.

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from beholder.errors import Problem
-from beholder.stimuli.clip import READ, measure_clip, unplayable_clip
-from beholder.stimuli.measured import Measured, unreadable
-from beholder.stimuli.media import medium_of
-from beholder.stimuli.picture import measure_picture
-from beholder.stimuli.prose import measure_prose
-from beholder.stimuli.sound import measure_sound
+from beholder.stimuli.audio import measure_sound
+from beholder.stimuli.formats import medium_of
+from beholder.stimuli.image import measure_picture
+from beholder.stimuli.streams import Measured, unreadable
+from beholder.stimuli.text import measure_prose
+from beholder.stimuli.video import READ, measure_clip, unplayable_clip
 from beholder.types import Medium
 
 __all__ = ["READ", "Measured", "measure", "unplayable"]

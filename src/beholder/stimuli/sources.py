@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from beholder.errors import Problem, did_you_mean
-from beholder.stimuli.lesson import Lesson
-from beholder.stimuli.media import MEDIA, known_suffixes, medium_of
+from beholder.stimuli.formats import MEDIA, known_suffixes, medium_of
+from beholder.stimuli.known_answers import KnownAnswer
 from beholder.stimuli.messages.message import Message
 from beholder.study.model import Study
 from beholder.types import Medium, Role
@@ -26,7 +26,7 @@ _CLUTTER = frozenset({"thumbs.db", "desktop.ini"})
 
 
 @dataclass(frozen=True)
-class Source:
+class StimulusSource:
     """A file or an address that the researcher points at."""
 
     where: str
@@ -47,7 +47,7 @@ class Source:
     """The reference, where `condition` is the recipe of an anchor that is made of it."""
     message: Message | None = None
     """What it says, where it is made to ask for an answer."""
-    lesson: Lesson | None = None
+    lesson: KnownAnswer | None = None
     """What a training stimulus teaches."""
 
 
@@ -62,7 +62,7 @@ class Stray(NamedTuple):
 class Sources:
     """What was found, and what is wrong with it."""
 
-    found: list[Source] = field(default_factory=list)
+    found: list[StimulusSource] = field(default_factory=list)
     strays: list[Stray] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
@@ -70,8 +70,7 @@ class Sources:
 
 def read_sources(study: Study) -> Sources:
     """Return the sources of a study, whichever of the three ways it uses."""
-    from beholder.stimuli.items import read_items
-    from beholder.stimuli.manifest import read_manifest
+    from beholder.stimuli.manifest import read_items, read_manifest
 
     stimuli = study.stimuli
     if stimuli.manifest is not None:
@@ -108,7 +107,9 @@ def _read_examples(study: Study, sources: Sources) -> None:
                 sources.problems.append(study.problem(key, what, "a file in the study folder", fix))
             elif example.file not in taken:
                 taken.add(example.file)
-                sources.found.append(Source(example.file, example.file, path, example.file, EXAMPLE, medium, "example"))
+                sources.found.append(
+                    StimulusSource(example.file, example.file, path, example.file, EXAMPLE, medium, "example")
+                )
 
 
 def inside(folder: Path, name: str) -> Path | None:
@@ -173,9 +174,9 @@ def _place_strays(sources: Sources) -> None:
             sources.warnings.append(Problem(stray.problem.where, f"is left out: {stray.medium} beside {kinds}"))
 
 
-def _mixed(study: Study, found: Sequence[Source]) -> list[Problem]:
+def _mixed(study: Study, found: Sequence[StimulusSource]) -> list[Problem]:
     """Return the problem of a study whose stimuli are of more than one medium."""
-    first: dict[Medium, Source] = {}
+    first: dict[Medium, StimulusSource] = {}
     for source in found:
         first.setdefault(source.medium, source)
     if len(first) < 2:
@@ -246,8 +247,8 @@ def _read_flat(root: Path, folder: Path, pattern: str, sources: Sources) -> None
 
 def _source(
     where: str, file: Path, medium: Medium, *, content: str, condition: str, factors: Mapping[str, str] | None = None
-) -> Source:
-    return Source(where, where, file, plain(content), plain(condition), medium, factors=factors or {})
+) -> StimulusSource:
+    return StimulusSource(where, where, file, plain(content), plain(condition), medium, factors=factors or {})
 
 
 def _listed(folder: Path) -> list[Path]:
@@ -269,9 +270,9 @@ def _relative(root: Path, path: Path) -> str:
     return path.relative_to(os.path.normpath(root)).as_posix()
 
 
-def _twins(found: list[Source]) -> list[Problem]:
+def _twins(found: list[StimulusSource]) -> list[Problem]:
     """Return a problem for each (content, condition) that has several files, rated and unrated ones apart."""
-    first: dict[tuple[str, str, str], Source] = {}
+    first: dict[tuple[str, str, str], StimulusSource] = {}
     problems = []
     for source in found:
         job = "" if source.role is None or source.role in RATED else source.role

@@ -1,9 +1,47 @@
-"""The streams of a file, as ffmpeg's log tells them."""
+"""What a look into a file gives: its probe, what copying it needs, or the problem that it cannot be read."""
 
 from __future__ import annotations
 
+import mmap
 import re
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, NamedTuple
+
+from beholder.errors import Problem, StimuliError
+from beholder.stimuli.catalogue import Probe
+from beholder.types import Medium
+
+AGAIN = "Export or copy it again, or take it out."
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A probe, with what only checks and copies need."""
+
+    probe: Probe
+    pixels: str = ""
+    """ffmpeg's name of the pixel format of a video."""
+    frames: int = 0
+    """Pictures of a video, samples of one channel of a sound."""
+    is_square: bool = True
+    """Whether the pixels of a video are as wide as high; else its size as shown is not that of its frames."""
+    is_deep: bool = False
+    """A sound that holds more than 16 bits a sample."""
+
+
+def unreadable(where: str, medium: Medium, reason: str, fix: str = AGAIN) -> StimuliError:
+    """Return the error of a file that is not what its suffix says, or not whole."""
+    return StimuliError(Problem(where, f"cannot be read as {medium}: {reason}", fix=fix))
+
+
+def uncopied(where: str, reason: str, fix: str) -> StimuliError:
+    """Return the error of a file whose copy for participants would not be the same."""
+    return StimuliError(Problem(where, f"cannot be copied without its metadata: {reason}", fix=fix))
+
+
+# --- The streams of a file, as ffmpeg's log tells them ---
+
 
 _STREAM = re.compile(r"^\s*Stream #(\d+):\d+.*?: (Video|Audio): ([A-Za-z0-9_]+)(.*)$")
 _CHANNELS = re.compile(r"\b(\d+) channels|, (mono|stereo|2\.1|3\.0|4\.0|quad|5\.0|5\.1|6\.1|7\.1)\b")
@@ -47,3 +85,43 @@ def header_seconds(head: str) -> float:
 def is_cut(log: str) -> bool:
     """Return whether ffmpeg came upon an end that should not be there."""
     return _CUT.search(log) is not None
+
+
+# --- Names of encoders inside streams: container metadata is stripped, but some write their name among the sound ---
+
+
+_NAMES = re.compile(
+    rb"Lav[cf]\d+\.[\d.]*\d|LAME ?\d\.\d+|FAAC \d\.[\d.]*\d|Xiph\.Org libVorbis I \d+|x26[45] - core \d+"
+)
+"""Of some length each, so that no compressed stream holds one by chance."""
+_VORBIS_COMMENT = b"\x03vorbis"
+
+
+def encoders_in(path: Path) -> tuple[str, ...]:
+    """Return the names of encoders that stand in a file as text, each once."""
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        return tuple(sorted({name.decode("ascii") for name in _NAMES.findall(data)}))
+
+
+def blank_vorbis_comment(path: Path) -> None:
+    """Overwrite the comment header of a WebM file's Vorbis sound: its vendor, and every tag of the researcher.
+
+    A stream copy keeps that header, for it is part of the codec's set-up (Vorbis I, 5.2.1). Its length stays: what is
+    left is a vendor of blanks and no comments, which every decoder reads.
+    """
+    with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as data:
+        start = data.find(_VORBIS_COMMENT) + len(_VORBIS_COMMENT)
+        if start < len(_VORBIS_COMMENT):
+            return
+        end = start + 4 + _number(data, start)
+        comments, end = _number(data, end), end + 4
+        for _ in range(comments):
+            end += 4 + _number(data, end)
+            if end > len(data):
+                return
+        blanks = end - start - 8
+        data[start:end] = blanks.to_bytes(4, "little") + b" " * blanks + bytes(4)
+
+
+def _number(data: mmap.mmap, place: int) -> int:
+    return int.from_bytes(data[place : place + 4], "little")

@@ -9,7 +9,7 @@ import unicodedata
 from pathlib import Path
 
 from beholder.stimuli.catalogue import Probe
-from beholder.stimuli.measured import Measured, unreadable
+from beholder.stimuli.streams import Measured, unreadable
 from beholder.study.texts import markdown
 
 RECIPE = ("prose", "1")

@@ -10,11 +10,17 @@ from pathlib import Path
 
 from beholder.errors import Problem, StimuliError
 from beholder.stimuli.catalogue import Probe
-from beholder.stimuli.encoders import blank_vorbis_comment
 from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
-from beholder.stimuli.measured import Measured, uncopied, unreadable
-from beholder.stimuli.media import SERVED, Served, served_container
-from beholder.stimuli.streams import first_stream, header_seconds, is_cut
+from beholder.stimuli.formats import SERVED, ServedFormat, served_container
+from beholder.stimuli.streams import (
+    Measured,
+    blank_vorbis_comment,
+    first_stream,
+    header_seconds,
+    is_cut,
+    uncopied,
+    unreadable,
+)
 
 READ = ("-format_whitelist", "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm", "-protocol_whitelist", "file")
 """Nothing but these containers: a text file that is a playlist must not make ffmpeg open other files."""
@@ -94,7 +100,7 @@ def unplayable_clip(measured: Measured, where: str) -> Problem | None:
     return None
 
 
-def clip_format(probe: Probe) -> Served:
+def clip_format(probe: Probe) -> ServedFormat:
     """Return the container that participants get this video in."""
     served = served_container(probe.container, probe.codec, probe.audio_codec)
     if served is None:

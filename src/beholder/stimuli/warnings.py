@@ -7,9 +7,9 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from beholder.errors import Problem
+from beholder.stimuli.audio import is_lossless
 from beholder.stimuli.blinding import HIDDEN, MOST, TIMES
 from beholder.stimuli.catalogue import Catalogue, Stimulus
-from beholder.stimuli.sound import is_lossless
 from beholder.stimuli.sources import RATED
 from beholder.study.model import Playback
 

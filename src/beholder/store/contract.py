@@ -108,7 +108,7 @@ class End:
 Fact = Answer | Events | Told | Posed | End
 
 
-class Link(NamedTuple):
+class PlatformIdentity(NamedTuple):
     """Who somebody is on the platform that they came from; kept apart from the facts."""
 
     participant: str
@@ -116,7 +116,7 @@ class Link(NamedTuple):
     platform_id: str
 
 
-class Coming(NamedTuple):
+class PlatformVisit(NamedTuple):
     """A visit as the platform counts it, and the session that it led to; kept apart from the facts."""
 
     session: str
@@ -126,7 +126,7 @@ class Coming(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Entry:
+class LedgerEntry:
     """One event of the ledger: what was planned, sent, heard or done about people and money, and never changed."""
 
     kind: str
@@ -155,7 +155,7 @@ class Entry:
 class Ledger(Protocol):
     """What was done about people and money, append-only. Any process may add to it, also beside a server."""
 
-    async def append(self, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    async def append(self, entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
         """Return the entries with their numbers, after a durable commit of all of them or none.
 
         A second `planned` of the same (kind, submission, reason_code) raises LedgerError: the same debt is owed once.
@@ -164,7 +164,7 @@ class Ledger(Protocol):
         """
         ...
 
-    async def entries(self, after: int = 0) -> tuple[Entry, ...]:
+    async def entries(self, after: int = 0) -> tuple[LedgerEntry, ...]:
         """Return every entry with a higher number, in order."""
         ...
 
@@ -316,18 +316,20 @@ class Store(Protocol):
         """Delete the answers, events, told and posed of a session and its identity; leave a tombstone."""
         ...
 
-    async def identify(self, link: Link, coming: Coming | None = None, *, seen: Collection[str] | None = None) -> bool:
+    async def identify(
+        self, link: PlatformIdentity, coming: PlatformVisit | None = None, *, seen: Collection[str] | None = None
+    ) -> bool:
         """Keep the link from pseudonym to platform id, and which visit led to which session, apart from the facts.
 
         Where a visit has led to a session that is neither this one nor among those seen, nothing is kept: False.
         """
         ...
 
-    async def links(self) -> Sequence[Link]:
+    async def links(self) -> Sequence[PlatformIdentity]:
         """Return who everybody is. Only recruiting asks, and who takes ids out of what people wrote."""
         ...
 
-    async def comings(self) -> Sequence[Coming]:
+    async def comings(self) -> Sequence[PlatformVisit]:
         """Return which visits on the platform led to which sessions, oldest first. For those who ask for links."""
         ...
 

@@ -6,8 +6,9 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from beholder.blocking import block_on
+from beholder.aio import block_on
 from beholder.errors import Problem, StoreError
 from beholder.store.contract import Store, Table
 
@@ -77,3 +78,14 @@ async def read_rows(store: Store, table: Table) -> list[dict[str, Any]]:
     """Return the rows of a table of a store that is open."""
     async with aclosing(store.rows(table)) as rows:
         return [row async for row in rows]
+
+
+# --- Addresses of stores, as they may be shown ---
+
+
+def name_of(url: str) -> str:
+    """Return an address without user and password; a folder as it is."""
+    if not url.startswith(("postgresql://", "postgres://")):
+        return url
+    parts = urlsplit(url)
+    return f"postgresql://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"

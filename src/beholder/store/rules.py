@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import datetime
+from importlib.metadata import version
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
 from beholder.errors import LedgerError, Problem, Refused, StoreError
-from beholder.store.contract import Entry, Session, StudyRecord
+from beholder.planning.digest import study_digest
+from beholder.stimuli.catalogue import Catalogue
+from beholder.store.contract import LedgerEntry, Session, StudyRecord
 from beholder.store.tables import from_json, to_json
-from beholder.types import Mode
+from beholder.study.model import Study
+from beholder.study.serialization import resolved_yaml
+from beholder.types import Json, Mode
 
 NOT_PEOPLE: tuple[Mode, ...] = ("robot", "preview")
 
@@ -88,7 +100,7 @@ def read_only(where: str) -> StoreError:
     return StoreError(Problem(where, "is open for reading only", fix="Open it with write=True."))
 
 
-def repeated_entry(where: str, entry: Entry) -> LedgerError:
+def repeated_entry(where: str, entry: LedgerEntry) -> LedgerError:
     """Return the error of planning a debt twice, or of using the leave to send a batch twice."""
     what = f"the {entry.kind} {entry.reason_code} of submission {entry.submission} is planned already"
     if entry.event == "pay_sent":
@@ -125,3 +137,147 @@ def erased_session() -> Refused:
 def outdated_session() -> Refused:
     """Return the refusal of a claim under a plan that has been replaced since the session arrived."""
     return Refused("The study has changed since you came. Please open your link again.", code="ended", status=410)
+
+
+# --- A study as it begins in a store ---
+
+
+def record_of(
+    study: Study, catalogue: Catalogue, plan_digest: str, lists: Sequence[Json], now: datetime
+) -> StudyRecord:
+    """Return a study, its stimuli and its lists as they begin in a store."""
+    return StudyRecord(
+        digest=study_digest(study, catalogue),
+        plan_digest=plan_digest,
+        study=study.name,
+        yaml=resolved_yaml(study),
+        software=f"beholder {version('beholder')}",
+        stimuli=_stimulus_rows(catalogue),
+        lists=lists,
+        at=now,
+    )
+
+
+def _stimulus_rows(catalogue: Catalogue) -> list[Mapping[str, Json]]:
+    return [
+        {
+            "stimulus": s.id, "content": s.content, "condition": s.condition, "role": s.role, "medium": s.medium,
+            "sha256": s.sha256, "probe": asdict(s.probe), "factors": dict(s.factors),
+        }
+        for s in (*catalogue.stimuli, *catalogue.examples)
+    ]  # fmt: skip
+
+
+# --- The ledger without who it was: what was paid for which visit on a platform, and nothing that leads to answers ---
+
+
+NAMING = ("submission", "participant", "session", "reason_code", "reason_text", "evidence")
+"""The columns that may be changed for it, and no others."""
+_SENT = frozenset({"approve", "bonus", "reject", "return", "message"})
+_FURTHER = "session:"
+_SIGNED = ("pay", "use", "category")
+
+
+def nameless(entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
+    """Return the entries with the visit or with the session that each is about, and never with both."""
+    further: dict[str, list[str]] = defaultdict(list)
+    found = []
+    for entry in entries:
+        if entry.kind == "decisions":
+            found.append(replace(entry, evidence=_unnamed(entry.evidence)))
+        elif entry.kind in _SENT and entry.submission:
+            code = _numbered(entry.reason_code, further[entry.submission])
+            found.append(replace(entry, participant="", session="", reason_code=code, reason_text=""))
+        else:
+            found.append(replace(entry, submission=""))
+    return tuple(found)
+
+
+def changes(entries: Sequence[LedgerEntry]) -> list[tuple[str | int, ...]]:
+    """Return of every entry that still names somebody its new values, in the order of NAMING, and its number."""
+    return [
+        (
+            after.submission, after.participant, after.session, after.reason_code, after.reason_text,
+            to_json(after.evidence), after.entry,
+        )
+        for before, after in zip(entries, nameless(entries), strict=True)
+        if after != before
+    ]  # fmt: skip
+
+
+def _unnamed(evidence: Json) -> Json:
+    """Return who signed what, without whose it was and without messages, which may say what somebody answered."""
+    rows = evidence.get("rows") if isinstance(evidence, Mapping) else None
+    if not isinstance(evidence, Mapping) or not isinstance(rows, Mapping):
+        return evidence
+    kept = {
+        key: {name: row[name] for name in _SIGNED if name in row} if isinstance(row, Mapping) else row
+        for key, row in rows.items()
+    }
+    return {**evidence, "rows": kept}
+
+
+def _numbered(code: str, before: list[str]) -> str:
+    """Return the code of a further session with its number in place of the session; any other code as it is."""
+    if not code.startswith(_FURTHER):
+        return code
+    if code not in before:
+        before.append(code)
+    return f"{_FURTHER}{before.index(code) + 1}"
+
+
+# --- Numbered migrations: what `schema/<database>/0001.sql` and its followers hold, and which of them are due ---
+
+
+class Migration(NamedTuple):
+    """One step of the schema."""
+
+    number: int
+    sql: str
+
+
+def migrations(folder: str | Traversable) -> tuple[Migration, ...]:
+    """Return the migrations of a folder, in order; a name means a folder of this package."""
+    place = files("beholder.store").joinpath("schema", folder) if isinstance(folder, str) else folder
+    named = sorted((item.name, item) for item in place.iterdir() if item.name.endswith(".sql"))
+    found = tuple(Migration(int(name.removesuffix(".sql")), item.read_text("utf-8")) for name, item in named)
+    if [step.number for step in found] != list(range(1, len(found) + 1)):
+        raise ValueError(f"migrations must be numbered 1, 2, 3: {[name for name, _ in named]}")
+    return found
+
+
+def due(where: str, version: int, steps: Sequence[Migration]) -> tuple[Migration, ...]:
+    """Return the steps after this version; a version that is newer than ours raises StoreError."""
+    if version > len(steps):
+        raise StoreError(
+            Problem(
+                where,
+                f"was written by a newer Beholder (schema {version}, this one knows {len(steps)})",
+                fix="Update Beholder: pip install --upgrade beholder.",
+            )
+        )
+    return tuple(steps[version:])
+
+
+def check_current(where: str, version: int, steps: Sequence[Migration], oldest: int | None = None) -> None:
+    """Raise StoreError unless a store can be read as it is: an older one can where `oldest` says so."""
+    if due(where, version, steps) and (oldest is None or version < oldest):
+        raise StoreError(
+            Problem(
+                where,
+                f"was written by an older Beholder (schema {version}, this one reads {len(steps)})",
+                fix="Run `beholder serve` once: it brings the store up to date.",
+            )
+        )
+
+
+def statements(script: str) -> Iterator[str]:
+    """Yield the statements of an SQLite script: `executescript` would commit before it begins."""
+    waiting = ""
+    for line in script.splitlines(keepends=True):
+        waiting += line
+        if sqlite3.complete_statement(waiting):
+            yield waiting
+            waiting = ""
+    if any(line.strip() and not line.startswith("--") for line in waiting.splitlines()):
+        raise ValueError(f"unfinished statement: {waiting.strip()}")

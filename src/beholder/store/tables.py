@@ -11,7 +11,19 @@ from typing import Any, Literal
 
 import pydantic_core
 
-from beholder.store.contract import Answer, End, Entry, Events, Fact, NotJson, Posed, Session, StudyRecord, Table, Told
+from beholder.store.contract import (
+    Answer,
+    End,
+    Events,
+    Fact,
+    LedgerEntry,
+    NotJson,
+    Posed,
+    Session,
+    StudyRecord,
+    Table,
+    Told,
+)
 from beholder.types import Json
 
 Kind = Literal["text", "json", "time", "int", "real"]
@@ -19,7 +31,7 @@ Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Shape:
+class TableShape:
     """The columns of one table, the key first."""
 
     columns: tuple[str, ...]
@@ -38,17 +50,17 @@ class Shape:
         return ", ".join(f'"{column}"' for column in self.columns)
 
 
-def _shape(key: str, rest: str) -> Shape:
+def _shape(key: str, rest: str) -> TableShape:
     kinds: dict[str, Kind] = {"at": "time"}
     kinds |= dict.fromkeys(("list", "run", "visit", "from", "rows", "entry", "amount_minor"), "int")
     kinds |= dict.fromkeys(("shown_ms", "sent_ms"), "real")
     kinds |= dict.fromkeys(("probe", "factors", "trials", "device", "public", "private"), "json")
     kinds |= dict.fromkeys(("answer", "playback", "events", "evidence"), "json")
     columns = (*key.split(), *rest.split())
-    return Shape(columns, tuple(kinds.get(column, "text") for column in columns), tuple(key.split()))
+    return TableShape(columns, tuple(kinds.get(column, "text") for column in columns), tuple(key.split()))
 
 
-SHAPES: Mapping[Table, Shape] = {
+SHAPES: Mapping[Table, TableShape] = {
     "studies": _shape("digest", "plan_digest study yaml software at"),
     "stimuli": _shape("digest stimulus", "content condition role medium sha256 probe factors"),
     "lists": _shape("plan_digest list", "trials"),
@@ -167,7 +179,7 @@ def fact_row(fact: Fact) -> tuple[Table, Row]:
             )  # fmt: skip
 
 
-def entry_row(entry: Entry) -> Row:
+def entry_row(entry: LedgerEntry) -> Row:
     """Return the row of an entry of the ledger; the last column is the time."""
     return (
         entry.entry, to_text(entry.kind), to_text(entry.event), to_text(entry.submission), to_text(entry.participant),
@@ -232,12 +244,12 @@ def read_end(row: Sequence[Any]) -> End:
     return End(**read_row("ends", row))
 
 
-def read_entry(row: Sequence[Any]) -> Entry:
+def read_entry(row: Sequence[Any]) -> LedgerEntry:
     """Return the entry of a row of the ledger."""
-    return Entry(**read_row("ledger", row))
+    return LedgerEntry(**read_row("ledger", row))
 
 
-def entry_columns(entry: Entry) -> dict[str, Any]:
+def entry_columns(entry: LedgerEntry) -> dict[str, Any]:
     """Return an entry by column, in the order of the table."""
     return {column: getattr(entry, column) for column in SHAPES["ledger"].columns}
 

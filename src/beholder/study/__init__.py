@@ -7,6 +7,6 @@ from typing import Any
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of study.yaml, for editors."""
-    from beholder.study.json_schema import study_schema
+    from beholder.study.serialization import study_schema
 
     return study_schema()

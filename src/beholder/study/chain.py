@@ -8,14 +8,14 @@ from typing import Literal
 from pydantic import Field
 
 from beholder.errors import Problem, StudyError
-from beholder.study.document import read_document
-from beholder.study.load import build_part
-from beholder.study.money import Money
-from beholder.study.part import Part, Slug, Text
+from beholder.study.loading import build_part
+from beholder.study.recruitment import Money
 from beholder.study.texts import path_fault
+from beholder.study.value_kinds import Slug, StudyPart, Text
+from beholder.study.yaml import read_document
 
 
-class Follow(Part):
+class Follow(StudyPart):
     """One study of a chain."""
 
     study: Text = Field(description="Its study.yaml, or its folder, beside the chain's file.")
@@ -29,7 +29,7 @@ class Follow(Part):
     )
 
 
-class Chain(Part):
+class Chain(StudyPart):
     """Studies in the order in which they run, each with people who took part in none before it."""
 
     beholder: Literal[1] = Field(description="Version of this format.")

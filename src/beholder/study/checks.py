@@ -7,10 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
-from beholder.study.fault import Fault, raise_faults
-from beholder.study.kind import Says
-from beholder.study.part import Part, Text
-from beholder.study.training import Near, Number
+from beholder.study.design import Near, Number
+from beholder.study.reader import Fault, raise_faults
+from beholder.study.value_kinds import Says, StudyPart, Text
 
 Say = Literal["text", "voice"]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -19,13 +18,13 @@ _ACTION = "`flag`: silent, cleaning decides; `record`: only noted, and costs not
 _AT_ONCE = "`warn`: is told after the trial; `retry`: is told, and the trial comes again; " + _ACTION
 
 
-class Rule(Part):
+class RuleOptions(StudyPart):
     """What every rule can be told."""
 
     action: Literal["flag", "record"] = Field(default="flag", description=_ACTION)
 
 
-class TrialRule(Rule):
+class TrialRule(RuleOptions):
     """A rule that is judged trial by trial, so that it can act at once."""
 
     action: Literal["warn", "retry", "flag", "record"] = Field(  # type: ignore[assignment]
@@ -43,7 +42,7 @@ class TrialRule(Rule):
         return self.action in ("warn", "retry") or self.end_after is not None
 
 
-class Asking(TrialRule):
+class AskingOptions(TrialRule):
     """A stimulus that asks for a certain answer itself."""
 
     per_session: int = Field(default=1, ge=1, le=50, description="How many in a session.")
@@ -62,14 +61,14 @@ class Asking(TrialRule):
     )
 
     @model_validator(mode="after")
-    def _known_places(self) -> Asking:
+    def _known_places(self) -> AskingOptions:
         unknown = [name for name in re.findall(r"\{([^{}]*)\}", self.words or "") if name not in ("value", "label")]
         if unknown:
             raise_faults([Fault(f"has {{{unknown[0]}}}", "{value} and {label} for the answer", "", ("words",))])
         return self
 
 
-class Attention(Asking):
+class Attention(AskingOptions):
     """Attention checks (HEMVIP): a stimulus of a page says to which number its slider is to be set."""
 
     per_session: int = Field(default=3, ge=1, le=50, description="How many in a session, one on a page at most.")
@@ -91,13 +90,13 @@ class Attention(Asking):
         return self
 
 
-class Trap(Asking):
+class Trap(AskingOptions):
     """Trapping clips (P.910): an ordinary clip whose middle asks for a certain answer."""
 
     clips: int = Field(default=10, ge=1, le=10_000, description="At most so many are made, and shared by the lists.")
 
 
-class GoldItem(Part):
+class GoldItem(StudyPart):
     """One gold stimulus, where there is no manifest with a line for it."""
 
     file: Text = Field(description="A file in the study folder, or an https address.")
@@ -125,7 +124,7 @@ class Gold(TrialRule):
         return self._within
 
 
-class Statement(Part):
+class Statement(StudyPart):
     """One statement that is obviously true or false."""
 
     text: Text = Field(description="What participants read.")
@@ -158,7 +157,7 @@ class Repeat(TrialRule):
         return (0 if self.items_per_trial else 3) if self.per_session is None else self.per_session
 
 
-class Variance(Rule):
+class Variance(RuleOptions):
     """Straight-lining: nearly the same answer throughout."""
 
     min: float = Field(default=0.15, ge=0, description="Least variance of the answers, as on five points.")
@@ -210,7 +209,7 @@ class Speed(TrialRule):
     share: Share = Field(default=0.2, description="A session with a larger share of such trials fails.")
 
 
-class Agreement(Rule):
+class Agreement(RuleOptions):
     """Agreement with the others: rank correlation with their mean, without one's own votes."""
 
     action: Literal["flag", "record"] = Field(default="record", description=_ACTION)
@@ -219,14 +218,14 @@ class Agreement(Rule):
     warn: float = Field(default=0.75, ge=-1, le=1, description="A lower median over all raters is told in the report.")
 
 
-class Consistency(Rule):
+class Consistency(RuleOptions):
     """Consistency: votes that scatter round those of the others much more than is usual among the raters."""
 
     z: float = Field(default=2.5, gt=0, description="So many robust standard deviations above the median are too many.")
     ratings: int = Field(default=8, ge=2, description="Fewer ratings of a person, over all sessions, tell nothing.")
 
 
-class Postscreen(Rule):
+class Postscreen(RuleOptions):
     """Post-screening (BS.1534): the hidden reference rated low, or an anchor rated high, too often."""
 
     hidden_reference: Annotated[tuple[float, Share], Says(_SHARES)] = Field(
@@ -242,13 +241,13 @@ class Postscreen(Rule):
     )
 
 
-class Quota(Rule):
+class Quota(RuleOptions):
     """How many sessions of one person count."""
 
     sessions: int = Field(default=1, ge=1, le=1000, description="Later ones are not used.")
 
 
-class Checks(Part):
+class Checks(StudyPart):
     """Rules over what people do while they rate: each `true`, `false` or its options."""
 
     attention: Attention | bool = Field(default=False, description="Stimuli that ask for an answer, among the others.")
@@ -268,16 +267,16 @@ class Checks(Part):
 
     @field_validator("*", mode="after")
     @classmethod
-    def _filled(cls, value: Rule | bool, field: ValidationInfo) -> Rule | bool:
+    def _filled(cls, value: RuleOptions | bool, field: ValidationInfo) -> RuleOptions | bool:
         """Return the options of a rule that is switched on by `true`, so that whoever looks sees them."""
         return CHECKS[field.field_name or ""]() if value is True else value
 
-    def rule(self, name: str) -> Rule | None:
+    def rule(self, name: str) -> RuleOptions | None:
         """Return the options of a rule, defaults filled; None where it is switched off."""
         return getattr(self, name) or None
 
 
-CHECKS: dict[str, type[Rule]] = {
+CHECKS: dict[str, type[RuleOptions]] = {
     "attention": Attention, "trap": Trap, "gold": Gold, "trap_item": TrapItem, "repeat": Repeat, "variance": Variance,
     "ratio": Ratio, "smooth": Smooth, "focus": Focus, "speed": Speed, "agreement": Agreement,
     "consistency": Consistency, "postscreen": Postscreen, "quota": Quota,

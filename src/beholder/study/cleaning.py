@@ -5,30 +5,32 @@ Nothing here changes what participants meet, and nothing of it is in the plan: i
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
+
 from pydantic import Field, field_validator, model_validator
 
-from beholder.study.checks import CHECKS, PLACED, Asking, Checks, Rule, Share
-from beholder.study.fault import Fault, raise_faults
-from beholder.study.money import Money, money
-from beholder.study.part import Part, Text
+from beholder.study.checks import CHECKS, PLACED, AskingOptions, Checks, RuleOptions, Share
 from beholder.study.presets import CleanPreset
+from beholder.study.reader import Fault, raise_faults
+from beholder.study.recruitment import Money, money
 from beholder.study.thresholds import Thresholds, Use
+from beholder.study.value_kinds import Says, StudyPart, Text
 
 
-class AcceptAsking(Part):
+class AcceptAsking(StudyPart):
     """From how many failures on we propose not to pay."""
 
     max_failed: int = Field(default=1, ge=0, description="With more failures than this, not to pay is proposed.")
 
 
-class Accept(Part):
+class Accept(StudyPart):
     """Failures for which we propose not to pay: only of stimuli that said themselves which answer to give."""
 
     attention: AcceptAsking | None = Field(default=None, description="Attention checks; as in `checks` when left out.")
     trap: AcceptAsking | None = Field(default=None, description="Trapping clips; as in `checks` when left out.")
 
 
-class Rater(Part):
+class Rater(StudyPart):
     """Whom to leave out as a whole: somebody of whose sessions too few are used."""
 
     min_used: Share = Field(default=0.6, description="With a smaller share of sessions in use, none of them is used.")
@@ -38,14 +40,14 @@ class Rater(Part):
     report_from: int = Field(default=5, ge=1, description="And that only of whoever finished so many sessions.")
 
 
-class Quantity(Part):
+class Quantity(StudyPart):
     """For those who stayed: from so many accepted sessions on, an amount for each of them."""
 
     sessions: int = Field(ge=1, description="From this many accepted sessions on.")
     each: Money = Field(description="For each accepted session, such as `0.10 GBP`.")
 
 
-class Quality(Part):
+class Quality(StudyPart):
     """For the best: an amount for each accepted session of those who agree most with the others."""
 
     best: float = Field(gt=0, le=100, description="This many in a hundred of those who have enough sessions.")
@@ -56,7 +58,7 @@ class Quality(Part):
     min_agreement: float = Field(default=0.7, ge=-1, le=1, description="Least rank correlation with the others.")
 
 
-class Bonus(Part):
+class Bonus(StudyPart):
     """Who is paid more than was promised (P.910)."""
 
     quantity: Quantity | None = Field(default=None, description="For those who stayed.")
@@ -74,7 +76,7 @@ class Bonus(Part):
         return self
 
 
-class Clean(Part):
+class Clean(StudyPart):
     """How sessions are judged afterwards. It may change at any time; `beholder clean` judges again."""
 
     preset: CleanPreset | None = Field(
@@ -105,7 +107,7 @@ class Clean(Part):
         """Return the rules of a study as cleaning judges by them. A rule that puts nothing into lists may be new."""
         return checks.model_copy(update={name: self._rule(name, checks.rule(name)) or False for name in CHECKS})
 
-    def _rule(self, name: str, rule: Rule | None) -> Rule | None:
+    def _rule(self, name: str, rule: RuleOptions | None) -> RuleOptions | None:
         used = getattr(self.use, name)
         if name in self.without or used is False:
             return None
@@ -114,6 +116,47 @@ class Clean(Part):
         if rule is not None and isinstance(used, Thresholds):
             rule = used.over(rule)
         accepted = getattr(self.accept, name, None)
-        if isinstance(rule, Asking) and accepted is not None:
+        if isinstance(rule, AskingOptions) and accepted is not None:
             rule = rule.model_copy(update={"reject_after": accepted.max_failed + 1})
         return rule
+
+
+# --- Analysis as the researcher chooses it: which differences are asked for, and how their tests are corrected ---
+#
+# Nothing here changes what participants meet, and nothing of it is in the plan: it may change after the last answer.
+
+
+Contrast = Annotated[tuple[Text, Text], Says("two conditions, such as [ours, baseline]")]
+
+
+class Analyse(StudyPart):
+    """What is asked of the ratings."""
+
+    contrasts: tuple[Contrast, ...] = Field(
+        default=(),
+        description="Pairs of conditions that the study is about, first minus second: only they are corrected for and "
+        "called clear. All pairs when left out, but for anchors and MUSHRA's hidden reference.",
+    )
+    family: Literal["question", "study"] = Field(
+        default="question", description="Tests are corrected (Holm) within each `question`, or over the whole `study`."
+    )
+    crush: Literal["none", "crush", "clip"] = Field(
+        default="none",
+        description="Where `acr-hr` gives more than the best grade, as someone prefers it to its reference: `none` "
+        "leaves it, `crush` draws it in (P.910), `clip` cuts it off.",
+    )
+
+    @model_validator(mode="after")
+    def _contrasts_are_two_and_once(self) -> Analyse:
+        faults, first = [], dict[frozenset[str], int]()
+        for place, pair in enumerate(self.contrasts):
+            both = frozenset(pair)
+            if len(both) == 1:
+                what = f"holds {pair[0]} against itself"
+                faults.append(Fault(what, "two conditions", "Name another one, or take it out.", ("contrasts", place)))
+            elif both in first:
+                what = f"holds {pair[0]} against {pair[1]}, as does contrasts.{first[both]}"
+                faults.append(Fault(what, "every pair once", "Take one out.", ("contrasts", place)))
+            first.setdefault(both, place)
+        raise_faults(faults)
+        return self

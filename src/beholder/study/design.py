@@ -6,23 +6,22 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, field_validator
 
-from beholder.study.kind import Says
-from beholder.study.part import Part, Slug, Text
+from beholder.study.value_kinds import Says, Slug, Span, StudyPart, Text
 
 
-class Star(Part):
+class Star(StudyPart):
     """Pairs with one condition in the middle."""
 
     star: Text = Field(description="The condition that every other one is compared with.")
 
 
-class Sparse(Part):
+class Sparse(StudyPart):
     """Some of all pairs, such that every condition can be held against every other one through others."""
 
     sparse: int = Field(ge=2, le=100, description="How many others each condition is compared with.")
 
 
-class Level(Part):
+class Level(StudyPart):
     """What one group of participants gets in another way than the study says."""
 
     questions: tuple[Slug, ...] | None = Field(default=None, description="Ids of the questions that are asked.")
@@ -32,7 +31,7 @@ class Level(Part):
     instructions: Text | None = Field(default=None, description="In place of `texts.instructions`.")
 
 
-class Design(Part):
+class Design(StudyPart):
     """How many people see how much."""
 
     participants: int = Field(default=20, ge=1, le=100_000, description="How many participants the plan is for.")
@@ -113,3 +112,49 @@ class Design(Part):
     def given_pairs(self) -> str | None:
         """The file that holds the pairs; None where there is none."""
         return self.pairs if isinstance(self.pairs, str) and self.pairs.endswith(".csv") else None
+
+
+# --- Training as the researcher writes it: practice before the first rating ---
+
+
+Tolerance = Annotated[float, Field(ge=0)]
+Number = Annotated[float | dict[Slug, float] | None, Says("a number, or a map from question to number")]
+Near = Annotated[
+    Tolerance | dict[Slug, Tolerance] | None, Says("a number, 0 or more, or a map from question to number")
+]
+Words = Annotated[Text | dict[Slug, Text] | None, Says("a text, or a map from question to text")]
+
+
+class TrainingItem(StudyPart):
+    """One training example, where there is no manifest with a line for it."""
+
+    file: Text = Field(description="A file in the study folder, or an https address.")
+    content: Text | None = Field(default=None, description="What it shows; the name of the file when left out.")
+    condition: Text | None = Field(default=None, description="Its condition; `training` when left out.")
+    expected: Number = Field(
+        default=None, description="The answer that is expected, of every question or by question; any when left out."
+    )
+    tolerance: Near = Field(
+        default=None, description="How far from it an answer may be; a quarter of the scale when left out."
+    )
+    message: Words = Field(default=None, description="Read after another answer; our own words when left out.")
+    anchor: Text | None = Field(
+        default=None,
+        description="What it stands for on the scale, as in `Excellent: no flaw can be seen`; read beside it.",
+    )
+    trap: bool = Field(default=False, description="It asks for a certain answer, and only that one is right.")
+
+
+class Training(StudyPart):
+    """Practice before the first rating: trials of the stimuli with role `training`, in the order of the manifest."""
+
+    corrections: int = Field(
+        default=3, ge=0, le=20, description="How often an answer outside its tolerance is asked for again."
+    )
+    feedback: bool = Field(
+        default=True, description="Tell why an answer was not expected and ask again; `false`: only take note of it."
+    )
+    valid: Span = Field(default="60 min", description="How long the training counts, from its end.")
+    items: tuple[TrainingItem, ...] = Field(
+        default=(), description="The examples, where the stimuli are no manifest; after its own where they are."
+    )

@@ -1,19 +1,92 @@
-"""Whether factors between participants split anything, and fit the rest of a study: told with everything else."""
+"""Groups of participants: every combination of levels, and the study as each of them meets it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 from math import prod
 from typing import Any
 
-from beholder.errors import did_you_mean
-from beholder.study.design import Design
-from beholder.study.document import Place
-from beholder.study.fault import Fault
-from beholder.study.kind import listed
-from beholder.study.part import SLUG, SLUG_WORDS
-from beholder.study.reader import dotted, shown
+from beholder.errors import Problem, did_you_mean
+from beholder.study.design import Design, Level
+from beholder.study.model import Playback, Study
+from beholder.study.questions import Page
+from beholder.study.reader import Fault, StudyReader, dotted, shown
+from beholder.study.value_kinds import SLUG, SLUG_WORDS, listed
+from beholder.study.yaml import Place
+
+Levels = Mapping[str, str]
+"""The level of each factor: one group of participants."""
+
+
+def groups_in(between: Mapping[str, Sequence[str] | Mapping[str, Any]]) -> list[Levels]:
+    """Return every combination of levels, the last factor changing fastest; one without any where nothing is split."""
+    return [dict(zip(between, levels, strict=True)) for levels in product(*between.values())]
+
+
+def named(levels: Levels) -> str:
+    """Return how a group is called where people read it: `asked: matching, layout: grid`."""
+    return ", ".join(f"{factor}: {level}" for factor, level in levels.items())
+
+
+def study_of(study: Study, levels: Levels) -> Study:
+    """Return a study as one group of its participants meets it.
+
+    Its problems still name the line where a key stands: that of the level which changes it.
+    """
+    if not levels:
+        return study
+    changed: dict[str, Any] = {}
+    options, playback = dict(study.options), study.playback.model_dump()
+    stands: dict[str, str] = {}
+    for factor, name in levels.items():
+        level, key = study.design.between[factor][name], f"design.between.{factor}.{name}"
+        options |= level.options
+        playback |= level.playback
+        stands |= _stands(level, key)
+        if level.questions is not None:
+            places = {question.id: place for place, question in enumerate(study.questions)}
+            changed["questions"] = tuple(study.questions[places[one]] for one in level.questions)
+            stands |= {f"questions.{n}": f"questions.{places[one]}" for n, one in enumerate(level.questions)}
+        if level.conditions is not None:
+            kept = [(n, one) for n, one in enumerate(study.conditions) if one.name in level.conditions]
+            changed["conditions"] = tuple(one for _, one in kept)
+            stands |= {f"conditions.{n}": f"conditions.{place}" for n, (place, _) in enumerate(kept)}
+        if level.instructions is not None:
+            pages = (Page(text=level.instructions),)
+            changed["texts"] = study.texts.model_copy(update={"instructions": pages})
+    changed |= {"options": options, "playback": Playback.model_validate(playback)}
+    group = study.model_copy(update=changed)
+    group._lines = replace(study._lines, stands=stands)
+    return group
+
+
+def _stands(level: Level, key: str) -> Iterator[tuple[str, str]]:
+    """Yield every key that a level changes, and where it stands."""
+    for name in ("options", "playback"):
+        for option in getattr(level, name):
+            yield f"{name}.{option}", f"{key}.{name}.{option}"
+    if level.instructions is not None:
+        yield "texts.instructions", f"{key}.instructions"
+
+
+def varied(study: Study) -> frozenset[str]:
+    """Return the keys that some participants have in another way, such as `options.layout` or `questions`."""
+    levels = [level for levels in study.design.between.values() for level in levels.values()]
+    whole = {key for level in levels for key in ("questions", "conditions") if getattr(level, key) is not None}
+    return frozenset({key for level in levels for key, _ in _stands(level, "")} | whole)
+
+
+def common_options(study: Study) -> dict[str, Any]:
+    """Return the options that all participants share."""
+    theirs = varied(study)
+    return {key: value for key, value in study.options.items() if f"options.{key}" not in theirs}
+
+
+# --- Whether factors between participants split anything, and fit the rest of a study: told with everything else ---
+
 
 MOST_GROUPS = 1000
 """More groups than this are a slip of the pen."""
@@ -120,3 +193,62 @@ def _too_many(design: Mapping[str, Any], between: Mapping[str, Mapping[str, Any]
 
 def _map(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
+
+
+# --- Each group of participants read as a study of its own, so that what is wrong is told where its level stands ---
+
+
+class GroupReader(StudyReader):
+    """Notes the problems of one group: those of a level at its place, others with the name of the group.
+
+    What was told about the whole study is not told again.
+    """
+
+    def __init__(self, whole: StudyReader, levels: Levels, stands: Mapping[Place, Place]) -> None:
+        super().__init__(whole.document)
+        self.found, self._whole, self._stands, self._group = [], whole, stands, named(levels)
+        self.refused, self.dropped = set(whole.refused), set(whole.dropped)
+
+    def note(self, place: Place, what: str, allowed: str = "", fix: str = "") -> None:
+        for part, moved in self._stands.items():
+            if place[: len(part)] == part:
+                self._tell(moved + place[len(part) :], what, allowed, fix)
+                return
+        subject = f"{dotted(place)} {what}" if place else what
+        told = (self.document.line(place), Problem(self.document.where(place), subject, allowed, fix))
+        if told not in self._whole.found:
+            self._tell(place, f"{what}, in the group {self._group}", allowed, fix)
+
+    def _tell(self, place: Place, what: str, allowed: str, fix: str) -> None:
+        if place not in self._whole.refused:
+            super().note(place, what, allowed, fix)
+
+
+def group_data(data: Mapping[str, Any]) -> Iterator[tuple[Levels, dict[str, Any], dict[Place, Place]]]:
+    """Yield each group with the study as it was read for them, and where the keys that are theirs stand."""
+    between = data["design"]["between"]
+    for levels in groups_in(between):
+        theirs, stands = {**data, "design": {**data["design"], "between": {}}}, dict[Place, Place]()
+        for factor, name in levels.items():
+            level, place = between[factor][name] or {}, (*_BETWEEN, factor, name)
+            for key in ("options", "playback"):
+                changed = level.get(key) or {}
+                theirs[key] = {**(theirs.get(key) or {}), **changed}
+                stands |= {(key, option): (*place, key, option) for option in changed}
+            for key, of in (("questions", "id"), ("conditions", "name")):
+                if level.get(key) is not None:
+                    kept, moved = _chosen(theirs.get(key) or [], level[key], of)
+                    theirs[key] = kept
+                    stands |= {(key, n): (key, at) for n, at in enumerate(moved)}
+            if level.get("instructions") is not None:
+                theirs["texts"] = {**(theirs.get("texts") or {}), "instructions": level["instructions"]}
+                stands[("texts", "instructions")] = (*place, "instructions")
+        yield levels, theirs, stands
+
+
+def _chosen(items: list[Any], names: list[str], of: str) -> tuple[list[Any], list[int]]:
+    """Return the items of these names, and their places: questions as they are named, conditions as they are listed."""
+    by_name = {item.get(of) if isinstance(item, Mapping) else item: at for at, item in enumerate(items)}
+    places = [by_name[name] for name in names if name in by_name]
+    places = sorted(places) if of == "name" else places
+    return [items[at] for at in places], places

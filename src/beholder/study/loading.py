@@ -8,18 +8,16 @@ from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from beholder.errors import Problem, StudyError, did_you_mean
-from beholder.study.between import study_of
 from beholder.study.checks import PLACED
 from beholder.study.consistency import inconsistencies
 from beholder.study.design import Design, Level
-from beholder.study.document import Document, Place
-from beholder.study.fault import FaultsError
-from beholder.study.group_reader import GroupReader, group_data
-from beholder.study.kind import NUMBERS, Kind, kind_of, listed
+from beholder.study.groups import GroupReader, group_data, study_of
 from beholder.study.model import Playback, Study
 from beholder.study.presets import preset, with_clean_preset
-from beholder.study.reader import Reader, shown, sides_of
-from beholder.study.scale import SCALES
+from beholder.study.questions import SCALES
+from beholder.study.reader import FaultsError, StudyReader, shown, sides_of
+from beholder.study.value_kinds import NUMBERS, ValueKind, kind_of, listed
+from beholder.study.yaml import Place, StudyDocument
 from beholder.types import Json
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -27,7 +25,7 @@ _LENGTHS = ("too_short", "too_long", "missing")
 """How pydantic calls a list that is too short or too long; of one with a fixed length the rest is missing."""
 
 
-class Rules(Protocol):
+class MethodRules(Protocol):
     """What loading needs to know of a method."""
 
     name: ClassVar[str]
@@ -36,13 +34,13 @@ class Rules(Protocol):
     defaults: ClassVar[Mapping[str, Json]]
 
 
-def build_study(document: Document, rules: Rules | None, found: Iterable[Problem] = ()) -> Study:
+def build_study(document: StudyDocument, rules: MethodRules | None, found: Iterable[Problem] = ()) -> Study:
     """Return the study that a document describes under the rules of its method.
 
     Raises `StudyError` with all problems, those already `found` among them. Without rules, which is when the
     method is unknown, everything else is still looked at.
     """
-    reader = Reader(document)
+    reader = StudyReader(document)
     for problem in found:
         reader.found.append((document.line(("method",)), problem))
     kind = _study_kind(rules)
@@ -67,27 +65,29 @@ def build_study(document: Document, rules: Rules | None, found: Iterable[Problem
     return study
 
 
-def build_part(document: Document, model: type[_Model]) -> _Model:
+def build_part(document: StudyDocument, model: type[_Model]) -> _Model:
     """Return what a document of another kind than a study describes; raises `StudyError` with all problems."""
-    reader = Reader(document)
-    kind = Kind(model=model)
+    reader = StudyReader(document)
+    kind = ValueKind(model=model)
     made = _validated(model, reader.read(kind), reader, kind, ())
     if reader.found or made is None:
         raise StudyError(dict.fromkeys(problem for _, problem in sorted(reader.found, key=lambda pair: pair[0])))
     return made
 
 
-def _study_kind(rules: Rules | None) -> Kind:
+def _study_kind(rules: MethodRules | None) -> ValueKind:
     """Return what may stand in a study, its options and those of each level as the method has them."""
     if rules is None:
-        return Kind(model=Study)
+        return ValueKind(model=Study)
     options = kind_of(rules.Options)
-    level = Kind(model=Level, is_nullable=True, given={"options": options, "playback": kind_of(Playback)})
-    factors = Kind(is_map=True, value=Kind(is_map=True, is_nullable=True, value=level))
-    return Kind(model=Study, given={"options": options, "design": Kind(model=Design, given={"between": factors})})
+    level = ValueKind(model=Level, is_nullable=True, given={"options": options, "playback": kind_of(Playback)})
+    factors = ValueKind(is_map=True, value=ValueKind(is_map=True, is_nullable=True, value=level))
+    return ValueKind(
+        model=Study, given={"options": options, "design": ValueKind(model=Design, given={"between": factors})}
+    )
 
 
-def _has_groups(study: Study | None, reader: Reader) -> TypeGuard[Study]:
+def _has_groups(study: Study | None, reader: StudyReader) -> TypeGuard[Study]:
     """Return whether there are groups to look at: nothing is wrong with factors, levels, and what they name."""
     if study is None or not study.design.between:
         return False
@@ -95,7 +95,9 @@ def _has_groups(study: Study | None, reader: Reader) -> TypeGuard[Study]:
     return not any(len(place) < 3 or place[2] in ("questions", "conditions") for place in wrong)
 
 
-def _read_groups(study: Study, data: dict[str, Any], rules: Rules | None, kind: Kind, reader: Reader) -> Study:
+def _read_groups(
+    study: Study, data: dict[str, Any], rules: MethodRules | None, kind: ValueKind, reader: StudyReader
+) -> Study:
     """Return the study with the options of each level as they would be written; tell the reader what is wrong."""
     between = study.design.between
     options: dict[tuple[str, str], dict[str, Any]] = {}
@@ -120,7 +122,7 @@ def _read_groups(study: Study, data: dict[str, Any], rules: Rules | None, kind: 
     return study
 
 
-def _refuse_alike(study: Study, reader: Reader) -> None:
+def _refuse_alike(study: Study, reader: StudyReader) -> None:
     """Tell the reader which levels of a factor give the same study."""
     for factor, levels in study.design.between.items():
         known = [(name, study_of(study, {factor: name})) for name in levels]
@@ -143,7 +145,7 @@ def _beneath(data: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, 
     return merged
 
 
-def _read_scales(data: dict[str, Any], rules: Rules | None, reader: Reader) -> None:
+def _read_scales(data: dict[str, Any], rules: MethodRules | None, reader: StudyReader) -> None:
     """Put the scale in place of its name, and the method's own where none is written."""
     if not isinstance(data.get("questions"), list):
         return
@@ -161,7 +163,7 @@ def _read_scales(data: dict[str, Any], rules: Rules | None, reader: Reader) -> N
             questions[index] = {key: value for key, value in question.items() if key != "scale"}
 
 
-def _refuse_scale(scale: str, names: list[str], rules: Rules | None, place: Place, reader: Reader) -> None:
+def _refuse_scale(scale: str, names: list[str], rules: MethodRules | None, place: Place, reader: StudyReader) -> None:
     allowed = f"{listed([*names, '{min, max, step, labels, look}'])}"
     if scale in SCALES and rules is not None:
         reader.drop(place, f"is {scale}, which {rules.name} does not use", allowed)
@@ -169,13 +171,13 @@ def _refuse_scale(scale: str, names: list[str], rules: Rules | None, place: Plac
         reader.drop(place, f"is {shown(scale)}, which is not a scale", allowed, did_you_mean(scale, names))
 
 
-def _options(written: Any, rules: Rules, reader: Reader) -> Any:
+def _options(written: Any, rules: MethodRules, reader: StudyReader) -> Any:
     """Return the options of the method as they would be written, defaults filled."""
     options = _validated(rules.Options, written, reader, kind_of(rules.Options), ("options",))
     return written if options is None else options.model_dump(mode="json", by_alias=True)
 
 
-def _validated(model: type[_Model], data: Any, reader: Reader, kind: Kind, start: Place) -> _Model | None:
+def _validated(model: type[_Model], data: Any, reader: StudyReader, kind: ValueKind, start: Place) -> _Model | None:
     """Return the model made of the data, or None when the reader was told what is wrong."""
     try:
         return model.model_validate(data)
@@ -186,7 +188,9 @@ def _validated(model: type[_Model], data: Any, reader: Reader, kind: Kind, start
         return None
 
 
-def _refuse(detail: Any, reader: Reader, kind: Kind, start: Place, data: Any, refused: frozenset[Place]) -> None:
+def _refuse(
+    detail: Any, reader: StudyReader, kind: ValueKind, start: Place, data: Any, refused: frozenset[Place]
+) -> None:
     """Tell the reader one error of pydantic in our words, unless it follows from what was told already."""
     found = _place(detail["loc"], kind, data)
     if found is None:
@@ -216,7 +220,7 @@ def _refuse(detail: Any, reader: Reader, kind: Kind, start: Place, data: Any, re
         reader.refuse(place, said, below.words(), did_you_mean(str(value), near) if near else _as_list(value, below))
 
 
-def _as_list(value: object, kind: Kind) -> str:
+def _as_list(value: object, kind: ValueKind) -> str:
     """Return how to write as a list what was written as text: one of its words, or two sides of a screen."""
     if not isinstance(value, str) or kind.item is None:
         return ""
@@ -225,7 +229,7 @@ def _as_list(value: object, kind: Kind) -> str:
     return f"Write [{value}]." if value in kind.item.choices else ""
 
 
-def _place(loc: Place, kind: Kind, data: Any) -> tuple[Place, Kind, Any] | None:
+def _place(loc: Place, kind: ValueKind, data: Any) -> tuple[Place, ValueKind, Any] | None:
     """Return the place of an error, what may stand there, and what does; None where the error is about nothing there.
 
     pydantic's own way may lead on into a short form (`conditions.0.name` of a plain name) or through the

@@ -10,24 +10,19 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PrivateAttr, StringConstraints, model_validator
 
 from beholder.errors import Problem
-from beholder.study.analysing import Analyse
 from beholder.study.checks import Checks
-from beholder.study.cleaning import Clean
-from beholder.study.design import Design
-from beholder.study.fault import Fault, raise_faults
-from beholder.study.kind import Says
-from beholder.study.lines import Lines
-from beholder.study.money import Money
-from beholder.study.pages import Texts
-from beholder.study.part import Part, Slug, Text
+from beholder.study.cleaning import Analyse, Clean
+from beholder.study.design import Design, Training
 from beholder.study.presets import Preset
 from beholder.study.qualification import Qualification
-from beholder.study.recruiting import Recruit, Retention
-from beholder.study.scale import SCALES, Scale
-from beholder.study.training import Training
+from beholder.study.questions import SCALES, Scale, Texts
+from beholder.study.reader import Fault, raise_faults
+from beholder.study.recruitment import Money, Recruit, Retention
+from beholder.study.value_kinds import Says, Slug, StudyPart, Text
+from beholder.study.yaml import Lines
 
 
-class Stimuli(Part):
+class Stimuli(StudyPart):
     """Where the stimuli are: a folder, a folder with a file-name pattern, or a manifest."""
 
     folder: Text | None = Field(
@@ -67,7 +62,7 @@ def _pattern_faults(pattern: str) -> list[Fault]:
     return [Fault(f"has no group {group}", allowed, example, ("pattern",)) for group in missing]
 
 
-class Condition(Part):
+class Condition(StudyPart):
     """One system or treatment. Its place in the list orders tables and signs."""
 
     name: Text = Field(description="As in the stimuli.")
@@ -75,7 +70,7 @@ class Condition(Part):
     role: Literal["test", "reference", "anchor"] = Field(default="test", description="What it is to the method.")
 
 
-class Question(Part):
+class Question(StudyPart):
     """One question that is asked about each stimulus."""
 
     id: Slug = Field(description="Names the answer in every table.")
@@ -99,7 +94,7 @@ class Question(Part):
         return data
 
 
-class Playback(Part):
+class Playback(StudyPart):
     """How stimuli play and what has to be watched."""
 
     watch: Literal["whole", "start", "none"] = Field(
@@ -134,7 +129,7 @@ class Playback(Part):
     skip: bool = Field(default=True, description="A trial whose media will not play can be left without a rating.")
 
 
-class Ask(Part):
+class Ask(StudyPart):
     """One item of a questionnaire before or after the trials."""
 
     id: Slug = Field(description="Names the answer in the tables.")
@@ -195,7 +190,7 @@ class Ask(Part):
         ]
 
 
-class Study(Part):
+class Study(StudyPart):
     """What the researcher wrote, defaults filled, frozen."""
 
     beholder: Literal[1] = Field(description="Version of this format.")

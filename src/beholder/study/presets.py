@@ -106,3 +106,9 @@ def with_clean_preset(data: Mapping[str, Any], written: Mapping[str, Any], place
 
 def _map(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
+
+
+# --- Names that the study file will know later. They are refused by name, so that nobody takes them for typing errors.
+
+
+METHODS = frozenset(("dscqs", "samviq", "mismatch", "best-worst", "rank", "word-select"))

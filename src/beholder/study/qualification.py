@@ -7,9 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from beholder.study.fault import Fault, raise_faults
-from beholder.study.kind import Says
-from beholder.study.part import Part, Slug, Span, Text, span
+from beholder.study.reader import Fault, raise_faults
+from beholder.study.value_kinds import Says, Slug, Span, StudyPart, Text, span
 
 Action = Literal["gate", "warn", "flag", "record"]
 Kind = Literal["desktop", "tablet", "phone"]
@@ -18,7 +17,7 @@ _LARGEST_SIDE = 20_000
 _ACTION = "`gate`: must pass to go on; `warn`: is told and may go on; `flag`: silent, cleaning decides; `record`."
 
 
-class Rule(Part):
+class CheckOptions(StudyPart):
     """What every check can be told."""
 
     action: Action = Field(default="gate", description=_ACTION)
@@ -34,14 +33,14 @@ class Rule(Part):
         return span(self.valid) if self.valid else None
 
 
-class Device(Rule):
+class Device(CheckOptions):
     """The kind of device."""
 
     attempts: int = Field(default=10, ge=1, le=20, description="How often it can be tried, also on another device.")
     allow: tuple[Kind, ...] = Field(default=("desktop",), min_length=1, description="What may be used.")
 
 
-class Screen(Rule):
+class Screen(CheckOptions):
     """The resolution of the screen in device pixels."""
 
     attempts: int = Field(default=3, ge=1, le=20, description="How often it can be measured.")
@@ -57,23 +56,23 @@ class Screen(Rule):
         return self
 
 
-class Refresh(Rule):
+class Refresh(CheckOptions):
     """How often the screen is drawn."""
 
     min_hz: float = Field(default=30, gt=0, le=1000, description="Pictures a second at least.")
 
 
-class Media(Rule):
+class Media(CheckOptions):
     """Whether the browser decodes what the study shows, and can fill the screen where the study needs it."""
 
     attempts: int = Field(default=3, ge=1, le=20, description="How often it can be tried, also in another browser.")
 
 
-class Remote(Rule):
+class Remote(CheckOptions):
     """Whether the screen is seen through a remote desktop: asked, and hints that only flag."""
 
 
-class Network(Rule):
+class Network(CheckOptions):
     """The speed at which our own media arrive."""
 
     action: Action = Field(default="warn", description=_ACTION + " A hopeless wait is always a gate.")
@@ -82,7 +81,7 @@ class Network(Rule):
     max_wait_s: float = Field(default=120, gt=0, description="A longer wait for the first trial is hopeless.")
 
 
-class Quiz(Part):
+class Quiz(StudyPart):
     """One item of the quiz, with its right answer."""
 
     id: Slug = Field(description="Names the item in the evidence.")
@@ -105,7 +104,7 @@ class Quiz(Part):
         return self
 
 
-class Questions(Rule):
+class Questions(CheckOptions):
     """A quiz on language or instructions: some items drawn from a pool."""
 
     valid: Span | None = Field(default="30 d", description="How long a pass counts.")
@@ -125,7 +124,7 @@ class Questions(Rule):
         return self
 
 
-class Plate(Part):
+class Plate(StudyPart):
     """An image of the researcher's own, with the number that is read from it."""
 
     file: Text = Field(description="An image in the study folder.")
@@ -133,7 +132,7 @@ class Plate(Part):
     control: bool = Field(default=False, description="Everybody can read it: read wrong, the attempt is void.")
 
 
-class Colour(Rule):
+class Colour(CheckOptions):
     """Colour vision: plates drawn for each session, or the researcher's own."""
 
     attempts: int = Field(default=3, ge=1, le=20, description="How often it can be tried; each time is a new one.")
@@ -141,7 +140,7 @@ class Colour(Rule):
     images: tuple[Plate, ...] = Field(default=(), description="Own plates, in place of those that are drawn.")
 
 
-class Card(Rule):
+class Card(CheckOptions):
     """The size of a pixel, from the outline of a bank card. `acuity` brings it along."""
 
     action: Action = Field(default="record", description=_ACTION)
@@ -149,7 +148,7 @@ class Card(Rule):
     valid: Span | None = Field(default="30 d", description="How long it counts on the same device.")
 
 
-class Acuity(Rule):
+class Acuity(CheckOptions):
     """Visual acuity: the gap of Landolt rings."""
 
     valid: Span | None = Field(default="30 d", description="How long a pass counts on the same device.")
@@ -165,7 +164,7 @@ class Acuity(Rule):
         return self
 
 
-class Display(Rule):
+class Display(CheckOptions):
     """Help with setting up the display, for each system."""
 
     action: Action = Field(default="record", description=_ACTION)
@@ -173,7 +172,7 @@ class Display(Rule):
     valid: Span | None = Field(default="30 d", description="How long it counts on the same device.")
 
 
-class Brightness(Rule):
+class Brightness(CheckOptions):
     """Brightness and room light: barely visible shapes to count, twice."""
 
     attempts: int = Field(default=4, ge=1, le=20, description="How often the first matrix can be tried.")
@@ -182,7 +181,7 @@ class Brightness(Rule):
     second: bool = Field(default=True, description="A second matrix, silent: cleaning decides.")
 
 
-class Distance(Rule):
+class Distance(CheckOptions):
     """Viewing distance: three pairs, of which one picture is blurred."""
 
     action: Action = Field(default="warn", description=_ACTION)
@@ -202,7 +201,7 @@ class Distance(Rule):
         return self
 
 
-class Headphones(Rule):
+class Headphones(CheckOptions):
     """Headphones: which of three tones is softest, where one is in antiphase."""
 
     valid: Span | None = Field(default="30 min", description="How long a pass counts on the same device.")
@@ -217,7 +216,7 @@ class Headphones(Rule):
         return self
 
 
-class Tones(Rule):
+class Tones(CheckOptions):
     """A quiet room and audible volume: tones to count."""
 
     attempts: int = Field(default=3, ge=1, le=20, description="How often it can be tried; each time is a new one.")
@@ -225,14 +224,14 @@ class Tones(Rule):
     clips: int = Field(default=2, ge=1, le=10, description="How many clips have to be counted right.")
 
 
-class Sides(Rule):
+class Sides(CheckOptions):
     """Left and right: on which side a sound is."""
 
     valid: Span | None = Field(default="30 min", description="How long a pass counts on the same device.")
     sounds: int = Field(default=6, ge=1, le=20, description="How many sounds are played; all have to be right.")
 
 
-class Qualification(Part):
+class Qualification(StudyPart):
     """What person, device and surroundings have to fit: each `true`, `false` or its options."""
 
     device: Device | bool = Field(default=False, description="The kind of device.")
@@ -256,16 +255,16 @@ class Qualification(Part):
 
     @field_validator("*", mode="after")
     @classmethod
-    def _filled(cls, value: Rule | bool, field: ValidationInfo) -> Rule | bool:
+    def _filled(cls, value: CheckOptions | bool, field: ValidationInfo) -> CheckOptions | bool:
         """Return the options of a check that is switched on by `true`, so that whoever looks sees them."""
         return RULES[field.field_name or ""]() if value is True else value
 
-    def rule(self, name: str) -> Rule | None:
+    def rule(self, name: str) -> CheckOptions | None:
         """Return the options of a check, defaults filled; None where it is switched off."""
         return getattr(self, name) or None
 
 
-RULES: dict[str, type[Rule]] = {
+RULES: dict[str, type[CheckOptions]] = {
     "device": Device, "screen": Screen, "refresh": Refresh, "media": Media, "network": Network, "remote": Remote,
     "questions": Questions, "colour": Colour, "card": Card, "acuity": Acuity, "display": Display,
     "brightness": Brightness, "distance": Distance, "headphones": Headphones, "tones": Tones, "sides": Sides,

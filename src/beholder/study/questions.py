@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_serializer, model_validator
 
-from beholder.study.fault import Fault, FaultsError, raise_faults
-from beholder.study.kind import AsText, Says
+from beholder.study.reader import Fault, FaultsError, raise_faults
+from beholder.study.value_kinds import AsText, Says, StudyPart, Text
 
 _MOST_CATEGORIES = 21
 _QUALITY = ("Bad", "Poor", "Fair", "Good", "Excellent")
@@ -126,3 +126,61 @@ SCALES: dict[str, Scale] = {
     "cont100": Scale(min=0, max=100, labels=tuple((10 + 20 * i, word) for i, word in enumerate(_QUALITY))),
 }
 """The scales with a name. On comparison scales (ccr, pref) above zero means the second, or right, one."""
+
+
+# --- What participants read, as the researcher writes it: texts, and the pages of the instructions with their examples.
+
+
+class Example(StudyPart):
+    """Something to see or hear before the first rating. It is never rated."""
+
+    file: Text = Field(description="A file in the study folder.")
+    caption: Text = Field(description="What participants read below it.")
+
+
+class Page(StudyPart):
+    """One page of the instructions."""
+
+    text: Text = Field(description="Markdown, or the name of a file that ends in `.md`.")
+    examples: tuple[Example, ...] = Field(default=(), description="What is shown below the text.")
+    play: bool = Field(default=False, description="Each example has to be played to its end to go on.")
+
+
+class Texts(StudyPart):
+    """What participants read: inline Markdown, or the name of a file that ends in `.md`."""
+
+    consent: Text | None = Field(default=None, description="Shown first; agreeing starts the session.")
+    instructions: Annotated[tuple[Page, ...] | None, Says("text, or a list of texts and {text, examples, play}")] = (
+        Field(
+            default=None,
+            description="Shown before the trials, one key away while rating: a text, or a list of pages, each a text "
+            "or `{text, examples, play}`.",
+        )
+    )
+    pause: Text | None = Field(default=None, description="Shown at breaks.")
+    thanks: Text | None = Field(default=None, description="Shown at the end.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_forms(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        pages = data.get("instructions")
+        if isinstance(pages, str):
+            pages = [pages]
+        if isinstance(pages, list | tuple):
+            pages = tuple({"text": page} if isinstance(page, str) else page for page in pages)
+            return {**data, "instructions": pages}
+        return data
+
+    @field_serializer("instructions")
+    def _as_written(self, pages: tuple[Page, ...] | None) -> Any:
+        if pages is None:
+            return None
+        written = [page.model_dump(mode="json") if page.examples or page.play else page.text for page in pages]
+        return written[0] if len(written) == 1 and isinstance(written[0], str) else written
+
+    @property
+    def pages(self) -> tuple[Page, ...]:
+        """The pages of the instructions; none where the study leaves them to us."""
+        return self.instructions or ()

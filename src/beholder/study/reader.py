@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from beholder.errors import Problem, did_you_mean
-from beholder.study.document import Document, Place
-from beholder.study.kind import NUMBERS, Kind, listed
-from beholder.study.nodes import Entries, Items, Node, Scalar, core_value
+from beholder.study.value_kinds import NUMBERS, ValueKind, listed
+from beholder.study.yaml import Entries, ListNode, Node, Place, Scalar, StudyDocument, core_value
 
 _LEFT_OUT: Final = object()
 _LONGEST_SHOWN = 40
 _SIDES = re.compile(r"([1-9][0-9]*) ?[x×] ?([1-9][0-9]*)")
 
 
-class Reader:
+class StudyReader:
     """Plain values from a document, with every problem on the way and the kind of each place."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: StudyDocument) -> None:
         self.document = document
         self.found: list[tuple[int, Problem]] = list(document.problems)
         self.refused: set[Place] = set()
@@ -27,7 +28,7 @@ class Reader:
         self.dropped: set[Place] = set()
         """Places whose value nobody sees, so that what is around them may seem to lack something."""
 
-    def read(self, kind: Kind) -> dict[str, Any]:
+    def read(self, kind: ValueKind) -> dict[str, Any]:
         """Return the document as plain values."""
         return self._entries(self.document.root, kind, ())
 
@@ -48,17 +49,17 @@ class Reader:
         subject = f"{dotted(place)} {what}" if place else what
         self.found.append((line, Problem(self.document.where(place), subject, allowed, fix)))
 
-    def _value(self, node: Node, kind: Kind, place: Place) -> Any:
+    def _value(self, node: Node, kind: ValueKind, place: Place) -> Any:
         if isinstance(node, Scalar):
             return self._scalar(node, kind, place)
         if isinstance(node, Entries):
             return self._entries(node, kind, place)
         return self._items(node, kind, place)
 
-    def _items(self, node: Items, kind: Kind, place: Place) -> list[Any]:
-        item = kind.item or Kind(is_free=True)
+    def _items(self, node: ListNode, kind: ValueKind, place: Place) -> list[Any]:
+        item = kind.item or ValueKind(is_free=True)
         if kind.as_text:
-            item = Kind(as_text=True)
+            item = ValueKind(as_text=True)
         values = [self._value(part, item, (*place, index)) for index, part in enumerate(node.items)]
         for index, value in enumerate(values):
             if value is _LEFT_OUT and (*place, index) not in self.refused:
@@ -66,7 +67,7 @@ class Reader:
         # What is left out keeps its place, so that the numbers of the others stay right.
         return [None if value is _LEFT_OUT else value for value in values]
 
-    def _entries(self, node: Entries, kind: Kind, place: Place) -> dict[str, Any]:
+    def _entries(self, node: Entries, kind: ValueKind, place: Place) -> dict[str, Any]:
         keys = kind.keys()
         is_open = kind.model is None or kind.model.model_config.get("extra") == "allow"
         values: dict[str, Any] = {}
@@ -75,7 +76,9 @@ class Reader:
             if key not in keys and not is_open:
                 self._unknown(here, list(keys))
             else:
-                below = Kind(as_text=True) if kind.as_text else keys.get(key, kind.value or Kind(is_free=True))
+                below = (
+                    ValueKind(as_text=True) if kind.as_text else keys.get(key, kind.value or ValueKind(is_free=True))
+                )
                 value = self._value(part, below, here)
                 if value is not _LEFT_OUT:
                     values[key] = value
@@ -88,7 +91,7 @@ class Reader:
         allowed = listed(keys, "and") if keys else "no keys"
         self.drop(place, "is not a known key", allowed, did_you_mean(str(place[-1]), keys))
 
-    def _scalar(self, node: Scalar, kind: Kind, place: Place) -> Any:
+    def _scalar(self, node: Scalar, kind: ValueKind, place: Place) -> Any:
         value = core_value(node.text) if node.plain else node.text
         if value is None:
             return self._nothing(kind, place)
@@ -102,7 +105,7 @@ class Reader:
             return _LEFT_OUT
         return value
 
-    def _nothing(self, kind: Kind, place: Place) -> Any:
+    def _nothing(self, kind: ValueKind, place: Place) -> Any:
         if kind.is_container and not kind.is_nullable:
             return _LEFT_OUT
         if kind.is_nullable or kind.is_free:
@@ -111,7 +114,7 @@ class Reader:
         return _LEFT_OUT
 
     @staticmethod
-    def _fits(value: object, kind: Kind) -> bool:
+    def _fits(value: object, kind: ValueKind) -> bool:
         """Return whether pydantic should see this value: it would take `yes` and 1 for true, and true for 1."""
         if isinstance(value, bool):
             return bool in kind.scalars
@@ -145,7 +148,7 @@ def sides_of(text: str) -> str:
     return f"[{found[1]}, {found[2]}]" if found else ""
 
 
-def _advice(value: object, kind: Kind, node: Scalar) -> str:
+def _advice(value: object, kind: ValueKind, node: Scalar) -> str:
     word = node.text.lower()
     if bool in kind.scalars and word in ("yes", "on", "no", "off", "true", "false"):
         return f"Write {'true' if word in ('yes', 'on', 'true') else 'false'}."
@@ -157,3 +160,39 @@ def _advice(value: object, kind: Kind, node: Scalar) -> str:
     if kind.choices and isinstance(value, str):
         return did_you_mean(value, [str(choice) for choice in kind.choices])
     return ""
+
+
+# --- What a validator of the model finds wrong, in parts that a problem can be made of ---
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing wrong within a part of the study; `place` is relative to that part."""
+
+    what: str
+    allowed: str = ""
+    fix: str = ""
+    place: tuple[str | int, ...] = ()
+
+    def __str__(self) -> str:
+        subject = ".".join(str(step) for step in self.place)
+        parts = [
+            f"{subject} {self.what}".strip(),
+            f"Allowed: {self.allowed}" if self.allowed else "",
+            self.fix.rstrip("."),
+        ]
+        return ". ".join(part for part in parts if part)
+
+
+class FaultsError(ValueError):
+    """All faults of one part at once. pydantic keeps it, because it is a ValueError."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(str(fault) for fault in faults))
+
+
+def raise_faults(faults: Sequence[Fault]) -> None:
+    """Raise what was found, if anything was."""
+    if faults:
+        raise FaultsError(faults)

@@ -10,7 +10,7 @@ from beholder.types import Medium
 
 
 @dataclass(frozen=True)
-class Kind:
+class RecipeKind:
     """One way to make a reference worse: of which medium, by how much, and what of it is written."""
 
     name: str
@@ -43,20 +43,20 @@ class Recipe:
 _WHOLE, _DECIMAL = r"([1-9][0-9]*)()", r"([0-9]+(?:\.[0-9]+)?)()"
 _UNITS: Mapping[str, int] = {"": 1, "k": 1000, "M": 1_000_000}
 
-KINDS: Mapping[str, Kind] = {
+KINDS: Mapping[str, RecipeKind] = {
     kind.name: kind
     for kind in (
-        Kind(
+        RecipeKind(
             "lowpass", "audio", r"([1-9][0-9]{1,5})()", 20, 999_999,
             "a frequency in Hz from 20 on, as {}3500", ("lowpass-3500", "lowpass-7000"),
         ),
-        Kind(
+        RecipeKind(
             "bitrate", "video", r"([0-9]+(?:\.[0-9]+)?)([kM])", 10_000, 100_000_000,
             "bits a second from 10k to 100M, as {}200k", ("bitrate-200k",),
         ),
-        Kind("resolution", "video", _WHOLE, 16, 4320, "16 to 4320 lines, as {}180", ("resolution-180",)),
-        Kind("fps", "video", _DECIMAL, 0.5, 240, "0.5 to 240 frames a second, as {}7.5", ("fps-7.5",)),
-        Kind(
+        RecipeKind("resolution", "video", _WHOLE, 16, 4320, "16 to 4320 lines, as {}180", ("resolution-180",)),
+        RecipeKind("fps", "video", _DECIMAL, 0.5, 240, "0.5 to 240 frames a second, as {}7.5", ("fps-7.5",)),
+        RecipeKind(
             "blur", "video", _DECIMAL, 0.1, 100, "0.1 to 100 pixels at 1080 lines, as {}4", ("blur-4",),
             more_is_worse=True,
         ),
@@ -76,7 +76,7 @@ def read_recipe(name: str) -> Recipe | None:
     return Recipe(kind.name, kind.medium, value, kind.more_is_worse) if kind.lowest <= value <= kind.highest else None
 
 
-def meant_kind(name: str) -> Kind | None:
+def meant_kind(name: str) -> RecipeKind | None:
     """Return the kind that a name begins with, whether or not the rest can be read; None where it means no recipe."""
     if name.startswith("lowpass"):
         return KINDS["lowpass"]

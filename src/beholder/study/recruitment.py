@@ -3,14 +3,60 @@
 from __future__ import annotations
 
 import math
+import re
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from decimal import Decimal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, StringConstraints
 
-from beholder.study.kind import Says
-from beholder.study.money import Money
-from beholder.study.part import Part, Span, Text
+from beholder.study.value_kinds import Says, Span, StudyPart, Text
+
+# --- Amounts of money as the researcher writes them: exact, in one currency, never a float ---
+
+
+_WRITTEN = r"^([1-9][0-9]{0,6}(\.[0-9]{1,2})?|0\.(0[1-9]|[1-9][0-9]?)) [A-Z]{3}$"
+Money = Annotated[
+    str,
+    StringConstraints(pattern=_WRITTEN),
+    Says("an amount above 0 and a currency of three capital letters, such as 0.10 GBP"),
+]
+
+
+class Sum(NamedTuple):
+    """An amount in hundredths of a currency."""
+
+    minor: int
+    currency: str
+
+    @property
+    def amount(self) -> str:
+        """The amount as platforms take it: `0.10`."""
+        return f"{Decimal(self.minor) / 100:.2f}"
+
+    def __str__(self) -> str:
+        return f"{self.amount} {self.currency}"
+
+
+def money(text: str) -> Sum:
+    """Return the sum that an amount such as `0.10 GBP` means."""
+    found = re.fullmatch(r"([0-9.]+) ([A-Z]{3})", text)
+    assert found is not None, text
+    return Sum(int(Decimal(found[1]) * 100), found[2])
+
+
+def hourly(reward: Sum, minutes: int) -> Sum:
+    """Return what an hour earns at a reward for so many minutes, rounded down."""
+    return Sum(reward.minor * 60 // minutes, reward.currency)
+
+
+def is_money(text: str) -> bool:
+    """Return whether a text is an amount above 0 and a currency, as they are written in a study."""
+    return re.fullmatch(_WRITTEN, text) is not None
+
+
+# --- Where participants come from, what they earn, and how long what is known of them is kept ---
+
 
 Moment = Annotated[
     str,
@@ -21,7 +67,7 @@ Day = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
 Code = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$"), Says("up to 64 letters, digits, - and _")]
 
 
-class PerOutcome(Part):
+class PerOutcome(StudyPart):
     """A text for each way in which a session can end."""
 
     completed: Text | None = Field(default=None, description="Everything was answered.")
@@ -32,7 +78,7 @@ class PerOutcome(Part):
     technical: Text | None = Field(default=None, description="Ended by a fault of ours.")
 
 
-class Filters(Part):
+class Filters(StudyPart):
     """Whom Prolific shows the study to. Further filters go by their ids in `more`."""
 
     countries: tuple[Text, ...] = Field(default=(), description="Where people live now, by name or two letters.")
@@ -49,7 +95,7 @@ class Filters(Part):
     ] = Field(default_factory=dict, description="Any other filter by its id: a list of values, or a range.")
 
 
-class Recruit(Part):
+class Recruit(StudyPart):
     """Where participants come from, and what they earn."""
 
     mode: Literal["link", "panel", "lab", "prolific"] = Field(
@@ -123,7 +169,7 @@ class Recruit(Part):
     )
 
 
-class Retention(Part):
+class Retention(StudyPart):
     """How long what is known of people is kept; `beholder purge` erases what is due."""
 
     identity: Day | None = Field(

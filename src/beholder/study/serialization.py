@@ -1,11 +1,88 @@
-"""The JSON Schema of study.yaml: the model's own, with the short forms that people write."""
+"""The study as canonical JSON, and digests of such values."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 from typing import Any
 
+import yaml
+
 from beholder.study.model import Study
-from beholder.study.scale import SCALES
+from beholder.study.questions import SCALES
+from beholder.study.texts import instruction_pages, study_text
+from beholder.study.yaml import core_value
+
+__all__ = ["canonical", "digest", "resolved_yaml", "study_json"]
+
+
+def study_json(study: Study) -> dict[str, Any]:
+    """Return the study as JSON values, defaults filled, with the texts themselves where it names files."""
+    value: dict[str, Any] = study.model_dump(mode="json")
+    value["texts"] = {which: study_text(study, which) for which in value["texts"]}
+    if study.run == 1:  # so that a study from before there were runs is the same one
+        del value["run"]
+    pages = instruction_pages(study)
+    if len(pages) > 1 or any(page.examples or page.play for page in pages):
+        value["texts"]["instructions"] = [page.model_dump(mode="json") for page in pages]
+    return value
+
+
+def canonical(value: Any) -> str:
+    """Return JSON text that is the same for equal values: sorted keys, no spaces."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def digest(value: Any) -> str:
+    """Return the SHA-256 of a JSON value, as 64 hexadecimal digits."""
+    return hashlib.sha256(canonical(value).encode()).hexdigest()
+
+
+# --- The study written out again, every default filled: what `beholder check --resolved` prints ---
+
+
+_BARE = re.compile(r"[A-Za-z][A-Za-z0-9_/.-]*( [A-Za-z0-9_/.-]+)*", re.ASCII)
+
+
+def resolved_yaml(study: Study) -> str:
+    """Return YAML that loads as an equal study."""
+    value = study.model_dump(mode="json")
+    for question in value["questions"]:
+        # Pairs read badly; a map from value to word is what one would write.
+        labels = question["scale"]["labels"]
+        question["scale"]["labels"] = {_number(place): word for place, word in labels} or []
+    return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=2**31)
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) and abs(value) < 2**53 else repr(value)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Quotes by the rules of YAML 1.2, and writes no aliases."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    style = None if _BARE.fullmatch(text) and isinstance(core_value(text), str) else '"'
+    if "\n" in text and _is_block(text):
+        style = "|"
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+def _is_block(text: str) -> bool:
+    """Return whether every line is ordinary enough for the literal style."""
+    return all(line.isprintable() and line == line.rstrip() for line in text.split("\n"))
+
+
+_Dumper.add_representer(str, _text)
+
+
+# --- The JSON Schema of study.yaml: the model's own, with the short forms that people write ---
+
 
 _NAME = {"type": ["string", "number", "boolean"]}
 """A name may look like a number, because it is read as text: 01, 1.0, true."""

@@ -6,20 +6,19 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field, model_validator
 
-from beholder.study.checks import Gold, Rule, Share
-from beholder.study.fault import Fault, raise_faults
-from beholder.study.kind import Says
-from beholder.study.part import Part
+from beholder.study.checks import Gold, RuleOptions, Share
+from beholder.study.reader import Fault, raise_faults
+from beholder.study.value_kinds import Says, StudyPart
 
 _AS = "As in `checks` when left out."
 _ACTION = f"`flag`: costs the use; `record`: only noted. {_AS}"
 _MAX_FAILED = f"So many failures are allowed in a session that is used. {_AS}"
 Pair = Annotated[tuple[float, float], Says("two numbers, such as [0.95, 1.15]")]
 Limit = Annotated[tuple[float, Share], Says("a value and a share, such as [90, 0.15]")]
-_Rule = TypeVar("_Rule", bound=Rule)
+_Rule = TypeVar("_Rule", bound=RuleOptions)
 
 
-class Thresholds(Part):
+class Thresholds(StudyPart):
     """By what a rule is judged afterwards; what is left out is as in `checks`."""
 
     action: Literal["flag", "record"] | None = Field(default=None, description=_ACTION)
@@ -134,7 +133,7 @@ class UseQuota(Thresholds):
     sessions: int | None = Field(default=None, ge=1, le=1000, description=f"How many of one person count. {_AS}")
 
 
-class Use(Part):
+class Use(StudyPart):
     """By which thresholds a session is used: `true`, `false` or options for each rule; as in `checks` when left out."""
 
     attention: UseNear | bool | None = Field(default=None, description="Stimuli that ask for an answer.")

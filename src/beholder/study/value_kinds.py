@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from enum import Enum
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import annotated_types
-from pydantic import BaseModel, StringConstraints
+from pydantic import BaseModel, ConfigDict, StringConstraints
 from pydantic.fields import FieldInfo
 
 Scalars = frozenset[type]
@@ -29,22 +31,22 @@ class AsText:
 
 
 @dataclass(frozen=True)
-class Kind:
+class ValueKind:
     """What may stand at one place. A kind of which nothing is known takes everything."""
 
     scalars: Scalars = frozenset()
     choices: tuple[Any, ...] = ()
     model: type[BaseModel] | None = None
-    item: Kind | None = None
+    item: ValueKind | None = None
     is_map: bool = False
-    value: Kind | None = None
+    value: ValueKind | None = None
     """What may stand at every key of a map, where that is known."""
     is_free: bool = False
     is_nullable: bool = False
     as_text: bool = False
     says: str = ""
     bounds: str = ""
-    given: Mapping[str, Kind] = field(default_factory=dict)
+    given: Mapping[str, ValueKind] = field(default_factory=dict)
     """Keys that somebody else than the model decides: the options of the method."""
 
     @property
@@ -59,7 +61,7 @@ class Kind:
             not self.scalars and not self.is_free and (self.is_map or self.model is not None or self.item is not None)
         )
 
-    def keys(self) -> dict[str, Kind]:
+    def keys(self) -> dict[str, ValueKind]:
         """Return the kind of each key."""
         if self.model is None:
             return {}
@@ -93,12 +95,12 @@ def listed(words: Sequence[str], last: str = "or") -> str:
     return f" {last} ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 
-def field_kind(field: FieldInfo) -> Kind:
+def field_kind(field: FieldInfo) -> ValueKind:
     """Return what may stand at a field of a model."""
     return _marked(kind_of(field.annotation), field.metadata)
 
 
-def kind_of(annotation: Any) -> Kind:
+def kind_of(annotation: Any) -> ValueKind:
     """Return what may stand where a value of this type is expected."""
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
@@ -106,32 +108,32 @@ def kind_of(annotation: Any) -> Kind:
     if origin in (Union, types.UnionType):
         return _union([kind_of(arg) for arg in args])
     if origin is Literal:
-        return Kind(scalars=frozenset(type(arg) for arg in args if arg is not None), choices=args)
+        return ValueKind(scalars=frozenset(type(arg) for arg in args if arg is not None), choices=args)
     if annotation in (None, types.NoneType):
-        return Kind(is_nullable=True)
+        return ValueKind(is_nullable=True)
     if annotation in (str, int, float, bool):
-        return Kind(scalars=frozenset((annotation,)))
+        return ValueKind(scalars=frozenset((annotation,)))
     outer = origin or annotation
     if isinstance(outer, type):
         if issubclass(outer, BaseModel):
-            return Kind(model=outer)
+            return ValueKind(model=outer)
         if issubclass(outer, Enum):
-            return Kind(scalars=frozenset(type(m.value) for m in outer), choices=tuple(m.value for m in outer))
+            return ValueKind(scalars=frozenset(type(m.value) for m in outer), choices=tuple(m.value for m in outer))
         if issubclass(outer, Mapping):
-            return Kind(is_map=True, value=kind_of(args[1]) if len(args) == 2 and args[1] is not Any else None)
+            return ValueKind(is_map=True, value=kind_of(args[1]) if len(args) == 2 and args[1] is not Any else None)
         if issubclass(outer, Collection):
             same = outer is not tuple or len({arg for arg in args if arg is not Ellipsis}) == 1
-            return Kind(item=kind_of(args[0]) if args and same else Kind(is_free=True))
-    return Kind(is_free=True, is_nullable=True)
+            return ValueKind(item=kind_of(args[0]) if args and same else ValueKind(is_free=True))
+    return ValueKind(is_free=True, is_nullable=True)
 
 
-def _union(kinds: Sequence[Kind]) -> Kind:
+def _union(kinds: Sequence[ValueKind]) -> ValueKind:
     models = [kind.model for kind in kinds if kind.model is not None]
     items = [kind.item for kind in kinds if kind.item is not None]
-    return Kind(
+    return ValueKind(
         scalars=frozenset().union(*(kind.scalars for kind in kinds)),
         # A choice beside other values is no longer all that is allowed.
-        choices=kinds[0].choices if all(k.choices or k == Kind(is_nullable=True) for k in kinds) else (),
+        choices=kinds[0].choices if all(k.choices or k == ValueKind(is_nullable=True) for k in kinds) else (),
         model=models[0] if len(models) == 1 else None,
         item=items[0] if len(items) == 1 else None,
         is_map=any(kind.is_map for kind in kinds),
@@ -144,7 +146,7 @@ def _union(kinds: Sequence[Kind]) -> Kind:
     )
 
 
-def _marked(kind: Kind, marks: Sequence[Any]) -> Kind:
+def _marked(kind: ValueKind, marks: Sequence[Any]) -> ValueKind:
     kind = replace(kind, bounds=kind.bounds + _bounds(marks))
     for mark in marks:
         if isinstance(mark, Says):
@@ -181,3 +183,32 @@ def _bound(mark: Any) -> str:
 
 def _shown(choice: Any) -> str:
     return {True: "true", False: "false"}[choice] if isinstance(choice, bool) else str(choice)
+
+
+# --- What every part of a study is made of ---
+
+
+SLUG = r"^[a-z0-9][a-z0-9_-]{0,63}$"
+SLUG_WORDS = "up to 64 small letters, digits, - and _, beginning with a letter or digit"
+Slug = Annotated[str, StringConstraints(pattern=SLUG), Says(SLUG_WORDS)]
+Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S"), Says("text that is not empty")]
+SPAN = r"^[1-9][0-9]{0,5} ?(s|min|h|d)$"
+Span = Annotated[
+    str,
+    StringConstraints(pattern=SPAN),
+    Says("a time such as 30 min, 12 h or 30 d"),
+]
+_SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
+
+
+class StudyPart(BaseModel):
+    """Base of every part of a study: frozen, and unknown keys are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False)
+
+
+def span(text: str) -> timedelta:
+    """Return the time that a span such as `30 min` means."""
+    found = re.fullmatch(r"([0-9]+) ?([a-z]+)", text)
+    assert found is not None, text
+    return timedelta(seconds=int(found[1]) * _SECONDS[found[2]])

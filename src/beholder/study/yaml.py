@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import yaml
 
-from beholder.errors import Problem
+from beholder.errors import Problem, StudyError
 
 MOST_VALUES = 100_000
 """A study with more values than this is a mistake, or an attack by aliases of aliases."""
@@ -35,7 +37,7 @@ class Scalar:
 
 
 @dataclass(frozen=True)
-class Items:
+class ListNode:
     """A list."""
 
     items: tuple[Node, ...]
@@ -50,7 +52,7 @@ class Entries:
     line: int
 
 
-Node: TypeAlias = "Scalar | Items | Entries"
+Node: TypeAlias = "Scalar | ListNode | Entries"
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,7 @@ class _Builder:
             result: tuple[Node, int] = self._scalar(node, line), 1
         elif isinstance(node, yaml.SequenceNode):
             parts = [self._node(part) for part in node.value]
-            result = Items(tuple(part for part, _ in parts), line), 1 + sum(size for _, size in parts)
+            result = ListNode(tuple(part for part, _ in parts), line), 1 + sum(size for _, size in parts)
         else:
             result = self._entries(node, line)
         self.open.discard(id(node))
@@ -235,3 +237,132 @@ def _explained(error: yaml.MarkedYAMLError, text: str) -> UnreadableError:
         return UnreadableError(line, "has a colon where no key can be", "one key and one value in a line", fix)
     context = f" ({error.context})" if error.context else ""
     return UnreadableError(line, f"is not YAML: {problem}{context}", "YAML", "Look at this line and the one above it.")
+
+
+# --- The study file as it stands on disk: its place, its tree, its lines ---
+
+
+FILE = "study.yaml"
+MOST_BYTES = 1_000_000
+
+Place = tuple[str | int, ...]
+"""The way to a value: keys, and places in lists from 0."""
+
+
+@dataclass(frozen=True)
+class StudyDocument:
+    """A study file that is a map of keys, with what is wrong with its writing."""
+
+    path: Path
+    root: Entries
+    problems: tuple[tuple[int, Problem], ...] = field(default=())
+
+    @property
+    def folder(self) -> Path:
+        """The folder in which everything else of the study lies."""
+        return self.path.parent.absolute()
+
+    def text(self, key: str) -> str | None:
+        """Return what was written for a key of the top level, if that is one value."""
+        _, node = self.root.entries.get(key, (0, None))
+        return node.text if isinstance(node, Scalar) else None
+
+    def line(self, place: Place) -> int:
+        """Return the line of a place; of the nearest place around it that was written, if it was not."""
+        node: Node = self.root
+        line = 1 if not place else node.line
+        for step in place:
+            if isinstance(node, Entries) and isinstance(step, str) and step in node.entries:
+                line, node = node.entries[step]
+            elif isinstance(node, ListNode) and isinstance(step, int) and step < len(node.items):
+                node = node.items[step]
+                line = node.line
+            else:
+                break
+        return line
+
+    def lines(self) -> Lines:
+        """Return the line of every key that is written."""
+        return Lines(self.path.name, dict(_lines(self.root, "", self.root.line)))
+
+    def where(self, place: Place) -> str:
+        """Return `study.yaml:LINE`."""
+        return f"{self.path.name}:{self.line(place)}"
+
+
+def _lines(node: Node, key: str, line: int) -> Iterator[tuple[str, int]]:
+    yield key, line
+    if isinstance(node, Entries):
+        for name, (below, part) in node.entries.items():
+            yield from _lines(part, f"{key}.{name}".lstrip("."), below)
+    elif isinstance(node, ListNode):
+        for index, part in enumerate(node.items):
+            yield from _lines(part, f"{key}.{index}", part.line)
+
+
+def read_document(path: str | Path) -> StudyDocument:
+    """Return the study file at `path`, or in the folder `path`; raises `StudyError` when there is none to read."""
+    path = Path(path)
+    if path.is_dir():
+        path = path / FILE
+    text = _read(path)
+    try:
+        tree = parse(text, path.name)
+    except UnreadableError as error:
+        raise StudyError(Problem(f"{path.name}:{error.line}", error.what, error.allowed, error.fix)) from None
+    if tree.root is None or (isinstance(tree.root, Scalar) and not tree.root.text):
+        raise StudyError(
+            Problem(f"{path.name}:1", "is empty", "a map of keys", "Start with `beholder new METHOD FOLDER`.")
+        )
+    if not isinstance(tree.root, Entries):
+        found = "a list" if isinstance(tree.root, ListNode) else "one value"
+        where = f"{path.name}:{tree.root.line}"
+        raise StudyError(Problem(where, f"holds {found}", "a map of keys such as `title: Video quality`"))
+    return StudyDocument(path, tree.root, tree.problems)
+
+
+def _read(path: Path) -> str:
+    try:
+        if path.is_file() and path.stat().st_size > MOST_BYTES:
+            raise StudyError(Problem(path.name, f"has {path.stat().st_size} bytes", f"at most {MOST_BYTES} bytes"))
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        fix = "Give the path of a study, or start one with `beholder new METHOD FOLDER`."
+        raise StudyError(Problem(str(path), "is not there", "a study file or its folder", fix)) from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise StudyError(Problem(f"{path.name}:{line}", "is not UTF-8", "UTF-8", "Save the file as UTF-8.")) from None
+    except OSError as error:
+        raise StudyError(Problem(str(path), f"cannot be read: {error.strerror}", "a file that you may read")) from None
+
+
+# --- Where each key of a study stands in its file ---
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The lines of all keys that were written. Equal to every other: a study is the same wherever its keys stand."""
+
+    file: str = field(default="study.yaml", compare=False)
+    by_key: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+    """Line by dotted key, `questions.0.scale`; the study as a whole has the empty key."""
+    stands: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """Where keys stand that a group of participants has from somewhere else: in a level of the design."""
+
+    def called(self, key: str) -> str:
+        """Return what a key is called where it stands."""
+        for part, place in self.stands.items():
+            if key == part or key.startswith(f"{part}."):
+                return place + key.removeprefix(part)
+        return key
+
+    def has(self, key: str) -> bool:
+        """Return whether a key was written."""
+        return self.called(key) in self.by_key
+
+    def where(self, key: str) -> str:
+        """Return `FILE:LINE` of a key or of the nearest one around it; the file alone where no line is known."""
+        key = self.called(key)
+        while key and key not in self.by_key:
+            key = key.rpartition(".")[0]
+        return f"{self.file}:{self.by_key[key]}" if key in self.by_key else self.file

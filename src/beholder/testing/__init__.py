@@ -1,4 +1,4 @@
-"""Tiny studies that run at once, for tests of methods, servers and robots."""
+"""What strangers need to prove their own parts: conformance suites, shipped with the package."""
 
 from __future__ import annotations
 
@@ -10,6 +10,25 @@ from typing import Any
 import yaml
 
 from beholder.stimuli.samples import make_samples
+from beholder.testing.checks import check_step
+from beholder.testing.methods import check_method
+from beholder.testing.recruiters import RECRUITER_CHECKS, Scene, check_recruiter
+from beholder.testing.stores import STORE_CHECKS, check_store
+
+__all__ = [
+    "RECRUITER_CHECKS",
+    "STORE_CHECKS",
+    "Scene",
+    "check_method",
+    "check_recruiter",
+    "check_step",
+    "check_store",
+    "write_study",
+]
+
+
+# --- Tiny studies that run at once, for tests of methods, servers and robots ---
+
 
 TINY_CONDITIONS = ("natural", "smooth", "jerky", "frozen")
 TINY_SECONDS, TINY_SIZE = 0.4, (96, 54)

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from beholder.checks.contract import Attempt, Known, Posed, Robot
-from beholder.checks.judging import acts, judge_attempt
-from beholder.checks.steps import AnyStep
-from beholder.checks.verdict import Verdict
+from beholder.checks.contract import Verdict
+from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, RobotAbilities
+from beholder.checks.page_registry import AnyStep, acts, judge_attempt
 from beholder.errors import Refused
-from beholder.serve.examiner import fill
-from beholder.study.words import check_words
+from beholder.server.page_checks import fill
 from beholder.types import Json
+from beholder.words import check_words
 
 _POSED, _DRAWN, _GUESSED = 24, 2, 300
 _CANDIDATES = 40
@@ -28,7 +27,7 @@ DEVICE: Mapping[str, Json] = {"screen": [1920, 1080], "dpr": 1}
 
 
 def check_step(
-    check: AnyStep, known: Known = Known(DEVICE), *, fails: Iterable[str] = (), varies: bool = False
+    check: AnyStep, known: CheckContext = CheckContext(DEVICE), *, fails: Iterable[str] = (), varies: bool = False
 ) -> None:
     """Prove that a check keeps the contract; raise AssertionError with a sentence where it does not.
 
@@ -38,18 +37,22 @@ def check_step(
     kinds in `fails`. A verdict is the same when it is judged again from what is kept, every reason that is told
     has words, and the best blind guess passes as often as `luck` says.
     """
-    known = known or Known(DEVICE)
+    known = known or CheckContext(DEVICE)
     attempts = [check.pose(_chance(number), known) for number in range(_POSED)]
     check_posed(check, attempts, known, varies=varies)
     check_drawn(check, attempts[:_DRAWN])
-    robots = [Robot(), Robot(frozenset({check.name})), *(Robot(frozenset({kind})) for kind in fails)]
+    robots = [
+        RobotAbilities(),
+        RobotAbilities(frozenset({check.name})),
+        *(RobotAbilities(frozenset({kind})) for kind in fails),
+    ]
     verdicts = [check_robot(check, attempts, known, robot) for robot in robots]
     check_words_of(check, [verdict for some in verdicts for verdict in some])
     if check.luck() > 0 and not varies:
         check_luck(check, known, robots)
 
 
-def check_posed(check: AnyStep, attempts: list[Posed], known: Known, *, varies: bool) -> None:
+def check_posed(check: AnyStep, attempts: list[CheckAttempt], known: CheckContext, *, varies: bool) -> None:
     """The same chance gives the same attempt, all of it is JSON, and the public half is the same for all of them."""
     name = check.name
     assert check.seconds > 0, f"{name} takes no time"
@@ -64,7 +67,7 @@ def check_posed(check: AnyStep, attempts: list[Posed], known: Known, *, varies: 
         assert len(publics) == 1, f"the public half of {name} depends on chance: {sorted(publics)[:2]}"
 
 
-def check_drawn(check: AnyStep, attempts: Iterable[Posed]) -> None:
+def check_drawn(check: AnyStep, attempts: Iterable[CheckAttempt]) -> None:
     """Pictures and sounds come from the private half alone, hold nothing beside themselves, and are equally long."""
     sizes: dict[str, set[int]] = {}
     for place, posed in enumerate(attempts):
@@ -81,7 +84,9 @@ def check_drawn(check: AnyStep, attempts: Iterable[Posed]) -> None:
         assert len(found) == 1, f"{name} of {check.name} has {len(found)} sizes, by which they can be told apart"
 
 
-def check_robot(check: AnyStep, attempts: Iterable[Posed], known: Known, robot: Robot) -> list[Verdict]:
+def check_robot(
+    check: AnyStep, attempts: Iterable[CheckAttempt], known: CheckContext, robot: RobotAbilities
+) -> list[Verdict]:
     """Return the verdicts on a robot: always a pass where it is able, never where it is not."""
     verdicts = []
     for number, posed in enumerate(attempts):
@@ -90,7 +95,7 @@ def check_robot(check: AnyStep, attempts: Iterable[Posed], known: Known, robot: 
         kept = json.loads(json.dumps(_plain(read), allow_nan=False))
         assert check.read(posed.private, kept) == kept, f"an answer to {check.name} that is read changes"
         verdict = judge_attempt(check, Attempt(posed.private, read, known, 1))
-        again = judge_attempt(check, Attempt(json.loads(json.dumps(_plain(posed.private))), kept, Known(), 1))
+        again = judge_attempt(check, Attempt(json.loads(json.dumps(_plain(posed.private))), kept, CheckContext(), 1))
         assert _plain(again._asdict()) == _plain(verdict._asdict()), (
             f"{check.name} judged again says {again}, and {verdict} before"
         )
@@ -116,7 +121,9 @@ def check_words_of(check: AnyStep, verdicts: Iterable[Verdict]) -> None:
             fill(said, check.told(verdict), words)
 
 
-def check_luck(check: AnyStep, known: Known, robots: Sequence[Robot] = (Robot(),), many: int = _GUESSED) -> float:
+def check_luck(
+    check: AnyStep, known: CheckContext, robots: Sequence[RobotAbilities] = (RobotAbilities(),), many: int = _GUESSED
+) -> float:
     """Return how often the best blind guess passes: the best of what robots said to others, tried on new attempts."""
     attempts = [check.pose(_chance(number), known) for number in range(2 * many)]
     seen, fresh = attempts[:many], attempts[many:]
@@ -133,7 +140,7 @@ def check_luck(check: AnyStep, known: Known, robots: Sequence[Robot] = (Robot(),
     return rate
 
 
-def _passes(check: AnyStep, attempts: Iterable[Posed], guess: Mapping[str, Json], known: Known) -> int:
+def _passes(check: AnyStep, attempts: Iterable[CheckAttempt], guess: Mapping[str, Json], known: CheckContext) -> int:
     passes = 0
     for posed in attempts:
         try:

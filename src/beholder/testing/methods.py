@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
+import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import httpx
 import yaml
 
-from beholder.analyse import analyse
-from beholder.analyse.results import Results
-from beholder.blocking import block_on
-from beholder.clean import clean
+from beholder.aio import block_on
+from beholder.analysis import analyse
+from beholder.analysis.result import Results
+from beholder.cleaning import clean
 from beholder.errors import PlanError
 from beholder.methods import find, load_study, method_folder
 from beholder.methods.contract import Method, Trial
-from beholder.new import new
-from beholder.plan import plan
-from beholder.plan.counting.balance import balance
-from beholder.plan.make import make_plan
-from beholder.serve.server import Running, running
-from beholder.serve.tokens import robot_signature
-from beholder.simulate.crowd import Crowd, send_robots
-from beholder.simulate.robot import Robot
-from beholder.stimuli.ingest import load_catalogue
-from beholder.testing.answers import bad_answers
-from beholder.testing.marking import MARKS, mark_names
+from beholder.planning import plan_study
+from beholder.planning.balance import balance
+from beholder.planning.builder import make_plan
+from beholder.server.process import Running, running
+from beholder.server.tokens import robot_signature
+from beholder.simulation.crowd import Crowd, send_robots
+from beholder.simulation.robot import Robot
+from beholder.stimuli.catalogue import Catalogue
+from beholder.stimuli.ingestion import load_catalogue
 from beholder.types import Json
+from beholder.workflow.new import new
 
 _ROBOTS = 24
 _CHANCE = 0.5
@@ -74,7 +74,7 @@ def check_plan_is_balanced(study: Path) -> None:
     """Every promised count of the plan is as even as promised."""
     loaded = load_study(study)
     catalogue = load_catalogue(loaded)
-    for row in balance(plan(loaded, catalogue=catalogue), catalogue):
+    for row in balance(plan_study(loaded, catalogue=catalogue), catalogue):
         even = row.promised is None or row.difference <= row.promised
         assert even, f"the plan is not balanced: {row.count} differ by {row.difference}, promised {row.promised}"
 
@@ -201,7 +201,7 @@ class _Dull:
         raise AssertionError("not asked to rate")
 
     def log(self, robot: Robot, step: Mapping[str, Any], answer: Json) -> list[Any]:
-        from beholder.simulate.robot import watch_events
+        from beholder.simulation.robot import watch_events
 
         return watch_events(step["trial"])
 
@@ -209,7 +209,7 @@ class _Dull:
         raise AssertionError("the tiny study of check_method asks for no check")
 
     def fill(self, item: Mapping[str, Any]) -> Json:
-        from beholder.simulate.robot import plain_fill
+        from beholder.simulation.robot import plain_fill
 
         correct = next(known.correct for known in self._items if known.id == item["id"])
         return correct[0] if correct else plain_fill(item)
@@ -218,7 +218,7 @@ class _Dull:
 async def _good_answer(server: Running, robot: Robot) -> tuple[Json, list[Any]]:
     import numpy as np
 
-    from beholder.simulate.robot import watch_events
+    from beholder.simulation.robot import watch_events
 
     served = server.host.served
     facts = await server.store.session_facts(robot.session)
@@ -236,3 +236,130 @@ def _check_leaks_nothing(method: Method, step: Mapping[str, Any]) -> None:
     hidden = ("stimulus", "condition", '"role"', "target", "files/", "hidden", "anchor", "lowpass")
     for word in (*MARKS, *hidden):
         assert word not in text, f"the public half of a {method.name} trial contains {word!r}"
+
+
+# --- Answers that no method may take ---
+
+
+_WRONG_NUMBERS: tuple[Json, ...] = (10**9, -(10**9), "x", None, True)
+_WRONG_LISTS: tuple[Json, ...] = ("nonsense", None, [None], [{"x": 1}], [10**9], [-1], [True])
+_OPTIONAL = frozenset({"grade"})
+
+
+def bad_answers(answer: Json) -> Iterator[tuple[str, Json]]:
+    """Yield answers that no method may take, made from a good one: what is wrong with each, and the answer."""
+    yield "that is null", None
+    yield "that is a list", []
+    yield "that is empty", {}
+    yield "with something more", {**_mapping(answer), "condition": "x"}
+    for path, value in _leaves(answer):
+        at = ".".join(map(str, path))
+        if path[-1] not in _OPTIONAL:
+            yield f"without {at}", _without(answer, path)
+        yield f"with an object at {at}", _with(answer, path, {"x": 1})
+        wrong: tuple[Json, ...] = ("nonsense",)
+        if isinstance(value, int | float):
+            wrong = _WRONG_NUMBERS
+        elif isinstance(value, list | tuple):
+            wrong = _WRONG_LISTS
+        for other in wrong:
+            yield f"with {other!r} at {at}", _with(answer, path, other)
+        yield f"with another slot beside {at}", _beside(answer, path, value)
+
+
+def _mapping(answer: Json) -> Mapping[str, Json]:
+    assert isinstance(answer, Mapping), "an answer is an object"
+    return answer
+
+
+def _leaves(value: Json, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Json]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _leaves(inner, (*path, key))
+    else:
+        yield path, value
+
+
+def _with(value: Json, path: tuple[Any, ...], new_value: Json) -> Json:
+    copy, inner = _copied(value, path)
+    inner[path[-1]] = new_value
+    return copy
+
+
+def _without(value: Json, path: tuple[Any, ...]) -> Json:
+    copy, inner = _copied(value, path)
+    del inner[path[-1]]
+    return copy
+
+
+def _copied(value: Json, path: tuple[Any, ...]) -> tuple[Json, Any]:
+    """Return a copy, and the part of it that holds the end of the path."""
+    copy: Json = json.loads(json.dumps(value))
+    inner: Any = copy
+    for key in path[:-1]:
+        inner = inner[key]
+    return copy, inner
+
+
+def _beside(value: Json, path: tuple[Any, ...], leaf: Json) -> Json:
+    copy, inner = _copied(value, path)
+    inner["s99"] = leaf
+    return copy
+
+
+# --- A study under names that no honest page contains ---
+
+
+MARKS = ("markedcondition", "markedcontent")
+
+
+def mark_names(study: Path, folder: Path) -> Path:
+    """Write the study again with conditions and contents under names that no honest page contains.
+
+    Roles stay, and so do the recipes of anchors, which are made from the marked references.
+    """
+    loaded = load_study(study)
+    catalogue = load_catalogue(loaded)
+    recipes = [name for name in loaded.options.get("anchors") or () if not _has_files(study.parent, name, catalogue)]
+    named = [name for name in catalogue.conditions if name not in recipes]
+    conditions = {name: f"{MARKS[0]}{n}" for n, name in enumerate(named, 1)}
+    contents = {name: f"{MARKS[1]}{n}" for n, name in enumerate(catalogue.contents, 1)}
+    folder.mkdir(parents=True)
+    with (folder / "stimuli.csv").open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["file", "content", "condition"])
+        for stimulus in catalogue.stimuli:
+            if stimulus.condition not in conditions:
+                continue
+            name = contents[stimulus.content] + Path(stimulus.file).suffix
+            target = folder / "files" / conditions[stimulus.condition] / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes((study.parent / stimulus.file).read_bytes())
+            row = [target.relative_to(folder).as_posix(), contents[stimulus.content], conditions[stimulus.condition]]
+            table.writerow(row)
+    written = yaml.safe_load(study.read_text("utf-8"))
+    path = folder / "study.yaml"
+    path.write_text(yaml.safe_dump(_marked(written, conditions, named), allow_unicode=True), "utf-8")
+    return path
+
+
+def _has_files(folder: Path, condition: str, catalogue: Catalogue) -> bool:
+    return any(s.condition == condition and (folder / s.file).is_file() for s in catalogue.stimuli)
+
+
+def _marked(written: dict[str, Any], conditions: Mapping[str, str], named: list[str]) -> dict[str, Any]:
+    """Return what stands in study.yaml with every condition under its other name."""
+    written |= {"stimuli": {"manifest": "stimuli.csv"}, "texts": {}}
+    written["conditions"] = [
+        {**({} if isinstance(c, str) else c), "name": conditions[c if isinstance(c, str) else c["name"]]}
+        for c in written.get("conditions") or named
+    ]
+    design = written.get("design") or {}
+    if "always" in design:
+        design["always"] = [conditions[condition] for condition in design["always"]]
+    if isinstance(design.get("pairs"), dict):
+        design["pairs"] = {kind: conditions[condition] for kind, condition in design["pairs"].items()}
+    options = written.get("options") or {}
+    if "anchors" in options:
+        options["anchors"] = [conditions.get(name, name) for name in options["anchors"]]
+    return written

@@ -7,10 +7,10 @@ from typing import Any
 
 import httpx
 
-from beholder.recruit.fake.document import Document
-from beholder.recruit.fake.filters import USUAL
-from beholder.recruit.fake.platform import FakeProlific
-from beholder.recruit.fake.routes import routes
+from beholder.recruiting.fake.filters import USUAL
+from beholder.recruiting.fake.http import routes
+from beholder.recruiting.fake.openapi import OpenApiDocument
+from beholder.recruiting.fake.platform import FakeProlific
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "CreateStudy": (
@@ -36,18 +36,18 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 """What is read and written, by schema."""
 
 
-def missing_in(document: Document) -> list[str]:
+def missing_in(document: OpenApiDocument) -> list[str]:
     """Return what we rely on and a document no longer has: operations, and fields of schemas."""
     return [*_operations(document), *_fields(document)]
 
 
-def _operations(document: Document) -> Iterator[str]:
+def _operations(document: OpenApiDocument) -> Iterator[str]:
     for route in routes(FakeProlific()):
         if document.operation(route.method, route.template) is None:
             yield route.operation
 
 
-def _fields(document: Document) -> Iterator[str]:
+def _fields(document: OpenApiDocument) -> Iterator[str]:
     for name, fields in FIELDS.items():
         known = document.schema(name)["properties"]
         yield from (f"{name}.{field}" for field in fields if field not in known)

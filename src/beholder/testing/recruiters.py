@@ -1,13 +1,121 @@
-"""Sentences about postings: drafts, places, states, and who came."""
+"""The contract of a recruiter as a suite that anybody can run against theirs.
+
+    await check_recruiter(lambda name: open_scene(name))
+
+Each check is one sentence about every recruiter; it opens scenes by name, and two names are two scenes. What a
+recruiter cannot do by itself is not asked of it, but it has to say so.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
-from beholder.recruit.contract import Recruiter, Verb
-from beholder.study.money import Sum
-from beholder.testing.recruiter_scene import Opener, Scene, brought, opened, refused
+from beholder.recruiting.contract import MOST_ROWS, BonusRow, Job, PlatformRefused, Posting, Recruiter, Verb
+from beholder.study.recruitment import Sum
+from beholder.testing.stores import run_checks
+
+__all__ = ["RECRUITER_CHECKS", "Scene", "check_recruiter"]
+
+
+# --- Sentences about money and about people: what is paid, what is refused, and what is asked for once ---
+
+
+_WHY = (
+    "You were asked to choose the score that each test clip names, and in three of three such clips you chose another "
+    "one, so that we cannot tell whether you watched them."
+)
+
+
+async def approving_twice_pays_once(open_: Opener) -> None:
+    async with open_("scene") as scene:
+        if "approve" in scene.recruiter.can:
+            posting = await opened(scene)
+            came = await brought(scene, posting.id, 2)
+            for _ in range(2):
+                await scene.recruiter.approve(came)
+                await settle(scene)
+            await scene.recruiter.approve(came[:1])
+            await settle(scene)
+            assert [(await scene.recruiter.submission(id)).status for id in came] == ["approved", "approved"]
+            assert list(scene.moved()) == [scene.job.reward.minor] * 2
+
+
+async def a_rejection_says_why_in_100_characters(open_: Opener) -> None:
+    async with open_("scene") as scene:
+        if "reject" in scene.recruiter.can:
+            posting = await opened(scene)
+            came = (await brought(scene, posting.id, 1))[0]
+            for short in ("", "Bad work.", "x" * 99, "x" * 60 + " " * 60):
+                assert await refused(scene.recruiter.reject(came, "FAILED_CHECK", short)), "it takes a short message"
+            assert (await scene.recruiter.submission(came)).status == "awaiting_review"
+            for _ in range(2):
+                await scene.recruiter.reject(came, "FAILED_CHECK", _WHY)
+            await settle(scene)
+            assert (await scene.recruiter.submission(came)).status == "rejected"
+            assert not scene.moved()
+
+
+async def a_return_that_is_asked_for_twice_is_asked_for_once(open_: Opener) -> None:
+    async with open_("scene") as scene:
+        if "return" in scene.recruiter.can:
+            posting = await opened(scene)
+            came = (await brought(scene, posting.id, 1))[0]
+            assert not (await scene.recruiter.submission(came)).is_return_requested
+            for _ in range(2):
+                await scene.recruiter.request_return(came, "Did not finish the study")
+                assert (await scene.recruiter.submission(came)).is_return_requested
+
+
+async def setting_up_a_bonus_moves_nothing(open_: Opener) -> None:
+    async with open_("scene") as scene:
+        if "bonus" in scene.recruiter.can:
+            posting = await opened(scene)
+            came = await brought(scene, posting.id, 2)
+            rows = _rows(scene, came)
+            batches = [await scene.recruiter.setup_bonus(posting.id, rows) for _ in range(2)]
+            await settle(scene)
+            assert not scene.moved(), "money moved before it was paid"
+            for batch in batches:
+                assert batch.amount == Sum(sum(row.amount.minor for row in rows), scene.job.reward.currency)
+                assert batch.total.minor >= batch.amount.minor
+
+
+async def a_bonus_that_is_paid_arrives_as_it_was_set_up(open_: Opener) -> None:
+    async with open_("scene") as scene:
+        if "bonus" in scene.recruiter.can:
+            posting = await opened(scene)
+            came = await brought(scene, posting.id, 2)
+            rows = _rows(scene, came)
+            batch = await scene.recruiter.setup_bonus(posting.id, rows)
+            await scene.recruiter.pay_bonus(batch.ref)
+            await settle(scene)
+            assert sorted(scene.moved()) == sorted(row.amount.minor for row in rows), "other amounts arrived"
+            for row in rows:
+                assert (await scene.recruiter.submission(row.submission)).bonuses == (row.amount.minor,)
+
+
+async def a_bonus_of_too_many_rows_is_refused(open_: Opener) -> None:
+    async with open_("scene") as scene:
+        if "bonus" in scene.recruiter.can:
+            posting = await opened(scene)
+            came = (await brought(scene, posting.id, 1))[0]
+            row = BonusRow(came, Sum(10, scene.job.reward.currency))
+            many = [row._replace(submission=f"{number:024x}") for number in range(MOST_ROWS + 1)]
+            for rows in ([], many, [row, row], [row._replace(amount=Sum(0, scene.job.reward.currency))]):
+                assert await refused(scene.recruiter.setup_bonus(posting.id, rows)), f"{len(rows)} rows are taken"
+            assert not scene.moved()
+
+
+def _rows(scene: Scene, came: list[str]) -> list[BonusRow]:
+    """Return amounts that a client which mistakes pounds for pence, or drops a zero, gets wrong."""
+    return [BonusRow(id, Sum(minor, scene.job.reward.currency)) for id, minor in zip(came, (105, 30), strict=False)]
+
+
+# --- Sentences about postings: drafts, places, states, and who came ---
+
 
 _ID = "0123456789abcdef01234567"
 
@@ -125,3 +233,93 @@ def _attempts(scene: Scene) -> Mapping[Verb, tuple[Callable[[], Awaitable[object
         "return": (lambda: recruiter.request_return(_ID, "did not finish"),),
         "bonus": (lambda: recruiter.setup_bonus(_ID, []), lambda: recruiter.pay_bonus(_ID)),
     }
+
+
+# --- What a check of a recruiter works with: the recruiter, a job, and people who come from wherever it brings them ---
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A recruiter, with what a test can do on the other side of it."""
+
+    recruiter: Recruiter
+    job: Job
+    """For 2 places or more, with a reward."""
+    come: Callable[[str], Awaitable[str]] | None = None
+    """Somebody takes a place in a posting and hands in; returns the submission. None where it lists no submissions."""
+    moved: Callable[[], Sequence[int]] = tuple
+    """Every payment to a person that has left the wallet, in hundredths."""
+    later: Callable[[], Awaitable[None]] | None = None
+    """Lets happen what the platform does later."""
+
+
+Opener: TypeAlias = Callable[[str], AbstractAsyncContextManager[Scene]]
+"""Opens the scene of a name, a new one for each name."""
+
+
+async def opened(scene: Scene) -> Posting:
+    """Return the posting of the scene's job after it was published."""
+    drafted = await scene.recruiter.draft(scene.job)
+    return await scene.recruiter.publish(drafted.id)
+
+
+async def brought(scene: Scene, posting: str, number: int) -> list[str]:
+    """Return the submissions of so many people who have come and handed in."""
+    assert scene.come is not None, "a recruiter that lists submissions needs Scene.come"
+    return [await scene.come(posting) for _ in range(number)]
+
+
+async def settle(scene: Scene) -> None:
+    """Let happen what the platform does later."""
+    if scene.later is not None:
+        await scene.later()
+
+
+async def refused(doing: Awaitable[object]) -> bool:
+    """Return whether a recruiter says no."""
+    words: str | None = None
+    try:
+        await doing
+    except PlatformRefused as error:
+        words = str(error)
+    assert words is None or words.strip(), "it refuses without a word of why"
+    return words is not None
+
+
+# --- The contract of a recruiter as a suite that anybody can run against theirs ---
+#
+#     await check_recruiter(lambda name: open_scene(name))
+#
+# Each check is one sentence about every recruiter; it opens scenes by name, and two names are two scenes. What a
+# recruiter cannot do by itself is not asked of it, but it has to say so.
+
+
+Check: TypeAlias = Callable[[Opener], Awaitable[None]]
+
+RECRUITER_CHECKS: Mapping[str, Check] = {
+    check.__name__: check
+    for check in (
+        what_it_cannot_do_it_refuses,
+        a_quote_adds_up_in_one_currency,
+        a_job_that_is_drafted_twice_is_one_posting,
+        nobody_comes_to_a_draft,
+        a_posting_that_is_published_twice_is_published,
+        pausing_and_resuming_may_be_repeated,
+        places_only_grow,
+        a_posting_that_is_stopped_twice_is_stopped,
+        every_submission_is_listed_once,
+        nobody_is_a_fine_list_of_people_to_exclude,
+        approving_twice_pays_once,
+        a_rejection_says_why_in_100_characters,
+        a_return_that_is_asked_for_twice_is_asked_for_once,
+        setting_up_a_bonus_moves_nothing,
+        a_bonus_that_is_paid_arrives_as_it_was_set_up,
+        a_bonus_of_too_many_rows_is_refused,
+    )
+}
+"""Every check by name, for a test of its own each."""
+
+
+async def check_recruiter(open_: Opener, *, only: Collection[str] | None = None) -> tuple[str, ...]:
+    """Run the checks of every recruiter and return their names; the first that fails raises AssertionError with it."""
+    return await run_checks("recruiter", RECRUITER_CHECKS, open_, only)

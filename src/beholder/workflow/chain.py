@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from beholder.errors import Problem, StoreError, UserError
 
 if TYPE_CHECKING:
-    from beholder.analyse.results import Results
-    from beholder.recruit.unattended.told import Progress
-    from beholder.serve import Live
+    from beholder.analysis.result import Results
+    from beholder.recruiting.collection import RunProgress
+    from beholder.server import Live
     from beholder.study.chain import Chain
     from beholder.study.model import Study
-    from beholder.study.money import Sum
+    from beholder.study.recruitment import Sum
 
 
 class NothingLeft(UserError):
@@ -38,7 +38,7 @@ def chain(
     budget: float | str | None = None,
     every: float = 60.0,
     tell: Callable[[Live], None] | None = None,
-    news: Callable[[Progress], None] | None = None,
+    news: Callable[[RunProgress], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
     making: Callable[[int, int], None] | None = None,
 ) -> Mapping[str, Results]:
@@ -48,9 +48,9 @@ def chain(
     left open is not run where nothing is. The budget is one over all of them; where the file has one too, the smaller
     counts. Interrupted and called again, it goes on where it was: what is closed is not run again.
     """
-    from beholder.recruit.unattended.told import Progress
-    from beholder.run import run
+    from beholder.recruiting.collection import RunProgress
     from beholder.study.chain import load_chain
+    from beholder.workflow.run import run
 
     loaded = load_chain(path)
     folder = Path(path).absolute().parent
@@ -66,7 +66,7 @@ def chain(
                 write_open_pairs(study, list(found.values())[-1], follow.question)
         except NothingLeft as nothing:
             if news is not None:
-                news(Progress("chain", str(nothing)))
+                news(RunProgress("chain", str(nothing)))
             continue
         left = None if simulate else _left(caps, before, study)
         with _naming(follow.study, file):
@@ -117,7 +117,7 @@ def _check_plans(
     chain: Chain, files: Sequence[Path], studies: Sequence[Study], making: Callable[[int, int], None] | None
 ) -> None:
     """Raise UserError where a later study could not be planned: told before anybody is asked or paid."""
-    from beholder.check import check
+    from beholder.workflow.check import check
 
     problems: list[Problem] = []
     for follow, file, study in list(zip(chain.studies, files, studies, strict=True))[1:]:
@@ -135,9 +135,9 @@ def _check_plans(
 def _check_comparing(study: Study, making: Callable[[int, int], None] | None) -> None:
     """Raise UserError where a study could not ask any pairs; which ones it will ask is not known yet."""
     from beholder.methods import find
-    from beholder.plan.ground.lay import check_comparing
-    from beholder.plan.groups import groups_of, of_each
-    from beholder.stimuli.ingest import load_catalogue
+    from beholder.planning.groups import groups_of, of_each
+    from beholder.planning.sizes import check_comparing
+    from beholder.stimuli.ingestion import load_catalogue
 
     every = study.model_copy(update={"design": study.design.model_copy(update={"pairs": "all"})})
     method, catalogue = find(study.method), load_catalogue(study, making)
@@ -169,7 +169,7 @@ def write_open_pairs(study: Study, before: Results, question: str | None = None,
 
     Raises NothingLeft where there is none. Once people are asked by a file it stays; robots who rehearse keep nothing.
     """
-    from beholder.analyse.better import inconclusive
+    from beholder.analysis.condition_difference import inconclusive
 
     name = study.design.given_pairs
     if name is None:
@@ -203,7 +203,7 @@ def _has_people(study: Study, store: str | None) -> bool:
 
 def _parts(pairs: Sequence[tuple[str, str]]) -> list[int]:
     """Return which part each pair belongs to: pairs that share a condition, also through others, are one."""
-    from beholder.methods.graph import parts
+    from beholder.methods.pairs import parts
 
     found = parts(list(dict.fromkeys(name for pair in pairs for name in pair)), list(pairs))
     number = {name: place for place, part in enumerate(found, 1) for name in part}
@@ -214,14 +214,14 @@ def _cap(caps: Sequence[float | str], study: Study) -> Sum | None:
     """Return the smallest of some budgets; None where there is none, or the study is paid by hand."""
     if not caps or study.recruit.mode != "prolific":
         return None
-    from beholder.recruit.unattended.budget import in_money
+    from beholder.recruiting.collection import in_money
 
     return min(in_money(cap, study) for cap in caps)
 
 
 def _left(caps: Sequence[float | str], before: Sequence[Study], study: Study) -> str | None:
     """Return what a chain has left for a study; None where no budget is named."""
-    from beholder.recruit.unattended.budget import left_for
+    from beholder.recruiting.collection import left_for
 
     cap = _cap(caps, study)
     return None if cap is None else str(left_for(study, before, cap))

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from beholder.types import Role
 
 if TYPE_CHECKING:
-    from beholder.checks.steps import AnyStep
+    from beholder.checks.page_registry import AnyStep
     from beholder.errors import Problem
     from beholder.methods.contract import Break, Method, Trial
-    from beholder.plan.model import Plan, PlannedList
-    from beholder.serve.script import Script
+    from beholder.planning.model import Plan, PlannedList
+    from beholder.server.script import Script
     from beholder.stimuli.catalogue import Catalogue
     from beholder.study.model import Study
 
@@ -32,14 +32,14 @@ class Stage:
     is_rating: bool = False
 
 
-class Made(NamedTuple):
+class NewCount(NamedTuple):
     """How many there are, and how many of them were not there before."""
 
     there: int
     fresh: int
 
 
-class Share(NamedTuple):
+class GroupShare(NamedTuple):
     """A group of participants: the level of each factor, how many lists are for it, and how long a session takes."""
 
     levels: Mapping[str, str]
@@ -63,9 +63,9 @@ class Checked:
     warnings: tuple[Problem, ...]
     is_compared: bool = False
     """Stimuli are compared in pairs."""
-    asking: Mapping[Role, Made] = field(default_factory=dict)
+    asking: Mapping[Role, NewCount] = field(default_factory=dict)
     """Stimuli that we made ask for an answer."""
-    groups: tuple[Share, ...] = ()
+    groups: tuple[GroupShare, ...] = ()
     """The groups of participants, where there are any; `stages` are then those of whose session is longest."""
     trials: int = 0
     """What is rated in a session."""
@@ -92,15 +92,15 @@ class Checked:
 
 def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, int], None] | None = None) -> Checked:
     """Return what a study will be like, or raise all problems at once. What it misses in media/ is made."""
-    from beholder.checks.problems import check_problems, check_warnings, idle_gold
+    from beholder.checks.registry import check_problems, check_warnings, idle_gold
     from beholder.errors import Problem, StudyError
     from beholder.methods import find, load_study, method_folder
-    from beholder.plan.counting.balance import ratings_range
-    from beholder.plan.counting.shown import is_of_pairs
-    from beholder.plan.ground.votes import votes_range
-    from beholder.plan.make import make_plan
-    from beholder.plan.placing.clips import ASKING, load_asking
-    from beholder.study.between import study_of
+    from beholder.planning.balance import ratings_range
+    from beholder.planning.builder import make_plan
+    from beholder.planning.counts import is_of_pairs
+    from beholder.planning.message_trials import ASKING, load_asking
+    from beholder.planning.sizes import votes_range
+    from beholder.study.groups import study_of
 
     loaded = load_study(study) if isinstance(study, str | Path) else study
     method = find(loaded.method)
@@ -138,14 +138,16 @@ def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, 
         ),
         is_compared=is_of_pairs(plan),
         asking={
-            role: Made(there, fresh.get(role, 0))
+            role: NewCount(there, fresh.get(role, 0))
             for role in ASKING
             # Stimuli that say the same over the same one share a file.
             if (there := len({one.sha256 for one in catalogue.of_role(role) if one.made_of}))
         },
         trials=trials,
         groups=tuple(
-            Share(way.group, sum(one.group == way.group for one in plan.lists), sum(stage.minutes for stage in theirs))
+            GroupShare(
+                way.group, sum(one.group == way.group for one in plan.lists), sum(stage.minutes for stage in theirs)
+            )
             for way, theirs in ways
             if way.group
         ),
@@ -162,7 +164,7 @@ def _pairs(plan: Plan, catalogue: Catalogue) -> int:
 
 def _long_session(study: Study, stages: Sequence[Stage], trials: int) -> Iterator[Problem]:
     """Yield that a session is longer than people stay with their whole mind, and how many trials would do."""
-    from beholder.plan.ground.pace import LONGEST
+    from beholder.planning.cells import LONGEST
 
     minutes = sum(stage.minutes for stage in stages)
     rating = sum(stage.minutes for stage in stages if stage.is_rating)
@@ -202,7 +204,7 @@ def session_stages(
     study: Study, catalogue: Catalogue, method: Method, entries: tuple[Trial | Break, ...]
 ) -> tuple[Stage, ...]:
     """Return the parts of a session along a list of these entries."""
-    from beholder.serve.script import make_script, sets_volume
+    from beholder.server.script import make_script, sets_volume
 
     script = make_script(study, entries, has_volume=sets_volume(study, catalogue), examples=catalogue.examples)
     shown = [step.trial for step in script.steps if step.kind == "text" and step.trial is not None]
@@ -251,14 +253,14 @@ _WORDS_A_MINUTE, _CHOICE = 238, 2 / 60
 
 def _reading(study: Study, catalogue: Catalogue, script: Script) -> float:
     """Return about how many minutes the consent, with what is needed, and the instructions take to read."""
-    from beholder.checks.contract import Needs
-    from beholder.serve.examiner import Examiner
-    from beholder.serve.words import step_texts
-    from beholder.study.words import check_words, read_words
+    from beholder.checks.page_contract import Needs
+    from beholder.server.page_checks import PageChecks
+    from beholder.server.public_steps import step_texts
+    from beholder.words import check_words, read_words
 
     texts = step_texts(study, read_words(study.language), catalogue.examples)
     read = " ".join(text for name, text in texts.items() if name.startswith(("consent", "instructions")))
-    read = " ".join([read, *Examiner(Needs(), b"", check_words(study.language)).needed(script)])
+    read = " ".join([read, *PageChecks(Needs(), b"", check_words(study.language)).needed(script)])
     pages = 1 + sum(step.kind == "text" for step in script.steps)
     return pages * _CHOICE + len(re.sub("<[^>]*>", " ", read).split()) / _WORDS_A_MINUTE
 
@@ -287,7 +289,7 @@ def _trials(
 
 def _rated(trials: Sequence[Trial]) -> str:
     """Return how many trials are rated, and how many are checks, on pages of their own or on others."""
-    from beholder.plan.model import is_check
+    from beholder.planning.model import is_check
 
     told = [_count(sum(not is_check(trial) for trial in trials), "trial")]
     for role, (one, many) in _CHECKS.items():

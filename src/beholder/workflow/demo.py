@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from beholder.analyse.results import Results
-    from beholder.recruit.fake.reckoning import Reckoning
-    from beholder.recruit.unattended.told import Progress
-    from beholder.serve import Live
-    from beholder.simulate.truth import Truth
+    from beholder.analysis.result import Results
+    from beholder.recruiting.collection import RunProgress
+    from beholder.recruiting.fake.demo import Reckoning
+    from beholder.server import Live
+    from beholder.simulation.truth import Truth
 
 METHOD, FOLDER, ROBOTS = "parallel", "beholder-demo", 40
 
@@ -27,7 +27,7 @@ def demo(
     on_link: Callable[[str], None] | None = None,
     on_result: Callable[[Truth, Results], None] | None = None,
     on_money: Callable[[Reckoning], None] | None = None,
-    news: Callable[[Progress], None] | None = None,
+    news: Callable[[RunProgress], None] | None = None,
     tell: Callable[[Live], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Results:
@@ -38,8 +38,8 @@ def demo(
     from a Prolific of play money on this machine, in `beholder-demo-prolific`: `news` is told what happens, `on_money`
     what it came to.
     """
-    from beholder.blocking import block_on
-    from beholder.new import new
+    from beholder.aio import block_on
+    from beholder.workflow.new import new
 
     folder = Path(folder if folder is not None else _usual_folder(method, prolific=prolific))
     study = folder / "study.yaml"
@@ -47,7 +47,7 @@ def demo(
     if is_new:
         new(method, folder)
     if prolific:
-        from beholder.recruit.fake.demonstration import demonstrate, put_on_prolific
+        from beholder.recruiting.fake.demo import demonstrate, put_on_prolific
 
         if is_new:
             put_on_prolific(study)
@@ -133,14 +133,13 @@ async def _demonstrate(
 ) -> Results:
     import asyncio
 
-    from beholder.analyse import analyse
-    from beholder.analyse.results import read_results
-    from beholder.clean import clean
+    from beholder.analysis import analyse
+    from beholder.analysis.result import read_results
+    from beholder.cleaning import clean
     from beholder.methods import load_study
-    from beholder.report import report
-    from beholder.serve.server import running
-    from beholder.serve.watching import watch
-    from beholder.simulate.crowd import send_robots
+    from beholder.reporting import report
+    from beholder.server.process import running, watch
+    from beholder.simulation.crowd import send_robots
 
     def results() -> Results:
         clean(study, robots=True)

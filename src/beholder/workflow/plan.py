@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 # At the top: a package that is imported later would take the place of the verb of its name.
-from beholder.plan import plan as write
+from beholder.planning import plan_study as write
 
 if TYPE_CHECKING:
-    from beholder.plan.model import Plan
+    from beholder.planning.model import Plan
     from beholder.stimuli.catalogue import Catalogue
     from beholder.study.model import Study
 
@@ -29,13 +29,13 @@ def plan(
     figures.
     """
     from beholder.methods import find, load_study
-    from beholder.plan.placing.clips import load_stimuli
+    from beholder.planning.message_trials import load_stimuli
 
     loaded = load_study(study) if isinstance(study, str | Path) else study
     stimuli = catalogue or load_stimuli(loaded, find(loaded.method), progress)
     made = write(loaded, catalogue=stimuli)
     if report:
-        from beholder.report.planned.page import plan_report
+        from beholder.reporting.plan_page import plan_report
 
         plan_report(loaded, stimuli, made, drawing)
     return made

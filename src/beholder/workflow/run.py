@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from beholder.errors import Problem, UserError
 
 if TYPE_CHECKING:
-    from beholder.analyse.results import Results
-    from beholder.recruit.unattended.told import Progress
-    from beholder.serve import Live
+    from beholder.analysis.result import Results
+    from beholder.recruiting.collection import RunProgress
+    from beholder.server import Live
     from beholder.study.model import Study
 
 
@@ -33,7 +33,7 @@ def run(
     exclude: Sequence[str | Path] = (),
     every: float = 60.0,
     tell: Callable[[Live], None] | None = None,
-    news: Callable[[Progress], None] | None = None,
+    news: Callable[[RunProgress], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
     making: Callable[[int, int], None] | None = None,
 ) -> Results:
@@ -48,15 +48,15 @@ def run(
     that it left open are asked, of people who took no part in it. Nobody from the studies in the folders `exclude` does
     either. Interrupted and called again, it goes on where it was. `progress` is told of robots, `making` of stimuli.
     """
-    from beholder.analyse import analyse
-    from beholder.analyse.results import read_results
-    from beholder.blocking import block_on
-    from beholder.chain import excluding, folder_of, write_open_pairs
-    from beholder.clean import clean
+    from beholder.aio import block_on
+    from beholder.analysis import analyse
+    from beholder.analysis.result import read_results
+    from beholder.cleaning import clean
     from beholder.methods import load_study
-    from beholder.plan import plan
-    from beholder.report import report
-    from beholder.simulate import simulate as send
+    from beholder.planning import plan_study
+    from beholder.reporting import report
+    from beholder.simulation import simulate as send
+    from beholder.workflow.chain import excluding, folder_of, write_open_pairs
 
     loaded = load_study(study)
     if participants is not None and participants < 1:
@@ -68,12 +68,12 @@ def run(
             raise UserError(Problem("after", "names a study that only robots have taken", "", fix))
         write_open_pairs(loaded, before, store=store)
     loaded = excluding(loaded, exclude)
-    lists = len(plan(study, progress=making).lists)
+    lists = len(plan_study(study, progress=making).lists)
     waiting: tuple[str, ...] = ()
     if simulate:
         send(study, participants=participants, raters=raters, seed=seed, store=store, progress=progress)
     elif loaded.recruit.mode == "prolific":
-        from beholder.recruit.unattended.run import run_on_platform
+        from beholder.recruiting.unattended_run import run_on_platform
 
         if participants is not None:
             fix = "Write recruit.places or design.participants in study.yaml."
@@ -85,8 +85,8 @@ def run(
             )
         )  # fmt: skip
     else:
-        from beholder.recruit.unattended.by_hand import run_by_hand
-        from beholder.recruit.unattended.told import silent
+        from beholder.recruiting.collection import silent
+        from beholder.recruiting.unattended_run import run_by_hand
 
         if publish or budget is not None:
             what = f"goes with a platform, and recruit.mode is {loaded.recruit.mode}"

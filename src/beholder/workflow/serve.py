@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 # At the top: a package that is imported later would take the place of the verb of its name.
-from beholder.serve import Live
+from beholder.server import Live
 
 
 def serve(
@@ -27,9 +27,9 @@ def serve(
     Where the study is on a platform and its token is there, the platform is asked for room before anybody is turned
     away.
     """
-    from beholder.blocking import block_on
-    from beholder.recruit.room import making_room
-    from beholder.serve.watching import serve_until_stopped, serve_with_workers
+    from beholder.aio import block_on
+    from beholder.recruiting.abandoned_lists import release_abandoned
+    from beholder.server.process import serve_until_stopped, serve_with_workers
 
     if workers > 1:
         serve_with_workers(
@@ -41,7 +41,7 @@ def serve(
             workers=workers,
             tell=tell,
             progress=progress,
-            beside=making_room,
+            beside=release_abandoned,
         )
     else:
         block_on(
@@ -54,6 +54,6 @@ def serve(
                 preview=preview,
                 tell=tell,
                 progress=progress,
-                beside=making_room,
+                beside=release_abandoned,
             )
         )

@@ -11,12 +11,12 @@ from beholder.methods.contract import (
     Generator,
     Json,
     Judgement,
-    Part,
     Percept,
     Problem,
     Question,
     Slot,
     Study,
+    StudyPart,
     Trial,
     Unit,
     Units,
@@ -30,7 +30,7 @@ class Thumbs:
     name = "thumbs"
     media = frozenset({"video"})
     scales = ("acr5",)
-    Options = Part
+    Options = StudyPart
     analyses = ("scores",)
     defaults: ClassVar[dict[str, Json]] = {}
 

@@ -8,11 +8,28 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from beholder.analyse.plots.axis import ScaleAxis, axis_of_values
-from beholder.analyse.plots.numbers import decimals_for, interval, number
-from beholder.analyse.plots.palette import ACCENT, BAND, BAR, INK, LINE, SOFT
-from beholder.analyse.plots.theme import COLUMN, Layout, drawn, finished, fixed, layered, name_axis, told, value_axis
-from beholder.analyse.result import records
+from beholder.analysis.figures.theme import (
+    ACCENT,
+    BAND,
+    BAR,
+    COLUMN,
+    INK,
+    LINE,
+    PAPER,
+    SOFT,
+    Layout,
+    ScaleAxis,
+    axis_of_values,
+    drawn,
+    finished,
+    fixed,
+    layered,
+    name_axis,
+    told,
+    value_axis,
+)
+from beholder.analysis.result import records
+from beholder.formats import decimals_for, interval, number, percent
 
 # The first follows the theme of the page, the others are seen on white and on black; with as many shapes less one, no
 # two of the first thirty levels share both.
@@ -23,7 +40,7 @@ _NARROWEST = {True: 96, False: 84}
 _GAP = 12
 
 
-class Grid(NamedTuple):
+class PanelLayout(NamedTuple):
     """The measures of the small pictures."""
 
     side: int
@@ -83,7 +100,7 @@ def _shown(table: pd.DataFrame) -> pd.DataFrame:
     return known[(known["level"] != "") | ~has_levels.astype(bool)]
 
 
-def _grid(rows: Sequence[str], asked: int, levels: int, layout: Layout) -> Grid:
+def _grid(rows: Sequence[str], asked: int, levels: int, layout: Layout) -> PanelLayout:
     side = layout.names_width(rows)
     room = layout.whole - side - 12
     most = max(1, int((room + _GAP) // (_NARROWEST[layout.is_wide] * (layout.size / 11) ** 2 + _GAP)))
@@ -91,7 +108,7 @@ def _grid(rows: Sequence[str], asked: int, levels: int, layout: Layout) -> Grid:
     lines = max(1, math.ceil(asked / most))
     across = max(1, math.ceil(asked / lines))
     row = layout.row * 0.8 * (1 + 0.42 * (levels - 1))
-    return Grid(side, across, (room - (across - 1) * _GAP) / across, len(rows) * row)
+    return PanelLayout(side, across, (room - (across - 1) * _GAP) / across, len(rows) * row)
 
 
 def _row(
@@ -113,7 +130,7 @@ def _panel(
     rows: list[dict[str, Any]],
     names: tuple[Sequence[str], Sequence[str], str],
     axis: ScaleAxis,
-    grid: Grid,
+    grid: PanelLayout,
     layout: Layout,
     *,
     has_names: bool,
@@ -169,7 +186,7 @@ def _marks(levels: Sequence[str]) -> dict[str, tuple[str, str]]:
     }
 
 
-def _key(levels: Sequence[str], grid: Grid, layout: Layout) -> list[Any]:
+def _key(levels: Sequence[str], grid: PanelLayout, layout: Layout) -> list[Any]:
     """Return which mark is which level; nothing where there is only one."""
     import altair as alt
 
@@ -189,3 +206,172 @@ def _key(levels: Sequence[str], grid: Grid, layout: Layout) -> list[Any]:
         ]  # fmt: skip
         at += layout.letters(word) + 30
     return [layered(layers, layout.whole - grid.side - 16, 12)]
+
+
+# --- A grid of numbers from -1 to 1, such as correlations: blue above zero, orange below, darker further away ---
+
+
+BELOW = "#b35806"
+_DARKEST = 0.48
+"""Above it ink would not be read on the cell, in the light theme or in the dark one."""
+_SMALLEST = 8
+"""Letters below cannot be read: the cell then keeps its colour and what it says when pointed at."""
+
+
+def heat_chart(
+    table: pd.DataFrame,
+    *,
+    row: str,
+    column: str,
+    value: str,
+    bold: str | None = None,
+    tip: str | None = None,
+    key: str = "",
+    rows: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    labels: Mapping[str, str] | None = None,
+    layout: Layout = COLUMN,
+) -> Any:
+    """Return a cell with its number for each row and column of the table; NaN leaves a cell empty.
+
+    `bold` names a column of truths: these numbers are printed in bold, as significant ones are. `tip` names a column
+    of texts that tell more where somebody points, `key` says under the picture what bold stands for. Rows and columns
+    stand in the order of the table where `rows` and `columns` give none.
+    """
+    names = labels or {}
+    down, across = (
+        [names.get(one, one) for one in (given if given is not None else dict.fromkeys(table[field].astype(str)))]
+        for given, field in ((rows, row), (columns, column))
+    )
+    side = layout.names_width(down)
+    cell = min((layout.whole - side - 16) / max(1, len(across)), 3.6 * layout.row)
+    short = cell < layout.small * 0.56 * 6
+    cells = [
+        _cell(one, (row, column, value), (bold, tip), names, is_short=short)
+        for one in records(table)
+        if one[value] == one[value]
+    ]
+    letters = min(layout.small, int((cell - 2) / (0.56 * (4 if short else 5))))
+    return finished(_drawn(cells, down, across, (side, cell, letters), key, layout), layout)
+
+
+def _cell(
+    one: Mapping[str, Any],
+    fields: tuple[str, str, str],
+    extra: tuple[str | None, str | None],
+    names: Mapping[str, str],
+    *,
+    is_short: bool,
+) -> dict[str, Any]:
+    down, across = (names.get(str(one[field]), str(one[field])) for field in fields[:2])
+    found = float(one[fields[2]])
+    # What is not quite one is not told as one.
+    said = number(found, 3 if 0.995 <= abs(found) < 0.9995 else 2)
+    told_more = f"\n{one[extra[1]]}" if extra[1] is not None and one[extra[1]] else ""
+    return {
+        "name": down, "across": across, "word": said.replace("0.", ".", 1) if is_short else said, "value": found,
+        "strength": min(1.0, abs(found)), "bold": extra[0] is not None and bool(one[extra[0]]),
+        "tip": f"{down}, {across}: {said}{told_more}",
+    }  # fmt: skip
+
+
+def _drawn(
+    cells: list[dict[str, Any]],
+    down: list[str],
+    across: list[str],
+    measures: tuple[float, float, int],
+    key: str,
+    layout: Layout,
+) -> Any:
+    import altair as alt
+
+    side, cell, letters = measures
+    # Upright where every name has room, aslant where not.
+    is_upright = max((layout.letters(name) for name in across), default=0) < cell - 2
+    angle: dict[str, Any] = {"labelAngle": 0} if is_upright else {"labelAngle": -60, "labelAlign": "left"}
+    air: dict[str, Any] = {"paddingInner": 0.05, "paddingOuter": 0.02}
+    x = alt.X(
+        "across:N", sort=across, scale=alt.Scale(domain=across, range=[0, len(across) * cell], **air),
+        axis=alt.Axis(
+            orient="top", domain=False, ticks=False, grid=False, title=None, labelColor=INK, labelPadding=4,
+            labelFontSize=layout.small, labelLimit=150, aria=False, **angle,
+        ),
+    )  # fmt: skip
+    y = name_axis(down, layout, round(side))
+    y.scale = alt.Scale(domain=down, **air)
+    strength = alt.Opacity("strength:Q", scale=alt.Scale(domain=[0, 1], range=[0.03, _DARKEST]), legend=None)
+    layers = [
+        drawn([one for one in cells if (one["value"] < 0) is is_below])
+        .mark_rect(color=colour, cornerRadius=2)
+        .encode(x=x, y=y, opacity=strength, **told())
+        for is_below, colour in ((False, ACCENT), (True, BELOW))
+    ]
+    if letters >= _SMALLEST:
+        layers += [
+            drawn([one for one in cells if one["bold"] is is_bold])
+            .mark_text(color=INK, fontSize=letters, fontWeight="bold" if is_bold else "normal", aria=False)
+            .encode(x=x, y=y, text=alt.Text("word:N"))
+            for is_bold in (False, True)
+        ]
+    height = len(down) * max(layout.row, min(cell, layout.row * 1.2))
+    if key:
+        style: dict[str, Any] = {"align": "left", "baseline": "top", "color": SOFT, "fontSize": layout.small}
+        words = drawn([{"key": key}]).mark_text(aria=False, **style)
+        layers.append(words.encode(**fixed(x=-side, y=height + 8), text=alt.Text("key:N")))
+    # As wide as the layout, also with few columns: a page stretches every picture to the same width.
+    return layered(layers, layout.whole - side - 16, height)
+
+
+# --- Eigenvalues in falling order, against those of noise: how many things the questions measure ---
+
+
+def scree_chart(table: pd.DataFrame, *, layout: Layout = COLUMN) -> Any:
+    """Return the eigenvalue of each component, filled where it is kept, and a dashed line for those of noise.
+
+    The table has component, eigenvalue, share, chance and kept, of one level.
+    """
+    import altair as alt
+
+    rows = [
+        {
+            "component": int(row["component"]), "eigenvalue": row["eigenvalue"], "chance": row["chance"],
+            "kept": bool(row["kept"]),
+            "tip": f"Component {row['component']:.0f}: {number(row['eigenvalue'], 2)}, {percent(row['share'])} of the "
+            f"variance\nby chance up to {number(row['chance'], 2)}",
+        }
+        for row in records(table)
+    ]  # fmt: skip
+    width, height = min(layout.whole - 62, 620), layout.row * 9
+    most = max((max(row["eigenvalue"], row["chance"]) for row in rows), default=1.0)
+    x = alt.X(
+        "component:O",
+        axis=alt.Axis(
+            domain=False, ticks=False, grid=False, labelAngle=0, title="Component", titleFontWeight="normal",
+            titlePadding=6, titleColor=SOFT, labelColor=SOFT, aria=False,
+        ),
+    )  # fmt: skip
+    up = value_axis("Eigenvalue", grid=True, gridColor=LINE, gridWidth=0.6, tickCount=5, minExtent=26, maxExtent=26)
+
+    def y(field: str) -> Any:
+        return alt.Y(f"{field}:Q", scale=alt.Scale(domain=[-0.04 * most, most * 1.05], nice=False), axis=up)
+
+    kept = sum(row["kept"] for row in rows)
+    together = sum(row["share"] for row in records(table) if row["kept"])
+    said = f"{kept} of {len(rows)} above chance" + (f", {percent(together)} of the variance" if kept else "")
+    layers = [
+        drawn(rows).mark_line(color=ACCENT, strokeWidth=1.5, aria=False).encode(x=x, y=y("eigenvalue")),
+        drawn(rows).mark_line(color=SOFT, strokeWidth=1, strokeDash=[4, 3], aria=False).encode(x=x, y=y("chance")),
+        *(
+            drawn([row for row in rows if row["kept"] is is_kept])
+            .mark_point(stroke=ACCENT, fill=fill, size=min(60, layout.dot * 2), opacity=1, strokeWidth=1.5)
+            .encode(x=x, y=y("eigenvalue"), **told())
+            for is_kept, fill in ((True, ACCENT), (False, PAPER))
+        ),
+        drawn([{"said": said}]).mark_text(
+            align="left", baseline="bottom", color=INK, fontSize=layout.small, aria=False
+        ).encode(**fixed(x=0, y=-6), text=alt.Text("said:N")),
+        drawn([{"said": "- - noise, 95 %"}]).mark_text(
+            align="right", baseline="bottom", color=SOFT, fontSize=layout.small, aria=False
+        ).encode(**fixed(x=width, y=-6), text=alt.Text("said:N")),
+    ]  # fmt: skip
+    return finished(layered(layers, width, height), layout)

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
-from beholder.analyse.plots.numbers import number, signed
-from beholder.analyse.plots.palette import ACCENT, LINE, SOFT
-from beholder.analyse.plots.theme import COLUMN, Layout, drawn, finished, fixed, layered, told, value_axis
-from beholder.analyse.result import records
+from beholder.analysis.figures.theme import (
+    ACCENT,
+    COLUMN,
+    LINE,
+    PAPER,
+    SOFT,
+    Layout,
+    by_question,
+    drawn,
+    finished,
+    fixed,
+    layered,
+    name_axis,
+    ramp,
+    told,
+    value_axis,
+)
+from beholder.analysis.result import records
+from beholder.formats import number, percent, signed
 
 _UNUSED = "#b35806"
 MOST_DOTS = 2000
@@ -70,3 +86,127 @@ def _row(row: dict[str, Any], shown: str) -> dict[str, Any]:
         f"{number(row['spread'], 1)} %, offset {signed(row['offset'], 1)} %\n{row['ratings']:,.0f} shared ratings"
     )
     return {"offset": row["offset"], "place": row[shown], "used": is_used, "tip": tip}
+
+
+# --- Participants by bias and inconsistency, as a rater model finds them ---
+
+
+_REJECTED = "#b35806"
+
+
+def biases_chart(table: pd.DataFrame, *, layout: Layout = COLUMN, model: str = "shrunken") -> Any:
+    """Return a dot for each participant, and a cross for each whom BT.500 would leave out."""
+    out = table[table["rejected"] == "yes"]
+    left_out = set(zip(out["question"], out["participant"], strict=True))
+    known = table[(table["model"] == model) & table["inconsistency"].notna()]
+    return by_question(known, layout, lambda mine: _one(mine, left_out, layout))
+
+
+def _one(table: pd.DataFrame, left_out: set[tuple[str, str]], layout: Layout) -> Any:
+    import altair as alt
+
+    step = max(1, -(-len(table) // MOST_DOTS))
+    rows = [_rater_model_row(row, left_out) for row in records(table.iloc[::step])]
+    width, height = layout.whole - 58, layout.row * 9
+    reach = max([0.01, *(abs(row["bias"]) * 1.08 for row in rows)])
+    most = max([0.01, *(row["inconsistency"] * 1.08 for row in rows)])
+    across = alt.X(
+        "bias:Q", scale=alt.Scale(domain=[-reach, reach], nice=False),
+        axis=value_axis("Bias: lower ← the others → higher", tickCount=5),
+    )  # fmt: skip
+    y = alt.Y(
+        "inconsistency:Q", scale=alt.Scale(domain=[0, most], nice=False),
+        axis=value_axis("Inconsistency", grid=True, gridColor=LINE, tickCount=5, minExtent=26, maxExtent=26),
+    )  # fmt: skip
+    crowd = max(0.35, min(0.9, 60 / max(1, len(rows)) + 0.3))
+    layers = [
+        drawn([{"bias": 0}]).mark_rule(color=SOFT, strokeDash=[3, 3], aria=False)
+        .encode(x=across, **fixed(y=0, y2=height)),
+        drawn([row for row in rows if not row["out"]]).mark_point(
+            color=ACCENT, fill=ACCENT, size=layout.dot * 2, opacity=crowd, strokeWidth=0
+        ).encode(x=across, y=y, **told()),
+        drawn([row for row in rows if row["out"]]).mark_point(
+            shape="M-1,-1L1,1M1,-1L-1,1", color=_REJECTED, size=layout.dot * 2, opacity=1, strokeWidth=2
+        ).encode(x=across, y=y, **told()),
+    ]  # fmt: skip
+    if any(row["out"] for row in rows):
+        key = drawn([{"key": "× BT.500 would leave out"}]).mark_text(
+            align="right", baseline="bottom", color=_REJECTED, fontSize=layout.small, aria=False
+        )
+        layers.append(key.encode(**fixed(x=width, y=height - 4), text=alt.Text("key:N")))
+    return layered(layers, width, height)
+
+
+def _rater_model_row(row: dict[str, Any], left_out: set[tuple[str, str]]) -> dict[str, Any]:
+    tip = (
+        f"{row['participant']}\nbias {signed(row['bias'], 2)}, inconsistency {number(row['inconsistency'], 2)}\n"
+        f"{row['ratings']:,.0f} ratings"
+    )
+    is_out = (row["question"], row["participant"]) in left_out
+    return {"bias": row["bias"], "inconsistency": row["inconsistency"], "out": is_out, "tip": tip}
+
+
+# --- The figure of variances: of all that ratings differ by, how much each source adds ---
+
+
+WORDS = {"condition": "conditions", "participant": "participants", "content": "contents", "residual": "the rest"}
+"""Sources as one reads them."""
+
+
+def variances_chart(table: pd.DataFrame, *, labels: Mapping[str, str] | None = None, layout: Layout = COLUMN) -> Any:
+    """Return one bar for each question, shared out among conditions, participants, contents and the rest."""
+    import altair as alt
+
+    called = {name: (labels or {}).get(name, name) for name in dict.fromkeys(table["question"])}
+    has_names = len(called) > 1
+    names = list(called.values())
+    bars = _bars(table, called)
+    side = layout.names_width(names) if has_names else 4
+    width = layout.whole - side - 30
+    low, pale, grey, _, high = ramp(5)
+    colours = dict(zip(WORDS.values(), (high, low, pale, grey), strict=True))
+    seen = [word for word in WORDS.values() if any(bar["part"] == word for bar in bars)]
+    colour = alt.Color(
+        "part:N", scale=alt.Scale(domain=seen, range=[colours[word] for word in seen]),
+        legend=alt.Legend(title=None, columns=len(seen)),
+    )  # fmt: skip
+    x = alt.X(
+        "start:Q", scale=alt.Scale(domain=[0, 1], nice=False),
+        axis=value_axis("Share of what ratings differ by", format="%", values=[0, 0.25, 0.5, 0.75, 1]),
+    )  # fmt: skip
+    y = name_axis(names, layout, side, has_names=has_names)
+    wide = [bar for bar in bars if (bar["stop"] - bar["start"]) * width > layout.letters(bar["share"]) + 6]
+    inside: dict[str, Any] = {"fontSize": layout.small, "baseline": "middle", "aria": False}
+    dark = {colours["conditions"], colours["participants"]}
+    layers = [
+        drawn(bars).mark_bar(stroke=PAPER, strokeWidth=0.7, opacity=1)
+        .encode(x=x, x2=alt.X2("stop:Q"), y=y, color=colour, **told()),
+    ]  # fmt: skip
+    # These colours stay as they are in every theme, as those of the bars do.
+    for is_dark, ink in ((True, "#fefefe"), (False, "#1b1b1b")):
+        own = [bar for bar in wide if (colours[bar["part"]] in dark) is is_dark]
+        if own:
+            text = drawn(own).mark_text(color=ink, **inside)
+            layers.append(text.encode(x=alt.X("middle:Q"), y=y, text=alt.Text("share:N")))
+    return finished(layered(layers, width, layout.height(names) * (1 if has_names else 1.4)), layout)
+
+
+def _bars(table: pd.DataFrame, called: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the pieces of every bar, from the left to the right."""
+    ends = dict.fromkeys(called, 0.0)
+    bars = []
+    for row in records(table):
+        share = row["share"]
+        if share != share or share <= 0:
+            continue
+        start = ends[row["question"]]
+        ends[row["question"]] = start + share
+        name, part = called[row["question"]], WORDS[row["source"]]
+        tip = f"{name}\n{part}: {percent(share)}\nSD {row['sd']:.3g}"
+        bars.append(
+            {
+                "name": name, "part": part, "start": start, "stop": start + share, "middle": start + share / 2,
+                "share": percent(share), "tip": tip,
+            }
+        )  # fmt: skip
+    return bars

@@ -9,14 +9,28 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from beholder.analyse.plots.axis import ScaleAxis, axis_of_values
-from beholder.analyse.plots.labels import MOST, name_layers, placed
-from beholder.analyse.plots.line_words import dip_words, line_words
-from beholder.analyse.plots.numbers import interval, number
-from beholder.analyse.plots.palette import ACCENT, BAND, BAR, INK, LINE, SOFT
-from beholder.analyse.plots.theme import COLUMN, Layout, drawn, finished, fixed, layered, told, value_axis
-from beholder.analyse.result import records
-from beholder.stats.relation import Dip, cubic, line, line_band
+from beholder.analysis.figures.labels import MOST, dip_words, line_words, name_layers, placed
+from beholder.analysis.figures.theme import (
+    ACCENT,
+    BAND,
+    BAR,
+    COLUMN,
+    INK,
+    LINE,
+    SOFT,
+    Layout,
+    ScaleAxis,
+    axis_of_values,
+    drawn,
+    finished,
+    fixed,
+    layered,
+    told,
+    value_axis,
+)
+from beholder.analysis.result import records
+from beholder.formats import interval, number
+from beholder.stats.regression import Dip, cubic, line, line_band
 
 _STEPS = 60
 _LONGEST = 20
@@ -196,3 +210,26 @@ def _said(known: pd.DataFrame, dip: Dip | None, layout: Layout) -> list[Any]:
         .encode(**fixed(x=0, y=-6 - (len(said) - 1 - place) * (layout.small + 4)), text=alt.Text("said:N"))
         for place, one in enumerate(said)
     ]  # fmt: skip
+
+
+# --- How far the questions lie apart on each condition, against one of them ---
+
+
+MEASURES = {"spread": "Standard deviation over the questions", "range": "Range over the questions"}
+
+
+def spread_chart(
+    table: pd.DataFrame,
+    *,
+    measure: str = "spread",
+    question: str | None = None,
+    labels: Mapping[str, str] | None = None,
+    layout: Layout = COLUMN,
+) -> Any:
+    """Return each condition by its mean on one question and its spread, or range, over all, with line and R².
+
+    The table has condition, of, x, spread and range; `question` is what to call the one across, by itself `of`.
+    """
+    points = table.rename(columns={"condition": "name", measure: "y"})[["name", "x", "y"]]
+    across = question or (str(table["of"].iloc[0]) if len(table) else "")
+    return relation_chart(points, across=across, up=MEASURES[measure], labels=labels, layout=layout)

@@ -7,11 +7,29 @@ from typing import Any
 
 import pandas as pd
 
-from beholder.analyse.plots.axis import ScaleAxis, axis_of_values
-from beholder.analyse.plots.numbers import decimals_for, interval, number
-from beholder.analyse.plots.palette import ACCENT, BAND, BAR, INK, LINE, PAPER, SOFT
-from beholder.analyse.plots.theme import COLUMN, Layout, by_question, drawn, fixed, layered, name_axis, told, value_axis
-from beholder.analyse.result import records
+from beholder.analysis.figures.theme import (
+    ACCENT,
+    BAND,
+    BAR,
+    COLUMN,
+    INK,
+    LINE,
+    PAPER,
+    SOFT,
+    Layout,
+    ScaleAxis,
+    apart,
+    axis_of_values,
+    by_question,
+    drawn,
+    fixed,
+    layered,
+    name_axis,
+    told,
+    value_axis,
+)
+from beholder.analysis.result import records
+from beholder.formats import decimals_for, interval, number
 
 
 def scores_chart(
@@ -136,3 +154,98 @@ def _band_words(axis: ScaleAxis, layout: Layout, plot: float, x: Any) -> list[An
         .encode(**fixed(x=place, y=-7), text=alt.Text("text:N"))
         for band, place, align in ((bands[0], 0, "left"), (bands[-1], plot, "right"))
     ]  # fmt: skip
+
+
+# --- The figure of strengths: the scale that Bradley and Terry's or Thurstone's model puts the conditions on ---
+
+
+_TITLES = {
+    "bradley-terry": "Bradley-Terry strength (log odds)",
+    "thurstone": "Thurstone strength (standard deviations)",
+}
+
+
+def strengths_chart(
+    table: pd.DataFrame,
+    *,
+    labels: Mapping[str, str] | None = None,
+    layout: Layout = COLUMN,
+    model: str = "bradley-terry",
+) -> Any:
+    """Return the strength of each condition under one model with its interval, strongest first."""
+    mine = table[(table["model"] == model) & (table["level"] == "condition")].drop(columns="stimulus")
+    axis = axis_of_values([*mine["quality"], *mine["low"], *mine["high"]], zero=0.0)
+    mine = apart(mine.rename(columns={"comparisons": "n"}))
+    title = _TITLES.get(model, model)
+    return scores_chart(
+        mine, axis=axis, labels=labels, layout=layout, title=title, estimate="quality", ends=("low", "high")
+    )
+
+
+# --- The figure of medians: box from quartile to quartile, median, and its exact interval ---
+
+
+def medians_chart(
+    table: pd.DataFrame,
+    *,
+    axis: ScaleAxis | None = None,
+    labels: Mapping[str, str] | None = None,
+    layout: Layout = COLUMN,
+    title: str = "Median, its interval, and quartiles",
+) -> Any:
+    """Return a box for each condition, the highest median first."""
+
+    def one(part: pd.DataFrame) -> Any:
+        mine = part[part["level"] == "condition"] if "level" in part else part
+        best_first = mine.sort_values("median", ascending=False, kind="stable")
+        own = axis or axis_of_values([*mine["q1"], *mine["q3"], *mine["ci_low"], *mine["ci_high"], *mine["median"]])
+        rows = [_median_row(row, labels or {}, own) for row in records(best_first[best_first["median"].notna()])]
+        return _median_drawn(rows, own, layout, title)
+
+    return by_question(table, layout, one)
+
+
+def _median_row(row: Mapping[str, Any], labels: Mapping[str, str], axis: ScaleAxis) -> dict[str, Any]:
+    decimals = decimals_for(axis.low, axis.high)
+    name = labels.get(row["condition"], row["condition"])
+    shown = {"name": name, "value": number(row["median"], decimals)}
+    shown |= {key: row[key] for key in ("median", "q1", "q3") if row[key] == row[key]}
+    tip = f"{name}\nmedian {shown['value']}"
+    if row["ci_low"] == row["ci_low"]:
+        shown |= {"low": row["ci_low"], "high": row["ci_high"]}
+        tip += f", 95 % interval {interval(row['ci_low'], row['ci_high'], decimals)}"
+    quartiles = f"quartiles {number(row['q1'], decimals)} and {number(row['q3'], decimals)}"
+    return shown | {"tip": f"{tip}\n{quartiles}, n = {row['n']:,.0f}"}
+
+
+def _median_drawn(rows: list[dict[str, Any]], axis: ScaleAxis, layout: Layout, title: str) -> Any:
+    import altair as alt
+
+    names = [row["name"] for row in rows]
+    side = layout.names_width(names)
+    right = max((layout.letters(row["value"]) * 1.1 for row in rows), default=0) + 8
+    plot, height = layout.whole - side - right - 10, layout.height(names)
+    ticks = axis.ticks(8 if layout.is_wide else 6)
+    given: dict[str, Any] = {"values": ticks} if ticks is not None else {"tickCount": 5}
+    across = value_axis(title, **given)
+    y = name_axis(names, layout, side)
+
+    def x(field: str) -> Any:
+        return alt.X(f"{field}:Q", scale=alt.Scale(domain=[axis.low, axis.high], nice=False, zero=False), axis=across)
+
+    tall = layout.row * 0.62
+    shaded = drawn([band._asdict() for band in (axis.bands[::2] if len(axis.bands) > 1 else ())])
+    boxes, ranges = [row for row in rows if "q1" in row and "q3" in row], [row for row in rows if "low" in row]
+    text = drawn(rows).mark_text(align="left", color=INK, fontWeight="bold", fontSize=layout.size, aria=False)
+    layers = [
+        shaded.mark_rect(color=BAND, opacity=1, aria=False)
+        .encode(x=x("start"), x2=alt.X2("stop:Q"), **fixed(y=0, y2=height)),
+        drawn(boxes).mark_bar(color=BAR, height=tall, cornerRadius=2, opacity=0.55)
+        .encode(x=x("q1"), x2=alt.X2("q3:Q"), y=y, **told()),
+        drawn(ranges).mark_bar(color=ACCENT, height=3, cornerRadius=1.5, opacity=1)
+        .encode(x=x("low"), x2=alt.X2("high:Q"), y=y, **told()),
+        drawn(rows).mark_circle(color=ACCENT, size=layout.dot * 1.5, opacity=1)
+        .encode(x=x("median"), y=y, **told()),
+        text.encode(**fixed(x=plot + 8), y=y, text=alt.Text("value:N")),
+    ]  # fmt: skip
+    return layered(layers, plot, height)

@@ -8,10 +8,24 @@ from typing import Any
 
 import pandas as pd
 
-from beholder.analyse.plots.numbers import number, plain
-from beholder.analyse.plots.palette import ACCENT, BAR, INK, LINE, PAPER, SOFT
-from beholder.analyse.plots.theme import COLUMN, Layout, drawn, finished, fixed, layered, told, value_axis
-from beholder.analyse.result import records
+from beholder.analysis.figures.theme import (
+    ACCENT,
+    BAR,
+    COLUMN,
+    INK,
+    LINE,
+    PAPER,
+    SOFT,
+    Layout,
+    drawn,
+    finished,
+    fixed,
+    layered,
+    told,
+    value_axis,
+)
+from beholder.analysis.result import records
+from beholder.formats import number, plain
 from beholder.stats.votes_needed import longer
 
 ENOUGH = 0.95

@@ -10,14 +10,24 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from beholder.checks.card import MM_PER_INCH, device_px_per_mm
-from beholder.checks.contract import Attempt, Drawn, Known, Posed, Robot, Step, refuse
-from beholder.checks.drawing import rings
-from beholder.checks.drawing.png import png
-from beholder.checks.verdict import Verdict
-from beholder.checks.window import is_scaled, read_scale
+from beholder.checks.contract import Verdict
+from beholder.checks.drawing import encode, png
+from beholder.checks.page_contract import (
+    Attempt,
+    CheckAttempt,
+    CheckContext,
+    DrawnFile,
+    PageCheck,
+    RobotAbilities,
+    is_scaled,
+    read_scale,
+    refuse,
+)
 from beholder.study import qualification as rules
 from beholder.types import Json
 
@@ -28,7 +38,7 @@ _MM_PER_CM = 10
 _LONGEST_MS = 3_600_000
 
 
-class Acuity(Step[rules.Acuity]):
+class AcuityCheck(PageCheck[rules.Acuity]):
     name = "acuity"
     stage = "qualify"
     bound = "device"
@@ -36,30 +46,30 @@ class Acuity(Step[rules.Acuity]):
     seconds = 28
     screens = 2
 
-    def pose(self, rng: Generator, known: Known) -> Posed:
+    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
         per_mm = device_px_per_mm(known)
         if per_mm is None:
-            return Posed({"skip": True}, {"skip": True})
-        wanted = rings.gap_mm(self.rule.mar, self.rule.distance_mm) * per_mm
+            return CheckAttempt({"skip": True}, {"skip": True})
+        wanted = gap_mm(self.rule.mar, self.rule.distance_mm) * per_mm
         gap = max(wanted, FINEST)
-        directions: list[Json] = [int(way) for way in rng.integers(0, rings.DIRECTIONS, self.rule.rings)]
+        directions: list[Json] = [int(way) for way in rng.integers(0, DIRECTIONS, self.rule.rings)]
         private: dict[str, Json] = {
             "directions": directions, "gap_px": gap, "px_per_mm": per_mm, "distance_mm": self.rule.distance_mm,
             "is_coarse": wanted < FINEST,
         }  # fmt: skip
         names = tuple(f"r{place + 1}" for place in range(self.rule.rings))
-        return Posed({"rings": list(names), "distance": self.rule.distance_mm / _MM_PER_CM}, private, names)
+        return CheckAttempt({"rings": list(names), "distance": self.rule.distance_mm / _MM_PER_CM}, private, names)
 
-    def draw(self, private: Mapping[str, Json], name: str) -> Drawn:
+    def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
         gap, directions = _number(private, "gap_px"), _directions(private)
-        picture = rings.ring(gap, directions[int(name[1:]) - 1])
+        picture = ring(gap, directions[int(name[1:]) - 1])
         return png(picture, picture.size + 1024)  # as long as it is unpacked: a slanted gap packs worse
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
         if private.get("skip") is True:
             return {}
-        needed, last = len(_directions(private)), rings.DIRECTIONS - 1
+        needed, last = len(_directions(private)), DIRECTIONS - 1
         given, times = answer.get("directions"), answer.get("ms")
         ways = given if isinstance(given, list) else []
         if len(ways) != needed or not all(type(way) is int and 0 <= way <= last for way in ways):
@@ -74,7 +84,7 @@ class Acuity(Step[rules.Acuity]):
             return self.verdict("unknown", "no_card", needed=self.rule.right)
         gap, distance = _number(private, "gap_px"), _number(private, "distance_mm")
         per_mm = _number(private, "px_per_mm")
-        mar = rings.mar_of(gap / per_mm, distance)
+        mar = mar_of(gap / per_mm, distance)
         given: Any = answer["directions"]
         measured = sum(one == other for one, other in zip(given, _directions(private), strict=True))
         needed, scale = self.rule.right, answer.get("scale")
@@ -103,15 +113,15 @@ class Acuity(Step[rules.Acuity]):
         return {"needed": self.rule.right, "distance": self.rule.distance_mm / _MM_PER_CM}
 
     def luck(self) -> float:
-        shown, chance = self.rule.rings, 1 / rings.DIRECTIONS
+        shown, chance = self.rule.rings, 1 / DIRECTIONS
         hits = range(self.rule.right, shown + 1)
         return sum(math.comb(shown, hit) * chance**hit * (1 - chance) ** (shown - hit) for hit in hits)
 
-    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
+    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
         if posed.private.get("skip") is True:
             return {}
-        turned = 0 if robot.can(self.name) else rings.DIRECTIONS // 2
-        ways: list[Json] = [(way + turned) % rings.DIRECTIONS for way in _directions(posed.private)]
+        turned = 0 if robot.can(self.name) else DIRECTIONS // 2
+        ways: list[Json] = [(way + turned) % DIRECTIONS for way in _directions(posed.private)]
         return {"directions": ways, "ms": [900] * len(ways), "scale": 1}
 
 
@@ -131,3 +141,44 @@ def _milliseconds(told: Json) -> float | None:
     if isinstance(told, bool) or not isinstance(told, int | float) or not 0 <= told <= _LONGEST_MS:
         return None
     return round(float(told), 1)
+
+
+# --- Landolt rings: drawn at device pixels, from many smaller ones; nothing is ever scaled or turned as a picture ---
+
+
+DIRECTIONS = 8
+"""Where the gap can be: 0 is right, each next one an eighth of a turn anticlockwise."""
+RING = 5
+"""A ring is so many gaps wide; its stroke is as wide as the gap."""
+_MARGIN = 2
+_FINE = 16
+"""Smaller pixels along each side of a pixel."""
+
+
+def gap_mm(mar: float, distance_mm: float) -> float:
+    """Return the gap that is seen under so many minutes of arc from a distance."""
+    return 2 * distance_mm * math.tan(math.radians(mar / 60) / 2)
+
+
+def mar_of(gap_mm: float, distance_mm: float) -> float:
+    """Return under how many minutes of arc a gap is seen."""
+    return math.degrees(2 * math.atan(gap_mm / (2 * distance_mm))) * 60
+
+
+def picture_side(gap: float) -> int:
+    """Return how many pixels the picture of a ring has along a side; even, so that the middle is between pixels."""
+    return 2 * math.ceil(RING * gap / 2) + 2 * _MARGIN
+
+
+def ring(gap: float, direction: int) -> NDArray[np.uint8]:
+    """Return the picture of a black ring on white; `gap` in pixels. Edges are mixed as light, by their area."""
+    side = picture_side(gap)
+    down, across = (np.mgrid[: side * _FINE, : side * _FINE] + 0.5) / _FINE - side / 2
+    angle = direction * 2 * math.pi / DIRECTIONS
+    outwards = across * math.cos(angle) - down * math.sin(angle)
+    beside = across * math.sin(angle) + down * math.cos(angle)
+    radius = np.hypot(across, down)
+    is_ring = (radius <= RING * gap / 2) & (radius >= (RING / 2 - 1) * gap)
+    is_black = is_ring & ~((outwards > 0) & (np.abs(beside) <= gap / 2))
+    cover = is_black.reshape(side, _FINE, side, _FINE).mean((1, 3))
+    return encode(1 - cover)

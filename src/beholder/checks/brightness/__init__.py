@@ -1,16 +1,39 @@
-"""The brightness matrix: grey squares, each empty or with a shape that is barely lighter."""
+"""brightness: shapes that are barely lighter than their squares are seen and counted (reference: checks 5).
+
+The first matrix tells what was found and can be tried again, a new one each time. The second is silent.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from math import comb
-from typing import Any, Literal, NamedTuple
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from beholder.checks.contract import Verdict
+from beholder.checks.drawing import png
+from beholder.checks.page_contract import (
+    Attempt,
+    CheckAttempt,
+    CheckContext,
+    DrawnFile,
+    PageCheck,
+    RobotAbilities,
+    Window,
+    is_scaled,
+    read_scale,
+    refuse,
+    window,
+)
+from beholder.study import qualification as rules
 from beholder.types import Json
+
+# --- The brightness matrix: grey squares, each empty or with a shape that is barely lighter ---
+
 
 ROWS = COLUMNS = 4
 GREYS = (15, 72, 128, 185, 240)
@@ -22,7 +45,7 @@ _GAP = 0.016
 """Of the whole picture."""
 
 
-class Cell(NamedTuple):
+class MatrixCell(NamedTuple):
     """One square: its grey, its shape, and where in it the shape is, in shares of the square."""
 
     grey: int
@@ -32,7 +55,7 @@ class Cell(NamedTuple):
     size: float
 
 
-def draw_cells(rng: Generator) -> tuple[Cell, ...]:
+def draw_cells(rng: Generator) -> tuple[MatrixCell, ...]:
     """Return a fresh matrix: four different greys in each row, and at least two shapes of each kind."""
     while True:
         kinds = rng.integers(0, 3, ROWS * COLUMNS)
@@ -44,11 +67,11 @@ def draw_cells(rng: Generator) -> tuple[Cell, ...]:
             size = float(rng.uniform(0.35, 0.6))
             x, y = (float(rng.uniform(size / 2 + 0.05, 0.95 - size / 2)) for _ in range(2))
             shape: Any = ("", "circle", "triangle")[kinds[row * COLUMNS + column]]
-            cells.append(Cell(int(grey), shape, round(x, 4), round(y, 4), round(size, 4)))
+            cells.append(MatrixCell(int(grey), shape, round(x, 4), round(y, 4), round(size, 4)))
     return tuple(cells)
 
 
-def count(cells: tuple[Cell, ...]) -> dict[str, int]:
+def count(cells: tuple[MatrixCell, ...]) -> dict[str, int]:
     """Return how many shapes of each kind there are."""
     return {shape + "s": sum(cell.shape == shape for cell in cells) for shape in ("circle", "triangle")}
 
@@ -70,7 +93,7 @@ def measure(width: int) -> tuple[int, int]:
     return (width - (COLUMNS + 1) * gap) // COLUMNS, gap
 
 
-def matrix(cells: tuple[Cell, ...], level: int, side: int, gap: int) -> NDArray[np.uint8]:
+def matrix(cells: tuple[MatrixCell, ...], level: int, side: int, gap: int) -> NDArray[np.uint8]:
     """Return the picture. A shape has hard edges, so that each of its pixels differs by exactly `level`."""
     height, width = (count * side + (count + 1) * gap for count in (ROWS, COLUMNS))
     pixels = np.full((height, width), BETWEEN, np.uint8)
@@ -83,7 +106,7 @@ def matrix(cells: tuple[Cell, ...], level: int, side: int, gap: int) -> NDArray[
     return pixels
 
 
-def _inside(cell: Cell, side: int) -> NDArray[np.bool_]:
+def _inside(cell: MatrixCell, side: int) -> NDArray[np.bool_]:
     middles = (np.arange(side) + 0.5) / side
     across, down = middles[None, :] - cell.x, middles[:, None] - cell.y
     if cell.shape == "circle":
@@ -96,12 +119,149 @@ def _inside(cell: Cell, side: int) -> NDArray[np.bool_]:
     return np.zeros((side, side), np.bool_)
 
 
-def as_json(cells: tuple[Cell, ...]) -> list[Json]:
+def as_json(cells: tuple[MatrixCell, ...]) -> list[Json]:
     """Return cells as they are kept."""
     return [list(cell) for cell in cells]
 
 
-def from_json(private: Mapping[str, Json]) -> tuple[Cell, ...]:
+def from_json(private: Mapping[str, Json]) -> tuple[MatrixCell, ...]:
     """Return the cells of an attempt."""
     cells: Any = private["cells"]
-    return tuple(Cell(*cell) for cell in cells)
+    return tuple(MatrixCell(*cell) for cell in cells)
+
+
+# --- brightness: shapes that are barely lighter than their squares are seen and counted (reference: checks 5) ---
+#
+# The first matrix tells what was found and can be tried again, a new one each time. The second is silent.
+
+
+SHAPES = ("circles", "triangles")
+MOST = ROWS * COLUMNS
+_LENGTH = 1 << 16
+"""Every matrix is a file of so many bytes, however many shapes are on it."""
+
+
+class BrightnessCheck(PageCheck[rules.Brightness]):
+    name = "brightness"
+    stage = "setup"
+    seconds = 20
+
+    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
+        cells = draw_cells(rng)
+        side, gap = measure(_room(window(known)))
+        private: dict[str, Json] = {"cells": as_json(cells), "level": self.rule.level, "side": side, "gap": gap}
+        width, height = (count * side + (count + 1) * gap for count in (COLUMNS, ROWS))
+        return CheckAttempt({"size": [width, height]}, {**private, "counts": count(cells)}, ("matrix",))
+
+    def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
+        level, side, gap = private["level"], private["side"], private["gap"]
+        assert isinstance(level, int)
+        assert isinstance(side, int)
+        assert isinstance(gap, int)
+        return png(matrix(from_json(private), level, side, gap), _LENGTH)
+
+    def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
+        assert isinstance(answer, Mapping)
+        read: dict[str, Json] = {}
+        for shape in SHAPES:
+            given = answer.get(shape)
+            if isinstance(given, bool) or not isinstance(given, int) or not 0 <= given <= MOST:
+                raise refuse(shape, f"The number of {shape} is missing", f"a whole number, 0 to {MOST}")
+            read[shape] = given
+        return {**read, "scale": read_scale(answer)}
+
+    def judge(self, attempt: Attempt) -> Verdict:
+        right = attempt.private["counts"]
+        given: Json = {shape: attempt.answer[shape] for shape in SHAPES}
+        scale = attempt.answer.get("scale")
+        if is_scaled(scale):
+            return self.verdict("unknown", "scaled", measured=given, needed=right, again=True, scale=scale)
+        if given == right:
+            return self.verdict("pass", measured=given, needed=right, scale=scale)
+        return self.verdict("fail", "count", measured=given, needed=right, scale=scale)
+
+    def luck(self) -> float:
+        return likeliest()
+
+    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+        counts = posed.private["counts"]
+        assert isinstance(counts, Mapping)
+        return {**counts, "scale": 1} if robot.can(self.name) else {"circles": 0, "triangles": 0, "scale": 1}
+
+
+class SecondBrightnessCheck(BrightnessCheck):
+    """The second matrix: once, and nobody is told whether the count was right."""
+
+    name: ClassVar[str] = "brightness_second"
+
+    def __init__(self, rule: rules.Brightness, folder: Path = Path()) -> None:
+        super().__init__(rule.model_copy(update={"action": "flag", "feedback": False, "attempts": 1}), folder)
+
+    @classmethod
+    def is_asked(cls, rule: rules.Brightness) -> bool:
+        return rule.second
+
+
+def _room(window: Window) -> int:
+    """Return how wide a matrix can be in device pixels: in one view with its fields, and never wider than a phone."""
+    css = min(window.width - 64, max(320, min(416, window.height - 420)))
+    return int(css * window.ratio)
+
+
+# --- display: help with setting up the screen, for each system; what was done is declared, never judged ---
+#
+# Leaving it out cost correlation with the laboratory (reference: checks 5), so everybody reads it once on each device.
+
+
+SYSTEMS = ("windows", "macos", "linux", "chromeos", "android", "ios")
+BOXES = ("screen", "steady")
+"""What can be ticked: the screen is set up; nothing changes it by itself."""
+
+
+class DisplayCheck(PageCheck[rules.Display]):
+    name = "display"
+    stage = "setup"
+    bound = "device"
+    seconds = 30
+    is_lost = False
+
+    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
+        return CheckAttempt({"systems": list(SYSTEMS), "system": system(known.device)})
+
+    def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
+        assert isinstance(answer, Mapping)
+        read: dict[str, Json] = {}
+        for box in BOXES:
+            ticked = answer.get(box)
+            if not isinstance(ticked, bool):
+                raise refuse(box, "It is not said whether this was done", "true or false")
+            read[box] = ticked
+        if answer.get("system") not in SYSTEMS:
+            raise refuse("system", "This system is not among those we know", ", ".join(SYSTEMS))
+        return {**read, "system": answer["system"]}
+
+    def judge(self, attempt: Attempt) -> Verdict:
+        done: Json = {box: attempt.answer[box] for box in BOXES}
+        needed: Json = dict.fromkeys(BOXES, True)
+        is_done = done == needed
+        return self.verdict(
+            "pass" if is_done else "unknown", "" if is_done else "skipped", measured=done, needed=needed,
+            system=attempt.answer["system"],
+        )  # fmt: skip
+
+    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+        return {**dict.fromkeys(BOXES, robot.can(self.name)), "system": posed.public["system"]}
+
+
+def system(device: Mapping[str, Json]) -> str:
+    """Return which of the systems a device seems to have; Windows where nothing was told."""
+    platform, is_touched = str(device.get("platform") or "").lower(), device.get("touch") is True
+    if "android" in platform or ("linux arm" in platform and is_touched):
+        return "android"
+    # An iPad says that it is a Mac; no Mac can be touched.
+    if platform.startswith(("iphone", "ipad", "ipod", "ios")) or (platform.startswith("mac") and is_touched):
+        return "ios"
+    for start, name in (("mac", "macos"), ("chrome", "chromeos"), ("cros", "chromeos"), ("linux", "linux")):
+        if platform.startswith(start):
+            return name
+    return "windows"

@@ -8,9 +8,8 @@ from typing import Any
 
 from numpy.random import Generator
 
-from beholder.checks.contract import Attempt, Known, Posed, Robot, Step, refuse
-from beholder.checks.verdict import Verdict
-from beholder.checks.window import window
+from beholder.checks.contract import Verdict
+from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, PageCheck, RobotAbilities, refuse, window
 from beholder.study import qualification as rules
 from beholder.types import Json
 
@@ -28,7 +27,7 @@ _ROBOT_PPI = 254
 """On which the rings of 20/30 can be drawn."""
 
 
-class Card(Step[rules.Card]):
+class CardCheck(PageCheck[rules.Card]):
     name = "card"
     stage = "qualify"
     bound = "device"
@@ -36,11 +35,11 @@ class Card(Step[rules.Card]):
     screens = 2
     is_lost = False
 
-    def pose(self, rng: Generator, known: Known) -> Posed:
+    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
         small, large, third = (round(float(rng.uniform(*ends))) for ends in (_SMALL, _LARGE, (_SMALL[0], _LARGE[1])))
         starts: list[Json] = [small, large, third] if rng.integers(2) else [large, small, third]
         public: dict[str, Json] = {"starts": starts, "apart": APART, "shape": WIDTH_MM / HEIGHT_MM}
-        return Posed(public, {"starts": starts, "ratio": window(known).ratio})
+        return CheckAttempt(public, {"starts": starts, "ratio": window(known).ratio})
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
@@ -73,7 +72,7 @@ class Card(Step[rules.Card]):
             return self.verdict("unknown", "implausible", measured=ppi, needed=needed, again=True, **evidence)
         return self.verdict("pass", measured=ppi, needed=needed, **evidence)
 
-    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
+    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
         if not robot.can(self.name):
             return {"none": True}
         ratio: Any = posed.private["ratio"]
@@ -81,16 +80,16 @@ class Card(Step[rules.Card]):
         return {"widths": [width, width + 1], "dpr": ratio, "moved": True}
 
 
-def device_px_per_mm(known: Known) -> float | None:
+def device_px_per_mm(known: CheckContext) -> float | None:
     """Return how many device pixels a millimetre of the screen has; None where no card has told it."""
-    answer = known.answers.get(Card.name)
+    answer = known.answers.get(CardCheck.name)
     if not isinstance(answer, Mapping) or "widths" not in answer or answer.get("moved") is not True:
         return None
     per_mm = _device_px_per_mm(answer)
     return per_mm if PPI[0] <= MM_PER_INCH * per_mm <= PPI[1] else None
 
 
-def px_per_mm(known: Known) -> float | None:
+def px_per_mm(known: CheckContext) -> float | None:
     """Return how many CSS pixels a millimetre of the screen has, at the zoom at which somebody came."""
     per_mm = device_px_per_mm(known)
     return None if per_mm is None else per_mm / window(known).ratio

@@ -12,12 +12,22 @@ from typing import Any
 
 from numpy.random import Generator
 
-from beholder.checks.contract import Attempt, Drawn, Known, Posed, Robot, Step, refuse
-from beholder.checks.drawing import plates
-from beholder.checks.drawing.png import png
-from beholder.checks.drawing.strokes import DIGITS
-from beholder.checks.verdict import Verdict
-from beholder.checks.window import Window, read_scale, window
+from beholder.checks.colour import plates
+from beholder.checks.colour.plates import DIGITS
+from beholder.checks.contract import Verdict
+from beholder.checks.drawing import png
+from beholder.checks.page_contract import (
+    Attempt,
+    CheckAttempt,
+    CheckContext,
+    DrawnFile,
+    PageCheck,
+    RobotAbilities,
+    Window,
+    read_scale,
+    refuse,
+    window,
+)
 from beholder.study import qualification as rules
 from beholder.types import Json
 
@@ -26,14 +36,14 @@ NONE = "none"
 _LONGEST = 40
 
 
-class Colour(Step[rules.Colour]):
+class ColourCheck(PageCheck[rules.Colour]):
     name = "colour"
     stage = "qualify"
     bound = "person"
     seconds = 25
     screens = 3
 
-    def pose(self, rng: Generator, known: Known) -> Posed:
+    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
         shown: list[Json]
         if self.rule.images:
             kinds = ["control" if image.control else "own" for image in self.rule.images]
@@ -46,13 +56,13 @@ class Colour(Step[rules.Colour]):
         side = _side(window(known))
         private: dict[str, Json] = {"plates": order, "side": side}
         is_text = not all(plain(image.answer).isdigit() for image in self.rule.images)
-        return Posed({"plates": list(names), "is_text": is_text, "size": [side, side]}, private, names)
+        return CheckAttempt({"plates": list(names), "is_text": is_text, "size": [side, side]}, private, names)
 
-    def draw(self, private: Mapping[str, Json], name: str) -> Drawn:
+    def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
         plate, side = _plates(private)[name], private["side"]
         assert isinstance(side, int)
         if "file" in plate:
-            from beholder.checks.drawing.own import own_picture
+            from beholder.checks.drawing import own_picture
 
             return png(own_picture(self.folder, plate["file"], side))
         # Edges of dots make most of the file. Filled up, its size does not even tell which plate is the control.
@@ -88,7 +98,7 @@ class Colour(Step[rules.Colour]):
         """Return how likely it is to guess the one number that an eye cannot read; unknown (0) for own images."""
         return 0.0 if self.rule.images else 1 / len(DIGITS) ** 2
 
-    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
+    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
         numbers: dict[str, Json] = {}
         for name, plate in _plates(posed.private).items():
             kind = plate["kind"]

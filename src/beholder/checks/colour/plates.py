@@ -6,15 +6,16 @@ colour tells them apart; each keeps its chromaticity at every lightness, so that
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from beholder.checks.drawing.light import LUMINANCE, Light, decode, encode, lightness, luminance
-from beholder.checks.drawing.strokes import DIGITS, away
+from beholder.checks.drawing import LUMINANCE, Light, decode, encode, lightness, luminance
 from beholder.types import Json
 
 Kind = Literal["control", "protan", "deutan"]
@@ -44,7 +45,7 @@ _PEN = 0.094
 _TURN, _SHIFT = 6.0, 0.06
 
 
-class Plate(NamedTuple):
+class DrawnPlate(NamedTuple):
     """What is decided by chance about a plate."""
 
     kind: Kind
@@ -68,14 +69,14 @@ class Dots(NamedTuple):
     """Red, green and blue."""
 
 
-def draw_plate(kind: Kind, rng: Generator) -> Plate:
+def draw_plate(kind: Kind, rng: Generator) -> DrawnPlate:
     """Return a fresh plate with a random number of two digits."""
     number = "".join(DIGITS[place] for place in rng.integers(0, len(DIGITS), 2))
     turn, x, y = (rng.uniform(-1, 1, 3) * (_TURN, _SHIFT, _SHIFT)).round(4)
-    return Plate(kind, number, bool(rng.integers(2)), float(turn), float(x), float(y), int(rng.integers(2**32)))
+    return DrawnPlate(kind, number, bool(rng.integers(2)), float(turn), float(x), float(y), int(rng.integers(2**32)))
 
 
-def dots(plate: Plate) -> Dots:
+def dots(plate: DrawnPlate) -> Dots:
     """Return the dots of a plate, the same whenever it is asked for."""
     rng = np.random.default_rng(plate.seed)
     centres, radii = _packed(rng)
@@ -89,7 +90,7 @@ def dots(plate: Plate) -> Dots:
     return Dots(centres, radii, is_number, light * (jittered / level)[:, None])
 
 
-def plate_picture(plate: Plate, side: int) -> NDArray[np.uint8]:
+def plate_picture(plate: DrawnPlate, side: int) -> NDArray[np.uint8]:
     """Return the picture of a plate, as many pixels wide and high as asked for."""
     light = np.full((side, side, 3), decode(SURROUND))
     _lay(light, (0.0, 0.0), 1.0, np.full(3, decode(PAPER)))
@@ -157,12 +158,61 @@ def _lay(light: Light, centre: Any, radius: float, colour: Light) -> None:
     patch += cover * (colour - patch)
 
 
-def as_json(plate: Plate) -> Json:
+def as_json(plate: DrawnPlate) -> Json:
     """Return a plate as it is kept."""
     return dict(plate._asdict())
 
 
-def from_json(kept: Json) -> Plate:
+def from_json(kept: Json) -> DrawnPlate:
     """Return a plate that was kept."""
     known: Any = kept
-    return Plate(**{name: known[name] for name in Plate._fields})
+    return DrawnPlate(**{name: known[name] for name in DrawnPlate._fields})
+
+
+# --- Digits of our own strokes: where the pen went, so that one can ask how far a point is from it ---
+
+
+Points = NDArray[np.float64]
+Path = tuple[tuple[float, float], ...]
+
+WIDTH = 0.56
+"""How wide a digit is, where it is 1 high."""
+GAP = 0.3
+
+
+def _arc(x: float, y: float, across: float, down: float, begin: float, end: float) -> Path:
+    """Return a piece of an ellipse, by degrees clockwise from the right."""
+    steps = max(2, round(abs(end - begin) / 15))
+    angles = [math.radians(begin + (end - begin) * step / steps) for step in range(steps + 1)]
+    return tuple((x + across * math.cos(angle), y + down * math.sin(angle)) for angle in angles)
+
+
+_DIGITS: Mapping[str, tuple[Path, ...]] = {
+    "2": ((*_arc(0.28, 0.28, 0.28, 0.28, -165, 40), (0.0, 1.0), (0.56, 1.0)),),
+    "3": (_arc(0.27, 0.25, 0.26, 0.25, -160, 90), _arc(0.27, 0.75, 0.29, 0.25, -90, 160)),
+    "4": (((0.16, 0.0), (0.0, 0.62), (0.56, 0.62)), ((0.42, 0.24), (0.42, 1.0))),
+    "5": (((0.5, 0.0), (0.06, 0.0), (0.04, 0.44), *_arc(0.25, 0.68, 0.31, 0.32, -115, 150)),),
+    "7": (((0.0, 0.0), (0.56, 0.0), (0.2, 1.0)),),
+    "8": (_arc(0.28, 0.24, 0.24, 0.24, 0, 360), _arc(0.28, 0.74, 0.28, 0.26, 0, 360)),
+}
+DIGITS = tuple(_DIGITS)
+"""What can be drawn. 0, 1, 6 and 9 are left out: among dots each of them is taken for another digit."""
+
+
+def away(points: Points, digits: str) -> Points:
+    """Return how far points, as (x, y) rows, are from the strokes of a number 1 high with its middle at 0, 0."""
+    nearest = np.full(len(points), np.inf)
+    for begin, end in _segments(digits):
+        along = end - begin
+        share = np.clip((points - begin) @ along / (along @ along), 0, 1)
+        nearest = np.minimum(nearest, np.linalg.norm(points - begin - share[:, None] * along, axis=1))
+    return nearest
+
+
+def _segments(digits: str) -> Iterator[tuple[Points, Points]]:
+    left = -(len(digits) * WIDTH + (len(digits) - 1) * GAP) / 2
+    for place, digit in enumerate(digits):
+        corner = np.array((left + place * (WIDTH + GAP), -0.5))
+        for path in _DIGITS[digit]:
+            for begin, end in pairwise(path):
+                yield corner + begin, corner + end

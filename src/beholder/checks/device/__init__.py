@@ -6,13 +6,25 @@ Told by what points at the screen and how large it is, never by the name of the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from statistics import median
 from typing import get_args
 
 from numpy.random import Generator
 
-from beholder.checks.contract import Attempt, Known, Posed, Robot, Step, Word, refuse
-from beholder.checks.reading import pair, switch, whole
-from beholder.checks.verdict import Verdict
+from beholder.checks.contract import Verdict
+from beholder.checks.page_contract import (
+    Attempt,
+    CheckAttempt,
+    CheckContext,
+    PageCheck,
+    RobotAbilities,
+    Word,
+    numbers,
+    pair,
+    refuse,
+    switch,
+    whole,
+)
 from beholder.study import qualification as rules
 from beholder.study.qualification import Kind
 from beholder.types import Json
@@ -25,20 +37,20 @@ _DESK = ("win", "mac", "linux", "chrome", "cros")
 """How the names begin that systems of computers give themselves; iPadOS says Mac, and has more than one touch point."""
 
 
-class Device(Step[rules.Device]):
+class DeviceCheck(PageCheck[rules.Device]):
     name = "device"
     stage = "device"
     bound = "device"
     seconds = 2
     screens = 0
 
-    def pose(self, rng: Generator, known: Known) -> Posed:
+    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
         """Return an attempt; where the signals disagreed the last time, the person is asked."""
         before = known.answers.get(self.name)
         if not isinstance(before, Mapping) or "pointer" not in before:
-            return Posed({"ask": False, "before": None})
+            return CheckAttempt({"ask": False, "before": None})
         was: Json = {"pointer": before["pointer"], "screen": before["screen"]}
-        return Posed({"ask": kind_of(before) is None, "before": was})
+        return CheckAttempt({"ask": kind_of(before) is None, "before": was})
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
@@ -77,7 +89,7 @@ class Device(Step[rules.Device]):
     def needs(self) -> Mapping[str, str | float]:
         return {"devices": Word(f"needs.{_all(self.rule.allow)}")}
 
-    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
+    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
         kind = self.rule.allow[0] if robot.can(self.name) else next((k for k in KINDS if k not in self.rule.allow), "")
         touched: dict[str, Json] = {
             "pointer": "coarse", "hover": False, "fine": False, "touches": 5, "mobile": True, "system": "Android",
@@ -117,3 +129,128 @@ def _short(signals: Mapping[str, Json]) -> float:
 
 def _all(kinds: Iterable[Kind]) -> str:
     return "+".join(sorted(set(kinds)))
+
+
+# --- remote: the screen is seen from in front of it, not through a remote desktop (reference: checks 3) ---
+#
+# The person is asked. Hints only flag, two of them at least; kept is whether each was there, never what it was read
+# from.
+# A wish for less motion is an accessibility setting: recorded, and no hint.
+
+
+HINTS = ("software", "depth", "bursts")
+"""What the page can tell: drawn without a graphics card, few colours, a pointer that moves in bursts."""
+ENOUGH = 2
+_SLOW_HZ = 40
+_UNEVEN, _UNEVEN_SHARE = 0.5, 0.2
+"""Intervals that are half as long again as the median, or half as short, and how many of them are too many."""
+
+
+class RemoteCheck(PageCheck[rules.Remote]):
+    name = "remote"
+    stage = "device"
+    bound = "device"
+    seconds = 8
+
+    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
+        before = known.answers.get("refresh")
+        return CheckAttempt({}, {"refresh": _is_slow(before) if isinstance(before, Mapping) else None})
+
+    def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
+        assert isinstance(answer, Mapping)
+        said = answer.get("remote")
+        if not isinstance(said, bool):
+            raise refuse("remote", "The question is not answered", "true or false")
+        return {"remote": said, **{name: switch(answer, name) for name in (*HINTS, "reduced_motion")}}
+
+    def judge(self, attempt: Attempt) -> Verdict:
+        hints: dict[str, Json] = {name: attempt.answer[name] for name in HINTS}
+        hints["refresh"] = attempt.private.get("refresh")
+        points = sum(hint is True for hint in hints.values())
+        if attempt.answer["remote"]:
+            return self.verdict("fail", "remote", measured=points, needed=ENOUGH, hints=hints)
+        if points >= ENOUGH:
+            return self.verdict("fail", "hints", measured=points, needed=ENOUGH, action="flag", hints=hints)
+        return self.verdict("pass", measured=points, needed=ENOUGH, hints=hints)
+
+    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+        is_hinted = not robot.can(f"{self.name}:hints")
+        said = not robot.can(self.name)
+        return {"remote": said, "software": is_hinted, "depth": is_hinted, "bursts": None, "reduced_motion": False}
+
+
+def _is_slow(refresh: Mapping[str, Json]) -> bool | None:
+    """Return whether the screen is drawn as through a remote desktop; None where nothing was measured."""
+    intervals = intervals_of(refresh)
+    rate = rate_of(intervals)
+    if rate is None or refresh.get("hidden"):
+        return None
+    middle = median(intervals)
+    uneven = sum(abs(ms - middle) > _UNEVEN * middle for ms in intervals)
+    return rate < _SLOW_HZ or uneven > _UNEVEN_SHARE * len(intervals)
+
+
+# --- refresh: how often the screen is drawn, by the median of many intervals (reference: checks 3) ---
+
+
+WARM_UP, INTERVALS = 20, 120
+_FEWEST = 60
+_NEAR = 0.95
+"""A screen of 29.97 Hz is one of 30."""
+_LONG_MS, _LONG_SHARE = 100, 0.1
+
+
+class RefreshCheck(PageCheck[rules.Refresh]):
+    name = "refresh"
+    stage = "device"
+    bound = "device"
+    seconds = 3
+    screens = 0
+
+    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
+        return CheckAttempt({"warm_up": WARM_UP, "intervals": INTERVALS}, {"fps": known.needs.fps})
+
+    def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
+        assert isinstance(answer, Mapping)
+        found = numbers(answer, "intervals", 0, 600_000, INTERVALS)
+        return {"intervals": [round(ms, 2) for ms in found], "hidden": switch(answer, "hidden") is True}
+
+    def judge(self, attempt: Attempt) -> Verdict:
+        intervals, needed = intervals_of(attempt.answer), self.rule.min_hz
+        rate = rate_of(intervals)
+        if attempt.answer["hidden"] or rate is None:
+            return self.verdict("unknown", "hidden", measured=rate, needed=needed, again=True)
+        if sum(ms > _LONG_MS for ms in intervals) > _LONG_SHARE * len(intervals):
+            return self.verdict("unknown", "irregular", measured=rate, needed=needed, again=True)
+        fps = attempt.private.get("fps")
+        if rate < _NEAR * needed:
+            return self.verdict("fail", "slow", measured=rate, needed=needed)
+        if isinstance(fps, int | float) and rate < _NEAR * fps:
+            return self.verdict("pass", "below_clips", measured=rate, needed=needed, fps=fps)
+        return self.verdict("pass", measured=rate, needed=needed)
+
+    def told(self, verdict: Verdict) -> Mapping[str, str | float]:
+        rate, fps = verdict.measured, verdict.evidence.get("fps")
+        return {
+            "hz": round(rate) if isinstance(rate, int | float) else "?",
+            "need": self.rule.min_hz,
+            "fps": round(fps) if isinstance(fps, int | float) else "?",
+        }
+
+    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+        able = 1000 / max(60.0, self.rule.min_hz)
+        ms = able if robot.can(self.name) else 2000 / self.rule.min_hz
+        return {"intervals": [round(ms + float(step), 2) for step in rng.normal(0, 0.05, INTERVALS)], "hidden": False}
+
+
+def intervals_of(answer: Mapping[str, Json]) -> list[float]:
+    """Return the intervals of an answer, in milliseconds."""
+    found = answer.get("intervals")
+    return [float(ms) for ms in found if isinstance(ms, int | float)] if isinstance(found, list | tuple) else []
+
+
+def rate_of(intervals: list[float]) -> float | None:
+    """Return pictures a second, None where too few were seen."""
+    if len(intervals) < _FEWEST or median(intervals) <= 0:
+        return None
+    return round(1000 / median(intervals), 2)

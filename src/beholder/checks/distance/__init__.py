@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import permutations, product
-from math import ceil
+from math import ceil, pi
 from statistics import fmean
 from typing import Literal
 
@@ -17,11 +17,21 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from beholder.checks.card import px_per_mm
-from beholder.checks.contract import Attempt, Drawn, Known, Posed, Robot, Step, refuse
-from beholder.checks.drawing import blur
-from beholder.checks.drawing.png import png
-from beholder.checks.verdict import Verdict
-from beholder.checks.window import Window, is_scaled, read_scale, window
+from beholder.checks.contract import Verdict
+from beholder.checks.drawing import png
+from beholder.checks.page_contract import (
+    Attempt,
+    CheckAttempt,
+    CheckContext,
+    DrawnFile,
+    PageCheck,
+    RobotAbilities,
+    Window,
+    is_scaled,
+    read_scale,
+    refuse,
+    window,
+)
 from beholder.study import qualification as rules
 from beholder.types import Json
 
@@ -35,14 +45,14 @@ _BESIDE = 900
 Seen = Literal["right", "wrong", "none"]
 
 
-class Distance(Step[rules.Distance]):
+class DistanceCheck(PageCheck[rules.Distance]):
     name = "distance"
     stage = "setup"
     seconds = 25
     screens = 3
     is_lost = False
 
-    def pose(self, rng: Generator, known: Known) -> Posed:
+    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
         on = window(known)
         scale = on.lines / _LINES
         width, height = _size(on)
@@ -58,9 +68,9 @@ class Distance(Step[rules.Distance]):
         }  # fmt: skip
         names = tuple(f"{side}{number}" for number in range(1, len(pairs) + 1) for side in SIDES)
         shown: dict[str, Json] = {"pairs": len(pairs), "heights": self.rule.heights, "cm": far}
-        return Posed({**shown, "size": [width, height]}, private, names)
+        return CheckAttempt({**shown, "size": [width, height]}, private, names)
 
-    def draw(self, private: Mapping[str, Json], name: str) -> Drawn:
+    def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
         side, pair = name[0], _pairs(private)[int(name[1:]) - 1]
         width, height, scale, radius, seed = (
             private["width"], private["height"], private["scale"], pair["radius"], pair["seed"],
@@ -72,9 +82,9 @@ class Distance(Step[rules.Distance]):
         assert isinstance(seed, int)
         # What is beside the picture flows into the blur of its edge, as it would in a window on something larger.
         rim = ceil(radius)
-        pixels = blur.sharp(seed, width + 2 * rim, height + 2 * rim, scale)
+        pixels = sharp(seed, width + 2 * rim, height + 2 * rim, scale)
         if side == pair["blurred"]:
-            pixels = blur.box(pixels, radius)
+            pixels = box(pixels, radius)
         inner: NDArray[np.uint8] = np.ascontiguousarray(pixels[rim : rim + height, rim : rim + width])
         # A blurred picture makes a file of another length, which would tell it from the other.
         return png(inner, _length(width, height, scale))
@@ -118,7 +128,7 @@ class Distance(Step[rules.Distance]):
 
         return max(passes(guess) for guess in product(CHOICES, repeat=len(STRENGTHS)))
 
-    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
+    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
         """Return what somebody sees who sits right, too near, too far, or looks at nothing at all."""
         ways = {"distance:near": STRENGTHS, "distance:far": STRENGTHS[2:], "distance:unclear": ()}
         ways["distance"] = ways["distance:far"]
@@ -178,8 +188,70 @@ def _length(width: int, height: int, scale: float) -> int:
     return int((0.85 if scale < 1.5 else 0.6) * width * height) + 4096
 
 
-def _away_cm(known: Known, on: Window, heights: float) -> int | None:
+def _away_cm(known: CheckContext, on: Window, heights: float) -> int | None:
     """Return how far to sit in centimetres, to the next five, where the card told something sensible."""
     per_mm = px_per_mm(known)
     away = 0 if per_mm is None else 5 * round(heights * on.screen_height / per_mm / 10 / 5)
     return away if _NEAREST_CM <= away <= _FURTHEST_CM else None
+
+
+# --- Pictures to tell the viewing distance by: fallen leaves of every size, and the same ones blurred ---
+
+
+_RADII = (64, 32, 16, 8, 4, 2)
+"""Radii of leaves on a screen of 1080 lines, up to half as much again, in the order in which they fall."""
+_LAYERS = 3
+_COVER = 0.35
+"""How much of the picture the leaves of one size cover in one layer."""
+_SHAPES = 4
+"""Different radii within a size and a layer."""
+_GREYS = (40, 216)
+
+
+def sharp(seed: int, width: int, height: int, scale: float) -> NDArray[np.uint8]:
+    """Return a picture with hard edges and things of every size; `scale` is the height of the screen in 1080 lines.
+
+    Every size covers as much, as in photographs, so that any blur takes something away.
+    """
+    rng = np.random.default_rng(seed)
+    pixels = np.full((height, width), sum(_GREYS) // 2, np.uint8)
+    for _ in range(_LAYERS):
+        for least in _RADII:
+            radii = rng.uniform(least, 1.5 * least, _SHAPES) * scale
+            count = _COVER * width * height / (pi * (1.25 * least * scale) ** 2)
+            _fall(pixels, rng, radii, ceil(count / _SHAPES))
+    return pixels
+
+
+def _fall(pixels: NDArray[np.uint8], rng: Generator, radii: NDArray[np.float64], count: int) -> None:
+    """Let `count` leaves of each radius fall on a picture."""
+    height, width = pixels.shape
+    for radius in radii:
+        reach = int(radius)
+        rows, columns = np.mgrid[-reach : reach + 1, -reach : reach + 1]
+        inside = rows**2 + columns**2 <= radius**2
+        down = rng.integers(-reach, height + reach, count)[:, None] + rows[inside]
+        across = rng.integers(-reach, width + reach, count)[:, None] + columns[inside]
+        greys = np.broadcast_to(rng.integers(*_GREYS, (count, 1)), down.shape)
+        seen = (down >= 0) & (down < height) & (across >= 0) & (across < width)
+        pixels[down[seen], across[seen]] = greys[seen]
+
+
+def box(pixels: NDArray[np.uint8], radius: float) -> NDArray[np.uint8]:
+    """Return a picture blurred by a box: each pixel is the mean of a square of 2 radius + 1, edges repeated.
+
+    A radius need not be whole: the outermost pixels then count in part.
+    """
+    reach = ceil(radius)
+    kernel = np.ones(2 * reach + 1)
+    kernel[[0, -1]] = radius - reach + 1
+    kernel /= kernel.sum()
+    blurred = pixels.astype(np.float64)
+    for _ in range(2):  # down, then turned and down again
+        rows = len(blurred)
+        wide = np.pad(blurred, ((reach, reach), (0, 0)), mode="edge")
+        blurred = np.zeros_like(blurred)
+        for start, weight in enumerate(kernel):
+            blurred += weight * wide[start : start + rows]
+        blurred = np.ascontiguousarray(blurred.T)
+    return np.rint(blurred).astype(np.uint8)

@@ -15,12 +15,75 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from beholder.checks import listening
-from beholder.checks.contract import Attempt, Drawn, Known, Posed, Robot, Step
-from beholder.checks.drawing import sounds
-from beholder.checks.verdict import Verdict
+from beholder.checks import drawing
+from beholder.checks.contract import Verdict
+from beholder.checks.page_contract import (
+    Attempt,
+    CheckAttempt,
+    CheckContext,
+    DrawnFile,
+    PageCheck,
+    RobotAbilities,
+    refuse,
+)
 from beholder.study import qualification as rules
 from beholder.types import Json
+
+# --- What the listening checks share: how often something may be played, and what their pages send besides the answer.
+
+
+PLAYS = 2
+"""How often a sound may be heard to its end. A cough in the first must not cost anybody the study.
+
+The second time tells nothing new to who sits before loudspeakers. The page counts, so it can be forged: evidence only.
+"""
+_MOST_PLAYS = 99
+_WHY = ("start", "decode", "missing")
+
+
+def heard(answer: Mapping[str, Json], number: int) -> dict[str, Json]:
+    """Return how often each sound was played, and through what, as it is kept."""
+    plays, output = answer.get("plays"), answer.get("output")
+    read: dict[str, Json] = {"plays": None, "output": None}
+    if isinstance(plays, Sequence) and len(plays) == number and all(_is_whole(one, _MOST_PLAYS) for one in plays):
+        read["plays"] = list(plays)
+    if isinstance(output, Mapping):
+        channels, rate = output.get("channels"), output.get("rate")
+        if _is_whole(channels, 64) and _is_whole(rate, 1_000_000):
+            read["output"] = {"channels": channels, "rate": rate}
+    return read
+
+
+def blocked(answer: Mapping[str, Json]) -> dict[str, Json] | None:
+    """Return why no sound could be played, as it is kept; None where it could."""
+    if answer.get("blocked") is not True:
+        return None
+    why = answer.get("why")
+    return {"blocked": True, "why": why if why in _WHY else None}
+
+
+def choices(answer: Mapping[str, Json], name: str, number: int, allowed: Sequence[Json]) -> list[Json]:
+    """Return one choice for each sound, or raise Refused."""
+    given = answer.get(name)
+    words = f"{number} of " + ", ".join(str(one) for one in allowed)
+    if not isinstance(given, list) or len(given) != number:
+        raise refuse(name, "There is not one choice for each sound", words)
+    for one in given:
+        if isinstance(one, bool) or one not in allowed:
+            raise refuse(name, "A choice is none of those that were offered", words)
+    return list(given)
+
+
+def _is_whole(value: Json, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
+
+
+# --- headphones, pitch: two ears hear two channels (reference: checks 5, Volume and headphones) ---
+#
+# Three tones, of which one is softer and another in antiphase. Between loudspeakers, or in mono, the one in antiphase
+# cancels itself and seems softest; with headphones it is as loud as the others [Woods 2017]. `strict` adds a pitch that
+# neither ear holds by itself [Milne 2020].
+
 
 INTERVALS = 3
 LASTS_S, PAUSE_S, RAMP_S = 1.0, 0.5, 0.1
@@ -36,7 +99,7 @@ NOISE_DB = -6.0
 """White noise has much where ears are keen, so it is played lower than the tones."""
 
 
-class ThreeIntervals(Step[rules.Headphones]):
+class ThreeIntervals(PageCheck[rules.Headphones]):
     """Base of a check of several trials, in each of which one of three intervals is to be told from the others."""
 
     stage = "setup"
@@ -45,20 +108,20 @@ class ThreeIntervals(Step[rules.Headphones]):
     key: ClassVar[str]
     """What the right interval is called among the private parts of a trial; intervals count from 1."""
 
-    def pose(self, rng: Generator, known: Known) -> Posed:
+    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
         trials: list[Json] = [self._trial(rng) for _ in range(self.rule.trials)]
         names = tuple(str(number) for number in range(1, self.rule.trials + 1))
         intervals: list[Json] = [[start, round(start + LASTS_S, 3)] for start in STARTS]
-        public: dict[str, Json] = {"sounds": list(names), "intervals": intervals, "plays": listening.PLAYS}
-        return Posed(public, {"trials": trials}, names)
+        public: dict[str, Json] = {"sounds": list(names), "intervals": intervals, "plays": PLAYS}
+        return CheckAttempt(public, {"trials": trials}, names)
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
-        if (silent := listening.blocked(answer)) is not None:
+        if (silent := blocked(answer)) is not None:
             return silent
         number = len(trials_of(private))
         allowed = range(1, INTERVALS + 1)
-        return {"chosen": listening.choices(answer, "chosen", number, allowed), **listening.heard(answer, number)}
+        return {"chosen": choices(answer, "chosen", number, allowed), **heard(answer, number)}
 
     def judge(self, attempt: Attempt) -> Verdict:
         if attempt.answer.get("blocked"):
@@ -82,7 +145,7 @@ class ThreeIntervals(Step[rules.Headphones]):
         ways = sum(comb(trials, hits) * (INTERVALS - 1) ** (trials - hits) for hits in range(right, trials + 1))
         return float(ways / INTERVALS**trials)
 
-    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
+    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
         trials = trials_of(posed.private)
         chosen = [trial[self.key] if robot.can(self.name) else self._mistaken(trial) for trial in trials]
         return {"chosen": chosen, "plays": [1] * len(trials), "output": {"channels": 2, "rate": 48000}}
@@ -102,7 +165,7 @@ class ThreeIntervals(Step[rules.Headphones]):
         """Return what somebody answers who cannot hear it."""
 
 
-class Headphones(ThreeIntervals):
+class HeadphonesCheck(ThreeIntervals):
     """Which of three tones is softest?"""
 
     name = "headphones"
@@ -113,14 +176,14 @@ class Headphones(ThreeIntervals):
         phases: list[Json] = [round(float(phase), 4) for phase in rng.uniform(0, 2 * np.pi, INTERVALS)]
         return {"softest": softest, "antiphase": antiphase, "phases": phases}
 
-    def draw(self, private: Mapping[str, Json], name: str) -> Drawn:
+    def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
         trial = trial_of(private, name)
         parts = []
         for place, start in enumerate(STARTS, 1):
             db = SOFTER_DB if place == trial["softest"] else 0.0
-            one = sounds.tone(HERTZ, LASTS_S, db, ramp=RAMP_S, phase=trial["phases"][place - 1])
-            parts.append((start, sounds.both(one, -one if place == trial["antiphase"] else one)))
-        return sounds.wav(sounds.laid(LENGTH_S, parts))
+            one = drawing.tone(HERTZ, LASTS_S, db, ramp=RAMP_S, phase=trial["phases"][place - 1])
+            parts.append((start, drawing.both(one, -one if place == trial["antiphase"] else one)))
+        return drawing.wav(drawing.laid(LENGTH_S, parts))
 
     def _noted(self, trials: Sequence[Mapping[str, Any]], chosen: Sequence[int]) -> dict[str, Json]:
         cancelled = [trial["antiphase"] for trial in trials]
@@ -134,7 +197,7 @@ class Headphones(ThreeIntervals):
         return int(trial["antiphase"])
 
 
-class Pitch(ThreeIntervals):
+class PitchCheck(ThreeIntervals):
     """Which of three noises holds a faint tone, that only two ears together can hear?"""
 
     name = "pitch"
@@ -147,15 +210,15 @@ class Pitch(ThreeIntervals):
     def _trial(self, rng: Generator) -> dict[str, Json]:
         return {"tone": int(rng.integers(INTERVALS)) + 1, "seed": int(rng.integers(2**32))}
 
-    def draw(self, private: Mapping[str, Json], name: str) -> Drawn:
+    def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
         trial = trial_of(private, name)
         rng = np.random.default_rng(trial["seed"])
         band = (PITCH_HERTZ * (1 - PITCH_BAND), PITCH_HERTZ * (1 + PITCH_BAND))
         parts = []
         for place, start in enumerate(STARTS, 1):
             shifted = band if place == trial["tone"] else None
-            parts.append((start, sounds.noise(rng, LASTS_S, NOISE_DB, ramp=RAMP_S, shifted=shifted)))
-        return sounds.wav(sounds.laid(LENGTH_S, parts))
+            parts.append((start, drawing.noise(rng, LASTS_S, NOISE_DB, ramp=RAMP_S, shifted=shifted)))
+        return drawing.wav(drawing.laid(LENGTH_S, parts))
 
     def _mistaken(self, trial: Mapping[str, Any]) -> int:
         return int(trial["tone"]) % INTERVALS + 1

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import io
+import tempfile
+import wave
 from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
 
 from numpy.random import Generator
 
-from beholder.checks.contract import Attempt, Drawn, Known, Posed, Robot, Step, refuse
-from beholder.checks.drawing import sample
-from beholder.checks.reading import switch
-from beholder.checks.verdict import Verdict
+from beholder.checks.contract import Verdict
+from beholder.checks.page_contract import (
+    Attempt,
+    CheckAttempt,
+    CheckContext,
+    DrawnFile,
+    PageCheck,
+    RobotAbilities,
+    refuse,
+    switch,
+)
+from beholder.errors import StimuliError
 from beholder.study import qualification as rules
 from beholder.types import Json
 
@@ -23,14 +36,14 @@ _NAMES = {
 }  # fmt: skip
 
 
-class Media(Step[rules.Media]):
+class MediaCheck(PageCheck[rules.Media]):
     name = "media"
     stage = "device"
     bound = "device"
     seconds = 5
     screens = 0
 
-    def pose(self, rng: Generator, known: Known) -> Posed:
+    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
         needs = known.needs
         public: dict[str, Json] = {
             "codecs": list(needs.codecs), "medium": needs.medium, "plays": _PLAYS, "dropped": _DROPPED,
@@ -40,13 +53,13 @@ class Media(Step[rules.Media]):
             SAMPLE: list(needs.sample) if needs.sample else None,
         }  # fmt: skip
         has_sample = needs.sample is not None or needs.medium in ("audio", "image")
-        return Posed(public, private, (SAMPLE,) if has_sample else ())
+        return CheckAttempt(public, private, (SAMPLE,) if has_sample else ())
 
-    def draw(self, private: Mapping[str, Json], name: str) -> Drawn:
+    def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
         if private["medium"] == "audio":
-            return sample.sound()
+            return sound()
         if private["medium"] == "image":
-            return sample.picture()
+            return picture()
         recipe = private[SAMPLE]
         if name != SAMPLE or not isinstance(recipe, list | tuple):
             return super().draw(private, name)
@@ -54,7 +67,7 @@ class Media(Step[rules.Media]):
         assert isinstance(width, int)
         assert isinstance(height, int)
         assert isinstance(fps, int | float)
-        return sample.clip(str(codec), str(container), width, height, float(fps))
+        return clip(str(codec), str(container), width, height, float(fps))
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
@@ -100,7 +113,7 @@ class Media(Step[rules.Media]):
     def told(self, verdict: Verdict) -> Mapping[str, str | float]:
         return {"what": codec_names(verdict.measured), "plays": codec_names(verdict.needed)}
 
-    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
+    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
         codecs = posed.private["codecs"]
         assert isinstance(codecs, list | tuple)
         plays: list[Json] = [[30, 0]]
@@ -145,3 +158,57 @@ def _share(play: Json) -> float:
     assert isinstance(frames, int)
     assert isinstance(dropped, int)
     return round(dropped / frames, 4)
+
+
+# --- One second in a study's own codec, to see whether a browser can decode it: a moving pattern, silence, a picture.
+
+
+_FAST = ("-deadline", "realtime", "-threads", "2", "-b:v", "1M", "-pix_fmt", "yuv420p")
+_ENCODERS: Mapping[str, tuple[str, ...]] = {
+    "h264": ("-c:v", "libx264", "-preset", "ultrafast", "-crf", "30", "-pix_fmt", "yuv420p"),
+    "hevc": ("-c:v", "libx265", "-preset", "ultrafast", "-crf", "30", "-pix_fmt", "yuv420p", "-tag:v", "hvc1"),
+    "vp8": ("-c:v", "libvpx", "-cpu-used", "16", *_FAST),
+    "vp9": ("-c:v", "libvpx-vp9", "-cpu-used", "8", "-row-mt", "1", *_FAST),
+    "av1": ("-c:v", "libaom-av1", "-usage", "realtime", "-cpu-used", "8", "-row-mt", "1", *_FAST[2:]),
+}
+_MUXERS = {"mp4": ("-movflags", "+faststart"), "webm": ()}
+_RATE = 48_000
+NOTHING = DrawnFile(b"", "application/octet-stream")
+
+
+@lru_cache(4)
+def clip(codec: str, container: str, width: int, height: int, fps: float) -> DrawnFile:
+    """Return a moving pattern of one second; nothing where this ffmpeg has no encoder for the codec."""
+    from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
+
+    if codec not in _ENCODERS or container not in _MUXERS:
+        return NOTHING
+    with tempfile.TemporaryDirectory(prefix="beholder-") as folder:
+        file = Path(folder) / f"sample.{container}"
+        source = f"testsrc=size={width}x{height}:rate={fps:g}:duration=1"
+        line = ["-v", "error", "-y", "-f", "lavfi", "-i", source, "-an", *_ENCODERS[codec], *_MUXERS[container]]
+        try:
+            code = run_ffmpeg([*line, "-fflags", "+bitexact", "-f", container, file_argument(file)]).code
+        except StimuliError:
+            return NOTHING
+        return DrawnFile(file.read_bytes(), f"video/{container}") if code == 0 else NOTHING
+
+
+def sound() -> DrawnFile:
+    """Return a second of silence."""
+    file = io.BytesIO()
+    with wave.open(file, "wb") as out:
+        out.setnchannels(2)
+        out.setsampwidth(2)
+        out.setframerate(_RATE)
+        out.writeframes(bytes(4 * _RATE))
+    return DrawnFile(file.getvalue(), "audio/wav")
+
+
+def picture() -> DrawnFile:
+    """Return a small lossless WebP."""
+    from PIL import Image
+
+    file = io.BytesIO()
+    Image.linear_gradient("L").resize((32, 32)).convert("RGB").save(file, "WEBP", lossless=True)
+    return DrawnFile(file.getvalue(), "image/webp")

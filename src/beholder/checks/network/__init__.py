@@ -10,9 +10,8 @@ from collections.abc import Mapping
 
 from numpy.random import Generator
 
-from beholder.checks.contract import Attempt, Known, Posed, Robot, Step
-from beholder.checks.reading import number, switch
-from beholder.checks.verdict import Verdict
+from beholder.checks.contract import Verdict
+from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, PageCheck, RobotAbilities, number, switch
 from beholder.study import qualification as rules
 from beholder.types import Json
 
@@ -21,7 +20,7 @@ ENOUGH_BYTES, ENOUGH_MS, LONGEST_MS = 2_000_000, 1000, 10_000
 _ABOUT = 0.95
 
 
-class Network(Step[rules.Network]):
+class NetworkCheck(PageCheck[rules.Network]):
     name = "network"
     stage = "device"
     bound = "device"
@@ -29,9 +28,9 @@ class Network(Step[rules.Network]):
     screens = 0
     is_lost = False
 
-    def pose(self, rng: Generator, known: Known) -> Posed:
+    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
         public: dict[str, Json] = {"bytes": ENOUGH_BYTES, "ms": ENOUGH_MS, "longest_ms": LONGEST_MS}
-        return Posed(public, {"first_bytes": known.needs.first_bytes})
+        return CheckAttempt(public, {"first_bytes": known.needs.first_bytes})
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
@@ -68,7 +67,7 @@ class Network(Step[rules.Network]):
             "most": self.rule.max_wait_s,
         }
 
-    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
+    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
         first = posed.private["first_bytes"]
         assert isinstance(first, int | float)
         mbps = 2 * self.rule.warn_mbps

@@ -12,14 +12,14 @@ from typing import Any
 
 from numpy.random import Generator
 
-from beholder.checks.contract import Attempt, Known, Posed, Robot, Step, refuse
-from beholder.checks.verdict import Verdict
+from beholder.checks.contract import Verdict
+from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, PageCheck, RobotAbilities, refuse
 from beholder.study import qualification as rules
 from beholder.study.texts import markdown
 from beholder.types import Json
 
 
-class Questions(Step[rules.Questions]):
+class QuestionsCheck(PageCheck[rules.Questions]):
     name = "questions"
     stage = "qualify"
     bound = "person"
@@ -35,7 +35,7 @@ class Questions(Step[rules.Questions]):
         """How many of them have to be right."""
         return self.rule.right or self.asked
 
-    def pose(self, rng: Generator, known: Known) -> Posed:
+    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
         drawn = sorted(rng.choice(len(self.rule.items), self.asked, replace=False).tolist())
         items = {f"q{place}": self.rule.items[number] for place, number in enumerate(drawn, 1)}
         public: list[Json] = [
@@ -45,7 +45,7 @@ class Questions(Step[rules.Questions]):
             {"id": item.id, "options": list(item.options), "correct": item.correct, "topic": _topic(item)}
             for item in items.values()
         ]
-        return Posed({"items": public}, {"items": private})
+        return CheckAttempt({"items": public}, {"items": private})
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
@@ -93,7 +93,7 @@ class Questions(Step[rules.Questions]):
                     ways[taken][right] += hit + ways[taken - 1][right] * (1 - guess)
         return sum(ways[self.asked][self.needed :]) / comb(len(self.rule.items), self.asked)
 
-    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
+    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
         is_able = robot.can(self.name)
         answers: dict[str, Json] = {}
         for place, item in enumerate(_items(posed.private), 1):

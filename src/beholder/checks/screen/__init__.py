@@ -10,9 +10,17 @@ from collections.abc import Mapping, Sequence
 
 from numpy.random import Generator
 
-from beholder.checks.contract import Attempt, Known, Posed, Robot, Step, refuse
-from beholder.checks.reading import number, pair
-from beholder.checks.verdict import Verdict
+from beholder.checks.contract import Verdict
+from beholder.checks.page_contract import (
+    Attempt,
+    CheckAttempt,
+    CheckContext,
+    PageCheck,
+    RobotAbilities,
+    number,
+    pair,
+    refuse,
+)
 from beholder.study import qualification as rules
 from beholder.types import Json
 
@@ -21,18 +29,18 @@ _SAME = 0.02
 """A zoom that stays within this is no zoom: a side bar of the browser looks the same."""
 
 
-class Screen(Step[rules.Screen]):
+class ScreenCheck(PageCheck[rules.Screen]):
     name = "screen"
     stage = "device"
     bound = "device"
     seconds = 2
     screens = 0
 
-    def pose(self, rng: Generator, known: Known) -> Posed:
+    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
         before = known.answers.get(self.name)
         was = zoom_of(before) if isinstance(before, Mapping) and "inner" in before else None
         size = known.needs.size
-        return Posed({}, {"size": list(size) if size else None, "zoom": was})
+        return CheckAttempt({}, {"size": list(size) if size else None, "zoom": was})
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
@@ -78,7 +86,7 @@ class Screen(Step[rules.Screen]):
     def needs(self) -> Mapping[str, str | float]:
         return {"width": max(self.rule.min), "height": min(self.rule.min)}
 
-    def respond(self, posed: Posed, robot: Robot, rng: Generator) -> Json:
+    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
         long, short = self._needed(posed.private.get("size"))
         screen: list[Json] = [long, short] if robot.can(self.name) else [long // 2, short // 2]
         return {"screen": screen, "inner": screen, "outer": screen, "dpr": 1}

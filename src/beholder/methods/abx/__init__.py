@@ -8,8 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from beholder.methods.ballots import compared, read_same
-from beholder.methods.choices import ChoiceMethod, Seen, response_reasons
+from beholder.methods.choices import ChoiceMethod, ComparedSlots, compared, read_same, response_reasons
 from beholder.methods.contract import (
     Asked,
     BaseModel,
@@ -19,25 +18,24 @@ from beholder.methods.contract import (
     Judgement,
     Medium,
     Paper,
-    Part,
     Percept,
     Problem,
     Role,
     Slot,
     Study,
+    StudyPart,
     Trial,
     Unit,
     Units,
 )
-from beholder.methods.fitting import reference_problems
 from beholder.methods.pairs import COMPARED, pair_units
-from beholder.methods.presentation import Gap
+from beholder.methods.presentation import Gap, reference_problems
 
 _NOISE = 0.1
 """Standard deviation of what a robot makes of X, which it perceives between 0 and 1."""
 
 
-class AbxOptions(Part):
+class AbxOptions(StudyPart):
     """Options of `abx`."""
 
     mode: Literal["closest", "identify"] | None = Field(
@@ -123,7 +121,7 @@ class Abx(ChoiceMethod):
     def judgement(self, trial: Trial, asked: Asked, choice: Mapping[str, Any] | None) -> Judgement:
         if not _asks_identity(trial):
             return super().judgement(trial, asked, choice)
-        seen, said = Seen.of(trial), None if choice is None else choice["same_as"]
+        seen, said = ComparedSlots.of(trial), None if choice is None else choice["same_as"]
         if said in (None, "unsure"):
             why = "media_error" if said is None else "skipped"
             return seen.judgement(asked, "correct", None, None, limits=(0, 1), missing=why)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from beholder.methods.contract import BaseModel, Json, Medium, Paper, Part
-from beholder.methods.single import SingleMethod
+from beholder.methods.boards import SingleMethod
+from beholder.methods.contract import BaseModel, Json, Medium, Paper, StudyPart
 
 
-class AcrOptions(Part):
+class AcrOptions(StudyPart):
     """Options of `acr`: none."""
 
 

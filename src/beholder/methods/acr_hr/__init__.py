@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from beholder.methods.contract import BaseModel, Catalogue, Json, Medium, Paper, Part, Problem, Study, Units
-from beholder.methods.fitting import reference_problems, tests_of
-from beholder.methods.single import SingleMethod
+from beholder.methods.boards import SingleMethod
+from beholder.methods.contract import BaseModel, Catalogue, Json, Medium, Paper, Problem, Study, StudyPart, Units
+from beholder.methods.presentation import reference_problems, tests_of
 
 
-class AcrHrOptions(Part):
+class AcrHrOptions(StudyPart):
     """Options of `acr-hr`: none."""
 
 

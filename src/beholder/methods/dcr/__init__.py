@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
+from beholder.methods.boards import SingleMethod, single_units
 from beholder.methods.contract import (
     BaseModel,
     Catalogue,
@@ -19,16 +20,16 @@ from beholder.methods.contract import (
     Unit,
     Units,
 )
-from beholder.methods.fitting import reference_problems, tests_of
 from beholder.methods.presentation import (
     TurnsOptions,
     is_together,
     presentation_problems,
     presented,
     public,
+    reference_problems,
     seconds_shown,
+    tests_of,
 )
-from beholder.methods.single import SingleMethod, single_units
 
 
 class DcrOptions(TurnsOptions):

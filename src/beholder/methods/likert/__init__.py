@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from beholder.methods.boards import single_units
 from beholder.methods.contract import (
     BaseModel,
     Catalogue,
@@ -16,23 +17,22 @@ from beholder.methods.contract import (
     Json,
     Medium,
     Paper,
-    Part,
     Problem,
     Question,
     Slot,
     Stimulus,
     Study,
+    StudyPart,
     Trial,
     Unit,
     Units,
 )
-from beholder.methods.fitting import hidden_role, medium_problems, reference_problems, single_problems, tests_of
 from beholder.methods.likert.items import ITEM_SETS, Item, fits, known_items
+from beholder.methods.presentation import hidden_role, medium_problems, reference_problems, single_problems, tests_of
 from beholder.methods.scores import ScoreMethod, ask
-from beholder.methods.single import single_units
 
 
-class LikertOptions(Part):
+class LikertOptions(StudyPart):
     """Options of `likert`."""
 
     items: Literal["avatar-a", "avatar-b", "avatar-short", "sync", "problem-token"] | None = Field(

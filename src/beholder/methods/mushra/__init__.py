@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from beholder.methods.board import (
+from beholder.methods.boards import (
     anchor_problems,
     anchors,
     board_problems,
@@ -23,21 +23,21 @@ from beholder.methods.contract import (
     Json,
     Medium,
     Paper,
-    Part,
     Problem,
     Study,
+    StudyPart,
     Trial,
     Unit,
     Units,
 )
-from beholder.methods.fitting import medium_problems, question_problems, reference_problems
+from beholder.methods.presentation import medium_problems, question_problems, reference_problems
 from beholder.methods.scores import ScoreMethod
 
 _LONGEST_MS = 12_000
 _SAME_LENGTH_MS = 50
 
 
-class MushraOptions(Part):
+class MushraOptions(StudyPart):
     """Options of `mushra`."""
 
     anchors: tuple[str, ...] = Field(

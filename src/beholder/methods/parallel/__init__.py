@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from beholder.methods.board import (
+from beholder.methods.boards import (
     anchor_problems,
     anchors,
     board_problems,
@@ -23,18 +23,18 @@ from beholder.methods.contract import (
     Json,
     Medium,
     Paper,
-    Part,
     Problem,
     Study,
+    StudyPart,
     Trial,
     Unit,
     Units,
 )
-from beholder.methods.fitting import medium_problems, question_problems, reference_problems
+from beholder.methods.presentation import medium_problems, question_problems, reference_problems
 from beholder.methods.scores import ScoreMethod
 
 
-class ParallelOptions(Part):
+class ParallelOptions(StudyPart):
     """Options of `parallel`."""
 
     layout: Literal["turns", "rows"] = Field(

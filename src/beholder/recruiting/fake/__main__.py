@@ -1,4 +1,4 @@
-"""`python -m beholder.recruit.fake`: a Prolific of one's own, to rehearse a study without money."""
+"""`python -m beholder.recruiting.fake`: a Prolific of one's own, to rehearse a study without money."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import Path
 import click
 
 from beholder.errors import UserError
-from beholder.recruit.fake.clock import Clock
-from beholder.recruit.fake.platform import FakeProlific
-from beholder.recruit.fake.rehearsal import ALL_WELL, USUAL, Came, drawn, rehearse
-from beholder.recruit.fake.server import serving
-from beholder.study.money import Sum
+from beholder.recruiting.fake.http import serving
+from beholder.recruiting.fake.platform import FakeProlific
+from beholder.recruiting.fake.rehearsal import ALL_WELL, USUAL, RehearsedVisit, drawn, rehearse
+from beholder.recruiting.fake.state import Clock
+from beholder.study.recruitment import Sum
 
 _WELCOME = """A Prolific without money: {balance} of play money, on {url}
 Where beholder runs, set (Windows: `set` in place of `export`)
@@ -84,7 +84,7 @@ async def _work(
         click.echo(_WELCOME.format(balance=balance, token=fake.token, url=url))
         if study is not None and people:
 
-            def say(came: Came) -> None:
+            def say(came: RehearsedVisit) -> None:
                 click.echo(f"Person {came.number} of {people} ({came.behaviour}): {came.told}")
 
             await rehearse(fake, study, store, drawn(people, ALL_WELL if all_well else USUAL), say, every)

@@ -2,40 +2,42 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from beholder.recruit.fake.answers import Answer, Call, Refusal
-from beholder.recruit.fake.filters import catalogue, count
-from beholder.recruit.fake.rules import is_whole
-from beholder.recruit.fake.wallet import Price, price
+from beholder.recruiting.fake.filters import catalogue, count
+from beholder.recruiting.fake.http import Call, FakeReply, Refusal
+from beholder.recruiting.fake.state import BulkBonus, FakeGroup, Moved, Price, is_whole, price, stamp
 
 if TYPE_CHECKING:
-    from beholder.recruit.fake.platform import FakeProlific
+    from beholder.recruiting.fake.platform import FakeProlific
+
 
 _HOURLY = {"GBP": (600, 900), "USD": (800, 1200)}
 """The least and the recommended pay for an hour, in hundredths."""
 
 
-class Account:
+class FakeAccount:
     """What is asked about the researcher and not about a study."""
 
     def __init__(self, fake: FakeProlific) -> None:
         self._fake = fake
 
-    def me(self, call: Call) -> Answer:
-        return Answer(200, {"id": self._fake.researcher, "email": "researcher@example.org"})
+    def me(self, call: Call) -> FakeReply:
+        return FakeReply(200, {"id": self._fake.researcher, "email": "researcher@example.org"})
 
-    def workspaces(self, call: Call) -> Answer:
-        return Answer(200, {"results": [{"id": self._fake.workspace, "title": "Rehearsals"}]})
+    def workspaces(self, call: Call) -> FakeReply:
+        return FakeReply(200, {"results": [{"id": self._fake.workspace, "title": "Rehearsals"}]})
 
-    def projects(self, call: Call) -> Answer:
+    def projects(self, call: Call) -> FakeReply:
         self._check_workspace(call.ids[0])
-        return Answer(200, {"results": [{"id": self._fake.project, "title": "Rehearsal", "type": "PRIVATE"}]})
+        return FakeReply(200, {"results": [{"id": self._fake.project, "title": "Rehearsal", "type": "PRIVATE"}]})
 
-    def balance(self, call: Call) -> Answer:
+    def balance(self, call: Call) -> FakeReply:
         self._check_workspace(call.ids[0])
         wallet = self._fake.wallet
-        return Answer(
+        return FakeReply(
             200,
             {
                 "currency_code": wallet.currency,
@@ -46,13 +48,13 @@ class Account:
             },
         )
 
-    def calculate(self, call: Call) -> Answer:
+    def calculate(self, call: Call) -> FakeReply:
         reward, places = call.body["reward"], call.body["total_available_places"]
         if not (is_whole(reward) and is_whole(places) and reward > 0 and places > 0):
             raise Refusal("Reward and places must be positive integers.")
-        return Answer(200, {"total_cost": price(int(reward) * int(places)).total})
+        return FakeReply(200, {"total_cost": price(int(reward) * int(places)).total})
 
-    def cost(self, call: Call) -> Answer:
+    def cost(self, call: Call) -> FakeReply:
         """Tell what a study has cost so far, or will have cost in the end."""
         study = self._fake.studies.find(call.ids[0])
         paid = [one for one in self._fake.wallet.moved if self._fake.submissions.all[one.submission].study == study.id]
@@ -60,32 +62,34 @@ class Account:
         rewards = sum(one.amount for one in paid if one.kind != "bonus")
         if call.query.get("is_projected") == "true":
             rewards = study.reward * study.places
-        return Answer(200, {"rewards": self._priced(price(rewards)), "bonuses": self._priced(price(bonuses))})
+        return FakeReply(200, {"rewards": self._priced(price(rewards)), "bonuses": self._priced(price(bonuses))})
 
-    def recommend(self, call: Call) -> Answer:
+    def recommend(self, call: Call) -> FakeReply:
         self._check_workspace(call.query["workspace_id"])
         currency = call.query["currency"]
         if currency not in _HOURLY:
             raise Refusal({"currency": ["This is not supported."]})
         least, advice = _HOURLY[currency]
-        return Answer(
+        return FakeReply(
             200, [{"currency": currency, "min_reward_per_hour": least, "recommended_reward_per_hour": advice}]
         )
 
-    def filters(self, call: Call) -> Answer:
-        return Answer(200, {"results": catalogue()})
+    def filters(self, call: Call) -> FakeReply:
+        return FakeReply(200, {"results": catalogue()})
 
-    def eligible(self, call: Call) -> Answer:
+    def eligible(self, call: Call) -> FakeReply:
         fake = self._fake
-        return Answer(200, {"count": count(call.body["filters"], list(fake.people.all.values()), fake.memberships())})
+        return FakeReply(
+            200, {"count": count(call.body["filters"], list(fake.people.all.values()), fake.memberships())}
+        )
 
-    def message(self, call: Call) -> Answer:
+    def message(self, call: Call) -> FakeReply:
         self._fake.messages.append((call.body["recipient_id"], call.body["body"]))
-        return Answer(204)
+        return FakeReply(204)
 
-    def messages(self, call: Call) -> Answer:
+    def messages(self, call: Call) -> FakeReply:
         self._fake.messages += [(one, call.body["body"]) for one in call.body["ids"]]
-        return Answer(204)
+        return FakeReply(204)
 
     def _check_workspace(self, id_: str) -> None:
         if id_ != self._fake.workspace:
@@ -94,3 +98,139 @@ class Account:
     def _priced(self, cost: Price) -> dict[str, Any]:
         names = {"rewards": cost.pay, "fees": cost.fees, "tax": cost.vat}
         return {name: {"amount": amount, "currency": self._fake.wallet.currency} for name, amount in names.items()}
+
+
+# --- Bonus payments of the fake: set up once, and paid each time that somebody says pay ---
+
+
+_MOST = 200
+_ROW = re.compile(r"([0-9A-Za-z_-]+),([0-9]+)(?:\.([0-9]{1,2}))?")
+
+
+class FakeBonuses:
+    """All bonus payments that were set up, and how often each was paid."""
+
+    def __init__(self, fake: FakeProlific) -> None:
+        self._fake = fake
+        self.all: dict[str, BulkBonus] = {}
+        self.calls: list[str] = []
+        """Each call of pay that had an effect, by the id of what it paid."""
+
+    def set_up(self, call: Call) -> FakeReply:
+        """Take note of who gets how much; no money moves."""
+        missing = [key for key in ("study_id", "csv_bonuses") if not call.body.get(key)]
+        if missing:
+            raise Refusal({key: ["This field is required."] for key in missing})
+        study = self._fake.studies.find(call.body["study_id"])
+        lines = [line.strip() for line in call.body["csv_bonuses"].splitlines() if line.strip()]
+        if len(lines) > _MOST:
+            raise Refusal(f"There may be {_MOST} rows at most.")
+        read = [(line, _ROW.fullmatch(line)) for line in lines]
+        if wrong := [line for line, found in read if found is None]:
+            raise Refusal([f"This is no id and amount: {line}" for line in wrong])
+        rows = [(found[1], 100 * int(found[2]) + int((found[3] or "").ljust(2, "0"))) for _, found in read if found]
+        known = {one.id: one.id for one in self._fake.submissions.of(study.id)}
+        known |= {one.person.id: one.id for one in self._fake.submissions.of(study.id)}
+        if strangers := [id_ for id_, _ in rows if id_ not in known]:
+            raise Refusal([f"{id_} has not taken part in the study" for id_ in strangers])
+        if any(amount <= 0 for _, amount in rows):
+            raise Refusal("Amounts must be above 0.")
+        bulk = BulkBonus(self._fake.new_id(), study.id, tuple((known[id_], amount) for id_, amount in rows))
+        self.all[bulk.id] = bulk
+        cost = price(sum(amount for _, amount in bulk.rows))
+        return FakeReply(
+            201,
+            {
+                "id": bulk.id,
+                "study": study.id,
+                "amount": cost.pay,
+                "fees": cost.fees,
+                "vat": cost.vat,
+                "total_amount": cost.total,
+            },
+        )
+
+    def pay(self, call: Call) -> FakeReply:
+        """Pay what was set up, a little later. Whoever calls twice pays twice."""
+        if call.ids[0] not in self.all:
+            raise Refusal("There is no such bonus payment.", 404)
+        bulk = self.all[call.ids[0]]
+        self._fake.check_funds(price(sum(amount for _, amount in bulk.rows)).total)
+        self.calls.append(bulk.id)
+        self._fake.later(self._fake.now + self._fake.paying_takes, lambda: self._settle(bulk))
+        return FakeReply(202, "The bonuses will be paid in the following minutes.")
+
+    def _settle(self, bulk: BulkBonus) -> None:
+        for id_, amount in bulk.rows:
+            one = self._fake.submissions.find(id_)
+            one.bonuses.append(amount)
+            self._fake.wallet.move(Moved(self._fake.now, "bonus", one.id, one.person.id, amount, bulk.id))
+
+
+# --- Participant groups of the fake ---
+
+
+class FakeGroups:
+    """All groups of the workspace. Membership is live: it counts for published studies too."""
+
+    def __init__(self, fake: FakeProlific) -> None:
+        self._fake = fake
+        self.all: dict[str, FakeGroup] = {}
+
+    def index(self, call: Call) -> FakeReply:
+        if not {"workspace_id", "project_id"} & set(call.query):
+            raise Refusal({"workspace_id": ["Give workspace_id or project_id."]})
+        return FakeReply(200, {"results": [_shown(one) for one in self.all.values() if not one.is_deleted]})
+
+    def create(self, call: Call) -> FakeReply:
+        if call.body.get("workspace_id") != self._fake.workspace:
+            raise Refusal({"workspace_id": ["There is no such workspace."]})
+        group = FakeGroup(self._fake.new_id(), call.body["name"], self._fake.workspace, call.body.get("description"))
+        self.all[group.id] = group
+        self.add(group.id, call.body.get("participant_ids", []))
+        return FakeReply(201, _shown(group))
+
+    def show(self, call: Call) -> FakeReply:
+        return FakeReply(200, _shown(self.find(call.ids[0])))
+
+    def delete(self, call: Call) -> FakeReply:
+        self.find(call.ids[0]).is_deleted = True
+        return FakeReply(204)
+
+    def members(self, call: Call) -> FakeReply:
+        return FakeReply(200, {"results": _listed(self.find(call.ids[0]))})
+
+    def put_in(self, call: Call) -> FakeReply:
+        self.add(call.ids[0], call.body.get("participant_ids", []))
+        return self.members(call)
+
+    def take_out(self, call: Call) -> FakeReply:
+        self.remove(call.ids[0], call.body.get("participant_ids", []))
+        return self.members(call)
+
+    def find(self, id_: str) -> FakeGroup:
+        if id_ not in self.all or self.all[id_].is_deleted:
+            raise Refusal("There is no such participant group.", 404)
+        return self.all[id_]
+
+    def add(self, id_: str, people: Sequence[str]) -> None:
+        """Put people into a group; who is in it already stays."""
+        members = self.find(id_).members
+        for person in people:
+            members.setdefault(person, self._fake.now)
+
+    def remove(self, id_: str, people: Sequence[str]) -> None:
+        for person in people:
+            self.find(id_).members.pop(person, None)
+
+
+def _shown(group: FakeGroup) -> dict[str, Any]:
+    return {
+        "id": group.id, "name": group.name, "project_id": None, "workspace_id": group.workspace,
+        "organisation_id": None, "description": group.description, "participant_count": len(group.members),
+        "is_deleted": group.is_deleted, "feeder_studies": [],
+    }  # fmt: skip
+
+
+def _listed(group: FakeGroup) -> list[dict[str, Any]]:
+    return [{"participant_id": person, "datetime_created": stamp(at)} for person, at in group.members.items()]

@@ -4,39 +4,38 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from itertools import chain, repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from beholder.analyse import analyse
-from beholder.analyse.results import Results, read_results
-from beholder.clean import clean
+from beholder.analysis import analyse
+from beholder.analysis.result import Results, read_results
+from beholder.cleaning import clean
 from beholder.errors import Problem, RecruitError
 from beholder.methods import load_study
-from beholder.recruit.closing.close import SUMMARY
-from beholder.recruit.contract import Recruiter
-from beholder.recruit.fake.clock import Clock
-from beholder.recruit.fake.platform import FakeProlific
-from beholder.recruit.fake.reckoning import Reckoning, reckon
-from beholder.recruit.fake.rehearsal import Came, rehearse
-from beholder.recruit.fake.server import serving
-from beholder.recruit.fake.visits import Behaviour
-from beholder.recruit.ledger.fold import fold
-from beholder.recruit.prolific.client import Client
-from beholder.recruit.prolific.recruiter import Prolific
-from beholder.recruit.unattended.run import run_on_platform
-from beholder.recruit.unattended.told import Progress, Tell, silent
-from beholder.report import report
-from beholder.serve import Live
-from beholder.serve.server import load_served, running
-from beholder.serve.watching import watch
-from beholder.simulate.truth import Truth, truth_of
-from beholder.store.contract import Entry, Store
+from beholder.recruiting.closure import SUMMARY
+from beholder.recruiting.collection import RunProgress, Tell, silent
+from beholder.recruiting.contract import Recruiter
+from beholder.recruiting.fake.http import serving
+from beholder.recruiting.fake.platform import FakeProlific
+from beholder.recruiting.fake.rehearsal import Behaviour, RehearsedVisit, rehearse
+from beholder.recruiting.fake.state import Clock, Payment
+from beholder.recruiting.ledger import MONEY, LedgerState, replay
+from beholder.recruiting.prolific.client import Client
+from beholder.recruiting.prolific.recruiter import ProlificRecruiter
+from beholder.recruiting.unattended_run import run_on_platform
+from beholder.reporting import report
+from beholder.server import Live
+from beholder.server.process import load_served, running, watch
+from beholder.simulation.truth import Truth, truth_of
+from beholder.store.contract import LedgerEntry, Store
 from beholder.store.open import open_store
 from beholder.study.model import Study
+from beholder.study.recruitment import Sum
 
 _ON_PROLIFIC = """
 # On Prolific; in the demonstration, on a Prolific of play money on this machine.
@@ -98,7 +97,7 @@ async def demonstrate(
     reckoning: Reckoning | None = None
     kinds = {entry.kind for entry in await _entries(loaded)}
     if "close" in kinds:
-        say(Progress("close", f"This study is closed already; {SUMMARY} says what was paid."))
+        say(RunProgress("close", f"This study is closed already; {SUMMARY} says what was paid."))
         found = read_results(loaded.folder)
     elif kinds:
         what = "holds a demonstration that was interrupted, and its play money is gone"
@@ -127,21 +126,21 @@ async def _show(study: Path, port: int, news: Tell) -> tuple[tuple[str, ...], Re
     async with serving(fake) as url:
 
         async def recruiting(study: Study, store: Store) -> Recruiter:
-            return Prolific(study, store, Client(url, fake.token))
+            return ProlificRecruiter(study, store, Client(url, fake.token))
 
-        def say(came: Came) -> None:
+        def say(came: RehearsedVisit) -> None:
             if came.behaviour in _WAYS:
-                news(Progress("people", f"Person {came.number} {_WAYS[came.behaviour]}."))
+                news(RunProgress("people", f"Person {came.number} {_WAYS[came.behaviour]}."))
 
         people: Iterator[Behaviour] = chain(_FIRST, repeat("finish"))
         waiting = await _beside(
             rehearse(fake, study, None, people, say, _ARRIVE_S, skips_time=True),
             run_on_platform(loaded, publish=True, every=_LOOK_S, news=news, port=port, recruiting=recruiting),
         )
-    return waiting, reckon(fake, before, fold(await _entries(loaded)))
+    return waiting, reckon(fake, before, replay(await _entries(loaded)))
 
 
-async def _entries(study: Study) -> tuple[Entry, ...]:
+async def _entries(study: Study) -> tuple[LedgerEntry, ...]:
     """Return what the ledger of a study holds; nothing where it was never served."""
     if not (study.folder / "store").is_dir():
         return ()
@@ -168,3 +167,68 @@ async def _beside(people: Coroutine[Any, Any, None], run: Coroutine[Any, Any, tu
         coming.cancel()
         running.cancel()
         await asyncio.gather(coming, running, return_exceptions=True)
+
+
+# --- What a study on the fake came to: what our ledger says beside what has left the wallet ---
+
+
+class Paid(NamedTuple):
+    """Payments of one kind."""
+
+    people: int
+    amount: Sum
+
+
+class Reckoning(NamedTuple):
+    """All the money of a study, and whether ledger and wallet tell the same."""
+
+    places: int
+    came: int
+    approved: Paid
+    screened_out: Paid
+    bonuses: Paid
+    fees: Sum
+    """With tax."""
+    before: Sum
+    after: Sum
+    differences: tuple[str, ...]
+    """Payments that are in one of the two only, or more often in one of them."""
+
+
+def reckon(fake: FakeProlific, before: int, books: LedgerState) -> Reckoning:
+    """Return what was paid since the wallet held so much, in hundredths."""
+    currency = fake.wallet.currency
+
+    def paid(*kinds: Payment) -> Paid:
+        found = [one for one in fake.moved if one.kind in kinds]
+        return Paid(len({one.submission for one in found}), Sum(sum(one.amount for one in found), currency))
+
+    moved = sum(one.amount for one in fake.moved)
+    return Reckoning(
+        places=sum(one.places for one in fake.studies.all.values()),
+        came=len(fake.submissions.all),
+        approved=paid("reward", "partial"),
+        screened_out=paid("screen_out"),
+        bonuses=paid("bonus"),
+        fees=Sum(before - fake.balance - moved, currency),
+        before=Sum(before, currency),
+        after=Sum(fake.balance, currency),
+        differences=tuple(_differences(fake, books)),
+    )
+
+
+def _differences(fake: FakeProlific, books: LedgerState) -> list[str]:
+    """Return what one of the two says and the other does not."""
+    ours: Counter[tuple[Payment, str, int]] = Counter()
+    for debt in books.settled():
+        if debt.kind in MONEY and not debt.batch and debt.amount.minor:  # by approval, or by the code of an end
+            ours["reward" if debt.kind == "approve" else "screen_out", debt.submission, debt.amount.minor] += 1
+    for parcel in books.parcels.values():
+        if parcel.state == "settled":
+            ours.update(("bonus", one, amount.minor) for one, amount in books.rows(parcel.id).items())
+    theirs = Counter((one.kind, one.submission, one.amount) for one in fake.moved)
+    return [
+        f"{kind} of {Sum(amount, fake.wallet.currency)} for {submission}, only in the {where}"
+        for where, some in (("ledger", ours - theirs), ("wallet", theirs - ours))
+        for kind, submission, amount in some.elements()
+    ]

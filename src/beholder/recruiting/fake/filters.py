@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
-from beholder.recruit.fake.answers import Refusal
-from beholder.recruit.fake.state import Person
+from beholder.recruiting.fake.http import Refusal
+from beholder.recruiting.fake.state import PLACEHOLDERS, FakePerson, FakeSubmission
+
+if TYPE_CHECKING:
+    from beholder.recruiting.fake.platform import FakeProlific
+
 
 COUNTRIES = {
     "0": "United Kingdom",
@@ -91,12 +96,12 @@ def check_filters(filters: Sequence[Mapping[str, Any]], memberships: Memberships
     return problems
 
 
-def lets_in(filters: Sequence[Mapping[str, Any]], person: Person, memberships: Memberships) -> bool:
+def lets_in(filters: Sequence[Mapping[str, Any]], person: FakePerson, memberships: Memberships) -> bool:
     """Return whether somebody may see a study."""
     return all(_admits(one, person, memberships) for one in filters)
 
 
-def _admits(one: Mapping[str, Any], person: Person, memberships: Memberships) -> bool:
+def _admits(one: Mapping[str, Any], person: FakePerson, memberships: Memberships) -> bool:
     id_ = one["filter_id"]
     if id_ in ("and", "or"):
         found = [_admits(inner, person, memberships) for inner in one["selected_filters"]]
@@ -115,14 +120,83 @@ def _admits(one: Mapping[str, Any], person: Person, memberships: Memberships) ->
     return bool((person.id in listed) != id_.endswith("blocklist"))
 
 
-def _about(person: Person, id_: str) -> Any:
+def _about(person: FakePerson, id_: str) -> Any:
     return person.about.get(id_, USUAL[id_])
 
 
-def count(filters: Sequence[Mapping[str, Any]], people: Sequence[Person], memberships: Memberships) -> int:
+def count(filters: Sequence[Mapping[str, Any]], people: Sequence[FakePerson], memberships: Memberships) -> int:
     """Return how many people filters let in; the API says 0 for fewer than 25."""
     problems = check_filters(filters, memberships)
     if problems:
         raise Refusal({"filters": problems})
     found = sum(lets_in(filters, person, memberships) for person in people)
     return found if found >= 25 else 0
+
+
+# --- People on the fake: who there is, and what they do there ---
+
+
+NO_CODE = "NOCODE"
+"""What Prolific keeps of somebody who says that there was no code."""
+
+
+class FakeVisit:
+    """Somebody in a study, as they see it."""
+
+    def __init__(self, fake: FakeProlific, submission: FakeSubmission) -> None:
+        self._fake, self.submission = fake, submission
+
+    @property
+    def url(self) -> str:
+        """Where the study begins for this person: our address, with their ids in it."""
+        address = str(self._fake.studies.find(self.submission.study).body["external_study_url"])
+        ids = (self.submission.person.id, self.submission.study, self.submission.id)
+        for placeholder, id_ in zip(PLACEHOLDERS, ids, strict=True):
+            address = address.replace(placeholder, quote(id_))
+        return address
+
+    def start(self) -> FakeVisit:
+        """Open the study."""
+        self._fake.submissions.start(self.submission)
+        return self
+
+    def finish(self, code: str | None = None) -> FakeVisit:
+        """Hand in: with a code, or with that of those who have completed."""
+        self._fake.submissions.complete(self.submission, self._completed() if code is None else code)
+        return self
+
+    def give_back(self) -> FakeVisit:
+        """Return the place, or what was handed in."""
+        self._fake.submissions.give_back(self.submission)
+        return self
+
+    def _completed(self) -> str:
+        codes = self._fake.studies.find(self.submission.study).body["completion_codes"]
+        return str(next(one["code"] for one in codes if one["code_type"] == "COMPLETED"))
+
+
+class People:
+    """Everybody on the platform."""
+
+    def __init__(self, fake: FakeProlific) -> None:
+        self._fake = fake
+        self.all: dict[str, FakePerson] = {}
+
+    def new(self, about: dict[str, Any] | None = None) -> FakePerson:
+        """Return somebody new, with what they say of themselves, by filter."""
+        person = FakePerson(self._fake.new_id(), about or {})
+        self.all[person.id] = person
+        return person
+
+    def take(self, study: str, person: FakePerson | None = None, *, again: bool = False) -> FakeVisit:
+        """Return the visit of somebody who takes a place in a study, somebody new where nobody is named.
+
+        Raises Refusal where there is no place for them.
+        """
+        self._fake.advance()
+        found = self._fake.submissions.take(self._fake.studies.find(study), person or self.new(), again=again)
+        return FakeVisit(self._fake, found)
+
+    def finish(self, study: str, number: int = 1) -> list[FakeVisit]:
+        """Return the visits of new people who have come, and handed in with the right code."""
+        return [self.take(study).start().finish() for _ in range(number)]

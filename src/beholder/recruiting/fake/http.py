@@ -1,16 +1,113 @@
-"""The operations of API v1 that the fake knows, by the paths of the published document."""
+"""What the fake is asked and what it answers, refusals in the shapes of the published document."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import json
+import random
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from urllib.parse import parse_qsl, urlsplit
 
-from beholder.recruit.fake.answers import Refusal, Route
-from beholder.recruit.fake.rules import STUDY_NEEDS
+import httpx
+
+from beholder.recruiting.fake.state import STUDY_NEEDS
 
 if TYPE_CHECKING:
-    from beholder.recruit.fake.platform import FakeProlific
+    from beholder.recruiting.fake.platform import FakeProlific
+
+
+Detail = str | list[str] | dict[str, list[str]]
+
+_TITLES = {
+    400: "Bad request",
+    401: "Unauthorised",
+    403: "Forbidden",
+    404: "Not found",
+    405: "Method not allowed",
+    429: "Too many requests",
+}
+_CODES = {400: 140100, 401: 140101, 403: 140103, 404: 140104, 405: 140105, 429: 140129}
+
+
+class Refusal(Exception):
+    """The platform says no, and why: in one sentence, in several, or by field."""
+
+    def __init__(self, detail: Detail, status: int = 400) -> None:
+        super().__init__(detail)
+        self.detail, self.status = detail, status
+
+
+class Dropped(Exception):
+    """No answer comes: how the connection ends."""
+
+    def __init__(self, kind: Kind) -> None:
+        super().__init__(kind)
+        self.kind = kind
+
+
+class Request(NamedTuple):
+    """One request as it came over HTTP, or from a transport in the same process."""
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    body: bytes = b""
+
+
+@dataclass(frozen=True)
+class FakeReply:
+    """What is sent back."""
+
+    status: int
+    body: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request that was understood: the ids of its path, its query, its body."""
+
+    ids: tuple[str, ...]
+    query: Mapping[str, str]
+    body: Any
+
+
+class Route(NamedTuple):
+    """One operation of the API."""
+
+    method: str
+    template: str
+    handle: Callable[[Call], FakeReply]
+    needs: tuple[str, ...] = ()
+    """Keys of the body, or of the query of a GET, without which it cannot be."""
+    is_bare: bool = False
+    """Whether the document writes its refusals without `error` around them."""
+
+    @property
+    def operation(self) -> str:
+        return f"{self.method} {self.template}"
+
+
+def refused(refusal: Refusal, *, is_bare: bool) -> FakeReply:
+    """Return the answer to what was refused."""
+    status = refusal.status
+    error = {
+        "status": status,
+        "error_code": _CODES.get(status, 140000 + status),
+        "title": _TITLES.get(status, "Error"),
+        "detail": refusal.detail,
+        "additional_information": "/api/v1/",
+    }
+    return FakeReply(status, error if is_bare else {"error": error})
+
+
+# --- The operations of API v1 that the fake knows, by the paths of the published document ---
 
 
 def routes(fake: FakeProlific) -> list[Route]:
@@ -78,3 +175,175 @@ class Router:
         if not fitting:
             raise Refusal(f"Method {method} not allowed.", 405)
         return fitting[0]
+
+
+# --- Lists of the fake, page by page ---
+
+
+def paged(found: Sequence[Any], call: Call, size: int = 20) -> list[Any]:
+    """Return the page that was asked for; beyond the last one there is nothing."""
+    size, page = int(call.query.get("page_size", size)), int(call.query.get("page", 1))
+    if size < 1 or page < 1:
+        raise Refusal("page and page_size must be 1 at least.")
+    return list(found[(page - 1) * size : page * size])
+
+
+# --- The fake over real HTTP on this machine, by a server of its own: only who owns a socket can cut it where it hurts.
+
+
+_SLOW = ("slow_before", "slow_after")
+
+
+@contextlib.asynccontextmanager
+async def serving(fake: FakeProlific, port: int = 0) -> AsyncIterator[str]:
+    """Yield the address under which the fake answers; port 0 takes a free one."""
+    talks: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        talks[task] = writer
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            while (request := await _read(reader)) is not None:
+                await _reply(fake, request, writer)
+        writer.close()
+
+    server = await asyncio.start_server(talk, "127.0.0.1", port)
+    try:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    finally:
+        server.close()
+        for writer in talks.values():
+            writer.close()
+        # What the fake answered against its own document is raised here, too.
+        await asyncio.gather(*talks)
+
+
+async def _read(reader: asyncio.StreamReader) -> Request | None:
+    """Return the next request of a connection; None where it ends."""
+    first = (await reader.readline()).decode("latin-1").split()
+    if len(first) != 3:
+        return None
+    headers: dict[str, str] = {}
+    while line := (await reader.readline()).decode("latin-1").strip():
+        name, _, value = line.partition(":")
+        headers[name.lower()] = value.strip()
+    body = await reader.readexactly(int(headers.get("content-length", 0)))
+    target = urlsplit(first[1])
+    return Request(first[0], target.path, dict(parse_qsl(target.query, keep_blank_values=True)), headers, body)
+
+
+async def _reply(fake: FakeProlific, request: Request, writer: asyncio.StreamWriter) -> None:
+    try:
+        answer = fake.handle(request)
+    except Dropped as dropped:
+        if dropped.kind in _SLOW:
+            return  # no answer ever comes, and the client gives up
+        writer.transport.abort()
+        raise ConnectionResetError from None
+    body = payload(answer)
+    lines = [f"HTTP/1.1 {answer.status} -", *(f"{name}: {value}" for name, value in heading(answer).items())]
+    lines.append(f"content-length: {len(body)}")
+    writer.write("\r\n".join([*lines, "", ""]).encode() + body)
+    await writer.drain()
+
+
+# --- The fake inside the process of its client: no socket, the same answers, and faults as a network has them ---
+
+
+_ERRORS: dict[str, tuple[type[httpx.TransportError], str]] = {
+    "refused": (httpx.ConnectError, "All connection attempts failed"),
+    "cut_before": (httpx.RemoteProtocolError, "Server disconnected without sending a response."),
+    "cut_after": (httpx.RemoteProtocolError, "Server disconnected without sending a response."),
+    "slow_before": (httpx.ReadTimeout, "The read operation timed out"),
+    "slow_after": (httpx.ReadTimeout, "The read operation timed out"),
+}
+
+
+class InProcess(httpx.AsyncBaseTransport):
+    """Hands requests to the fake."""
+
+    def __init__(self, fake: FakeProlific) -> None:
+        self._fake = fake
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        query = dict(httpx.QueryParams(request.url.query))
+        body = await request.aread()
+        try:
+            answer = self._fake.handle(Request(request.method, request.url.path, query, headers, body))
+        except Dropped as dropped:
+            error, words = _ERRORS[dropped.kind]
+            raise error(words, request=request) from None
+        return httpx.Response(answer.status, headers=heading(answer), content=payload(answer), request=request)
+
+
+def heading(answer: FakeReply) -> dict[str, str]:
+    """Return the headers of an answer."""
+    kind = "text/html" if isinstance(answer.body, str) and answer.body.startswith("<") else "application/json"
+    return {"content-type": kind, **answer.headers}
+
+
+def payload(answer: FakeReply) -> bytes:
+    """Return the body of an answer as bytes."""
+    if answer.status == 204:
+        return b""
+    if isinstance(answer.body, str) and answer.body.startswith("<"):
+        return answer.body.encode()
+    return json.dumps(answer.body).encode()
+
+
+# --- Faults of the fake, by schedule or by chance: what goes wrong, when, and whether before or after the effect ---
+
+
+Kind = Literal[
+    "408_after", "429", "429_wait", "500", "502", "504", "504_after", "html", "html_after", "refused", "cut_before",
+    "cut_after", "slow_before", "slow_after", "duplicate", "reordered", "processing",
+]  # fmt: skip
+"""refused: nobody listens. cut: the connection is reset. slow: the answer does not come in time. `_after`: what was
+asked for has happened, and only its answer is lost. duplicate, reordered: of a page of a list. processing: a study
+looks `PROCESSING` once, a status that no document names."""
+KINDS: tuple[Kind, ...] = get_args(Kind)
+AFTER: frozenset[Kind] = frozenset(("408_after", "504_after", "html_after", "cut_after", "slow_after"))
+DROPS: frozenset[Kind] = frozenset(("refused", "cut_before", "cut_after", "slow_before", "slow_after"))
+"""These have no answer at all."""
+
+
+class Faults:
+    """What will go wrong. An operation is named as `POST /api/v1/bulk-bonus-payments/{id}/pay/`; `*` is any."""
+
+    def __init__(self) -> None:
+        self._next: dict[str, list[Kind]] = defaultdict(list)
+        self._every: list[tuple[str, tuple[Kind, ...], float, random.Random]] = []
+        self.happened: list[tuple[str, Kind]] = []
+
+    def next(self, operation: str, *kinds: Kind) -> None:
+        """Let the next calls of an operation fail so, one after the other."""
+        assert set(kinds) <= set(KINDS), kinds
+        self._next[operation] += kinds
+
+    def every(self, operation: str, *kinds: Kind, share: float, seed: int) -> None:
+        """Let a share of all calls of an operation fail in one of these ways, the same ones with the same seed."""
+        assert set(kinds) <= set(KINDS), kinds
+        self._every.append((operation, kinds, share, random.Random(seed)))
+
+    def clear(self) -> None:
+        """Let nothing go wrong any more."""
+        self._next.clear()
+        self._every.clear()
+
+    def take(self, operation: str) -> Kind | None:
+        """Return how the call at hand fails; None where it does not."""
+        kind = self._scheduled(operation)
+        if kind is not None:
+            self.happened.append((operation, kind))
+        return kind
+
+    def _scheduled(self, operation: str) -> Kind | None:
+        for name in (operation, "*"):
+            if self._next[name]:
+                return self._next[name].pop(0)
+        for name, kinds, share, rng in self._every:
+            if name in (operation, "*") and rng.random() < share:
+                return rng.choice(kinds)
+        return None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from beholder.recruit.fake.answers import Answer, Refusal, Route
+from beholder.recruiting.fake.http import FakeReply, Refusal, Route
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
@@ -24,7 +24,7 @@ class Undocumented(AssertionError):
     """The fake has answered what the document does not have: the fake is wrong."""
 
 
-class Document:
+class OpenApiDocument:
     """Holds requests and answers against the document. Schemas are compiled when they are first needed."""
 
     def __init__(self, text: str) -> None:
@@ -32,7 +32,7 @@ class Document:
         self._validators: dict[tuple[str, ...], Draft202012Validator] = {}
 
     @classmethod
-    def read(cls, path: Path) -> Document:
+    def read(cls, path: Path) -> OpenApiDocument:
         """Return the document of a file, read once in a process."""
         return _read(path.resolve(), path.stat().st_mtime_ns)
 
@@ -62,7 +62,7 @@ class Document:
         if problems:
             raise Refusal(problems)
 
-    def check_answer(self, route: Route, answer: Answer) -> None:
+    def check_answer(self, route: Route, answer: FakeReply) -> None:
         """Raise Undocumented where an answer is not as documented; every refusal is written as a 400 is."""
         status = str(answer.status) if answer.status < 400 else "400"
         responses = self._operation(route)["responses"]
@@ -97,7 +97,7 @@ class Document:
 class _Inlined:
     """Writes a schema without references, as following them takes most of the time; what is within itself keeps one."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: OpenApiDocument) -> None:
         self._document = document
         self._within: set[str] = set()
 
@@ -124,8 +124,8 @@ class _Inlined:
 
 
 @functools.lru_cache(maxsize=2)
-def _read(path: Path, _changed: int) -> Document:
-    return Document(path.read_text("utf-8"))
+def _read(path: Path, _changed: int) -> OpenApiDocument:
+    return OpenApiDocument(path.read_text("utf-8"))
 
 
 def _tightened(node: Any) -> Any:
@@ -148,7 +148,9 @@ def _place(route: Route) -> tuple[str, str, str]:
     return "paths", route.template, route.method.lower()
 
 
-def _query_problems(document: Document, operation: Mapping[str, Any], query: Mapping[str, str]) -> dict[str, list[str]]:
+def _query_problems(
+    document: OpenApiDocument, operation: Mapping[str, Any], query: Mapping[str, str]
+) -> dict[str, list[str]]:
     """Return what is wrong with a query: unknown names, what is missing, values of the wrong kind."""
     problems: dict[str, list[str]] = {}
     known: set[str] = set()
@@ -170,7 +172,7 @@ def _query_problems(document: Document, operation: Mapping[str, Any], query: Map
     return problems
 
 
-def _names(document: Document, parameter: Mapping[str, Any]) -> set[str]:
+def _names(document: OpenApiDocument, parameter: Mapping[str, Any]) -> set[str]:
     """Return by which names a parameter comes: an object is written as its keys."""
     schema = _resolved(document, parameter["schema"])
     options = [_resolved(document, one) for one in schema.get("anyOf", [schema])]
@@ -178,11 +180,11 @@ def _names(document: Document, parameter: Mapping[str, Any]) -> set[str]:
     return keys or {parameter["name"]}
 
 
-def _resolved(document: Document, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def _resolved(document: OpenApiDocument, schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return document.schema(schema["$ref"].rsplit("/", 1)[1]) if "$ref" in schema else schema
 
 
-def _fits(document: Document, schema: Mapping[str, Any], text: str) -> bool:
+def _fits(document: OpenApiDocument, schema: Mapping[str, Any], text: str) -> bool:
     resolved = _resolved(document, schema)
     if "enum" in resolved:
         return text in resolved["enum"]

@@ -11,20 +11,27 @@ from typing import Any
 
 import httpx
 
-from beholder.recruit.fake.account import Account
-from beholder.recruit.fake.answers import Answer, Call, Dropped, Refusal, Request, Route, refused
-from beholder.recruit.fake.bonuses import Bonuses
-from beholder.recruit.fake.clock import Clock
-from beholder.recruit.fake.faults import AFTER, DROPS, Faults, Kind
-from beholder.recruit.fake.groups import Groups
-from beholder.recruit.fake.people import People
-from beholder.recruit.fake.reviews import Reviews
-from beholder.recruit.fake.routes import Router, routes
-from beholder.recruit.fake.state import Moved
-from beholder.recruit.fake.studies import Studies
-from beholder.recruit.fake.submissions import Submissions
-from beholder.recruit.fake.transport import InProcess
-from beholder.recruit.fake.wallet import Wallet
+from beholder.recruiting.fake.account import FakeAccount, FakeBonuses, FakeGroups
+from beholder.recruiting.fake.filters import People
+from beholder.recruiting.fake.http import (
+    AFTER,
+    DROPS,
+    Call,
+    Dropped,
+    FakeReply,
+    Faults,
+    InProcess,
+    Kind,
+    Refusal,
+    Request,
+    Route,
+    Router,
+    refused,
+    routes,
+)
+from beholder.recruiting.fake.state import Clock, Moved, Wallet
+from beholder.recruiting.fake.studies import Studies
+from beholder.recruiting.fake.submissions import Reviews, Submissions
 
 TOKEN = "rehearsal"
 _HTML = "<html><body><h1>Bad gateway</h1></body></html>"
@@ -59,9 +66,9 @@ class FakeProlific:
         """To whom and what, in order."""
         self.requests: list[str] = []
         """Every operation that came in, in order."""
-        self.groups, self.people = Groups(self), People(self)
-        self.studies, self.submissions, self.bonuses = Studies(self), Submissions(self), Bonuses(self)
-        self.account, self.reviews = Account(self), Reviews(self)
+        self.groups, self.people = FakeGroups(self), People(self)
+        self.studies, self.submissions, self.bonuses = Studies(self), Submissions(self), FakeBonuses(self)
+        self.account, self.reviews = FakeAccount(self), Reviews(self)
         self._router = Router(routes(self))
         self._document = _document(openapi)
 
@@ -122,7 +129,7 @@ class FakeProlific:
         """Return a transport for httpx clients of the same process; faults become its errors."""
         return InProcess(self)
 
-    def handle(self, request: Request) -> Answer:
+    def handle(self, request: Request) -> FakeReply:
         """Return the answer to a request, or raise Dropped where none comes."""
         self.advance()
         try:
@@ -141,7 +148,7 @@ class FakeProlific:
             self._document.check_answer(route, answer)
         return answer if fault is None else self._spoilt(answer, fault, ids)
 
-    def _answer(self, route: Route, ids: tuple[str, ...], request: Request) -> Answer:
+    def _answer(self, route: Route, ids: tuple[str, ...], request: Request) -> FakeReply:
         if request.headers.get("authorization") != f"Token {self.token}":
             raise Refusal("Invalid token.", 401)
         body: Any = {}
@@ -157,19 +164,19 @@ class FakeProlific:
             raise Refusal({key: ["This field is required."] for key in missing})
         return route.handle(Call(ids, request.query, body))
 
-    def _spoilt(self, answer: Answer, fault: Kind, ids: tuple[str, ...]) -> Answer:
+    def _spoilt(self, answer: FakeReply, fault: Kind, ids: tuple[str, ...]) -> FakeReply:
         """Return what is left of an answer."""
         if fault in DROPS:
             raise Dropped(fault)
         if fault in ("408_after", "504_after"):
-            return Answer(int(fault[:3]), _HTML)
+            return FakeReply(int(fault[:3]), _HTML)
         if fault == "html_after":
-            return Answer(200, _HTML)
+            return FakeReply(200, _HTML)
         if fault == "processing" and ids and ids[0] in self.studies.all and "status" in answer.body:
-            return Answer(200, {**answer.body, "status": "PROCESSING"})
+            return FakeReply(200, {**answer.body, "status": "PROCESSING"})
         if fault in ("duplicate", "reordered") and isinstance(answer.body, dict) and "results" in answer.body:
             results = list(answer.body["results"])
-            return Answer(200, {"results": results[::-1] if fault == "reordered" else [*results, *results[:1]]})
+            return FakeReply(200, {"results": results[::-1] if fault == "reordered" else [*results, *results[:1]]})
         return answer
 
     def _happen(self, due: tuple[datetime, int, Callable[[], Any]]) -> None:
@@ -177,25 +184,25 @@ class FakeProlific:
         due[2]()
 
 
-def _early(fault: Kind) -> Answer | None:
+def _early(fault: Kind) -> FakeReply | None:
     """Return the answer of a fault that strikes before anything happens; None of one that strikes the answer."""
     if fault in DROPS:
         raise Dropped(fault)
     if fault in ("429", "429_wait"):
         wait = {"retry-after": "7"} if fault == "429_wait" else {}
-        return Answer(429, refused(Refusal("Slow down.", 429), is_bare=False).body, wait)
+        return FakeReply(429, refused(Refusal("Slow down.", 429), is_bare=False).body, wait)
     if fault in ("500", "502", "504"):
-        return Answer(
+        return FakeReply(
             int(fault), _HTML if fault == "502" else {"message": "Internal error", "detail": "Try again later"}
         )
     if fault == "html":
-        return Answer(200, _HTML)
+        return FakeReply(200, _HTML)
     return None
 
 
 def _document(openapi: Path | None) -> Any:
     if openapi is None:
         return None
-    from beholder.recruit.fake.document import Document
+    from beholder.recruiting.fake.openapi import OpenApiDocument
 
-    return Document.read(openapi)
+    return OpenApiDocument.read(openapi)

@@ -1,16 +1,31 @@
-"""What people do who come through the fake to a study of ours: on the platform, and on the way through our pages."""
+"""A rehearsal: people who come to the fake by themselves as soon as a study is open there."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from beholder.recruit.fake.people import NO_CODE, Visit
-from beholder.recruit.fake.state import Person
+import httpx
+
+from beholder.methods import load_study
+from beholder.recruiting.fake.filters import NO_CODE, FakeVisit
+from beholder.recruiting.fake.http import Refusal
+from beholder.recruiting.fake.platform import FakeProlific
+from beholder.recruiting.fake.state import LIVE, FakePerson
+from beholder.server.process import load_served
+from beholder.simulation.crowd import Visitors
+from beholder.simulation.robot import GaveUp
+from beholder.store.open import open_store
 
 if TYPE_CHECKING:
-    from beholder.recruit.fake.platform import FakeProlific
-    from beholder.simulate.visiting import Brought, Manner, Visitors
+    from beholder.simulation.crowd import Brought, Manner
+
+
+# --- What people do who come through the fake to a study of ours: on the platform, and on the way through our pages ---
+
 
 Behaviour = Literal[
     "finish", "drop_out", "return", "return_after", "late", "no_code", "wrong_code", "leaked_code", "twice",
@@ -25,10 +40,10 @@ BEHAVIOURS: tuple[Behaviour, ...] = get_args(Behaviour)
 _WRONG = "WRONG1"
 
 
-class Visited(NamedTuple):
+class VisitResult(NamedTuple):
     """What came of somebody's visit."""
 
-    visits: tuple[Visit, ...]
+    visits: tuple[FakeVisit, ...]
     brought: Brought
 
 
@@ -38,10 +53,10 @@ async def visit(
     study: str,
     behaviour: Behaviour = "finish",
     *,
-    person: Person | None = None,
+    person: FakePerson | None = None,
     kind: str | None = None,
     trials: int = 1,
-) -> Visited:
+) -> VisitResult:
     """Return what came of somebody who takes a place in a study, walks through our server and behaves so.
 
     `trials` is how many trials those answer who leave before the end; `kind` the kind of rater. Raises Refusal where
@@ -56,11 +71,11 @@ async def visit(
 class _Story:
     """One person's way."""
 
-    def __init__(self, fake: FakeProlific, visitors: Visitors, first: Visit, kind: str, trials: int) -> None:
+    def __init__(self, fake: FakeProlific, visitors: Visitors, first: FakeVisit, kind: str, trials: int) -> None:
         self._fake, self._visitors, self._first, self._kind, self._trials = fake, visitors, first, kind, trials
 
-    async def tell(self, behaviour: Behaviour) -> Visited:
-        stories: dict[Behaviour, Callable[[], Awaitable[Visited]]] = {
+    async def tell(self, behaviour: Behaviour) -> VisitResult:
+        stories: dict[Behaviour, Callable[[], Awaitable[VisitResult]]] = {
             "finish": self._finish, "careless": self._finish, "drop_out": self._leave, "return": self._return,
             "return_after": self._return_after, "late": self._late, "no_code": lambda: self._finish(NO_CODE),
             "wrong_code": lambda: self._finish(_WRONG), "leaked_code": self._leaked, "twice": self._twice,
@@ -70,63 +85,167 @@ class _Story:
         }  # fmt: skip
         return await stories[behaviour]()
 
-    async def _finish(self, code: str | None = None, at: Visit | None = None) -> Visited:
+    async def _finish(self, code: str | None = None, at: FakeVisit | None = None) -> VisitResult:
         there = at or self._first
         brought = await self._visitors.walk(there.url, kind=self._kind)
         if brought.code:
             self._hand_in(there, code or brought.code)
         elif brought.refused:
             there.give_back()
-        return Visited((self._first,) if at is None else (self._first, at), brought)
+        return VisitResult((self._first,) if at is None else (self._first, at), brought)
 
-    async def _leave(self) -> Visited:
-        return Visited((self._first,), await self._visitors.walk(self._first.url, kind=self._kind, trials=self._trials))
+    async def _leave(self) -> VisitResult:
+        return VisitResult(
+            (self._first,), await self._visitors.walk(self._first.url, kind=self._kind, trials=self._trials)
+        )
 
-    async def _return(self) -> Visited:
+    async def _return(self) -> VisitResult:
         left = await self._leave()
         self._first.give_back()
         return left
 
-    async def _return_after(self) -> Visited:
+    async def _return_after(self) -> VisitResult:
         done = await self._finish()
         if self._first.submission.status == "AWAITING REVIEW":
             self._first.give_back()
         return done
 
-    async def _late(self) -> Visited:
+    async def _late(self) -> VisitResult:
         await self._leave()
         limit = self._fake.studies.find(self._first.submission.study).limit
         self._fake.advance(seconds=limit.total_seconds() + 60)
         return await self._finish()
 
-    async def _leaked(self) -> Visited:
+    async def _leaked(self) -> VisitResult:
         left = await self._leave()
         self._first.finish()
         return left
 
-    async def _give_up(self) -> Visited:
+    async def _give_up(self) -> VisitResult:
         left = await self._leave()
         self._hand_in(self._first, NO_CODE)
         return left
 
-    async def _twice(self) -> Visited:
+    async def _twice(self) -> VisitResult:
         await self._return()
         second = self._fake.people.take(self._first.submission.study, self._first.submission.person, again=True)
         return await self._finish(at=second.start())
 
-    async def _elsewhere(self) -> Visited:
+    async def _elsewhere(self) -> VisitResult:
         url = self._first.url.replace(self._first.submission.study, self._fake.new_id())
         brought = await self._visitors.walk(url, kind=self._kind)
         self._first.give_back()
-        return Visited((self._first,), brought)
+        return VisitResult((self._first,), brought)
 
-    async def _end_early(self, manner: Manner) -> Visited:
+    async def _end_early(self, manner: Manner) -> VisitResult:
         brought = await self._visitors.walk(self._first.url, manner=manner, trials=self._trials)
         self._hand_in(self._first, brought.code)
-        return Visited((self._first,), brought)
+        return VisitResult((self._first,), brought)
 
-    def _hand_in(self, there: Visit, code: str) -> None:
+    def _hand_in(self, there: FakeVisit, code: str) -> None:
         """Hand in, and return it where the code asks for that."""
         there.finish(code or NO_CODE)
         if there.submission.return_requested is not None and there.submission.status == "AWAITING REVIEW":
             there.give_back()
+
+
+# --- A rehearsal: people who come to the fake by themselves as soon as a study is open there ---
+
+
+USUAL: Mapping[Behaviour, float] = {
+    "finish": 0.8, "no_code": 0.04, "return": 0.04, "drop_out": 0.04, "careless": 0.04, "wrong_code": 0.02,
+    "decline": 0.02,
+}  # fmt: skip
+"""How people behave, by share."""
+ALL_WELL: Mapping[Behaviour, float] = {"finish": 1.0}
+
+
+class RehearsedVisit(NamedTuple):
+    """Somebody who has come and gone."""
+
+    number: int
+    behaviour: Behaviour
+    told: str
+    """How it ended for them, here and on the platform; or why it did not."""
+
+
+def drawn(people: int, shares: Mapping[Behaviour, float]) -> Sequence[Behaviour]:
+    """Return how so many people behave."""
+    return random.Random(1).choices(list(shares), list(shares.values()), k=people)
+
+
+async def rehearse(
+    fake: FakeProlific,
+    study: Path,
+    store: str | None,
+    people: Iterable[Behaviour],
+    say: Callable[[RehearsedVisit], None],
+    every_s: float,
+    *,
+    skips_time: bool = False,
+) -> None:
+    """Send people to a study once it is open: before, it may have no store yet."""
+    while not any(one.status == "ACTIVE" for one in fake.studies.all.values()):
+        await asyncio.sleep(every_s)
+    loaded = load_study(study)
+    served, _ = load_served(loaded, "http://127.0.0.1")
+    async with open_store(store or loaded.folder / "store", write=False) as opened:
+        visitors = Visitors(served, opened, waits=loaded.playback.watch != "none")
+        await PlatformRehearsal(fake, visitors, people, say, skips_time=skips_time).run(every_s)
+
+
+class PlatformRehearsal:
+    """Sends people to whatever is open on the fake, one after the other, each with a way of their own.
+
+    With `skips_time`, whoever has left without a word is out of time as soon as nobody else is at work.
+    """
+
+    def __init__(
+        self,
+        fake: FakeProlific,
+        visitors: Visitors,
+        people: Iterable[Behaviour],
+        say: Callable[[RehearsedVisit], None],
+        *,
+        skips_time: bool = False,
+    ) -> None:
+        self._fake, self._visitors, self._people, self._say = fake, visitors, people, say
+        self._skips_time, self._at_work = skips_time, 0
+
+    async def run(self, every_s: float) -> None:
+        """Let everybody come, one each so many seconds while there is a place, and wait until all are through."""
+        async with asyncio.TaskGroup() as group:
+            for number, behaviour in enumerate(self._people, 1):
+                while (study := self._open()) is None:
+                    if self._skips_time and not self._at_work:
+                        self._skip()
+                    await asyncio.sleep(every_s)
+                self._at_work += 1
+                group.create_task(self._come(number, study, behaviour))
+                await asyncio.sleep(every_s)
+
+    def _open(self) -> str | None:
+        """Return a study that has a place."""
+        self._fake.advance()
+        for study in self._fake.studies.all.values():
+            if study.status == "ACTIVE" and self._fake.submissions.taken(study.id) < study.places:
+                return study.id
+        return None
+
+    def _skip(self) -> None:
+        """Let the time pass that those have left who will not hand in."""
+        left = [one.study for one in self._fake.submissions.all.values() if one.status in LIVE]
+        if left:
+            limit = max(self._fake.studies.find(study).limit for study in left)
+            self._fake.advance(seconds=limit.total_seconds())
+
+    async def _come(self, number: int, study: str, behaviour: Behaviour) -> None:
+        try:
+            found = await visit(self._fake, self._visitors, study, behaviour)
+            ended = found.brought.refused or found.brought.outcome or "left"
+            told = f"{ended}, {found.visits[-1].submission.status}"
+        except (Refusal, GaveUp, httpx.HTTPError) as error:
+            told = str(error)
+        finally:
+            self._at_work -= 1
+        self._say(RehearsedVisit(number, behaviour, told))

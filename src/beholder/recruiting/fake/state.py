@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+import re
+import time
+from collections import Counter
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from typing import Any, Literal, NamedTuple
-
-from beholder.recruit.fake.clock import stamp
+from urllib.parse import urlsplit
 
 Status = Literal[
     "RESERVED", "ACTIVE", "TIMED-OUT", "AWAITING REVIEW", "APPROVED", "PARTIALLY APPROVED", "RETURNED", "REJECTED",
@@ -21,7 +25,7 @@ StudyStatus = Literal["UNPUBLISHED", "SCHEDULED", "ACTIVE", "AWAITING REVIEW", "
 
 
 @dataclass(frozen=True)
-class Person:
+class FakePerson:
     """Somebody on the platform: an id, and what they said of themselves, by filter."""
 
     id: str
@@ -29,12 +33,12 @@ class Person:
 
 
 @dataclass
-class Submission:
+class FakeSubmission:
     """One visit of one person to one study. Its id is the SESSION_ID that we get."""
 
     id: str
     study: str
-    person: Person
+    person: FakePerson
     reserved_at: datetime
     status: Status = "RESERVED"
     started_at: datetime | None = None
@@ -73,7 +77,7 @@ def _listed(status: Status) -> str:
 
 
 @dataclass
-class Study:
+class FakeStudy:
     """A study: what was sent, and how it stands."""
 
     id: str
@@ -115,7 +119,7 @@ class Study:
 
 
 @dataclass
-class Group:
+class FakeGroup:
     """A participant group: a list of people whom filters let in or keep out."""
 
     id: str
@@ -147,3 +151,173 @@ class Moved(NamedTuple):
     """In hundredths, without fees."""
     ref: str = ""
     """Of a bonus: which payment it was set up by."""
+
+
+# --- The clock of the fake: it stands until somebody advances it, or runs as others do ---
+
+
+_START = datetime(2026, 10, 5, 9, 0, tzinfo=UTC)
+
+
+class Clock:
+    """What time it is on the fake."""
+
+    def __init__(self, start: datetime | None = None, *, runs: bool = False) -> None:
+        self._start = start or (datetime.now(UTC) if runs else _START)
+        self._begun = time.monotonic() if runs else None
+        self._advanced = timedelta()
+
+    @property
+    def now(self) -> datetime:
+        run = timedelta(seconds=time.monotonic() - self._begun) if self._begun is not None else timedelta()
+        return self._start + self._advanced + run
+
+    def advance(self, by: timedelta) -> None:
+        """Let time pass; it never goes back."""
+        assert by >= timedelta(), by
+        self._advanced += by
+
+
+def stamp(moment: datetime | None) -> str | None:
+    """Return a moment as the API writes it."""
+    return None if moment is None else moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+# --- The wallet of the fake: what there is, what is tied to open studies, and everything that has moved ---
+
+
+FEE, VAT = Fraction(33, 100), Fraction(20, 100)
+"""Prolific's share of what people get, and the tax on that share. The live numbers come from the API alone."""
+
+
+class Price(NamedTuple):
+    """What paying people costs, in hundredths."""
+
+    pay: int
+    fees: int
+    vat: int
+
+    @property
+    def total(self) -> int:
+        return self.pay + self.fees + self.vat
+
+
+def price(pay: int) -> Price:
+    """Return what it costs that people get so much, rounded as money is."""
+    fees = _rounded(pay * FEE)
+    return Price(pay, fees, _rounded(fees * VAT))
+
+
+def _rounded(amount: Fraction) -> int:
+    return int(amount + Fraction(1, 2))
+
+
+class Wallet:
+    """Play money of one workspace, in one currency. What moved is the judge of everything that pays."""
+
+    def __init__(self, balance: int, currency: str) -> None:
+        self.balance, self.currency = balance, currency
+        self.moved: list[Moved] = []
+
+    def move(self, moved: Moved) -> None:
+        """Pay somebody, with what the platform takes for it."""
+        self.balance -= price(moved.amount).total
+        self.moved.append(moved)
+
+
+# --- Rules of a study that the published document tells in prose only, and its schemas let pass ---
+
+
+PLACEHOLDERS = ("{{%PROLIFIC_PID%}}", "{{%STUDY_ID%}}", "{{%SESSION_ID%}}")
+STUDY_NEEDS = (
+    "name", "description", "external_study_url", "prolific_id_option", "total_available_places",
+    "estimated_completion_time", "reward",
+)  # fmt: skip
+_DAY_MINUTES = 24 * 60
+_TAGS = {"b", "i", "em", "strong", "s", "u", "h1", "h2", "ol", "ul", "li", "p"}
+_HERE = {"127.0.0.1", "localhost", "::1"}
+
+
+def least_time(minutes: float) -> int:
+    """Return the least `maximum_allowed_time` for an estimate, in minutes."""
+    return math.ceil(2 + 2 * minutes + 2 * math.sqrt(minutes))
+
+
+def study_problems(body: Mapping[str, Any], features: Set[str]) -> dict[str, list[str]]:
+    """Return what is wrong with a study, by field."""
+    found = {
+        "reward": _reward(body), "total_available_places": _places(body), "external_study_url": _url(body),
+        "maximum_allowed_time": _time(body), "description": _description(body), "filters": _filters(body),
+        "completion_codes": _codes(body, features),
+    }  # fmt: skip
+    return {field: problems for field, problems in found.items() if problems}
+
+
+def _reward(body: Mapping[str, Any]) -> list[str]:
+    return [] if is_whole(body["reward"]) and body["reward"] > 0 else ["Reward must be a positive integer, in cents."]
+
+
+def _places(body: Mapping[str, Any]) -> list[str]:
+    places = body["total_available_places"]
+    return [] if is_whole(places) and places >= 1 else ["There must be 1 place at least."]
+
+
+def _url(body: Mapping[str, Any]) -> list[str]:
+    url = body["external_study_url"]
+    parts = urlsplit(url)
+    # Nobody else can reach this machine, so that a rehearsal on it needs no certificate.
+    is_safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _HERE)
+    problems = [] if is_safe and parts.hostname else ["The URL must begin with https://."]
+    if body["prolific_id_option"] == "url_parameters":
+        problems += [f"The URL has no {one}." for one in PLACEHOLDERS if one not in url]
+    return problems
+
+
+def _time(body: Mapping[str, Any]) -> list[str]:
+    estimate = body["estimated_completion_time"]
+    if not (is_whole(estimate) and estimate >= 1):
+        return ["The estimated completion time must be 1 minute at least."]
+    least, allowed = least_time(estimate), body.get("maximum_allowed_time", _DAY_MINUTES - 1)
+    return [] if least <= allowed < _DAY_MINUTES else [f"The maximum allowed time must be {least} minutes at least."]
+
+
+def _description(body: Mapping[str, Any]) -> list[str]:
+    tags = {tag.lower() for tag in re.findall(r"</?([a-zA-Z][a-zA-Z0-9]*)", body["description"])}
+    return [f"The tags {sorted(tags - _TAGS)} are not allowed."] if tags - _TAGS else []
+
+
+def _filters(body: Mapping[str, Any]) -> list[str]:
+    both = body.get("filters") and body.get("filter_set_id")
+    return ["Give filters or filter_set_id, not both."] if both else []
+
+
+def _codes(body: Mapping[str, Any], features: Set[str]) -> list[str]:
+    codes = body.get("completion_codes", [])
+    problems = [
+        f"The code {code} is there {times} times."
+        for code, times in Counter(one["code"] for one in codes).items()
+        if times > 1
+    ]
+    for one in codes:
+        actions = {act["action"] for act in one["actions"]}
+        if {"AUTOMATICALLY_APPROVE", "MANUALLY_REVIEW"} <= actions:
+            problems.append("A code cannot both approve and leave it to a review.")
+    paying = [act for one in codes for act in one["actions"] if act["action"] == "FIXED_SCREEN_OUT_PAYMENT"]
+    if paying and "screen_out" not in features:
+        problems.append("This workspace does not have access to FIXED_SCREEN_OUT_PAYMENT.")
+    if any(act["action"] == "DYNAMIC_PAYMENT" for one in codes for act in one["actions"]) and "dynamic" not in features:
+        problems.append("This workspace does not have access to DYNAMIC_PAYMENT.")
+    if len(paying) > 1:
+        problems.append("Only one code may pay a screen-out.")
+    for act in paying:
+        if not 0 < act["fixed_screen_out_reward"] < body["reward"]:
+            problems.append("The screen-out reward must be below the reward.")
+        if act["slots"] < 1:
+            problems.append("There must be 1 screen-out slot at least.")
+    return problems
+
+
+def is_whole(number: Any) -> bool:
+    return (isinstance(number, int) and not isinstance(number, bool)) or (
+        isinstance(number, float) and number.is_integer()
+    )

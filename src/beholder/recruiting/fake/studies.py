@@ -5,17 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from beholder.recruit.fake.answers import Answer, Call, Refusal
-from beholder.recruit.fake.changes import changed
-from beholder.recruit.fake.clock import stamp
-from beholder.recruit.fake.filters import BLOCKED_STUDIES, check_filters
-from beholder.recruit.fake.pages import paged
-from beholder.recruit.fake.rules import least_time, study_problems
-from beholder.recruit.fake.state import LIVE, Study
-from beholder.recruit.fake.wallet import price
+from beholder.recruiting.fake.filters import BLOCKED_STUDIES, check_filters
+from beholder.recruiting.fake.http import Call, FakeReply, Refusal, paged
+from beholder.recruiting.fake.state import LIVE, FakeStudy, least_time, price, stamp, study_problems
 
 if TYPE_CHECKING:
-    from beholder.recruit.fake.platform import FakeProlific
+    from beholder.recruiting.fake.platform import FakeProlific
+
 
 _DEFAULTS: dict[str, Any] = {
     "internal_name": None, "completion_codes": [], "device_compatibility": [], "peripheral_requirements": [],
@@ -28,29 +24,31 @@ class Studies:
 
     def __init__(self, fake: FakeProlific) -> None:
         self._fake = fake
-        self.all: dict[str, Study] = {}
+        self.all: dict[str, FakeStudy] = {}
 
-    def create(self, call: Call) -> Answer:
+    def create(self, call: Call) -> FakeReply:
         body = {**_DEFAULTS, "project": self._fake.project, **call.body}
         self._check(body)
         body.setdefault("maximum_allowed_time", least_time(body["estimated_completion_time"]))
-        study = Study(self._fake.new_id(), body, self._fake.now)
+        study = FakeStudy(self._fake.new_id(), body, self._fake.now)
         self.all[study.id] = study
-        return Answer(201, self._shown(study))
+        return FakeReply(201, self._shown(study))
 
-    def show(self, call: Call) -> Answer:
-        return Answer(200, self._shown(self.find(call.ids[0])))
+    def show(self, call: Call) -> FakeReply:
+        return FakeReply(200, self._shown(self.find(call.ids[0])))
 
-    def index(self, call: Call) -> Answer:
+    def index(self, call: Call) -> FakeReply:
         state = call.query.get("state")
-        return Answer(200, {"results": [self._short(one) for one in self.all.values() if state in (None, one.status)]})
+        return FakeReply(
+            200, {"results": [self._short(one) for one in self.all.values() if state in (None, one.status)]}
+        )
 
-    def of_project(self, call: Call) -> Answer:
+    def of_project(self, call: Call) -> FakeReply:
         if call.ids[0] != self._fake.project:
             raise Refusal("There is no such project.", 404)
-        return Answer(200, {"results": paged([self._short(one) for one in self.all.values()], call)})
+        return FakeReply(200, {"results": paged([self._short(one) for one in self.all.values()], call)})
 
-    def change(self, call: Call) -> Answer:
+    def change(self, call: Call) -> FakeReply:
         study = self.find(call.ids[0])
         if study.is_published:
             self._change_published(study, call.body)
@@ -59,25 +57,25 @@ class Studies:
             self._check(body)
             study.body = body
         self.refresh(study)
-        return Answer(200, self._shown(study))
+        return FakeReply(200, self._shown(study))
 
-    def delete(self, call: Call) -> Answer:
+    def delete(self, call: Call) -> FakeReply:
         study = self.find(call.ids[0])
         if study.is_published:
             raise Refusal("Published studies cannot be deleted.")
         del self.all[study.id]
-        return Answer(200, {})
+        return FakeReply(200, {})
 
-    def clone(self, call: Call) -> Answer:
+    def clone(self, call: Call) -> FakeReply:
         source = self.find(call.ids[0])
         body = dict(source.body)
         if call.body.get("block_previous_participants", True):
             body["filters"] = [*body["filters"], {"filter_id": BLOCKED_STUDIES, "selected_values": [source.id]}]
-        study = Study(self._fake.new_id(), body, self._fake.now)
+        study = FakeStudy(self._fake.new_id(), body, self._fake.now)
         self.all[study.id] = study
-        return Answer(200, self._shown(study))
+        return FakeReply(200, self._shown(study))
 
-    def move(self, call: Call) -> Answer:
+    def move(self, call: Call) -> FakeReply:
         """Carry out a transition."""
         study, action = self.find(call.ids[0]), call.body["action"]
         moves = {
@@ -90,16 +88,16 @@ class Studies:
             raise Refusal(f"A study that is {study.status} cannot {action}.")
         study.publish_at = _moment(call.body.get("publish_at")) or study.publish_at
         moves[study.status, action](study)
-        return Answer(200, self._shown(study))
+        return FakeReply(200, self._shown(study))
 
-    def publish(self, study: Study) -> None:
+    def publish(self, study: FakeStudy) -> None:
         """Let people see a study; the wallet must hold what it costs at most."""
         if not self._is_ready(study):
             raise Refusal({"completion_codes": ["A study needs a completion code."]})
         self._fake.check_funds(self.whole_cost(study))
         study.status, study.published_at, study.publish_at = "ACTIVE", self._fake.now, None
 
-    def refresh(self, study: Study) -> None:
+    def refresh(self, study: FakeStudy) -> None:
         """Bring a status in line with who has come: full, all looked at, or open again."""
         if study.status not in ("ACTIVE", "AWAITING REVIEW", "COMPLETED") or study.is_stopped:
             return
@@ -109,7 +107,7 @@ class Studies:
         else:
             study.status = "AWAITING REVIEW" if "AWAITING REVIEW" in inside else "COMPLETED"
 
-    def pause_when_used_up(self, study: Study) -> None:
+    def pause_when_used_up(self, study: FakeStudy) -> None:
         """Pause a study whose paid screen-outs are used up."""
         act = study.screen_out
         if (
@@ -119,16 +117,16 @@ class Studies:
         ):
             self._pause(study)
 
-    def find(self, id_: str) -> Study:
+    def find(self, id_: str) -> FakeStudy:
         if id_ not in self.all:
             raise Refusal("There is no such study.", 404)
         return self.all[id_]
 
-    def whole_cost(self, study: Study) -> int:
+    def whole_cost(self, study: FakeStudy) -> int:
         """Return what a study costs when every place and every screen-out is paid, in hundredths."""
         return price(study.reward * study.places).total + self._screen_outs(study, 0)
 
-    def held(self, study: Study) -> int:
+    def held(self, study: FakeStudy) -> int:
         """Return what of the wallet is tied to a study: what its open places may still cost."""
         if not study.is_published:
             return 0
@@ -140,11 +138,11 @@ class Studies:
         used = inside.count("SCREENED OUT")
         return price(study.reward * max(0, study.places - paid)).total + self._screen_outs(study, used)
 
-    def _screen_outs(self, study: Study, used: int) -> int:
+    def _screen_outs(self, study: FakeStudy, used: int) -> int:
         act = study.screen_out
         return 0 if act is None else price(act["fixed_screen_out_reward"] * max(0, act["slots"] - used)).total
 
-    def _change_published(self, study: Study, body: dict[str, Any]) -> None:
+    def _change_published(self, study: FakeStudy, body: dict[str, Any]) -> None:
         new = changed(study, body)
         self._check(new)
         before = self.held(study)
@@ -173,30 +171,30 @@ class Studies:
         if problems:
             raise Refusal(problems)
 
-    def _is_ready(self, study: Study) -> bool:
+    def _is_ready(self, study: FakeStudy) -> bool:
         return bool(study.body["completion_codes"])
 
-    def _schedule(self, study: Study) -> None:
+    def _schedule(self, study: FakeStudy) -> None:
         if study.publish_at is None or study.publish_at <= self._fake.now:
             raise Refusal({"publish_at": ["This must be a time to come."]})
         study.status = "SCHEDULED"
         self._fake.later(study.publish_at, lambda: self.publish(study) if study.status == "SCHEDULED" else None)
 
-    def _unschedule(self, study: Study) -> None:
+    def _unschedule(self, study: FakeStudy) -> None:
         study.status, study.publish_at = "UNPUBLISHED", None
 
-    def _pause(self, study: Study) -> None:
+    def _pause(self, study: FakeStudy) -> None:
         study.status = "PAUSED"
 
-    def _start(self, study: Study) -> None:
+    def _start(self, study: FakeStudy) -> None:
         study.status = "ACTIVE"
         self.pause_when_used_up(study)
         self.refresh(study)
 
-    def _stop(self, study: Study) -> None:
+    def _stop(self, study: FakeStudy) -> None:
         study.status, study.is_stopped = "COMPLETED", True
 
-    def _shown(self, study: Study) -> dict[str, Any]:
+    def _shown(self, study: FakeStudy) -> dict[str, Any]:
         return {
             **study.body,
             "id": study.id,
@@ -204,7 +202,7 @@ class Studies:
             "is_ready_to_publish": self._is_ready(study),
         }
 
-    def _short(self, study: Study) -> dict[str, Any]:
+    def _short(self, study: FakeStudy) -> dict[str, Any]:
         inside = self._fake.submissions.of(study.id)
         return {
             "id": study.id, "name": study.body["name"], "internal_name": study.body["internal_name"],
@@ -219,3 +217,38 @@ class Studies:
 
 def _moment(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text.replace("Z", "+00:00"))
+
+
+# --- What may still change of a study once it is published ---
+
+
+_CHANGEABLE = {"internal_name", "total_available_places", "submissions_config", "completion_codes"}
+
+
+def changed(study: FakeStudy, body: dict[str, Any]) -> dict[str, Any]:
+    """Return a published study with what was sent, or raise Refusal: most is frozen, places and slots only grow."""
+    if frozen := sorted(set(body) - _CHANGEABLE):
+        raise Refusal({field: ["This cannot be changed once a study is published."] for field in frozen})
+    if body.get("total_available_places", study.places) < study.places:
+        raise Refusal({"total_available_places": ["The number of places can only be increased."]})
+    return {**study.body, **body, "completion_codes": _more_slots(study, body.get("completion_codes", []))}
+
+
+def _more_slots(study: FakeStudy, sent: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the codes of a published study with what was sent: nothing but more screen-outs may be in it."""
+    codes = list(study.body["completion_codes"])
+    for one in sent:
+        place = next((place for place, code in enumerate(codes) if code["code"] == one["code"]), None)
+        if place is None or _without_slots(one) != _without_slots(codes[place]) or _slots(one) < _slots(codes[place]):
+            raise Refusal({"completion_codes": ["Of codes, only slots can grow once a study is published."]})
+        codes[place] = one
+    return codes
+
+
+def _slots(code: dict[str, Any]) -> int:
+    return sum(act.get("slots", 0) for act in code["actions"])
+
+
+def _without_slots(code: dict[str, Any]) -> dict[str, Any]:
+    actions = [{key: value for key, value in act.items() if key != "slots"} for act in code["actions"]]
+    return {"actor": "participant", **code, "actions": sorted(actions, key=str)}

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from beholder.recruit.fake.answers import Refusal
-from beholder.recruit.fake.filters import lets_in
-from beholder.recruit.fake.state import LIVE, PLACED, Moved, Payment, Person, Study, Submission
+from beholder.recruiting.fake.filters import lets_in
+from beholder.recruiting.fake.http import Call, FakeReply, Refusal, paged
+from beholder.recruiting.fake.state import (
+    LIVE,
+    PLACED,
+    FakePerson,
+    FakeStudy,
+    FakeSubmission,
+    Moved,
+    Payment,
+    Status,
+    stamp,
+)
 
 if TYPE_CHECKING:
-    from beholder.recruit.fake.platform import FakeProlific
+    from beholder.recruiting.fake.platform import FakeProlific
+
 
 RESERVATION = timedelta(minutes=10)
 AUTO_APPROVAL = timedelta(days=21)
@@ -21,9 +34,9 @@ class Submissions:
 
     def __init__(self, fake: FakeProlific) -> None:
         self._fake = fake
-        self.all: dict[str, Submission] = {}
+        self.all: dict[str, FakeSubmission] = {}
 
-    def of(self, study: str) -> list[Submission]:
+    def of(self, study: str) -> list[FakeSubmission]:
         return [one for one in self.all.values() if one.study == study]
 
     def screened_out(self, study: str) -> int:
@@ -33,21 +46,21 @@ class Submissions:
         """Return how many places of a study are taken."""
         return sum(one.status in PLACED for one in self.of(study))
 
-    def find(self, id_: str) -> Submission:
+    def find(self, id_: str) -> FakeSubmission:
         if id_ not in self.all:
             raise Refusal("There is no such submission.", 404)
         return self.all[id_]
 
-    def take(self, study: Study, person: Person, *, again: bool = False) -> Submission:
+    def take(self, study: FakeStudy, person: FakePerson, *, again: bool = False) -> FakeSubmission:
         """Return the place that somebody takes, or raise Refusal. `again` lets in who has been there before."""
         self._check_open(study, person, again=again)
-        one = Submission(self._fake.new_id(), study.id, person, self._fake.now)
+        one = FakeSubmission(self._fake.new_id(), study.id, person, self._fake.now)
         self.all[one.id] = one
         self._fake.later(self._fake.now + RESERVATION, lambda: self._lapse(one))
         self.changed(one)
         return one
 
-    def start(self, one: Submission) -> None:
+    def start(self, one: FakeSubmission) -> None:
         """Open the study: from now on time runs."""
         if one.status != "RESERVED":
             raise Refusal(f"A submission that is {one.status} cannot be started.")
@@ -55,7 +68,7 @@ class Submissions:
         self._fake.later(self._fake.now + self._fake.studies.find(one.study).limit, lambda: self._time_out(one))
         self.changed(one)
 
-    def complete(self, one: Submission, code: str) -> None:
+    def complete(self, one: FakeSubmission, code: str) -> None:
         """Hand in with a code, and do what the study says that this code does."""
         if one.status == "TIMED-OUT":
             one.code = code
@@ -70,14 +83,14 @@ class Submissions:
             self.act(study, one, act)
         self.changed(one)
 
-    def give_back(self, one: Submission) -> None:
+    def give_back(self, one: FakeSubmission) -> None:
         """Return a place, or what was handed in and not looked at yet."""
         if one.status not in (*LIVE, "AWAITING REVIEW", "TIMED-OUT"):
             raise Refusal(f"A submission that is {one.status} cannot be returned.")
         one.status = "RETURNED"
         self.changed(one)
 
-    def _check_open(self, study: Study, person: Person, *, again: bool) -> None:
+    def _check_open(self, study: FakeStudy, person: FakePerson, *, again: bool) -> None:
         inside = self.of(study.id)
         own = [one for one in inside if one.person.id == person.id]
         config = study.body.get("submissions_config") or {}
@@ -93,7 +106,7 @@ class Submissions:
         if any(one.status in LIVE for one in own) or (most is not None and 0 < most <= len(own) and not again):
             raise Refusal("The participant has been in this study before.")
 
-    def act(self, study: Study, one: Submission, act: dict[str, Any]) -> None:
+    def act(self, study: FakeStudy, one: FakeSubmission, act: dict[str, Any]) -> None:
         """Carry out what a code of a study does."""
         match act["action"]:
             case "AUTOMATICALLY_APPROVE":
@@ -109,31 +122,157 @@ class Submissions:
                 self.pay("screen_out", one, act["fixed_screen_out_reward"])
                 self._fake.studies.pause_when_used_up(study)
 
-    def ask_back(self, one: Submission, reasons: list[str]) -> None:
+    def ask_back(self, one: FakeSubmission, reasons: list[str]) -> None:
         """Write to somebody that they should return what they handed in."""
         one.return_requested = self._fake.now
         self._fake.messages.append((one.person.id, "; ".join(reasons)))
 
-    def approve(self, one: Submission) -> None:
+    def approve(self, one: FakeSubmission) -> None:
         """Approve and pay, once; what cannot be approved stays as it is."""
         if one.status == "AWAITING REVIEW" or (one.status == "TIMED-OUT" and self._fake.approves_timed_out):
             one.status = "APPROVED"
             self.pay("reward", one, self._fake.studies.find(one.study).reward)
             self.changed(one)
 
-    def pay(self, kind: Payment, one: Submission, amount: int) -> None:
+    def pay(self, kind: Payment, one: FakeSubmission, amount: int) -> None:
         """Move money to somebody."""
         self._fake.wallet.move(Moved(self._fake.now, kind, one.id, one.person.id, amount))
 
-    def _lapse(self, one: Submission) -> None:
+    def _lapse(self, one: FakeSubmission) -> None:
         if one.status == "RESERVED":
             self.give_back(one)
 
-    def _time_out(self, one: Submission) -> None:
+    def _time_out(self, one: FakeSubmission) -> None:
         if one.status == "ACTIVE":
             one.status = "TIMED-OUT"
             self.changed(one)
 
-    def changed(self, one: Submission) -> None:
+    def changed(self, one: FakeSubmission) -> None:
         """Let the study know that somebody's status is another one."""
         self._fake.studies.refresh(self._fake.studies.find(one.study))
+
+
+# --- What the researcher sees of submissions and decides about them ---
+
+
+SHORTEST_MESSAGE = 100
+_MOST = 1000
+_COUNTED: tuple[Status, ...] = (
+    "ACTIVE", "APPROVED", "AWAITING REVIEW", "REJECTED", "RESERVED", "RETURNED", "TIMED-OUT", "PARTIALLY APPROVED",
+    "SCREENED OUT",
+)  # fmt: skip
+
+
+class Reviews:
+    """Lists, looks and decisions."""
+
+    def __init__(self, fake: FakeProlific) -> None:
+        self._fake, self._all = fake, fake.submissions
+
+    def index(self, call: Call) -> FakeReply:
+        self._fake.studies.find(call.query["study"])
+        found = self._all.of(call.query["study"])
+        if "status" in call.query:
+            wanted = _spelled(call.query["status"])
+            found = [one for one in found if _spelled(one.status) == wanted]
+        if call.query.get("ordering") == "-started_at":
+            found = found[::-1]
+        return FakeReply(200, {"results": [self._short(one) for one in paged(found, call)]})
+
+    def of_study(self, call: Call) -> FakeReply:
+        self._fake.studies.find(call.ids[0])
+        return FakeReply(200, {"results": [self._short(one) for one in self._all.of(call.ids[0])]})
+
+    def counts(self, call: Call) -> FakeReply:
+        self._fake.studies.find(call.ids[0])
+        found = Counter(one.status for one in self._all.of(call.ids[0]))
+        return FakeReply(200, {**{status: found[status] for status in _COUNTED}, "TOTAL": found.total()})
+
+    def show(self, call: Call) -> FakeReply:
+        return FakeReply(200, self._all.find(call.ids[0]).detail())
+
+    def move(self, call: Call) -> FakeReply:
+        """Carry out a transition; the same one twice is ignored the second time."""
+        one, body = self._all.find(call.ids[0]), call.body
+        moves: dict[str, Callable[[FakeSubmission, dict[str, Any]], None]] = {
+            "APPROVE": self._asked_to_approve, "REJECT": self._reject, "COMPLETE": self._completed_by_researcher,
+        }  # fmt: skip
+        if body["action"] not in moves:
+            raise Refusal(f"The action {body['action']} is not available.")
+        moves[body["action"]](one, body)
+        return FakeReply(200, one.brief())
+
+    def bulk_approve(self, call: Call) -> FakeReply:
+        """Take note of approvals, which happen a little later; who cannot be approved is left as they are."""
+        if "submission_ids" in call.body:
+            chosen = [self._all.find(id_) for id_ in call.body["submission_ids"]]
+        else:
+            people = set(call.body["participant_ids"])
+            chosen = [one for one in self._all.of(call.body["study_id"]) if one.person.id in people]
+        if len(chosen) > _MOST:
+            raise Refusal(f"There may be {_MOST} submissions at most.")
+
+        def approve() -> None:
+            for one in chosen:
+                self._all.approve(one)
+
+        self._fake.later(self._fake.now + self._fake.approving_takes, approve)
+        return FakeReply(200, "The request to bulk approve has been made successfully.")
+
+    def request_return(self, call: Call) -> FakeReply:
+        one = self._all.find(call.ids[0])
+        if not call.body["request_return_reasons"]:
+            raise Refusal({"request_return_reasons": ["Give a reason."]})
+        if one.status not in ("ACTIVE", "AWAITING REVIEW"):
+            raise Refusal(f"A submission that is {one.status} cannot be returned.")
+        # Not idempotent: each request writes to the person once more.
+        self._all.ask_back(one, call.body["request_return_reasons"])
+        return FakeReply(
+            200,
+            {
+                "id": one.id,
+                "status": one.status,
+                "participant": one.person.id,
+                "return_requested": stamp(one.return_requested),
+            },
+        )
+
+    def _asked_to_approve(self, one: FakeSubmission, body: dict[str, Any]) -> None:
+        if one.status not in ("AWAITING REVIEW", "APPROVED") and not (
+            one.status == "TIMED-OUT" and self._fake.approves_timed_out
+        ):
+            raise Refusal(f"A submission that is {one.status} cannot be approved.")
+        self._all.approve(one)
+
+    def _reject(self, one: FakeSubmission, body: dict[str, Any]) -> None:
+        if len(body.get("message", "")) < SHORTEST_MESSAGE:
+            raise Refusal({"message": [f"This must have {SHORTEST_MESSAGE} characters at least."]})
+        if not body.get("rejection_category"):
+            raise Refusal({"rejection_category": ["This field is required."]})
+        if one.status not in ("AWAITING REVIEW", "REJECTED"):
+            raise Refusal(f"A submission that is {one.status} cannot be rejected.")
+        one.status, one.rejection = "REJECTED", body["message"]
+        self._all.changed(one)
+
+    def _completed_by_researcher(self, one: FakeSubmission, body: dict[str, Any]) -> None:
+        study = self._fake.studies.find(one.study)
+        entry = study.code(body.get("completion_code"))
+        if entry is None or entry.get("actor") != "researcher" or one.status not in ("ACTIVE", "AWAITING REVIEW"):
+            raise Refusal({"completion_code": ["This code is not the researcher's to use."]})
+        share = (body.get("completion_code_data") or {}).get("percentage_of_reward")
+        if any(act["action"] == "DYNAMIC_PAYMENT" for act in entry["actions"]):
+            if share is None or not 8 <= share <= 99:
+                raise Refusal({"completion_code_data": ["percentage_of_reward must be from 8 to 99."]})
+            one.status = "PARTIALLY APPROVED"
+            self._all.pay("partial", one, int(study.reward * share) // 100)
+        for act in entry["actions"]:
+            self._all.act(study, one, act)
+        self._all.changed(one)
+
+    def _short(self, one: FakeSubmission) -> dict[str, Any]:
+        siblings = sum(other.person.id == one.person.id for other in self._all.of(one.study))
+        return one.short(has_siblings=siblings > 1)
+
+
+def _spelled(status: str) -> str:
+    return status.upper().replace("-", "_").replace(" ", "_")

@@ -6,20 +6,23 @@ import asyncio
 import json
 import logging
 import math
+import os
 import random
-from collections.abc import Awaitable, Callable, Mapping
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import quote, urlsplit
 
 from beholder.errors import Problem, RecruitError
-from beholder.recruit.contract import PlatformAway, PlatformGone, PlatformRefused, PlatformUnsure
-from beholder.recruit.launching.reach import is_near
-from beholder.recruit.prolific.refusals import is_definite, words_of
+from beholder.recruiting.contract import PlatformAway, PlatformGone, PlatformRefused, PlatformUnsure
+from beholder.recruiting.preflight import is_near
 
 if TYPE_CHECKING:
     import httpx
 
-_log = logging.getLogger("beholder.recruit")
+
+_log = logging.getLogger("beholder.recruiting")
 
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
 _PATIENCE = 600.0
@@ -208,3 +211,120 @@ def _asked(answer: httpx.Response) -> float:
         except (TypeError, ValueError):
             return 0.0
     return min(max(seconds, 0.0), _PATIENCE) if math.isfinite(seconds) else 0.0
+
+
+# --- What Prolific says when it says no, in any of its shapes, as one line ---
+
+
+_LONGEST = 500
+_SAYS_NO = frozenset((400, 401, 403, 404, 422, 429))
+"""What Prolific answers where it has done nothing. Others come from whatever stands between it and us as well."""
+
+
+def is_definite(answer: httpx.Response) -> bool:
+    """Return whether an answer says for certain that nothing happened: in Prolific's own words, and none of a proxy."""
+    if answer.status_code not in _SAYS_NO:
+        return False
+    try:
+        return isinstance(answer.json(), Mapping)
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        return False
+
+
+def words_of(answer: httpx.Response) -> str:
+    """Return why something was refused, in Prolific's own words; of a page that is no JSON, its first words."""
+    try:
+        body = answer.json()
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        words = re.sub(r"<[^>]*>", " ", answer.text)
+    else:
+        words = _of_body(body)
+    words = " ".join(words.split())
+    return (words[:_LONGEST] + "…" if len(words) > _LONGEST else words) or answer.reason_phrase or "no words"
+
+
+def _of_body(body: Any) -> str:
+    if not isinstance(body, Mapping):
+        return body if isinstance(body, str) else json.dumps(body)
+    error = body.get("error", body)
+    if not isinstance(error, Mapping):
+        return str(error)
+    title = error.get("title") or error.get("message") or ""
+    parts = [str(title), _of_detail(error.get("detail"))]
+    return ": ".join(part for part in parts if part) or json.dumps(body)
+
+
+def _of_detail(detail: Any) -> str:
+    """Return a detail that is a sentence, several, or some for each field."""
+    if isinstance(detail, Mapping):
+        return "; ".join(f"{field}: {_of_detail(said)}" for field, said in detail.items())
+    if isinstance(detail, list):
+        return " ".join(_of_detail(one) for one in detail)
+    return "" if detail is None else str(detail)
+
+
+# --- Lists of Prolific, page after page until nothing new comes ---
+
+
+_PAGE = 100
+
+
+async def paged(client: Client, path: str, **query: str) -> AsyncIterator[Mapping[str, Any]]:
+    """Yield what a list shows; what moved while it was read may come twice."""
+    seen: set[str] = set()
+    page = 1
+    while True:
+        try:
+            listed = (await client.get(path, page=page, page_size=_PAGE, **query))["results"]
+        except PlatformRefused:
+            if page == 1:
+                raise
+            return  # there are lists that refuse a page beyond their last one
+        if seen.issuperset(str(one["id"]) for one in listed):
+            return
+        for one in listed:
+            seen.add(str(one["id"]))
+            yield one
+        page += 1
+
+
+# --- Where Prolific keeps things ---
+
+
+def study_path(id: str) -> str:
+    """Return the path of a study."""
+    return f"/api/v1/studies/{quote(id, safe='')}/"
+
+
+def submission_path(id: str) -> str:
+    """Return the path of a submission."""
+    return f"/api/v1/submissions/{quote(id, safe='')}/"
+
+
+# --- Where Prolific is: on the internet, or on this machine in a rehearsal ---
+
+
+PROLIFIC = "https://api.prolific.com"
+_VARIABLE = "BEHOLDER_PROLIFIC_URL"
+
+
+def prolific_url() -> str:
+    """Return the address of Prolific, or of what stands in its place; raise RecruitError where it can be none."""
+    url = os.environ.get(_VARIABLE, "").strip()
+    if not url:
+        return PROLIFIC
+    allowed = "an address that begins with https://, or with http:// on this machine, such as http://127.0.0.1:8800"
+    if not _is_address(url):
+        raise RecruitError(Problem(_VARIABLE, f"is {url}", allowed, "Leave it unset to speak to Prolific itself."))
+    if urlsplit(url).scheme == "http" and not is_near(url):
+        what = f"is {url}, and the token would be read by everybody on the way"
+        raise RecruitError(Problem(_VARIABLE, what, allowed, "Nothing was sent."))
+    return url
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False

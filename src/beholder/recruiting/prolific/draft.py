@@ -1,29 +1,122 @@
-"""Drafting: find one's own draft, or make it once; what a workspace cannot do is left out and told."""
+"""The body of a draft: a job and its study as Prolific takes them."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import json
+import re
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from beholder.errors import Problem, RecruitError
-from beholder.recruit.contract import Job, PlatformAway, PlatformRefused, PlatformUnsure
-from beholder.recruit.prolific.account import Account
-from beholder.recruit.prolific.client import Client
-from beholder.recruit.prolific.codes import completion_codes
-from beholder.recruit.prolific.draft import Needed, draft_body, is_of
-from beholder.recruit.prolific.earlier import earlier_postings
-from beholder.recruit.prolific.filters import Audience, filters_of
-from beholder.recruit.prolific.groups import family_group, family_name, group_ids, groups_in
-from beholder.recruit.prolific.paging import paged
-from beholder.recruit.prolific.paths import study_path
-from beholder.recruit.prolific.rules import draft_problems
-from beholder.recruit.prolific.statuses import state_of
-from beholder.recruit.prolific.waiting import WAITS
-from beholder.serve.returning import codes_of
-from beholder.store.contract import Store
+from beholder.recruiting.contract import Job, PlatformAway, PlatformRefused, PlatformUnsure
+from beholder.recruiting.prolific.client import Client, paged, study_path
+from beholder.recruiting.prolific.filters import (
+    Audience,
+    earlier_postings,
+    family_group,
+    family_name,
+    filters_of,
+    group_ids,
+    groups_in,
+)
+from beholder.recruiting.prolific.money import SCREEN_OUT, ProlificAccount, completion_codes
+from beholder.recruiting.prolific.submissions import WAITS, state_of
+from beholder.server.endings import codes_of
+from beholder.store.contract import Store, StudyRecord
 from beholder.study.model import Study
-from beholder.study.money import Sum
+from beholder.study.qualification import Device
+from beholder.study.recruitment import Sum, longest_minutes
+from beholder.types import Json
+
+_TAGS = {"b", "i", "em", "strong", "s", "u", "h1", "h2", "ol", "ul", "li", "p"}
+"""What survives in a description on Prolific."""
+_DEVICES = {"desktop": "desktop", "tablet": "tablet", "phone": "mobile"}
+_LABEL = "annotation"
+_HEARD = ("headphones", "tones", "sides")
+
+
+@dataclass(frozen=True)
+class DraftContext:
+    """What a draft needs that was looked up on Prolific, or in the store."""
+
+    project: str
+    codes: Sequence[Mapping[str, Any]]
+    filters: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
+    record: StudyRecord | None = None
+
+
+def draft_body(study: Study, job: Job, needed: DraftContext) -> dict[str, Any]:
+    """Return the draft of a job, everything that crowd platforms leave to defaults written out."""
+    record = needed.record
+    several = study.recruit.further == "submissions"
+    return {
+        "name": job.title,
+        "internal_name": internal_name(job),
+        "description": plain_description(job.description),
+        "project": needed.project,
+        "external_study_url": job.url,
+        "prolific_id_option": "url_parameters",
+        "total_available_places": job.places,
+        "estimated_completion_time": job.minutes,
+        "maximum_allowed_time": job.time_limit_minutes or longest_minutes(job.minutes),
+        "reward": job.reward.minor,
+        "device_compatibility": _devices(study),
+        "peripheral_requirements": ["audio"] if has_sound(study, record) else [],
+        "completion_codes": list(needed.codes),
+        "filters": list(needed.filters),
+        "submissions_config": {
+            "max_submissions_per_participant": study.design.sessions_per_participant if several else 1
+        },
+        "study_labels": [_LABEL],
+        "metadata": json.dumps({"digest": record.digest if record else "", "launch": job.key}),
+    }
+
+
+def internal_name(job: Job) -> str:
+    """Return what only the researcher sees, by whose last word a draft is found again."""
+    return f"{job.title} {job.key}"
+
+
+def is_of(listed: Mapping[str, Any], key: str) -> bool:
+    """Return whether a study in Prolific's list is the one of this launch."""
+    return str(listed.get("internal_name") or "").endswith(f" {key}")
+
+
+def plain_description(html: str) -> str:
+    """Return a description with the few marks that Prolific keeps; of links and tables the words."""
+    import nh3
+
+    html = re.sub(r"<(/?)h[3-6]\b[^>]*>", r"<\1h2>", html)
+    html = re.sub(r"</t[dh]>", " ", html)
+    html = re.sub(r"</?(?:table|thead|tbody|t[dh])\b[^>]*>", "", html)  # or their paragraphs would leave the table
+    html = re.sub(r"<(/?)tr\b[^>]*>", r"<\1p>", html)
+    return nh3.clean(re.sub(r"<br\s*/?>", " ", html), tags=_TAGS, attributes={}).strip()
+
+
+def has_sound(study: Study, record: StudyRecord | None) -> bool:
+    """Return whether people need to hear: something plays with sound, or their hearing is asked for."""
+    if any(study.qualification.rule(name) is not None for name in _HEARD):
+        return True
+    if study.playback.sound == "off" or record is None:
+        return False
+    return any(row["medium"] == "audio" or _sounds(row.get("probe")) for row in record.stimuli)
+
+
+def _sounds(probe: Json) -> bool:
+    return isinstance(probe, Mapping) and bool(probe.get("audio_codec"))
+
+
+def _devices(study: Study) -> list[str]:
+    """Return which devices may be used; none means any."""
+    rule = study.qualification.rule("device")
+    return [_DEVICES[kind] for kind in rule.allow] if isinstance(rule, Device) and rule.action == "gate" else []
+
+
+# --- Drafting: find one's own draft, or make it once; what a workspace cannot do is left out and told ---
+
 
 NO_SCREEN_OUT = (
     "Prolific takes no paid screen-out ({why}): whoever does not fit is asked to return, and paid by a bonus."
@@ -33,7 +126,7 @@ NO_SCREEN_OUT = (
 class Drafting:
     """Puts up the draft of one job."""
 
-    def __init__(self, study: Study, store: Store, client: Client, account: Account, job: Job) -> None:
+    def __init__(self, study: Study, store: Store, client: Client, account: ProlificAccount, job: Job) -> None:
         self._study, self._store, self._client, self._account, self._job = study, store, client, account, job
         self.notes: list[str] = []
 
@@ -104,7 +197,7 @@ class Drafting:
         return draft_body(
             self._study,
             self._job,
-            Needed(
+            DraftContext(
                 project=self._account.project,
                 codes=self._codes(self._job.screen_out, group),
                 filters=await self._filters(group),
@@ -144,3 +237,82 @@ class Drafting:
         )
         known = await self._client.get("/api/v1/filters/", workspace_id=workspace)
         return filters_of(self._study, known["results"], audience)
+
+
+# --- What Prolific asks of a draft in prose only: held here, before anything is sent ---
+
+
+PLACEHOLDERS = ("{{%PROLIFIC_PID%}}", "{{%STUDY_ID%}}", "{{%SESSION_ID%}}")
+_DAY = 24 * 60
+
+
+def draft_problems(body: Mapping[str, Any], *, is_any_address: bool = False) -> list[Problem]:
+    """Return everything for which Prolific would refuse a draft, or should; any address: also one without https."""
+    return [
+        *_texts(body),
+        *_numbers(body),
+        *_address(str(body["external_study_url"]), is_any_address),
+        *_codes(body["completion_codes"], body["reward"]),
+    ]
+
+
+def _texts(body: Mapping[str, Any]) -> list[Problem]:
+    return [
+        Problem(f"Prolific {field}", "is empty", "a text that people read before they begin")
+        for field in ("name", "description")
+        if not str(body[field]).strip()
+    ]
+
+
+def _numbers(body: Mapping[str, Any]) -> list[Problem]:
+    found = [
+        Problem(f"Prolific {field}", f"is {body[field]}", "a whole number, 1 or more")
+        for field in ("reward", "total_available_places", "estimated_completion_time")
+        if not isinstance(body[field], int) or body[field] < 1
+    ]
+    limit, minutes = body["maximum_allowed_time"], body["estimated_completion_time"]
+    if isinstance(minutes, int) and minutes >= 1:
+        least = longest_minutes(minutes)
+        if not least <= limit < _DAY:
+            found.append(
+                Problem(
+                    "Prolific maximum_allowed_time",
+                    f"is {limit:g} minutes for an estimate of {minutes}",
+                    f"{least} to {_DAY - 1} minutes",
+                    f"Write recruit: {{time_limit: {least} min}} or longer, or leave it out.",
+                )
+            )
+    return found
+
+
+def _address(url: str, is_any_address: bool) -> list[Problem]:
+    where, found = "Prolific external_study_url", []
+    if urlsplit(url).scheme != "https" and not is_any_address:
+        found.append(Problem(where, f"is {url}", "https://", "Serve the study over https and name it by --public-url."))
+    missing = [word for word in PLACEHOLDERS if word not in url]
+    if missing:
+        found.append(Problem(where, f"is without {', '.join(missing)}", ", ".join(PLACEHOLDERS)))
+    return found
+
+
+def _codes(codes: Sequence[Mapping[str, Any]], reward: Any) -> list[Problem]:
+    where, found = "Prolific completion_codes", []
+    if not any(entry["code_type"] == "COMPLETED" for entry in codes):
+        found.append(Problem(where, "have none for those who completed", "one at least"))
+    for code, count in Counter(entry["code"] for entry in codes).items():
+        if count > 1:
+            found.append(Problem(where, f"have {code} {count} times", "every code once"))
+    for entry in codes:
+        names = {action["action"] for action in entry["actions"]}
+        if {"AUTOMATICALLY_APPROVE", "MANUALLY_REVIEW"} <= names:
+            found.append(
+                Problem(where, f"approve {entry['code_type']} by themselves and by hand", "one of the two for a code")
+            )
+    outs = [action for entry in codes for action in entry["actions"] if action["action"] == SCREEN_OUT]
+    if len(outs) > 1:
+        found.append(Problem(where, f"pay for {len(outs)} kinds of screen-out", "one at most"))
+    for out in outs:
+        if not 0 < out["fixed_screen_out_reward"] < reward:
+            what = f"pay {out['fixed_screen_out_reward']} to those who did not fit, and {reward} to those who did"
+            found.append(Problem(where, what, f"1 to {reward - 1}", "Write a smaller recruit: {screen_out: ..}."))
+    return found

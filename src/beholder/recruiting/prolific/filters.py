@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from beholder.errors import Problem, RecruitError
-from beholder.recruit.prolific.countries import COUNTRIES
+from beholder.errors import Problem, RecruitError, did_you_mean
+from beholder.recruiting.launch_record import postings_of, published_postings, runs_of
+from beholder.recruiting.prolific.client import Client
+from beholder.store.contract import Store
+from beholder.store.open import open_store
 from beholder.study.model import Study
 
 _COUNTRIES, _LANGUAGES, _AGE = "current-country-of-residence", "fluent-languages", "age"
@@ -30,7 +34,7 @@ class Audience:
 
 
 @dataclass
-class _Found:
+class _FilterSelection:
     """Filters as they are sent, and what could not be found."""
 
     study: Study
@@ -93,7 +97,7 @@ class _Found:
 def filters_of(study: Study, known: Sequence[Mapping[str, Any]], audience: Audience) -> list[dict[str, Any]]:
     """Return the filters of a study as Prolific takes them; every name that it does not know raises RecruitError."""
     by_id = {str(filter["filter_id"]): filter for filter in known}
-    found, written = _Found(study, by_id), study.recruit.filters
+    found, written = _FilterSelection(study, by_id), study.recruit.filters
     if written.countries:
         found.select("recruit.filters.countries", _COUNTRIES, written.countries)
     if written.languages:
@@ -116,7 +120,7 @@ def filters_of(study: Study, known: Sequence[Mapping[str, Any]], audience: Audie
     return found.filters
 
 
-def _more(found: _Found, key: str, id: str, values: Sequence[str] | Sequence[float]) -> None:
+def _more(found: _FilterSelection, key: str, id: str, values: Sequence[str] | Sequence[float]) -> None:
     kind = str(found.known.get(id, {}).get("type", "select"))
     numbers = [float(value) for value in values if not isinstance(value, str) or _is_number(value)]
     if kind == "range" and len(numbers) == len(values) == 2:
@@ -155,3 +159,125 @@ def _beyond(one: Any, other: Any) -> bool:
 def _whole(value: float | None) -> float | None:
     """Return a number as Prolific wants it: whole where it is whole."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+# --- Countries by their two letters (ISO 3166-1), so that a study may say `DE` for Germany ---
+
+
+_TABLE = """
+AD Andorra|AE United Arab Emirates|AF Afghanistan|AG Antigua and Barbuda|AL Albania|AM Armenia|AO Angola|AR Argentina
+AT Austria|AU Australia|AZ Azerbaijan|BA Bosnia and Herzegovina|BB Barbados|BD Bangladesh|BE Belgium|BF Burkina Faso
+BG Bulgaria|BH Bahrain|BI Burundi|BJ Benin|BN Brunei|BO Bolivia|BR Brazil|BS Bahamas|BT Bhutan|BW Botswana|BY Belarus
+BZ Belize|CA Canada|CD Democratic Republic of the Congo|CF Central African Republic|CG Congo|CH Switzerland
+CI Ivory Coast|CL Chile|CM Cameroon|CN China|CO Colombia|CR Costa Rica|CU Cuba|CV Cape Verde|CY Cyprus
+CZ Czech Republic|DE Germany|DJ Djibouti|DK Denmark|DM Dominica|DO Dominican Republic|DZ Algeria|EC Ecuador|EE Estonia
+EG Egypt|ER Eritrea|ES Spain|ET Ethiopia|FI Finland|FJ Fiji|FM Micronesia|FR France|GA Gabon|GB United Kingdom
+GD Grenada|GE Georgia|GH Ghana|GM Gambia|GN Guinea|GQ Equatorial Guinea|GR Greece|GT Guatemala|GW Guinea-Bissau
+GY Guyana|HK Hong Kong|HN Honduras|HR Croatia|HT Haiti|HU Hungary|ID Indonesia|IE Ireland|IL Israel|IN India|IQ Iraq
+IR Iran|IS Iceland|IT Italy|JM Jamaica|JO Jordan|JP Japan|KE Kenya|KG Kyrgyzstan|KH Cambodia|KI Kiribati|KM Comoros
+KN Saint Kitts and Nevis|KP North Korea|KR South Korea|KW Kuwait|KZ Kazakhstan|LA Laos|LB Lebanon|LC Saint Lucia
+LI Liechtenstein|LK Sri Lanka|LR Liberia|LS Lesotho|LT Lithuania|LU Luxembourg|LV Latvia|LY Libya|MA Morocco|MC Monaco
+MD Moldova|ME Montenegro|MG Madagascar|MH Marshall Islands|MK North Macedonia|ML Mali|MM Myanmar|MN Mongolia|MO Macao
+MR Mauritania|MT Malta|MU Mauritius|MV Maldives|MW Malawi|MX Mexico|MY Malaysia|MZ Mozambique|NA Namibia|NE Niger
+NG Nigeria|NI Nicaragua|NL Netherlands|NO Norway|NP Nepal|NR Nauru|NZ New Zealand|OM Oman|PA Panama|PE Peru
+PG Papua New Guinea|PH Philippines|PK Pakistan|PL Poland|PR Puerto Rico|PS Palestine|PT Portugal|PW Palau|PY Paraguay
+QA Qatar|RO Romania|RS Serbia|RU Russia|RW Rwanda|SA Saudi Arabia|SB Solomon Islands|SC Seychelles|SD Sudan|SE Sweden
+SG Singapore|SI Slovenia|SK Slovakia|SL Sierra Leone|SM San Marino|SN Senegal|SO Somalia|SR Suriname|SS South Sudan
+ST Sao Tome and Principe|SV El Salvador|SY Syria|SZ Eswatini|TD Chad|TG Togo|TH Thailand|TJ Tajikistan|TL Timor-Leste
+TM Turkmenistan|TN Tunisia|TO Tonga|TR Turkey|TT Trinidad and Tobago|TV Tuvalu|TW Taiwan|TZ Tanzania|UA Ukraine
+UG Uganda|UK United Kingdom|US United States|UY Uruguay|UZ Uzbekistan|VA Vatican City
+VC Saint Vincent and the Grenadines|VE Venezuela|VN Vietnam|VU Vanuatu|WS Samoa|XK Kosovo|YE Yemen|ZA South Africa
+ZM Zambia|ZW Zimbabwe
+"""
+COUNTRIES = {entry[:2]: entry[3:] for line in _TABLE.split("\n") if line for entry in line.split("|")}
+"""Names by two capital letters; `UK` is understood too."""
+
+
+# --- Participant groups: those that a study names, and the one of its family, which keeps people apart ---
+
+
+class ProlificGroup(NamedTuple):
+    """A group of the workspace."""
+
+    id: str
+    name: str
+
+
+async def groups_in(workspace: str, client: Client) -> list[ProlificGroup]:
+    """Return the groups of a workspace that are not deleted."""
+    listed = await client.get("/api/v1/participant-groups/", workspace_id=workspace, active="true")
+    return [ProlificGroup(str(one["id"]), str(one["name"])) for one in listed["results"] if not one.get("is_deleted")]
+
+
+def family_name(study: Study) -> str | None:
+    """Return the name of the group of a study's family; None where it has no family."""
+    return None if study.family is None else f"beholder {study.family}"
+
+
+async def family_group(study: Study, workspace: str, client: Client) -> str | None:
+    """Return the id of the family's group, made where there is none yet; None where the study has no family."""
+    name = family_name(study)
+    if name is None:
+        return None
+    if not (found := await _named(name, workspace, client)):
+        description = f"Took part in a study of the family {study.family}"
+        body = {"workspace_id": workspace, "name": name, "description": description}
+        await client.repeat("POST", "/api/v1/participant-groups/", body)
+        found = await _named(name, workspace, client)
+    # Should a lost answer have led to two of one name, everybody takes the first: ids grow with time.
+    return min(found)
+
+
+async def _named(name: str, workspace: str, client: Client) -> list[str]:
+    return [group.id for group in await groups_in(workspace, client) if group.name == name]
+
+
+def group_ids(study: Study, key: str, wanted: Sequence[str], there: Sequence[ProlificGroup]) -> list[str]:
+    """Return the ids of groups that a study names, by id or name; whichever is not there raises RecruitError."""
+    by_word = {word: group.id for group in reversed(there) for word in group}
+    problems = [
+        study.problem(
+            f"{key}.{place}",
+            f"is {word}, and the workspace on Prolific has no such group",
+            ", ".join(group.name for group in there),
+            did_you_mean(word, [group.name for group in there]),
+        )
+        for place, word in enumerate(wanted)
+        if word not in by_word
+    ]
+    if problems:
+        raise RecruitError(problems)
+    return [by_word[word] for word in wanted]
+
+
+# --- Earlier studies and runs of one's own: under which ids their people took part on Prolific ---
+
+
+_PROLIFIC_ID = re.compile(r"[0-9a-f]{24}")
+
+
+async def earlier_postings(study: Study, store: Store) -> list[str]:
+    """Return the ids on Prolific of other runs of a study, and of the studies whose folders `recruit.exclude` names.
+
+    A folder without a store has had nobody yet, and one that recruited elsewhere has no such id: at our own door both
+    are looked at again.
+    """
+    found = await _other_runs(study, store)
+    for folder in study.recruit.exclude:
+        place = study.folder / folder / "store"
+        if not place.exists():
+            continue
+        async with open_store(place, write=False) as other:
+            entries = await other.ledger.entries()
+        found += [entry.provider_ref for entry in entries if entry.kind == "draft" and entry.event == "done"]
+    return [one for one in dict.fromkeys(found) if _PROLIFIC_ID.fullmatch(one)]
+
+
+async def _other_runs(study: Study, store: Store) -> list[str]:
+    """Return under which ids other runs were published, or somebody came; a draft that nobody saw keeps nobody out."""
+    entries, came = await store.ledger.entries(), {one.posting for one in await store.comings()}
+    found: list[str] = []
+    for run in runs_of(entries):
+        if run != study.run:
+            found += [*published_postings(entries, run), *(one for one in postings_of(entries, run) if one in came)]
+    return found

@@ -1,13 +1,58 @@
-"""Completion codes as Prolific takes them: one for each way in which a session ends, and what happens with it."""
+"""Bonuses: the one place where money is written with a decimal point, because Prolific reads it so."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
 
-from beholder.study.money import Sum
+from beholder.errors import RecruitError
+from beholder.recruiting.contract import MOST_ROWS, Batch, BonusRow, Job, PlatformRefused, Quote
+from beholder.recruiting.manual import worst_bonuses
+from beholder.recruiting.prolific.client import Client
+from beholder.study.model import Study
+from beholder.study.recruitment import Sum, hourly, money
 from beholder.types import Outcome
+
+
+async def set_up(posting: str, rows: Sequence[BonusRow], currency: str, client: Client) -> Batch:
+    """Return a bonus payment as Prolific understood it; where that is not what the rows say, raise PlatformRefused."""
+    _fits(rows, currency)
+    body = {"study_id": posting, "csv_bonuses": bonus_csv(rows)}
+    made = await client.repeat("POST", "/api/v1/submissions/bonus-payments/", body)
+    planned = sum(row.amount.minor for row in rows)
+    fees = round(made.get("fees") or 0) + round(made.get("vat") or 0)
+    understood = round(made["amount"]) if made.get("amount") is not None else round(made["total_amount"]) - fees
+    if understood != planned:
+        raise PlatformRefused(
+            f"it understood bonuses of {Sum(understood, currency)} where {Sum(planned, currency)} were meant, so that "
+            "they are not paid"
+        )
+    return Batch(str(made["id"]), Sum(planned, currency), Sum(round(made["total_amount"]), currency))
+
+
+def bonus_csv(rows: Sequence[BonusRow]) -> str:
+    """Return rows as Prolific reads them: a submission, and an amount in whole pounds or dollars, `1.50`."""
+    return "\n".join(f"{row.submission},{row.amount.minor // 100:d}.{row.amount.minor % 100:02d}" for row in rows)
+
+
+def _fits(rows: Sequence[BonusRow], currency: str) -> None:
+    wrong = []
+    if not 1 <= len(rows) <= MOST_ROWS:
+        wrong.append(f"{len(rows)} rows, where 1 to {MOST_ROWS} are taken at once")
+    if len({row.submission for row in rows}) < len(rows):
+        wrong.append("a submission twice, and nobody could tell its two amounts apart afterwards")
+    if any(row.amount.minor < 1 for row in rows):
+        wrong.append("an amount of nothing or less")
+    if other := {row.amount.currency for row in rows} - {currency}:
+        wrong.append(f"amounts in {', '.join(sorted(other))}, where the workspace pays in {currency}")
+    if wrong:
+        raise PlatformRefused(f"these bonuses have {'; '.join(wrong)}")
+
+
+# --- Completion codes as Prolific takes them: one for each way in which a session ends, and what happens with it ---
+
 
 SCREEN_OUT = "FIXED_SCREEN_OUT_PAYMENT"
 _SCREEN_OUT_TYPE = "SCREENED_OUT"  # the document also lists FIXED_SCREENOUT; what is published uses this one
@@ -78,3 +123,140 @@ def slots_of(entry: Mapping[str, Any]) -> int:
 def reward_of(entry: Mapping[str, Any]) -> int:
     """Return what a code pays those who did not fit, in hundredths."""
     return next(int(action["fixed_screen_out_reward"]) for action in entry["actions"] if action["action"] == SCREEN_OUT)
+
+
+# --- What so many places cost on Prolific at worst, from its own calculator, in one currency ---
+
+
+_FALLBACK: Mapping[str, tuple[int, int]] = {"GBP": (600, 900), "USD": (800, 1200)}
+"""The least and the advised pay for an hour, for when Prolific does not tell: its help pages of 2026."""
+
+
+class Rates(NamedTuple):
+    """The least and the advised pay for an hour; None in a currency that Prolific has no rates for."""
+
+    floor: Sum | None
+    advice: Sum | None
+
+
+async def quote_of(
+    study: Study, job: Job, lists: int, account: ProlificAccount, client: Client, *, slots: int = 0
+) -> Quote:
+    """Return what the places of a job cost, with fees, tax, and everything that may come on top.
+
+    `lists` is how many sessions the plan has room for, `slots` how many who do not fit may be paid already.
+    """
+    if job.reward.minor < 1:
+        raise RecruitError(
+            study.problem("recruit.reward", "is left out, and on Prolific everybody is paid", "such as 2.00 GBP")
+        )
+    asked = {"reward": job.reward.minor, "total_available_places": job.places}
+    calculated = await client.repeat("POST", "/api/v1/study-cost-calculator/", asked)
+    cost, rewards = math.ceil(round(calculated["total_cost"], 4)), job.reward.minor * job.places
+    factor = Fraction(cost, rewards)
+    screen_outs = job.screen_out.minor * max(slots, slots_for(job.places)) if job.screen_out else 0
+    # Where further sessions are submissions of their own, they take places and are among the rewards.
+    bonuses = worst_bonuses(study, job, lists if study.recruit.further == "bonus" else job.places)
+    with_fees = [math.ceil(amount * factor) for amount in (screen_outs, bonuses.minor)]
+    rates = await rates_of(account, client)
+
+    def amount(minor: int) -> Sum:
+        return Sum(minor, account.currency)
+
+    return Quote(
+        places=job.places,
+        minutes=job.minutes,
+        reward=job.reward,
+        rewards=amount(rewards),
+        fees=amount(cost - rewards),
+        screen_outs=amount(with_fees[0]),
+        bonuses=amount(with_fees[1]),
+        total=amount(cost + sum(with_fees)),
+        balance=await balance_of(account, client),
+        hourly=hourly(job.reward, job.minutes),
+        floor=rates.floor,
+        advice=rates.advice,
+    )
+
+
+async def rates_of(account: ProlificAccount, client: Client) -> Rates:
+    """Return the rates that Prolific recommends now, or those that its help pages name."""
+    floor, advice = _FALLBACK.get(account.currency, (0, 0))
+    if floor:
+        try:
+            asked = {"workspace_id": account.workspace, "currency": account.currency}
+            rates = await client.get("/api/v1/reward-recommendations/", **asked)
+        except PlatformRefused:
+            rates = []
+        if rates:
+            floor = int(rates[0].get("min_reward_per_hour") or floor)
+            advice = int(rates[0].get("recommended_reward_per_hour") or advice)
+    return Rates(*(Sum(rate, account.currency) if rate else None for rate in (floor, advice)))
+
+
+# --- Where a study belongs on Prolific: its workspace, its project, and the currency of both ---
+
+
+class ProlificAccount(NamedTuple):
+    """Whose money pays, and in which project the study is kept."""
+
+    workspace: str
+    project: str
+    currency: str
+
+
+class _Project(NamedTuple):
+    workspace: str
+    id: str
+    title: str
+
+
+async def account_of(study: Study, client: Client) -> ProlificAccount:
+    """Return where the study belongs: its `recruit.project`, or the only project there is; all else is told."""
+    projects = [
+        _Project(str(workspace["id"]), str(project["id"]), str(project["title"]))
+        for workspace in (await client.get("/api/v1/workspaces/"))["results"]
+        for project in (await client.get(f"/api/v1/workspaces/{workspace['id']}/projects/"))["results"]
+    ]
+    found = _chosen(study, projects)
+    balance = await client.get(f"/api/v1/workspaces/{found.workspace}/balance/")
+    account = ProlificAccount(found.workspace, found.id, str(balance["currency_code"]))
+    _same_currency(study, account)
+    return account
+
+
+async def balance_of(account: ProlificAccount, client: Client) -> Sum:
+    """Return what there is to spend, without what open studies hold."""
+    balance = await client.get(f"/api/v1/workspaces/{account.workspace}/balance/")
+    return Sum(int(balance["available_balance"]), account.currency)
+
+
+def _chosen(study: Study, projects: list[_Project]) -> _Project:
+    wanted = study.recruit.project
+    fitting = [project for project in projects if wanted in (None, project.id)]
+    if len(fitting) == 1:
+        return fitting[0]
+    there = "; ".join(f"{project.id} ({project.title})" for project in projects)
+    if not projects:
+        what, fix = "finds no project on Prolific", "Make one in the workspace that pays, then launch again."
+    elif wanted is None:
+        what, fix = f"is left out, and there are {len(projects)} projects on Prolific", "Write the id of one of them."
+    else:
+        what, fix = f"is {wanted}, which this token does not reach", "Write the id of one of them."
+    raise RecruitError(study.problem("recruit.project", what, there, fix))
+
+
+def _same_currency(study: Study, account: ProlificAccount) -> None:
+    """Raise RecruitError where the study pays in another currency than its workspace."""
+    written = {
+        "recruit.reward": study.recruit.reward,
+        "recruit.screen_out": study.recruit.screen_out,
+        "budget": study.budget,
+    }
+    problems = [
+        study.problem(key, f"is {amount}, and the workspace on Prolific pays in {account.currency}", account.currency)
+        for key, amount in written.items()
+        if amount is not None and money(amount).currency != account.currency
+    ]
+    if problems:
+        raise RecruitError(problems)

@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from typing import Any, get_args
 from urllib.parse import quote
 
+from beholder.aio import utc_now
 from beholder.errors import RecruitError
-from beholder.recruit.clock import utc_now
-from beholder.recruit.contract import (
+from beholder.recruiting.contract import (
     Batch,
-    Bonus,
+    BonusRow,
     Category,
     Job,
     PlatformAway,
@@ -26,39 +26,50 @@ from beholder.recruit.contract import (
     Submission,
     Verb,
 )
-from beholder.recruit.launching.cost import cost_of_runs
-from beholder.recruit.launching.recorded import recorded
-from beholder.recruit.ledger.fold import fold
-from beholder.recruit.ledger.spent import beyond
-from beholder.recruit.prolific.account import Account, account_of
-from beholder.recruit.prolific.address import prolific_url
-from beholder.recruit.prolific.bonuses import set_up
-from beholder.recruit.prolific.client import Client
-from beholder.recruit.prolific.codes import reward_of, screen_out_of, slots_for, slots_of, with_slots
-from beholder.recruit.prolific.drafting import Drafting
-from beholder.recruit.prolific.groups import family_group
-from beholder.recruit.prolific.paths import study_path
-from beholder.recruit.prolific.quoting import quote_of
-from beholder.recruit.prolific.reviewing import approve, reject, request_return
-from beholder.recruit.prolific.statuses import PLACED, is_full, state_of
-from beholder.recruit.prolific.submissions import all_submissions, counts_of, one_submission
-from beholder.recruit.prolific.waiting import moved
+from beholder.recruiting.launch_record import launch_record
+from beholder.recruiting.ledger import beyond, replay
+from beholder.recruiting.preflight import cost_of_runs
+from beholder.recruiting.prolific.client import Client, prolific_url, study_path
+from beholder.recruiting.prolific.draft import Drafting
+from beholder.recruiting.prolific.filters import family_group
+from beholder.recruiting.prolific.money import (
+    ProlificAccount,
+    account_of,
+    quote_of,
+    reward_of,
+    screen_out_of,
+    set_up,
+    slots_for,
+    slots_of,
+    with_slots,
+)
+from beholder.recruiting.prolific.submissions import (
+    PLACED,
+    all_submissions,
+    approve,
+    counts_of,
+    is_full,
+    moved,
+    one_submission,
+    reject,
+    request_return,
+    state_of,
+)
 from beholder.store.contract import Store
 from beholder.study.model import Study
-from beholder.study.money import Sum, money
-from beholder.study.recruiting import moment
+from beholder.study.recruitment import Sum, moment, money
 from beholder.types import Mode
 
 _RESEARCHER = "https://app.prolific.com/researcher/workspaces/studies"
 _PUBLISHED: tuple[State, ...] = ("active", "paused", "completed")
 
 
-async def open_prolific(study: Study, store: Store) -> Prolific:
+async def open_prolific(study: Study, store: Store) -> ProlificRecruiter:
     """Return Prolific for a study; the token is read from PROLIFIC_TOKEN, and asked for by the first request."""
-    return Prolific(study, store, Client(prolific_url(), os.environ.get("PROLIFIC_TOKEN", "").strip()))
+    return ProlificRecruiter(study, store, Client(prolific_url(), os.environ.get("PROLIFIC_TOKEN", "").strip()))
 
 
-class Prolific:
+class ProlificRecruiter:
     """People from Prolific."""
 
     mode: Mode = "prolific"
@@ -66,7 +77,7 @@ class Prolific:
 
     def __init__(self, study: Study, store: Store, client: Client, now: Callable[[], datetime] = utc_now) -> None:
         self._study, self._store, self._client, self._now = study, store, client, now
-        self._account: Account | None = None
+        self._account: ProlificAccount | None = None
         self.notes: tuple[str, ...] = ()
         """What the researcher should know of the last draft, such as a feature that the workspace does not have."""
         self.is_rehearsal = client.is_rehearsal
@@ -163,7 +174,7 @@ class Prolific:
     async def request_return(self, id: str, reason: str) -> None:
         await request_return(id, reason, self._client)
 
-    async def setup_bonus(self, posting: str, rows: Sequence[Bonus]) -> Batch:
+    async def setup_bonus(self, posting: str, rows: Sequence[BonusRow]) -> Batch:
         return await set_up(posting, rows, (await self._where()).currency, self._client)
 
     async def pay_bonus(self, ref: str) -> None:
@@ -188,7 +199,7 @@ class Prolific:
     async def _drafting(self, job: Job) -> Drafting:
         return Drafting(self._study, self._store, self._client, await self._where(), job)
 
-    async def _where(self) -> Account:
+    async def _where(self) -> ProlificAccount:
         if self._account is None:
             self._account = await account_of(self._study, self._client)
         return self._account
@@ -213,7 +224,7 @@ class Prolific:
 
     async def _slots(self) -> int:
         """Return how many who do not fit may be paid by what is published; more than at first, where it was resumed."""
-        launched = recorded(await self._store.ledger.entries(), self._study.run)
+        launched = launch_record(await self._store.ledger.entries(), self._study.run)
         if launched is None:
             return 0
         with suppress(PlatformRefused):  # somebody has deleted it
@@ -233,7 +244,7 @@ class Prolific:
             return wanted
         quote, entries = await self._quote(job, used), await self._store.ledger.entries()
         others = cost_of_runs(self._study, entries, quote.total.currency, besides=self._study.run)
-        spent = quote.total.minor + beyond(fold(entries), id) + others.minor
+        spent = quote.total.minor + beyond(replay(entries), id) + others.minor
         budget, one = money(self._study.budget), -(-quote.screen_outs.minor // max(used, wanted))
         more = min(wanted, (budget.minor - spent) // one)
         if more < 1:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_args
 
-from beholder.recruit.contract import PlatformAway, Status, Submission
-from beholder.recruit.prolific.client import Client
-from beholder.recruit.prolific.paging import paged
-from beholder.recruit.prolific.paths import study_path, submission_path
-from beholder.recruit.prolific.statuses import status_of
+from beholder.recruiting.contract import (
+    SHORTEST_MESSAGE,
+    Category,
+    PlatformAway,
+    PlatformRefused,
+    PlatformUnsure,
+    Posting,
+    State,
+    Status,
+    Submission,
+)
+from beholder.recruiting.prolific.client import Client, paged, study_path, submission_path
 
 _TRIES = 3
 _NO_CODE = "NOCODE"
@@ -77,3 +84,156 @@ def _moment(text: Any) -> datetime | None:
         return None
     moment = datetime.fromisoformat(str(text))
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+# --- How Prolific spells states and statuses, and how we do: space, hyphen and underscore are one ---
+
+
+_STATES: Mapping[str, State] = {
+    "UNPUBLISHED": "draft",
+    "SCHEDULED": "scheduled",
+    "PUBLISHING": "publishing",
+    "ACTIVE": "active",
+    "PAUSED": "paused",
+    "COMPLETED": "completed",
+    "AWAITING_REVIEW": "completed",  # every place is taken: nobody else comes until places grow
+}
+_STATUSES: Mapping[str, Status] = {
+    "RESERVED": "reserved",
+    "ACTIVE": "active",
+    "TIMED_OUT": "timed_out",
+    "AWAITING_REVIEW": "awaiting_review",
+    "APPROVED": "approved",
+    "PARTIALLY_APPROVED": "partially_approved",
+    "RETURNED": "returned",
+    "REJECTED": "rejected",
+    "SCREENED_OUT": "screened_out",
+}
+PLACED: frozenset[Status] = frozenset(("reserved", "active", "awaiting_review", "approved", "partially_approved"))
+"""These take a place; who returns, times out or is rejected frees it, and a paid screen-out comes on top."""
+
+
+def state_of(word: object) -> State:
+    """Return how a study stands; `unknown` of a word that no document names, such as PROCESSING."""
+    return _STATES.get(_spelled(word), "unknown")
+
+
+def is_full(word: object) -> bool:
+    """Return whether a study waits for its submissions to be reviewed, and would go on should one of them not count."""
+    return _spelled(word) == "AWAITING_REVIEW"
+
+
+def status_of(word: object) -> Status:
+    """Return how a submission stands; `unknown` of a word that no document names."""
+    return _STATUSES.get(_spelled(word), "unknown")
+
+
+def _spelled(word: object) -> str:
+    return str(word).strip().upper().replace("-", "_").replace(" ", "_")
+
+
+# --- What becomes of a submission on Prolific: approved, rejected, or asked back ---
+
+
+_MOST_APPROVALS = 1000
+
+
+async def approve(ids: Sequence[str], client: Client) -> None:
+    """Approve submissions, which Prolific does within minutes; one that it refuses holds up no other."""
+    for first in range(0, len(ids), _MOST_APPROVALS):
+        some = list(ids[first : first + _MOST_APPROVALS])
+        try:
+            if len(some) == 1:
+                await _approve_one(some[0], client)
+            else:
+                await client.repeat("POST", "/api/v1/submissions/bulk-approve/", {"submission_ids": some})
+        except PlatformRefused:
+            if len(some) == 1:
+                raise
+            await _approve_each(some, client)
+
+
+async def reject(id: str, category: Category, message: str, client: Client) -> None:
+    """Reject a submission, in words that the person can learn something from."""
+    if category not in get_args(Category):
+        raise PlatformRefused(f"{category} is no category of a rejection: {', '.join(get_args(Category))}")
+    length = len(message.strip())
+    if length < SHORTEST_MESSAGE:
+        raise PlatformRefused(
+            f"the message of a rejection has {length} characters, and Prolific asks for {SHORTEST_MESSAGE}: "
+            "say what was asked for and what was done instead"
+        )
+    body = {"action": "REJECT", "message": message.strip(), "rejection_category": category}
+    await client.repeat("POST", f"{submission_path(id)}transition/", body)
+
+
+async def request_return(id: str, reason: str, client: Client) -> None:
+    """Ask somebody to return their submission, once, however often the answer is lost."""
+    for wait in WAITS:
+        there = await one_submission(id, client)
+        if there.is_return_requested or there.status == "returned":
+            return
+        try:
+            await client.once(f"{submission_path(id)}request-return/", {"request_return_reasons": [reason]})
+        except (PlatformAway, PlatformUnsure) as error:
+            lost = error
+            await client.sleep(wait)
+        else:
+            return
+    raise lost
+
+
+async def _approve_one(id: str, client: Client) -> None:
+    await client.repeat("POST", f"{submission_path(id)}transition/", {"action": "APPROVE"})
+
+
+async def _approve_each(ids: Sequence[str], client: Client) -> None:
+    refused = []
+    for id in ids:
+        try:
+            await _approve_one(id, client)
+        except PlatformRefused as error:
+            refused.append(f"{id}: {error}")
+    if refused:
+        raise PlatformRefused(f"{len(refused)} of {len(ids)} were not approved. {'; '.join(refused)}")
+
+
+# --- Waiting for what Prolific is still working on, with looks in between ---
+
+
+WAITS = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+"""Seconds between looks."""
+_BUSY: frozenset[State] = frozenset(("publishing", "unknown"))
+
+
+async def moved(
+    client: Client,
+    look: Callable[[], Awaitable[Posting]],
+    path: str,
+    steps: Mapping[State, Mapping[str, Any]],
+    until: Collection[State],
+) -> Posting:
+    """Return a posting after the step that its state allows, sent once; one that is busy is looked at again.
+
+    A lost answer is settled by looking: only a state that shows that nothing happened is acted on again.
+    """
+    lost: PlatformAway | PlatformUnsure | None = None
+    is_sent = False
+    for wait in (0.0, *WAITS):
+        if wait:
+            await client.sleep(wait)
+        posting = await look()
+        if posting.state not in _BUSY and (posting.state in until or posting.state not in steps):
+            return posting
+        if posting.state in steps and not is_sent:
+            try:
+                await client.once(path, steps[posting.state])
+            except (PlatformAway, PlatformUnsure) as error:
+                lost = error
+            else:
+                is_sent, posting = True, await look()
+                if posting.state in until:
+                    return posting
+    if lost is not None and not is_sent:
+        raise lost
+    return posting

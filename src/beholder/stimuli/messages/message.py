@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from beholder.errors import Problem, StimuliError
-from beholder.stimuli.media import medium_of
+from beholder.stimuli.formats import medium_of
 from beholder.types import Medium
 
 RECIPE = "message 1"
@@ -34,7 +35,7 @@ def put_message(
     if problem is not None:
         raise StimuliError(problem)
     if message.say == "voice":
-        from beholder.stimuli.messages.spoken import put_voice
+        from beholder.stimuli.messages.speech import put_voice
 
         put_voice(source, target, medium, message, place, threads)
     elif medium == "video":
@@ -42,7 +43,7 @@ def put_message(
 
         put_overlay(source, target, message, place, threads)
     else:
-        from beholder.stimuli.messages.still import put_on_picture, put_sentence
+        from beholder.stimuli.messages.card import put_on_picture, put_sentence
 
         (put_on_picture if medium == "image" else put_sentence)(source, target, message, place)
 
@@ -66,7 +67,7 @@ def message_suffix(path: Path) -> str:
         # Participants get every picture as lossless WebP, so nothing tells what it was before.
         return ".png"
     if medium == "video":
-        from beholder.stimuli.clip import clip_format, measure_clip, unplayable_clip
+        from beholder.stimuli.video import clip_format, measure_clip, unplayable_clip
 
         measured = measure_clip(path, str(path))
         problem = unplayable_clip(measured, str(path))
@@ -74,3 +75,53 @@ def message_suffix(path: Path) -> str:
             raise StimuliError(problem)
         return clip_format(measured.probe).suffix
     return path.suffix
+
+
+# --- Numbers that are taken for one another when they are heard: those are not asked for by voice ---
+
+
+Pairs = tuple[tuple[int, int], ...]
+
+_TEENS: Pairs = tuple((10 + unit, 10 * unit) for unit in range(3, 10))
+"""13 and 30 to 19 and 90. Germanic languages have them; where nothing is known of a language, it may have them too."""
+_TWO_THREE: Pairs = tuple((tens + 2, tens + 3) for tens in range(0, 100, 10) if tens != 10)
+"""German: zwei and drei rhyme, also at the head of zweiundvierzig."""
+_SIXTIES: Pairs = tuple((60 + unit, 70 + unit) for unit in range(10))
+"""Romance languages: sesenta and setenta, sessanta and settanta, sessenta and setenta."""
+_FRENCH: Pairs = tuple(
+    (score + one, score + other) for score in (0, 60, 80) for one, other in ((2, 12), (3, 13), (6, 10), (6, 16))
+)
+"""Deux and douze, trois and treize, six and dix or seize, also after soixante and quatre-vingt."""
+_MANDARIN: Pairs = ((4, 10), (14, 40))
+"""Si and shi, in either order."""
+
+_PAIRS: Mapping[str, Pairs] = {
+    "de": _TEENS + _TWO_THREE,
+    "es": _SIXTIES,
+    "fr": _FRENCH,
+    "it": _SIXTIES,
+    "pt": _SIXTIES,
+    "zh": _MANDARIN,
+}
+
+
+def sounds_like(value: int, language: str) -> tuple[int, ...]:
+    """Return the numbers that a spoken number may be taken for, smallest first, itself not among them."""
+    pairs = _PAIRS.get(language.lower().replace("_", "-").partition("-")[0], _TEENS)
+    found = {other for one, other in pairs if one == value} | {one for one, other in pairs if other == value}
+    return tuple(sorted(found))
+
+
+def clear_values(low: float, high: float, step: float, language: str) -> tuple[float, ...]:
+    """Return the values from `low` to `high` that, when spoken, sound like no other among them."""
+    values = tuple(_values(low, high, step))
+    whole = {int(value) for value in values if value == int(value)}
+    return tuple(
+        value for value in values if value != int(value) or not whole.intersection(sounds_like(int(value), language))
+    )
+
+
+def _values(low: float, high: float, step: float) -> Iterable[float]:
+    """Yield the steps of a scale, without the dust of adding decimals."""
+    for count in range(int((high - low) / step + 1e-9) + 1):
+        yield round(low + count * step, 9)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from beholder.stimuli.messages.voice import Speech
+    from beholder.stimuli.messages.speech import Speech
 
 LARGEST_SHARE = 0.7
 """Of a sound, that may be spoken over: its beginning and its end stay its own."""

@@ -5,22 +5,20 @@ from __future__ import annotations
 import math
 import re
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 from beholder.errors import Problem, StimuliError
-from beholder.stimuli.clip import clip_format, unplayable_clip
-from beholder.stimuli.encoders import blank_vorbis_comment
+from beholder.stimuli.copies import put_in_place
 from beholder.stimuli.ffmpeg import feed_ffmpeg, file_argument, run_ffmpeg
-from beholder.stimuli.measured import Measured
-from beholder.stimuli.messages.card import Card, draw_card
-from beholder.stimuli.messages.encode import ENCODERS, refine
+from beholder.stimuli.messages.card import MessageCard, draw_card
 from beholder.stimuli.messages.message import Message
 from beholder.stimuli.probe import READ, measure
-from beholder.stimuli.prose import words_in
-from beholder.stimuli.stripping import put_in_place
+from beholder.stimuli.streams import Measured, blank_vorbis_comment
+from beholder.stimuli.text import words_in
+from beholder.stimuli.video import clip_format, unplayable_clip
 
 LEAST_FRAMES = 3
 """One before the message, one with it, one after it."""
@@ -135,7 +133,7 @@ def _look(path: Path, where: str) -> _Clip:
     )
 
 
-def _laid(clip: _Clip, card: Card, during: range) -> list[str]:
+def _laid(clip: _Clip, card: MessageCard, during: range) -> list[str]:
     """Return how a card on the standard input is laid over a clip."""
     levels = "pc" if clip.is_full_range else "tv"
     graph = f"[1:v]scale=in_range=pc:out_range={levels}[card];[0:V:0][card]{_over(clip, card, during)}[v]"
@@ -146,7 +144,7 @@ def _laid(clip: _Clip, card: Card, during: range) -> list[str]:
     ]  # fmt: skip
 
 
-def _over(clip: _Clip, card: Card, during: range) -> str:
+def _over(clip: _Clip, card: MessageCard, during: range) -> str:
     """Return the filter that lays something over the place of the card while it is shown."""
     begin, end = ((clip.times[place - 1] + clip.times[place]) / 2 for place in (during.start, during.stop))
     return (
@@ -167,7 +165,7 @@ def _bare(clip: _Clip, threads: int) -> list[str]:
     ]  # fmt: skip
 
 
-def _likeness(clip: _Clip, part: Path, card: Card, during: range) -> list[float]:
+def _likeness(clip: _Clip, part: Path, card: MessageCard, during: range) -> list[float]:
     """Return how like the frames of the new file are to those of the old one, the card left out: in decibels."""
     black = f"color=c=black:s={card.width}x{card.height}:r=1:d=1"
     over, count = _over(clip, card, during), "settb=1/25,setpts=N"
@@ -184,3 +182,69 @@ def _likeness(clip: _Clip, part: Path, card: Card, during: range) -> list[float]
     # Under the card both are black: the error there is none, and is not to count.
     left = 10 * math.log10(max(1, pixels - card.width * card.height) / pixels)
     return [ratio + left if place in during else ratio for place, ratio in enumerate(ratios)]
+
+
+# --- A video encoded again in its own codec: as coarse as it may be, as near to the one before as it has to be ---
+
+
+NEAR_DB, NEAREST_DB = 42.0, 40.5
+"""Peak signal-to-noise ratio of all that should not change, together and in its worst frame."""
+_MOST_DB = 30.0
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """How a codec is written: its settings, the qualities to try, and how many steps of them make a decibel."""
+
+    settings: tuple[str, ...]
+    option: tuple[str, ...]
+    """What the number of the quality is given to."""
+    coarse: int
+    fine: int
+    a_decibel: float
+
+    def at(self, quality: int) -> list[str]:
+        """Return the arguments of ffmpeg for a quality."""
+        return [*self.settings, *(word for option in self.option for word in (option, str(quality)))]
+
+
+ENCODERS: Mapping[str, Encoder] = {
+    "h264": Encoder(
+        # Units of type 6 hold user data: x264 writes its version and every setting there.
+        ("-c:v", "libx264", "-preset", "medium", "-bsf:v", "filter_units=remove_types=6"),
+        ("-crf",), 26, 1, 1.1,
+    ),
+    # A hidden frame of VP8 would be a packet of its own, and count as a picture.
+    "vp8": Encoder(
+        ("-c:v", "libvpx", "-deadline", "good", "-cpu-used", "2", "-auto-alt-ref", "0", "-b:v", "1G"),
+        ("-qmin", "-qmax"), 30, 0, 2.5,
+    ),
+    "vp9": Encoder(
+        ("-c:v", "libvpx-vp9", "-deadline", "good", "-cpu-used", "4", "-row-mt", "1", "-b:v", "0"),
+        ("-crf",), 36, 2, 2.5,
+    ),
+    "av1": Encoder(("-c:v", "libaom-av1", "-cpu-used", "8", "-row-mt", "1", "-b:v", "0"), ("-crf",), 36, 2, 2.5),
+}  # fmt: skip
+
+
+def refine(encoder: Encoder, write: Callable[[Sequence[str]], None], likeness: Callable[[], Sequence[float]]) -> bool:
+    """Return whether what was written is like what it was made of, after writing it finer and finer until it is.
+
+    `likeness` returns the ratio of each frame in decibels.
+    """
+    quality = encoder.coarse
+    while True:
+        write(encoder.at(quality))
+        lacking = _lacking(likeness())
+        if lacking <= 0 or quality <= encoder.fine:
+            return lacking <= 0
+        quality = max(encoder.fine, quality - max(1, round(min(lacking, _MOST_DB) * encoder.a_decibel)))
+
+
+def _lacking(frames: Sequence[float]) -> float:
+    """Return how many decibels are missing; endlessly many where nothing could be compared."""
+    if not frames:
+        return math.inf
+    error = sum(10 ** (-ratio / 10) for ratio in frames) / len(frames)
+    together = -10 * math.log10(error) if error > 0 else math.inf
+    return max(NEAR_DB - together, NEAREST_DB - min(frames))

@@ -10,7 +10,6 @@ passages    texts: answers to everyday questions, well and badly written
 
 from __future__ import annotations
 
-from beholder.stimuli.samples.make import content_name, make_samples
-from beholder.stimuli.samples.qualities import QUALITIES, SAMPLE_CONDITIONS, medium_of
+from beholder.stimuli.samples.generation import QUALITIES, SAMPLE_CONDITIONS, content_name, make_samples, medium_of
 
 __all__ = ["QUALITIES", "SAMPLE_CONDITIONS", "content_name", "make_samples", "medium_of"]

@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
-from beholder.stimuli.samples.qualities import QUALITIES, SAMPLE_CONDITIONS, medium_of
+from beholder.errors import Problem, StimuliError, did_you_mean
 from beholder.types import Medium
 
 
@@ -68,19 +68,66 @@ def _called(kind: _Kind, number: int) -> str:
 def _kind(medium: Medium, seconds: float, size: tuple[int, int] | None) -> _Kind:
     # Imported when asked for: each brings the libraries of its medium.
     if medium == "audio":
-        from beholder.stimuli.samples import tunes
+        from beholder.stimuli.samples import audio
 
-        return _Kind(tunes.CONTENTS, ".wav", lambda path, content, name: tunes.write(path, content, name, seconds))
+        return _Kind(audio.CONTENTS, ".wav", lambda path, content, name: audio.write(path, content, name, seconds))
     if medium == "image":
-        from beholder.stimuli.samples import scenes
+        from beholder.stimuli.samples import image
 
         shape = size or (640, 400)
-        return _Kind(scenes.CONTENTS, ".png", lambda path, content, name: scenes.write(path, content, name, shape))
+        return _Kind(image.CONTENTS, ".png", lambda path, content, name: image.write(path, content, name, shape))
     if medium == "text":
-        from beholder.stimuli.samples import passages
+        from beholder.stimuli.samples import text
 
-        return _Kind(passages.CONTENTS, ".txt", passages.write)
-    from beholder.stimuli.samples import talks
+        return _Kind(text.CONTENTS, ".txt", text.write)
+    from beholder.stimuli.samples import video
 
     frame = size or (480, 270)
-    return _Kind(talks.CONTENTS, ".mp4", lambda path, content, name: talks.write(path, content, name, seconds, frame))
+    return _Kind(video.CONTENTS, ".mp4", lambda path, content, name: video.write(path, content, name, seconds, frame))
+
+
+# --- The sample conditions of each medium, with the quality planted for robots to find ---
+
+
+QUALITIES: Mapping[Medium, Mapping[str, float]] = {
+    "video": {
+        "natural": 0.90,
+        "smooth": 0.74,
+        "jerky": 0.56,
+        "blurred": 0.44,
+        "noisy": 0.32,
+        "blocky": 0.22,
+        "frozen": 0.12,
+    },
+    "audio": {"original": 0.95, "light": 0.75, "medium": 0.50, "strong": 0.25},
+    "image": {"pristine": 0.92, "soft": 0.68, "grainy": 0.48, "blocked": 0.24},
+    "text": {"edited": 0.90, "plain": 0.70, "clumsy": 0.42, "garbled": 0.15},
+}
+"""Quality from 0 to 1 of every sample condition by medium, best first. No name is used twice."""
+
+SAMPLE_CONDITIONS: Mapping[str, float] = {
+    name: quality for medium in get_args(Medium) for name, quality in QUALITIES[medium].items()
+}
+"""Every sample condition of all media with its planted quality."""
+
+
+def medium_of(conditions: Sequence[str]) -> Medium:
+    """Return the medium to which sample conditions belong, video where there are none.
+
+    Raises StimuliError for names that are unknown, or of several media.
+    """
+    unknown = [name for name in conditions if name not in SAMPLE_CONDITIONS]
+    if unknown:
+        known = list(SAMPLE_CONDITIONS)
+        raise StimuliError(
+            Problem("sample conditions", f"{name} is unknown", ", ".join(known), did_you_mean(name, known))
+            for name in unknown
+        )
+    found: dict[Medium, list[str]] = {}
+    for name in conditions:
+        medium = next(medium for medium, names in QUALITIES.items() if name in names)
+        found.setdefault(medium, []).append(name)
+    if len(found) > 1:
+        mixed = " and ".join(f"{medium} ({', '.join(names)})" for medium, names in found.items())
+        raise StimuliError(Problem("sample conditions", f"are of several media: {mixed}", "conditions of one medium"))
+    return next(iter(found), "video")

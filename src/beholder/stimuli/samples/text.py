@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
-from beholder.stimuli.stripping import put_in_place
+from beholder.stimuli.copies import put_in_place
 
 PASSAGES: Mapping[str, Mapping[str, str]] = {
     "bread": {

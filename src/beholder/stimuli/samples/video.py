@@ -1,18 +1,26 @@
-"""The sample figure: a person from the waist up, drawn from a pose."""
+"""Sample videos: somebody who talks with face and hands, drawn by us, whose motion or picture is made worse."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
-from PIL import Image, ImageDraw
+import numpy.typing as npt
+from PIL import Image, ImageDraw, ImageFilter
 
-from beholder.stimuli.samples.outline import BOB_BACK, CURLS, FRINGES, SIDE, TORSO, Point, face, ring
+from beholder.errors import Problem, StimuliError
+from beholder.stimuli.copies import put_in_place
+from beholder.stimuli.ffmpeg import feed_ffmpeg, file_argument
+
+# --- The sample figure: a person from the waist up, drawn from a pose ---
+
 
 Colour: TypeAlias = tuple[int, int, int]
 Pose: TypeAlias = Mapping[str, float]
@@ -23,7 +31,7 @@ _UPPER, _FORE = 55.0, 51.0
 
 
 @dataclass(frozen=True)
-class Look:
+class FigureLook:
     """Colours and hair of one person, and the wall behind."""
 
     skin: Colour
@@ -35,19 +43,19 @@ class Look:
     long_sleeves: bool
 
 
-LOOKS: tuple[Look, ...] = (
-    Look((222, 172, 135), (74, 48, 36), (58, 104, 138), (236, 232, 222), (150, 158, 162), "short", False),
-    Look((146, 98, 68), (38, 28, 28), (196, 140, 62), (250, 240, 220), (138, 150, 146), "curly", True),
-    Look((238, 196, 164), (164, 96, 50), (88, 122, 92), (240, 236, 226), (160, 154, 148), "bob", True),
-    Look((190, 136, 98), (30, 26, 32), (142, 74, 82), (238, 226, 218), (146, 150, 162), "bun", False),
-    Look((114, 76, 54), (26, 22, 24), (98, 92, 146), (234, 230, 238), (152, 156, 150), "short", True),
-    Look((230, 184, 150), (196, 160, 96), (64, 124, 124), (244, 238, 224), (156, 150, 158), "bun", True),
-    Look((206, 156, 118), (54, 40, 36), (172, 98, 66), (240, 232, 220), (142, 152, 160), "bob", False),
-    Look((166, 116, 82), (44, 34, 34), (82, 98, 122), (240, 236, 230), (158, 158, 150), "curly", False),
+LOOKS: tuple[FigureLook, ...] = (
+    FigureLook((222, 172, 135), (74, 48, 36), (58, 104, 138), (236, 232, 222), (150, 158, 162), "short", False),
+    FigureLook((146, 98, 68), (38, 28, 28), (196, 140, 62), (250, 240, 220), (138, 150, 146), "curly", True),
+    FigureLook((238, 196, 164), (164, 96, 50), (88, 122, 92), (240, 236, 226), (160, 154, 148), "bob", True),
+    FigureLook((190, 136, 98), (30, 26, 32), (142, 74, 82), (238, 226, 218), (146, 150, 162), "bun", False),
+    FigureLook((114, 76, 54), (26, 22, 24), (98, 92, 146), (234, 230, 238), (152, 156, 150), "short", True),
+    FigureLook((230, 184, 150), (196, 160, 96), (64, 124, 124), (244, 238, 224), (156, 150, 158), "bun", True),
+    FigureLook((206, 156, 118), (54, 40, 36), (172, 98, 66), (240, 232, 220), (142, 152, 160), "bob", False),
+    FigureLook((166, 116, 82), (44, 34, 34), (82, 98, 122), (240, 236, 230), (158, 158, 150), "curly", False),
 )
 
 
-def draw(pose: Pose, look: Look, wall: Image.Image) -> Image.Image:
+def draw(pose: Pose, look: FigureLook, wall: Image.Image) -> Image.Image:
     """Return the picture of a pose in front of `wall`, which `paint_wall` made for this look."""
     image = wall.copy()
     pen = _Pen(image)
@@ -65,7 +73,7 @@ def draw(pose: Pose, look: Look, wall: Image.Image) -> Image.Image:
 
 
 @lru_cache(maxsize=len(LOOKS))
-def paint_wall(look: Look, size: tuple[int, int]) -> Image.Image:
+def paint_wall(look: FigureLook, size: tuple[int, int]) -> Image.Image:
     """Return a calm wall with soft light from above, at drawing size; to be copied, not drawn on."""
     width, height = size[0] * FINER, size[1] * FINER
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
@@ -127,7 +135,7 @@ class _Turned:
         return (self.x + x * self.cos - y * self.sin, self.y + x * self.sin + y * self.cos)
 
 
-def _draw_torso(pen: _Pen, look: Look, body: Point) -> None:
+def _draw_torso(pen: _Pen, look: FigureLook, body: Point) -> None:
     def at(x: float, y: float) -> Point:
         return (body[0] + x, y + body[1] * (1 if y < 200 else 0))
 
@@ -140,7 +148,7 @@ def _draw_torso(pen: _Pen, look: Look, body: Point) -> None:
     pen.fill([at(*p) for p in ((-14.5, 118), (0, 150), (14.5, 118), (0, 128))], _shade(look.skin, 0.93))
 
 
-def _draw_head(pen: _Pen, look: Look, head: _Turned, pose: Pose) -> None:
+def _draw_head(pen: _Pen, look: FigureLook, head: _Turned, pose: Pose) -> None:
     turn, nod = 3.4 * pose["turn"], 1.6 * pose["nod"]
     at = head.at
     dark = _shade(look.hair, 0.55)
@@ -177,7 +185,7 @@ def _draw_mouth(pen: _Pen, at: Callable[[float, float], Point], x: float, y: flo
     pen.stroke([at(*p) for p in corners], 2.0, (134, 66, 58))
 
 
-def _draw_arm(pen: _Pen, look: Look, body: Point, sign: int, arm: Mapping[str, float]) -> None:
+def _draw_arm(pen: _Pen, look: FigureLook, body: Point, sign: int, arm: Mapping[str, float]) -> None:
     def along(start: Point, degrees: float, length: float) -> Point:
         angle = math.radians(degrees)
         return (start[0] + sign * length * math.sin(angle), start[1] + length * math.cos(angle))
@@ -199,7 +207,7 @@ def _draw_arm(pen: _Pen, look: Look, body: Point, sign: int, arm: Mapping[str, f
     _draw_hand(pen, look, sign, hand, arm)
 
 
-def _draw_hand(pen: _Pen, look: Look, sign: int, wrist: Point, arm: Mapping[str, float]) -> None:
+def _draw_hand(pen: _Pen, look: FigureLook, sign: int, wrist: Point, arm: Mapping[str, float]) -> None:
     heading = arm["forearm"] + arm["wrist"]
 
     def at(ahead: float, outward: float) -> Point:
@@ -231,3 +239,300 @@ def _shade(colour: Colour, level: float) -> Colour:
 def _mix(one: Colour, other: Colour, share: float) -> Colour:
     r, g, b = (round(p * (1 - share) + q * share) for p, q in zip(one, other, strict=True))
     return (r, g, b)
+
+
+# --- Outlines of the sample figure, in units of a 480 x 270 picture; the head is told from the foot of the neck ---
+
+
+Point: TypeAlias = tuple[float, float]
+
+
+def ring(x: float, y: float, across: float, down: float, count: int = 28) -> list[Point]:
+    """Return an ellipse as a polygon."""
+    turns = (2 * math.pi * k / count for k in range(count))
+    return [(x + across * math.cos(t), y + down * math.sin(t)) for t in turns]
+
+
+def smooth(points: Sequence[Point], parts: int = 6) -> list[Point]:
+    """Return a closed curve through the points (Catmull-Rom)."""
+    curve = []
+    count = len(points)
+    for place in range(count):
+        a, b, c, d = (points[(place + k) % count] for k in (-1, 0, 1, 2))
+        for part in range(parts):
+            t = part / parts
+            w = (-t + 2 * t**2 - t**3, 2 - 5 * t**2 + 3 * t**3, t + 4 * t**2 - 3 * t**3, t**3 - t**2)
+            x = sum(weight * point[0] for weight, point in zip(w, (a, b, c, d), strict=True)) / 2
+            y = sum(weight * point[1] for weight, point in zip(w, (a, b, c, d), strict=True)) / 2
+            curve.append((x, y))
+    return curve
+
+
+TORSO = smooth((
+    (-15, 118), (-36, 126), (-53, 136), (-59, 156), (-52, 196), (-47, 236), (-49, 284),
+    (49, 284), (47, 236), (52, 196), (59, 156), (53, 136), (36, 126), (15, 118),
+))  # fmt: skip
+SIDE = smooth((
+    (34, 150), (26, 196), (24, 240), (26, 284), (49, 284), (47, 236), (52, 196), (57, 160), (47, 142),
+))  # fmt: skip
+BOB_BACK = smooth((
+    (-36, -60), (-42, -30), (-43, 0), (-34, 12), (-14, 8), (14, 8), (34, 12), (43, 0), (42, -30), (36, -60), (0, -92),
+))  # fmt: skip
+FRINGES: Mapping[str, list[Point]] = {
+    "short": smooth((
+        (-34, -46), (-37, -66), (-30, -84), (-10, -94), (14, -93), (32, -83), (37, -64), (34, -46), (29, -60),
+        (16, -70), (-4, -68), (-22, -66), (-30, -58),
+    )),
+    "bob": smooth((
+        (-37, -28), (-41, -56), (-33, -82), (-10, -93), (14, -93), (34, -81), (41, -55), (37, -28), (31, -44),
+        (27, -62), (10, -72), (-8, -74), (-24, -62), (-31, -44),
+    )),
+    "bun": smooth((
+        (-34, -46), (-37, -64), (-28, -84), (0, -92), (28, -84), (37, -64), (34, -46), (30, -60), (18, -74),
+        (0, -70), (-18, -74), (-30, -60),
+    )),
+    "curly": smooth((
+        (-33, -46), (-36, -64), (-28, -82), (0, -90), (28, -82), (36, -64), (33, -46), (28, -62), (0, -70), (-28, -62),
+    )),
+}  # fmt: skip
+CURLS: tuple[tuple[float, float, float], ...] = (
+    (-34, -50, 9), (-37, -62, 10), (-33, -76, 11), (-23, -87, 12), (-9, -93, 12), (7, -94, 12), (22, -88, 12),
+    (32, -77, 11), (37, -63, 10), (34, -50, 9), (-18, -74, 9), (-4, -77, 10), (11, -76, 9), (23, -71, 8),
+)  # fmt: skip
+
+
+def face(nod: float) -> list[Point]:
+    """Return the outline of the face, the chin moved by a nod."""
+    return smooth([
+        (-33, -52), (-31, -36), (-25, -21 + nod), (-14, -10 + nod), (0, -6 + nod), (14, -10 + nod), (25, -21 + nod),
+        (31, -36), (33, -52), (29, -72), (16, -84), (0, -87), (-16, -84), (-29, -72),
+    ])  # fmt: skip
+
+
+# --- How the sample figure moves: a time line of poses, and what can be done to it to make it worse ---
+
+
+Curve: TypeAlias = npt.NDArray[np.float64]
+
+FPS = 25
+FACE = ("sway", "breath", "tilt", "nod", "turn", "brow", "blink", "mouth", "smile")
+ARM = ("shoulder", "forearm", "wrist", "spread")
+CHANNELS = (*FACE, *(f"left_{joint}" for joint in ARM), *(f"right_{joint}" for joint in ARM))
+"""Angles in degrees: 0 hangs down, 90 points outwards, 180 up, negative ones point inwards."""
+
+_REST = (11.0, -52.0, -10.0, 0.25)
+_GESTURES: dict[str, tuple[float, float, float, float]] = {
+    "rest": _REST,
+    "offer": (32.0, 104.0, 14.0, 0.9),
+    "wide": (47.0, 122.0, 10.0, 1.0),
+    "raise": (26.0, 152.0, -6.0, 0.8),
+    "wave": (38.0, 166.0, 16.0, 1.0),
+    "wave back": (34.0, 141.0, -20.0, 1.0),
+    "heart": (20.0, -128.0, -8.0, 0.35),
+    "chest": (24.0, -104.0, 8.0, 0.5),
+    "point": (17.0, 171.0, 0.0, 0.1),
+    "low": (24.0, 62.0, 18.0, 0.7),
+    "near": (14.0, -78.0, -14.0, 0.6),
+}
+
+SCENES: tuple[tuple[str, str, str], ...] = (
+    ("greeting", "wave, wave back, wave, offer, rest", "rest, near, rest, offer, heart"),
+    ("story", "near, wide, chest, raise, low", "chest, wide, near, offer, raise"),
+    ("question", "offer, rest, wide, wide, near", "offer, point, wide, wide, chest"),
+    ("directions", "rest, near, low, rest, heart", "raise, point, wide, low, offer"),
+    ("surprise", "raise, wide, heart, near, offer", "raise, wide, heart, chest, low"),
+    ("recipe", "low, chest, near, offer, rest", "near, low, chest, raise, offer"),
+    ("memory", "heart, rest, offer, chest, wide", "rest, raise, near, wide, heart"),
+    ("farewell", "rest, heart, near, offer, rest", "offer, wave, wave back, wave, rest"),
+)
+"""A name, and the gestures of the left and of the right arm, one after the other."""
+
+
+def speak(scene: int, frames: int, rng: np.random.Generator) -> dict[str, Curve]:
+    """Return a time line for each channel: somebody who talks with face and arms."""
+    seconds = np.arange(frames) / FPS
+    _, left, right = SCENES[scene % len(SCENES)]
+    beats = _beats(frames, rng)
+    lines = dict(zip(CHANNELS, np.zeros((len(CHANNELS), frames)), strict=True))
+    for side, words in (("left", left), ("right", right)):
+        joints = _arm(words.split(", "), beats, frames)
+        for joint, curve in zip(ARM, joints, strict=True):
+            lines[f"{side}_{joint}"] = curve
+        # Hands beat a little with the syllables, and never stand quite still.
+        pulse = np.sin(2 * np.pi * (2.1 * seconds + rng.uniform())) * np.sin(2 * np.pi * 0.4 * seconds + 1) ** 2
+        lines[f"{side}_forearm"] += 3.5 * pulse
+        lines[f"{side}_wrist"] = _late(lines[f"{side}_wrist"] + 5.0 * pulse, 2)
+    mouth = np.abs(np.sin(2 * np.pi * 2.3 * seconds + rng.uniform(0, 3))) * (0.65 + 0.35 * np.sin(9.7 * seconds))
+    phrase = np.clip(1.6 * np.sin(2 * np.pi * (0.42 * seconds + rng.uniform(0.05, 0.2))) + 1.0, 0, 1)
+    lines["mouth"] = mouth * phrase
+    lines["smile"] = 0.55 + 0.45 * np.sin(2 * np.pi * 0.23 * seconds + rng.uniform(0, 6))
+    lines["blink"] = _blinks(seconds, rng)
+    lines["brow"] = np.clip(np.sin(2 * np.pi * (0.55 * seconds + rng.uniform())), 0, 1) ** 2
+    lines["breath"] = np.sin(2 * np.pi * 0.3 * seconds + rng.uniform(0, 6))
+    lines["sway"] = 3.2 * np.sin(2 * np.pi * 0.21 * seconds + rng.uniform(0, 6))
+    lines["tilt"] = 4.5 * np.sin(2 * np.pi * 0.33 * seconds + rng.uniform(0, 6))
+    lines["turn"] = 0.8 * np.sin(2 * np.pi * 0.27 * seconds + rng.uniform(0, 6))
+    lines["nod"] = np.sin(2 * np.pi * 0.9 * seconds + rng.uniform(0, 6)) * (0.4 + 0.6 * phrase)
+    return lines
+
+
+def damped(lines: dict[str, Curve], rng: np.random.Generator) -> dict[str, Curve]:
+    """Return arms that were smoothed too much: late, small and round."""
+    width = round(0.36 * FPS)
+    kernel = np.exp(-0.5 * (np.arange(-3 * width, 3 * width + 1) / width) ** 2)
+    kernel /= kernel.sum()
+    smoothed = dict(lines)
+    for name in _joints():
+        curve = np.convolve(np.pad(lines[name], 3 * width, mode="edge"), kernel, mode="valid")
+        smoothed[name] = curve.mean() + 0.62 * (curve - curve.mean())
+    return smoothed
+
+
+def held(lines: dict[str, Curve], rng: np.random.Generator, every: int = 6) -> dict[str, Curve]:
+    """Return every sixth pose only, held until the next."""
+    frames = len(next(iter(lines.values())))
+    places = np.arange(frames) // every * every
+    return {name: curve[places] for name, curve in lines.items()}
+
+
+def shaken(lines: dict[str, Curve], rng: np.random.Generator) -> dict[str, Curve]:
+    """Return joints that jitter from frame to frame."""
+    worse = dict(lines)
+    for name in _joints():
+        strength = {"shoulder": 4.0, "forearm": 9.0, "wrist": 12.0, "spread": 0.15}[name.partition("_")[2]]
+        worse[name] = lines[name] + strength * rng.standard_normal(len(lines[name]))
+    for name, strength in (("tilt", 1.6), ("sway", 0.9)):
+        worse[name] = lines[name] + strength * rng.standard_normal(len(lines[name]))
+    return worse
+
+
+def stuck(lines: dict[str, Curve], rng: np.random.Generator) -> dict[str, Curve]:
+    """Return arms that never leave their first pose, and a body that does not move."""
+    still = {*_joints(), "sway", "tilt", "breath", "nod", "turn"}
+    return {name: np.full_like(curve, curve[0]) if name in still else curve for name, curve in lines.items()}
+
+
+def _joints() -> list[str]:
+    return [f"{side}_{joint}" for side in ("left", "right") for joint in ARM]
+
+
+def _beats(frames: int, rng: np.random.Generator) -> Sequence[tuple[int, int]]:
+    """Return first and last frame of each movement; between them the hands hold."""
+    spans = []
+    place = round(FPS * rng.uniform(0.12, 0.22))
+    while place < frames:
+        length = round(FPS * rng.uniform(0.36, 0.5))
+        spans.append((place, place + length))
+        place += length + round(FPS * rng.uniform(0.06, 0.2))
+    return spans
+
+
+def _arm(words: Sequence[str], beats: Sequence[tuple[int, int]], frames: int) -> npt.NDArray[np.float64]:
+    """Return the joints of an arm that goes from gesture to gesture along paths of least jerk."""
+    joints = np.tile(np.asarray(_REST), (frames, 1)).T
+    for number, (first, last) in enumerate(beats):
+        goal = np.asarray(_GESTURES[words[number % len(words)]])
+        way = np.clip((np.arange(first, frames) - first) / (last - first), 0, 1)
+        eased = way**3 * (10 - 15 * way + 6 * way**2)
+        start = joints[:, first].copy()
+        joints[:, first:] = start[:, None] + (goal - start)[:, None] * eased
+    return joints
+
+
+def _late(curve: Curve, frames: int) -> Curve:
+    return np.concatenate([np.full(frames, curve[0]), curve[:-frames]])[: len(curve)]
+
+
+def _blinks(seconds: Curve, rng: np.random.Generator) -> Curve:
+    closed = np.zeros_like(seconds)
+    at = rng.uniform(0.5, 1.3)
+    while at < seconds[-1]:
+        closed = np.maximum(closed, np.exp(-(((seconds - at) / 0.06) ** 2)))
+        at += rng.uniform(1.4, 2.6)
+    return closed
+
+
+# --- Sample videos: somebody who talks with face and hands, drawn by us, whose motion or picture is made worse ---
+
+
+CONTENTS = tuple(name for name, _, _ in SCENES)
+
+
+def _as_is(lines: dict[str, Curve], rng: np.random.Generator) -> dict[str, Curve]:
+    return lines
+
+
+def _clear(image: Image.Image) -> Image.Image:
+    return image
+
+
+def _blurred(image: Image.Image) -> Image.Image:
+    return image.filter(ImageFilter.GaussianBlur(image.height / 52))
+
+
+def _blocky(image: Image.Image) -> Image.Image:
+    small = image.resize((max(1, image.width // 12), max(1, image.height // 12)), Image.Resampling.BOX)
+    return small.resize(image.size, Image.Resampling.NEAREST)
+
+
+@dataclass(frozen=True)
+class Degradation:
+    """What a sample condition does to motion and picture."""
+
+    motion: Callable[[dict[str, Curve], np.random.Generator], dict[str, Curve]] = _as_is
+    picture: Callable[[Image.Image], Image.Image] = _clear
+
+
+DEGRADATIONS: Mapping[str, Degradation] = {
+    "natural": Degradation(),
+    "smooth": Degradation(motion=damped),
+    "jerky": Degradation(motion=held),
+    "blurred": Degradation(picture=_blurred),
+    "noisy": Degradation(motion=shaken),
+    "blocky": Degradation(picture=_blocky),
+    "frozen": Degradation(motion=stuck),
+}
+
+
+def frames(content: int, condition: str, seconds: float, size: tuple[int, int]) -> Iterator[Image.Image]:
+    """Yield the pictures of one sample."""
+    degradation = DEGRADATIONS[condition]
+    look = LOOKS[content % len(LOOKS)]
+    # A seed of its own for each: the same talk under each condition, other noise in each.
+    lines = speak(content, max(1, round(seconds * FPS)), np.random.default_rng([content, 0]))
+    lines = degradation.motion(lines, np.random.default_rng([content, 1 + list(DEGRADATIONS).index(condition)]))
+    wall = paint_wall(look, size)
+    before: dict[str, float] = {}
+    image = wall
+    for place in range(len(lines["sway"])):
+        pose = {name: float(curve[place]) for name, curve in lines.items()}
+        if pose != before:
+            image = degradation.picture(draw(pose, look, wall))
+            before = pose
+        yield image
+
+
+def write(target: Path, content: int, condition: str, seconds: float, size: tuple[int, int]) -> None:
+    """Write one sample as H.264, whole or not at all; odd sizes become even."""
+    size = (size[0] + size[0] % 2, size[1] + size[1] % 2)
+    part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
+    arguments = [
+        "-v", "error", "-y",
+        "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", str(FPS), "-i", "pipe:0",
+        "-c:v", "libx264", "-profile:v", "main", "-preset", "veryfast", "-crf", "22", "-pix_fmt", "yuv420p",
+        "-threads", "1", "-fflags", "+bitexact", "-flags:v", "+bitexact", "-movflags", "+faststart",
+        "-f", "mp4", file_argument(part),
+    ]  # fmt: skip
+    try:
+        ran = feed_ffmpeg(arguments, (image.tobytes() for image in frames(content, condition, seconds, size)))
+        if ran.code != 0:
+            raise StimuliError(
+                Problem(
+                    "ffmpeg",
+                    f"cannot write H.264: {ran.last_words()}",
+                    fix="Set IMAGEIO_FFMPEG_EXE to an ffmpeg with libx264.",
+                )
+            )
+        put_in_place(part, target)
+    finally:
+        part.unlink(missing_ok=True)

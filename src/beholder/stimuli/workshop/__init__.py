@@ -21,16 +21,16 @@ probing   any media -> what they hold, in rows
 from __future__ import annotations
 
 from beholder.stimuli.workshop.anchors import make_anchors
-from beholder.stimuli.workshop.impair import make_impaired
-from beholder.stimuli.workshop.jobs import Made
+from beholder.stimuli.workshop.impairments import make_impaired
+from beholder.stimuli.workshop.jobs import WorkshopResult
 from beholder.stimuli.workshop.messages import make_messages
-from beholder.stimuli.workshop.prepare import make_prepared
-from beholder.stimuli.workshop.probing import Probed, as_json, as_table, probe_media
+from beholder.stimuli.workshop.preparation import make_prepared
+from beholder.stimuli.workshop.probe import Probed, as_json, as_table, probe_media
 from beholder.stimuli.workshop.stacks import make_stacks
 
 __all__ = [
-    "Made",
     "Probed",
+    "WorkshopResult",
     "as_json",
     "as_table",
     "make_anchors",

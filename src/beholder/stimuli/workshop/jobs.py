@@ -1,20 +1,97 @@
-"""What was made by which recipe, in a file beside the outputs."""
+"""Things to be made: in parallel, none twice, none over somebody else's file, all problems at once."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from beholder.errors import Problem, StimuliError
+from beholder.stimuli.formats import known_suffixes, medium_of
+from beholder.types import Medium
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class WorkshopJob:
+    """One file to make: where it goes, its recipe, and what makes it with so many threads."""
+
+    target: Path
+    recipe: str
+    make: Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class WorkshopResult:
+    """What the workshop did: files written, files that were there by the same recipe, and what is worth knowing."""
+
+    written: tuple[Path, ...]
+    kept: tuple[Path, ...]
+    notes: tuple[str, ...] = ()
+
+
+def do(jobs: Sequence[WorkshopJob], folder: Path, notes: Iterable[str], progress: Progress | None) -> WorkshopResult:
+    """Return what was made in `folder`. What one job cannot make does not keep the others from being made."""
+    ledger = RecipeLedger(folder)
+    states = {job.target: ledger.state(job.target, job.recipe) for job in jobs}
+    foreign = [job.target for job in jobs if states[job.target] == "foreign"]
+    if foreign:
+        fix = "Choose another --out, or move it away."
+        raise StimuliError(
+            Problem(str(target), "is there, and is not what this command made", "", fix) for target in foreign
+        )
+    waiting = [job for job in jobs if states[job.target] == "to make"]
+    try:
+        for parent in {job.target.parent for job in waiting}:
+            parent.mkdir(parents=True, exist_ok=True)
+        if waiting:
+            ledger.begin(job.target for job in waiting)
+    except OSError as error:
+        what = f"is {folder}, which cannot be written to: {error.strerror or error}"
+        raise StimuliError(Problem("--out", what, "a folder, there or to be made")) from None
+    cores = os.cpu_count() or 1
+    threads = max(1, cores // max(1, len(waiting)))
+    problems: list[Problem] = []
+    with ThreadPoolExecutor(max_workers=cores) as pool:
+        work: dict[Future[None], WorkshopJob] = {pool.submit(job.make, threads): job for job in waiting}
+        try:
+            for done, future in enumerate(as_completed(work), start=1):
+                try:
+                    future.result()
+                    ledger.remember(work[future].target, work[future].recipe)
+                except StimuliError as error:
+                    ledger.give_up(work[future].target)
+                    problems += error.problems
+                if progress is not None:
+                    progress(done, len(waiting))
+        finally:
+            pool.shutdown(cancel_futures=True)
+    if problems:
+        raise StimuliError(sorted(problems, key=lambda problem: (problem.where, problem.what)))
+    kept = tuple(job.target for job in jobs if states[job.target] == "made")
+    return WorkshopResult(tuple(job.target for job in waiting), kept, tuple(notes))
+
+
+def refuse(problems: Sequence[Problem]) -> None:
+    """Raise StimuliError where there are problems."""
+    if problems:
+        raise StimuliError(problems)
+
+
+# --- What was made by which recipe, in a file beside the outputs ---
+
 
 NAME = ".beholder-made.json"
 
 
-class Ledger:
+class RecipeLedger:
     """The recipes of a folder's outputs, and the hashes of what they gave."""
 
     def __init__(self, folder: Path) -> None:
@@ -87,3 +164,66 @@ def _read(path: Path) -> dict[str, dict[str, str]]:
     except (ValueError, KeyError, TypeError, AttributeError):
         fix = "Delete it and what was made there, and run the command again."
         raise StimuliError(Problem(str(path), "is not what this command wrote", fix=fix)) from None
+
+
+# --- The media among files and folders that somebody names: folders are walked, hidden files are passed over ---
+
+
+RARE = (".avi", ".mpg", ".mpeg", ".wmv", ".flv", ".y4m")
+"""Suffixes of videos that no study takes, but that can be made into ones that it does."""
+
+
+class MediaFile(NamedTuple):
+    """A file with its medium, and where it lies in the folder that was named."""
+
+    path: Path
+    medium: Medium
+    place: Path
+
+
+def find_media(files: Iterable[Path], problems: list[Problem], without: Path | None = None) -> list[MediaFile]:
+    """Return each file once, in the order of the names and then by path; what holds nothing is a problem."""
+    found: dict[Path, MediaFile] = {}
+    for path in files:
+        if path.is_dir():
+            inside = [one for one in _walk(path, without) if one.path.is_file()]
+            if not inside:
+                allowed = "a folder with videos, sounds, pictures or texts"
+                problems.append(Problem(str(path), "has no media in it", allowed))
+        elif not path.is_file():
+            problems.append(Problem(str(path), "does not exist", fix="Look for a slip in the name."))
+            continue
+        elif (medium := _medium(path)) is None:
+            what = f"is an unknown kind of file: {path.suffix or 'no suffix'}"
+            problems.append(Problem(str(path), what, ", ".join(known_suffixes())))
+            continue
+        else:
+            inside = [MediaFile(path, medium, Path(path.name))]
+        for one in inside:
+            found.setdefault(_plain(one.path), one)
+    return list(found.values())
+
+
+def is_rare(path: Path) -> bool:
+    """Return whether a video is of a kind that has to be made into another."""
+    return path.suffix.lower() in RARE
+
+
+def _medium(path: Path) -> Medium | None:
+    return "video" if is_rare(path) else medium_of(path.name)
+
+
+def _walk(folder: Path, without: Path | None) -> Iterator[MediaFile]:
+    passed = None if without is None else _plain(without)
+    for top, below, names in os.walk(folder):
+        below[:] = sorted(name for name in below if not name.startswith(".") and _plain(Path(top) / name) != passed)
+        for name in sorted(names):
+            path = Path(top) / name
+            medium = _medium(path)
+            if medium is not None and not name.startswith("."):
+                yield MediaFile(path, medium, path.relative_to(folder))
+
+
+def _plain(path: Path) -> Path:
+    """Return a path by its words: two links to one file are two files."""
+    return Path(os.path.normpath(path.absolute()))

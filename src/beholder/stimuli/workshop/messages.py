@@ -16,14 +16,13 @@ from pathlib import Path
 from typing import Literal
 
 from beholder.errors import Problem, StimuliError
-from beholder.stimuli.media import known_suffixes, medium_of
+from beholder.stimuli.copies import put_in_place
+from beholder.stimuli.formats import known_suffixes, medium_of
 from beholder.stimuli.messages.message import RECIPE, Message, Say, message_suffix, put_message, unsayable
 from beholder.stimuli.probe import measure
-from beholder.stimuli.stripping import put_in_place
-from beholder.stimuli.workshop.jobs import Job, Made, Progress, do, refuse
-from beholder.stimuli.workshop.ledger import Ledger, recipe_of
-from beholder.study.words import check_words
+from beholder.stimuli.workshop.jobs import Progress, RecipeLedger, WorkshopJob, WorkshopResult, do, recipe_of, refuse
 from beholder.types import Medium
+from beholder.words import check_words
 
 Asking = Literal["attention", "trap"]
 MANIFEST = "manifest.csv"
@@ -61,7 +60,7 @@ def make_messages(
     say: Say = "text",
     language: str = "en",
     progress: Progress | None = None,
-) -> Made:
+) -> WorkshopResult:
     """Return what was made: `out`/<name>-<role>-<number>.<ext> of each file and each answer, and `out`/manifest.csv.
 
     A folder stands for the media in it. What is there by the same recipe is left alone. The names do not tell answers.
@@ -73,7 +72,7 @@ def make_messages(
         problems.append(Problem("FILES", "holds no media", "video, sound, image or text files, or folders of them"))
     if out.is_file():
         problems.append(Problem("--out", f"is {out}, which is a file", "a folder"))
-    elif Ledger(out).state(out / MANIFEST, "") == "foreign":
+    elif RecipeLedger(out).state(out / MANIFEST, "") == "foreign":
         fix = "Choose another --out, or move it away."
         problems.append(Problem(str(out / MANIFEST), "is there, and is not what this command made", "", fix))
     problems += _same_names(paths)
@@ -94,7 +93,7 @@ def make_messages(
             rows.append(dict(zip(COLUMNS, cells, strict=True)))
     made = do(jobs, out, (), progress)
     listed = do([_manifest(out, rows)], out, (), None)
-    return Made(made.written + listed.written, made.kept + listed.kept)
+    return WorkshopResult(made.written + listed.written, made.kept + listed.kept)
 
 
 def _asked(
@@ -192,9 +191,9 @@ def _look(path: Path, say: Say) -> _File | Problem:
     return _File(path, medium, suffix)
 
 
-def _job(file: _File, target: Path, message: Message) -> Job:
+def _job(file: _File, target: Path, message: Message) -> WorkshopJob:
     recipe = recipe_of((RECIPE, message.words, message.say, message.language), (file.path,))
-    return Job(
+    return WorkshopJob(
         target,
         recipe,
         lambda threads: put_message(file.path, target, file.medium, message, str(file.path), threads),
@@ -209,7 +208,7 @@ def _place(target: Path) -> str:
         return target.absolute().as_posix()
 
 
-def _manifest(out: Path, rows: Sequence[dict[str, str]]) -> Job:
+def _manifest(out: Path, rows: Sequence[dict[str, str]]) -> WorkshopJob:
     """Return the manifest to write: these lines, after those of earlier runs whose files are still there."""
     target = out / MANIFEST
     names = {row["file"] for row in rows}
@@ -222,7 +221,7 @@ def _manifest(out: Path, rows: Sequence[dict[str, str]]) -> Job:
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
     writer.writerows((*kept, *rows))
-    return Job(target, recipe_of((MANIFEST, text.getvalue()), ()), lambda _: _write(target, text.getvalue()))
+    return WorkshopJob(target, recipe_of((MANIFEST, text.getvalue()), ()), lambda _: _write(target, text.getvalue()))
 
 
 def _write(target: Path, text: str) -> None:

@@ -1,25 +1,43 @@
-"""Videos encoded again so that every browser plays them: upright, square pixels, equal frames, 4:2:0, no metadata."""
+"""Files made ready for browsers: encoded again where that is needed, cleared of metadata, folders kept as they are."""
 
 from __future__ import annotations
 
+import codecs
 import re
 import tempfile
 import uuid
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 from typing import Literal
 
 from beholder.errors import Problem, StimuliError
-from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
-from beholder.stimuli.measured import Measured, unreadable
+from beholder.stimuli.audio import READ_SOUND
+from beholder.stimuli.audio import RECIPE as SOUND
+from beholder.stimuli.copies import put_in_place, strip
+from beholder.stimuli.ffmpeg import MP4, UNNAMED, colour_range, colour_tags, file_argument, run_ffmpeg
+from beholder.stimuli.formats import served_suffix
+from beholder.stimuli.loudness import Levelled, level
 from beholder.stimuli.probe import READ, measure, unplayable
-from beholder.stimuli.stripping import put_in_place
-from beholder.stimuli.workshop.cadence import Cadence, cadence
-from beholder.stimuli.workshop.encoding import MP4, UNNAMED, colour_range, colour_tags
-from beholder.stimuli.workshop.frames import Clip, look
-from beholder.stimuli.workshop.levelling import Levelled, level
-from beholder.stimuli.workshop.walking import is_rare
+from beholder.stimuli.streams import Measured, unreadable
+from beholder.stimuli.workshop.jobs import (
+    MediaFile,
+    Progress,
+    WorkshopJob,
+    WorkshopResult,
+    do,
+    find_media,
+    is_rare,
+    recipe_of,
+    refuse,
+)
+from beholder.stimuli.workshop.stacks import Clip, exact_rate, look
+
+# --- Videos encoded again so that every browser plays them: upright, square pixels, equal frames, 4:2:0, no metadata.
+
 
 Codec = Literal["h264", "vp9"]
 SUFFIXES: dict[Codec, str] = {"h264": ".mp4", "vp9": ".webm"}
@@ -32,7 +50,7 @@ _BITS_A_CHANNEL = 128
 
 
 @dataclass(frozen=True)
-class Wanted:
+class EncodingTarget:
     """How videos are to be encoded; None leaves what they have."""
 
     codec: Codec
@@ -42,7 +60,7 @@ class Wanted:
     loudness: float | None = None
 
 
-def reencode(path: Path, target: Path, wanted: Wanted, threads: int) -> list[str]:
+def reencode(path: Path, target: Path, wanted: EncodingTarget, threads: int) -> list[str]:
     """Write a video for browsers, whole or not at all; return what is worth knowing about it."""
     part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
     try:
@@ -86,14 +104,14 @@ def _wrapped(path: Path, scratch: Path) -> Path:
     return wrapped
 
 
-def _size(clip: Clip, wanted: Wanted) -> tuple[int, int]:
+def _size(clip: Clip, wanted: EncodingTarget) -> tuple[int, int]:
     """Return an even width and height: as asked, or as it is without the last line or column."""
     if wanted.height is None:
         return max(2, clip.width // 2 * 2), max(2, clip.height // 2 * 2)
     return max(2, 2 * round(clip.width * wanted.height / clip.height / 2)), wanted.height
 
 
-def _graph(clip: Clip, pace: Cadence, wanted: Wanted, size: tuple[int, int], is_interlaced: bool) -> str:
+def _graph(clip: Clip, pace: Cadence, wanted: EncodingTarget, size: tuple[int, int], is_interlaced: bool) -> str:
     """Return what is done to the pictures."""
     whole = (clip.width, clip.height) if wanted.height is None else size
     span = f"in_range={colour_range(clip.full_range)}:out_range=tv"
@@ -117,7 +135,7 @@ def _sound(source: Path, codec: Codec, levelled: Levelled, where: str) -> list[s
     return ["-map", "0:a:0", "-af", filters, "-c:a", name, "-b:a", f"{_BITS_A_CHANNEL * channels}k"]
 
 
-def _encoding(clip: Clip, rate: Fraction, wanted: Wanted, threads: int) -> list[str]:
+def _encoding(clip: Clip, rate: Fraction, wanted: EncodingTarget, threads: int) -> list[str]:
     """Return the encoder's options: a constant quality and a key frame every second, as the P.910 crowd study had."""
     common = ["-r", str(rate), "-g", str(max(1, round(rate))), "-crf", str(wanted.crf), "-pix_fmt", "yuv420p"]
     common += [*colour_tags(clip.matrix, False), "-threads", str(threads)]
@@ -127,7 +145,7 @@ def _encoding(clip: Clip, rate: Fraction, wanted: Wanted, threads: int) -> list[
     return ["-c:v", "libvpx-vp9", "-b:v", "0", "-deadline", "good", "-cpu-used", "2", *common, *UNNAMED, "-f", "webm"]
 
 
-def _read_back(part: Path, pace: Cadence, wanted: Wanted, where: str) -> None:
+def _read_back(part: Path, pace: Cadence, wanted: EncodingTarget, where: str) -> None:
     made: Measured = measure(part, where, "video")
     problem = unplayable(made, where)
     if problem is not None:
@@ -138,7 +156,7 @@ def _read_back(part: Path, pace: Cadence, wanted: Wanted, where: str) -> None:
         raise StimuliError(Problem(where, what, "", "Export it again."))
 
 
-def _notes(clip: Clip, pace: Cadence, wanted: Wanted, size: tuple[int, int], is_interlaced: bool) -> list[str]:
+def _notes(clip: Clip, pace: Cadence, wanted: EncodingTarget, size: tuple[int, int], is_interlaced: bool) -> list[str]:
     notes = []
     rate = f"{float(wanted.rate or pace.rate):.5g}"
     if not pace.is_constant:
@@ -152,3 +170,189 @@ def _notes(clip: Clip, pace: Cadence, wanted: Wanted, size: tuple[int, int], is_
     elif wanted.height is None and size != (clip.width, clip.height):
         notes.append(f"cut from {clip.width}x{clip.height} to {size[0]}x{size[1]}, for both have to be even.")
     return notes
+
+
+# --- Files made ready for browsers: encoded again where that is needed, cleared of metadata, folders kept as they are.
+
+
+PREPARE = "prepare 1"
+"""Names this way of preparing in recipes: another way needs another name."""
+CRF: dict[Codec, int] = {"h264": 17, "vp9": 18}
+"""Constant rate factors: that of the P.910 crowd study, and what looks as clear in VP9."""
+_COARSEST: dict[Codec, int] = {"h264": 51, "vp9": 63}
+
+
+def make_prepared(
+    files: Iterable[Path],
+    out: Path,
+    *,
+    codec: Literal["h264", "vp9"] = "h264",
+    crf: int | None = None,
+    height: int | None = None,
+    fps: float | None = None,
+    loudness: float | None = None,
+    progress: Progress | None = None,
+) -> WorkshopResult:
+    """Return what was made: each file as a study takes it, in `out`; of a folder, where it lies in that folder.
+
+    What is there by the same recipe is left alone, and a file that cannot be prepared keeps no other from it.
+    """
+    problems = list(_bad_options(codec, crf, height, fps, loudness))
+    named = list(files)
+    found = find_media(named, problems, without=out)
+    if not named:
+        problems.append(Problem("FILES", "names nothing", "files, or folders of them"))
+    if out.is_file():
+        problems.append(Problem("--out", f"is {out}, which is a file", "a folder"))
+    if any(path.is_dir() and path.resolve() == out.resolve() for path in named):
+        problems.append(Problem("--out", f"is {out}, which is read from", "another folder"))
+    targets = {one.path: out / one.place.with_suffix(_suffix(one, codec)) for one in found}
+    problems += _twins(targets)
+    refuse(problems)
+    rate: Fraction | None = None if fps is None else exact_rate(fps)
+    lufs = None if loudness is None else float(loudness)
+    wanted = EncodingTarget(codec, CRF[codec] if crf is None else crf, height, rate, lufs)
+    notes: list[str] = []
+    jobs = [_job(one, targets[one.path], wanted, notes) for one in found]
+    return do(jobs, out, _in_order(notes), progress)
+
+
+def _bad_options(
+    codec: Codec, crf: int | None, height: int | None, fps: float | None, loudness: float | None
+) -> Iterator[Problem]:
+    if crf is not None and not 1 <= crf <= _COARSEST[codec]:
+        yield Problem("--crf", f"is {crf}", f"1 to {_COARSEST[codec]}; less is finer, as {CRF[codec]}")
+    if height is not None and (height % 2 or not 16 <= height <= 4320):
+        yield Problem("--height", f"is {height}", "an even number of lines from 16 to 4320, as 1080")
+    if fps is not None and not 1 <= fps <= 240:
+        yield Problem("--fps", f"is {fps:g}", "1 to 240 frames a second, as 30")
+    if loudness is not None and not -60 <= loudness <= -5:
+        yield Problem("--loudness", f"is {loudness:g}", "-60 to -5 LUFS, as -23")
+
+
+def _suffix(one: MediaFile, codec: Codec) -> str:
+    if one.medium == "video":
+        return SUFFIXES[codec]
+    return one.path.suffix.lower() if one.medium == "text" else served_suffix(one.medium)
+
+
+def _twins(targets: dict[Path, Path]) -> Iterator[Problem]:
+    first: dict[Path, Path] = {}
+    for path, target in targets.items():
+        other = first.setdefault(target, path)
+        if other is not path:
+            fix = "Rename one, or give the folder above them."
+            yield Problem(str(path), f"would become {target}, as {other} would", "names that differ", fix)
+
+
+def _job(one: MediaFile, target: Path, wanted: EncodingTarget, notes: list[str]) -> WorkshopJob:
+    path, medium = one.path, one.medium
+    asked: tuple[object, ...] = ()
+    if medium == "video":
+        asked = (wanted,)
+    elif medium == "audio":
+        asked = (wanted.loudness,)
+
+    def make(threads: int) -> None:
+        if medium == "video":
+            notes.extend(reencode(path, target, wanted, threads))
+        elif medium == "audio" and wanted.loudness is not None:
+            notes.extend(_levelled(path, target, wanted.loudness))
+        elif medium == "text":
+            notes.extend(_in_utf8(path, target))
+        else:
+            strip(path, target, measure(path, str(path), medium), str(path), medium)
+
+    return WorkshopJob(target, recipe_of((PREPARE, medium, *asked), (path,)), make)
+
+
+def _levelled(path: Path, target: Path, lufs: float) -> list[str]:
+    """Write a sound as WAV at this loudness; return what is worth knowing about it."""
+    measured = measure(path, str(path), "audio")
+    levelled = level(path, "audio", lufs)
+    part = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.part")
+    depth = "pcm_s24le" if measured.is_deep else "pcm_s16le"
+    filters = ["-af", ",".join(levelled.filters)] if levelled.filters else []
+    arguments = [*READ_SOUND, "-i", file_argument(path), *filters, "-c:a", depth, *SOUND[1:], file_argument(part)]
+    try:
+        ran = run_ffmpeg(["-v", "error", "-y", *arguments])
+        if ran.code != 0:
+            raise StimuliError(Problem(str(path), f"cannot be prepared: ffmpeg says {ran.last_words()}"))
+        put_in_place(part, target)
+    finally:
+        part.unlink(missing_ok=True)
+    return [f"{path}: {note}" for note in levelled.notes]
+
+
+def _in_utf8(path: Path, target: Path) -> list[str]:
+    """Write a text as UTF-8 whose lines end in LF; return what is worth knowing about it."""
+    data, notes = path.read_bytes(), []
+    try:
+        is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        text = data.decode("utf-16" if is_wide else "utf-8-sig")
+    except UnicodeDecodeError:
+        try:
+            text = data.decode("cp1252")
+        except UnicodeDecodeError:
+            raise unreadable(str(path), "text", "it is not UTF-8", "Save it as UTF-8.") from None
+        notes.append(f"{path}: not UTF-8, read as Windows-1252; look whether its letters are right.")
+    part = target.with_name(f".{uuid.uuid4().hex}{target.suffix}")
+    try:
+        part.write_text(text.replace("\r\n", "\n").replace("\r", "\n"), "utf-8", newline="\n")
+        measure(part, str(path), "text")
+        put_in_place(part, target)
+    finally:
+        part.unlink(missing_ok=True)
+    return notes
+
+
+def _in_order(notes: list[str]) -> Iterator[str]:
+    """Yield the notes by file, once all are there."""
+    yield from sorted(notes)
+
+
+# --- When the frames of a video are shown: at which rate, from when on, and whether they are all equally long ---
+
+
+_USUAL = (*(Fraction(whole * 1000, 1001) for whole in (24, 30, 60, 120)), *map(Fraction, (24, 25, 30, 50, 60, 120)))
+_UNEVEN = 0.3
+"""How far apart two frames may be from the usual, as a share of it: WebM counts in whole milliseconds."""
+_NEAR = 0.02
+
+
+@dataclass(frozen=True)
+class Cadence:
+    """How the frames of a video follow each other."""
+
+    rate: Fraction
+    """Of a video whose frames are not equally long: the one it is meant to have."""
+    start: Fraction
+    """When the first frame is shown, in seconds."""
+    end: Fraction
+    is_constant: bool
+
+
+def cadence(path: Path, rate: Fraction) -> Cadence:
+    """Return the cadence of a video whose header speaks of `rate`."""
+    listed = run_ffmpeg([*READ, "-i", file_argument(path), "-map", "0:V:0", "-c", "copy", "-f", "framecrc", "pipe:1"])
+    base, times = Fraction(1), []
+    for line in listed.out.decode("ascii", "replace").splitlines():
+        if line.startswith("#tb 0: "):
+            base = Fraction(line[7:])
+        elif line and not line.startswith("#"):
+            times.append(int(line.split(",")[2]) * base)
+    times.sort()
+    steps = [later - earlier for earlier, later in pairwise(times)]
+    if not steps:
+        return Cadence(rate, times[0], times[0] + 1 / rate, True)
+    usual = 1 / rate
+    is_constant = all(abs(step - usual) <= _UNEVEN * usual for step in steps)
+    if not is_constant:
+        rate = _meant(1 / median(steps))
+    return Cadence(rate, times[0], times[-1] + 1 / rate, is_constant)
+
+
+def _meant(rate: Fraction) -> Fraction:
+    """Return the usual rate next to this one, or itself where none is near."""
+    near = min(_USUAL, key=lambda usual: abs(usual - rate))
+    return near if abs(near - rate) <= _NEAR * rate else exact_rate(round(float(rate), 3))

@@ -15,8 +15,7 @@ from beholder.stimuli.ffmpeg import file_argument, run_ffmpeg
 from beholder.stimuli.loudness import hear
 from beholder.stimuli.probe import READ, measure, unplayable
 from beholder.stimuli.streams import first_stream
-from beholder.stimuli.workshop.jobs import Progress
-from beholder.stimuli.workshop.walking import Found, find_media, is_rare
+from beholder.stimuli.workshop.jobs import MediaFile, Progress, find_media, is_rare
 from beholder.types import Medium
 
 _RATE = re.compile(r", (\d+) Hz")
@@ -76,7 +75,7 @@ def as_table(rows: Iterable[Probed]) -> list[dict[str, str]]:
     return [{head: row[head] for head in used} for row in table]
 
 
-def _probed(found: Found) -> tuple[Probed, Problem | None]:
+def _probed(found: MediaFile) -> tuple[Probed, Problem | None]:
     path, medium = found.path, found.medium
     name, size = str(path), path.stat().st_size
     if is_rare(path):

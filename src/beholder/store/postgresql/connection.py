@@ -11,10 +11,9 @@ from typing import Any
 import asyncpg
 
 from beholder.errors import Problem, StoreError
-from beholder.store.address import name_of
 from beholder.store.contract import StoreAway
-from beholder.store.migrations import check_current, due, migrations
-from beholder.store.rules import in_use
+from beholder.store.open import name_of
+from beholder.store.rules import check_current, due, in_use, migrations
 
 SCHEMA = "facts"
 LOCK_SCHEMA, LOCK_PLAN, LOCK_ARRIVAL, LOCK_LEDGER, LOCK_SENDER = 0xBE401, 0xBE402, 0xBE403, 0xBE404, 0xBE405

@@ -9,14 +9,12 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from beholder.store.address import name_of
-from beholder.store.batch import Batcher
 from beholder.store.contract import (
     Claim,
-    Coming,
     Fact,
     Ledger,
-    Link,
+    PlatformIdentity,
+    PlatformVisit,
     Session,
     SessionFacts,
     StoreAway,
@@ -25,9 +23,11 @@ from beholder.store.contract import (
     Table,
     Told,
 )
-from beholder.store.postgresql import appends, claims, identity, sessions, study
+from beholder.store.open import name_of
+from beholder.store.postgresql import sessions, study, writer
 from beholder.store.postgresql.connection import be_alone, check_schema, connected, migrate, open_pool, transaction
-from beholder.store.postgresql.ledger import PostgresqlLedger
+from beholder.store.postgresql.study import PostgresqlLedger
+from beholder.store.postgresql.writer import Batcher
 from beholder.store.rules import read_only
 from beholder.store.tables import fact_row, read_row, to_text, to_time
 from beholder.types import Mode
@@ -42,10 +42,10 @@ class PostgresqlStore:
         self.secret = secret
         self.ledger: Ledger = PostgresqlLedger(pool, where)
         self._pool, self._where, self._write = pool, where, write
-        self._appends: Batcher[appends.Rows, Stored] = Batcher(partial(appends.append, pool), at_once=2)
+        self._appends: Batcher[writer.Rows, Stored] = Batcher(partial(writer.append, pool), at_once=2)
         self._arrivals: Batcher[Session, tuple[Session, bool]] = Batcher(partial(sessions.arrive, pool))
-        self._claims: Batcher[Claim, int | None] = Batcher(partial(claims.claim, pool))
-        self._facts: Batcher[str, SessionFacts | None] = Batcher(sessions.Reader(pool).read, at_once=2)
+        self._claims: Batcher[Claim, int | None] = Batcher(partial(sessions.claim, pool))
+        self._facts: Batcher[str, SessionFacts | None] = Batcher(sessions.SessionReader(pool).read, at_once=2)
 
     @classmethod
     async def open(cls, url: str, *, write: bool, alone: bool = False) -> PostgresqlStore:
@@ -84,10 +84,10 @@ class PostgresqlStore:
         return await sessions.runs_taken(self._pool, to_text(participant), mode)
 
     async def lists_taken(self, participant: str, mode: Mode, run: int = 1) -> tuple[int, ...]:
-        return await claims.lists_taken(self._pool, to_text(participant), mode, run)
+        return await sessions.lists_taken(self._pool, to_text(participant), mode, run)
 
     async def has_room(self, now: datetime, barred: Collection[int] = ()) -> bool:
-        return await claims.has_room(self._pool, now, barred)
+        return await sessions.has_room(self._pool, now, barred)
 
     async def claim(
         self,
@@ -104,11 +104,11 @@ class PostgresqlStore:
 
     async def renew(self, session: str, until: datetime) -> None:
         self._check_write()
-        await claims.renew(self._pool, to_text(session), until)
+        await sessions.renew(self._pool, to_text(session), until)
 
     async def release(self, session: str) -> None:
         self._check_write()
-        await claims.release(self._pool, to_text(session))
+        await sessions.release(self._pool, to_text(session))
 
     async def append(self, facts: Sequence[Fact]) -> Stored:
         self._check_write()
@@ -131,21 +131,23 @@ class PostgresqlStore:
         self._check_write()
         return await study.erase(self._pool, to_text(session), to_time(at))
 
-    async def identify(self, link: Link, coming: Coming | None = None, *, seen: Collection[str] | None = None) -> bool:
+    async def identify(
+        self, link: PlatformIdentity, coming: PlatformVisit | None = None, *, seen: Collection[str] | None = None
+    ) -> bool:
         self._check_write()
-        visit = Coming(*map(to_text, coming)) if coming else None
-        return await identity.remember(self._pool, Link(*map(to_text, link)), visit, seen)
+        visit = PlatformVisit(*map(to_text, coming)) if coming else None
+        return await study.remember(self._pool, PlatformIdentity(*map(to_text, link)), visit, seen)
 
-    async def links(self) -> Sequence[Link]:
-        return await identity.links(self._pool)
+    async def links(self) -> Sequence[PlatformIdentity]:
+        return await study.links(self._pool)
 
-    async def comings(self) -> Sequence[Coming]:
-        return await identity.comings(self._pool)
+    async def comings(self) -> Sequence[PlatformVisit]:
+        return await study.comings(self._pool)
 
     async def purge_identity(self) -> int:
         self._check_write()
         secret = secrets.token_bytes(32)
-        people = await identity.purge(self._pool, secret)
+        people = await study.purge(self._pool, secret)
         self.secret = secret
         return people
 

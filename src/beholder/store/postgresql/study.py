@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from beholder.store.contract import StudyRecord, Table
-from beholder.store.postgresql.connection import LOCK_PLAN, set_meta, transaction
-from beholder.store.rules import Held, check_begin, check_growth, unknown_session
+import asyncpg
+
+from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit, StudyRecord, Table
+from beholder.store.postgresql.connection import (
+    LOCK_ARRIVAL,
+    LOCK_LEDGER,
+    LOCK_PLAN,
+    LOCK_SENDER,
+    connected,
+    set_meta,
+    transaction,
+)
+from beholder.store.rules import (
+    NAMING,
+    Held,
+    changes,
+    check_begin,
+    check_growth,
+    held_ledger,
+    repeated_entry,
+    unknown_session,
+)
 from beholder.store.tables import (
     ERASABLE,
     SHAPES,
     Row,
+    entry_row,
     list_rows,
+    read_entry,
     read_record,
     stimulus_rows,
     study_row,
     to_time,
-)  # fmt: skip
+)
 
 _ELSEWHERE = """
 SELECT count(DISTINCT participant) FROM claims JOIN sessions USING (session) JOIN studies USING (digest)
@@ -112,3 +135,107 @@ async def erase(pool: Any, session: str, at: datetime) -> int:
             participant,
         )
         return count
+
+
+# --- Who is who, in a schema of its own: links from pseudonyms to ids on platforms, and which visit was which session.
+
+
+async def remember(
+    pool: Any, link: PlatformIdentity, coming: PlatformVisit | None, seen: Collection[str] | None
+) -> bool:
+    """Keep who somebody is, and which visit led to which session; nothing where that has led to one unseen."""
+    async with transaction(pool, lock=LOCK_ARRIVAL) as connection:
+        if coming is not None and seen is not None:
+            query = "SELECT session FROM identity.comings WHERE posting = $1 AND submission = $2"
+            known = await connection.fetch(query, coming.posting, coming.submission)
+            if {row["session"] for row in known} - {coming.session, *seen}:
+                return False
+        await connection.execute("INSERT INTO identity.links VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", *link)
+        if coming is not None:
+            await connection.execute(
+                "INSERT INTO identity.comings (session, posting, submission) VALUES ($1, $2, $3)"
+                " ON CONFLICT DO NOTHING",
+                *coming,
+            )
+        return True
+
+
+async def links(pool: Any) -> Sequence[PlatformIdentity]:
+    """Return who everybody is."""
+    async with connected(pool) as connection:
+        return [PlatformIdentity(*row) for row in await connection.fetch("SELECT * FROM identity.links")]
+
+
+async def comings(pool: Any) -> Sequence[PlatformVisit]:
+    """Return which visits led to which sessions, oldest first."""
+    query = "SELECT session, posting, submission FROM identity.comings ORDER BY n"
+    async with connected(pool) as connection:
+        return [PlatformVisit(*row) for row in await connection.fetch(query)]
+
+
+async def purge(pool: Any, secret: bytes) -> int:
+    """Take away everything, put a new secret in the place of the old one, and return of how many people."""
+    async with transaction(pool) as connection:
+        await connection.execute("UPDATE meta SET value = $1 WHERE name = 'secret'", secret.hex())
+        await connection.execute("DELETE FROM identity.comings")
+        return int((await connection.execute("DELETE FROM identity.links")).split()[-1])
+
+
+# --- The ledger in PostgreSQL ---
+
+
+_COLUMNS = SHAPES["ledger"].quoted
+_PLACES = ", ".join(f"${place}" for place in range(1, len(SHAPES["ledger"].columns) + 1))
+_INSERT = f"INSERT INTO ledger ({_COLUMNS}) VALUES ({_PLACES})"
+_UPDATE = (
+    f"UPDATE ledger SET ({', '.join(NAMING)}) = ({', '.join(f'${place}' for place in range(1, len(NAMING) + 1))})"
+    f" WHERE entry = ${len(NAMING) + 1}"
+)
+_HOLDER = """
+SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = $1
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+
+
+class PostgresqlLedger:
+    """What was done about people and money, in the database of the facts."""
+
+    def __init__(self, pool: Any, where: str) -> None:
+        self._pool, self._where = pool, where
+
+    async def append(self, entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
+        numbered = []
+        # One after the other, so that whoever has read up to a number has missed nothing before it.
+        async with transaction(self._pool, lock=LOCK_LEDGER) as connection:
+            last = await connection.fetchval("SELECT coalesce(max(entry), 0) FROM ledger")
+            for number, entry in enumerate(entries, last + 1):
+                numbered.append(replace(entry, entry=number))
+                try:
+                    await connection.execute(_INSERT, *entry_row(numbered[-1]))
+                except asyncpg.UniqueViolationError as error:
+                    raise repeated_entry(self._where, entry) from error
+        return tuple(numbered)
+
+    async def entries(self, after: int = 0) -> tuple[LedgerEntry, ...]:
+        query = f"SELECT {_COLUMNS} FROM ledger WHERE entry > $1 ORDER BY entry"
+        async with connected(self._pool) as connection:
+            return tuple(read_entry(row) for row in await connection.fetch(query, after))
+
+    async def purge_identity(self) -> int:
+        async with transaction(self._pool, lock=LOCK_LEDGER) as connection:
+            found = await connection.fetch(f"SELECT {_COLUMNS} FROM ledger ORDER BY entry")
+            changed = changes([read_entry(row) for row in found])
+            await connection.executemany(_UPDATE, changed)
+        return len(changed)
+
+    @asynccontextmanager
+    async def hold(self) -> AsyncIterator[None]:
+        async with connected(self._pool) as connection:
+            if not await connection.fetchval("SELECT pg_try_advisory_lock($1)", LOCK_SENDER):
+                holder = await connection.fetchval(_HOLDER, LOCK_SENDER)
+                raise held_ledger(self._where, f" (server process {holder})" if holder else "")
+            try:
+                yield
+            finally:
+                if not connection.is_closed():  # with a lost connection the lock is gone
+                    await connection.execute("SELECT pg_advisory_unlock($1)", LOCK_SENDER)

@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 
 from beholder.store.contract import (
     Claim,
-    Coming,
     Fact,
     Ledger,
-    Link,
+    PlatformIdentity,
+    PlatformVisit,
     Session,
     SessionFacts,
     StoreAway,
@@ -27,10 +27,11 @@ from beholder.store.contract import (
     Told,
 )
 from beholder.store.rules import read_only
-from beholder.store.sqlite import claims, erasure, identity, sessions, study
+from beholder.store.sqlite import sessions, study
 from beholder.store.sqlite.files import (
     FACTS,
     IDENTITY,
+    Lock,
     OpenFile,
     away,
     connect_read,
@@ -40,10 +41,8 @@ from beholder.store.sqlite.files import (
     read_secret,
     replace_secret,
 )  # fmt: skip
-from beholder.store.sqlite.inserts import Appended
-from beholder.store.sqlite.ledger import SqliteLedger
-from beholder.store.sqlite.lock import Lock
-from beholder.store.sqlite.writer import Writer
+from beholder.store.sqlite.study import SqliteLedger
+from beholder.store.sqlite.writer import Appended, CommitWriter
 from beholder.store.tables import Row, entry_columns, fact_row, read_row, to_iso, to_text
 from beholder.types import Mode
 
@@ -54,12 +53,14 @@ _CHUNK = 500
 class SqliteStore:
     """Facts in a folder: one process writes, any number read. `beholder.store.open` makes it."""
 
-    def __init__(self, folder: Path, secret: bytes, writer: Writer | None, people: Writer | None, lock: Lock | None):
+    def __init__(
+        self, folder: Path, secret: bytes, writer: CommitWriter | None, people: CommitWriter | None, lock: Lock | None
+    ):
         self.secret = secret
         self.ledger: Ledger = SqliteLedger(folder)
         self._folder, self._where, self._lock = folder, str(folder), lock
         self._facts_writer, self._people_writer = writer, people
-        self._cache = sessions.Cache()
+        self._cache = sessions.SessionCache()
 
     @classmethod
     async def open(cls, folder: Path, *, write: bool) -> SqliteStore:
@@ -80,17 +81,17 @@ class SqliteStore:
         except BaseException:
             lock.release()
             raise
-        writers = Writer(facts, OpenFile(folder / FACTS)), Writer(people, OpenFile(folder / IDENTITY))
+        writers = CommitWriter(facts, OpenFile(folder / FACTS)), CommitWriter(people, OpenFile(folder / IDENTITY))
         return cls(folder, secret, *writers, lock)
 
     @property
-    def _writer(self) -> Writer:
+    def _writer(self) -> CommitWriter:
         if self._facts_writer is None:
             raise read_only(self._where)
         return self._facts_writer
 
     @property
-    def _people(self) -> Writer:
+    def _people(self) -> CommitWriter:
         if self._people_writer is None:
             raise read_only(self._where)
         return self._people_writer
@@ -112,10 +113,10 @@ class SqliteStore:
         return await self._read(lambda connection: sessions.runs_taken(connection, to_text(participant), mode))
 
     async def lists_taken(self, participant: str, mode: Mode, run: int = 1) -> tuple[int, ...]:
-        return await self._read(lambda connection: claims.lists_taken(connection, to_text(participant), mode, run))
+        return await self._read(lambda connection: sessions.lists_taken(connection, to_text(participant), mode, run))
 
     async def has_room(self, now: datetime, barred: Collection[int] = ()) -> bool:
-        return await self._read(lambda connection: claims.has_room(connection, now, barred))
+        return await self._read(lambda connection: sessions.has_room(connection, now, barred))
 
     async def claim(
         self,
@@ -134,14 +135,14 @@ class SqliteStore:
             if claimed is not None:
                 self._cache.change(session, lambda facts: replace(facts, list=claimed[0], claimed_at=claimed[1]))
 
-        claimed = await self._writer.do(lambda connection: claims.claim(connection, wanted), remember)
+        claimed = await self._writer.do(lambda connection: sessions.claim(connection, wanted), remember)
         return claimed[0] if claimed else None
 
     async def renew(self, session: str, until: datetime) -> None:
-        await self._writer.do(lambda connection: claims.renew(connection, to_text(session), until))
+        await self._writer.do(lambda connection: sessions.renew(connection, to_text(session), until))
 
     async def release(self, session: str) -> None:
-        await self._writer.do(lambda connection: claims.release(connection, to_text(session)))
+        await self._writer.do(lambda connection: sessions.release(connection, to_text(session)))
 
     async def append(self, facts: Sequence[Fact]) -> Stored:
         if not facts:
@@ -184,31 +185,33 @@ class SqliteStore:
 
     async def erase(self, session: str, at: datetime) -> int:
         session = to_text(session)
-        alone = await self._writer.do(lambda connection: erasure.last_of(connection, session))
+        alone = await self._writer.do(lambda connection: study.last_of(connection, session))
         # Who it was goes first: should we die here, asking again takes the rest away.
-        await self._people.do(lambda people: identity.forget(people, session, alone), wipes=True)
+        await self._people.do(lambda people: study.forget(people, session, alone), wipes=True)
         return await self._writer.do(
-            lambda connection: erasure.erase(connection, session, at),
+            lambda connection: study.erase(connection, session, at),
             lambda _: self._cache.change(session, sessions.erased),
             wipes=True,
         )
 
-    async def identify(self, link: Link, coming: Coming | None = None, *, seen: Collection[str] | None = None) -> bool:
-        link = Link(*map(to_text, link))
-        coming = Coming(*map(to_text, coming)) if coming else None
-        return await self._people.do(lambda people: identity.remember(people, link, coming, seen))
+    async def identify(
+        self, link: PlatformIdentity, coming: PlatformVisit | None = None, *, seen: Collection[str] | None = None
+    ) -> bool:
+        link = PlatformIdentity(*map(to_text, link))
+        coming = PlatformVisit(*map(to_text, coming)) if coming else None
+        return await self._people.do(lambda people: study.remember(people, link, coming, seen))
 
-    async def links(self) -> Sequence[Link]:
-        return await self._read_people(identity.links)
+    async def links(self) -> Sequence[PlatformIdentity]:
+        return await self._read_people(study.links)
 
-    async def comings(self) -> Sequence[Coming]:
-        return await self._read_people(identity.comings)
+    async def comings(self) -> Sequence[PlatformVisit]:
+        return await self._read_people(study.comings)
 
     async def purge_identity(self) -> int:
         secret = secrets.token_bytes(32)
         await self._writer.do(lambda connection: replace_secret(connection, secret), wipes=True)
         self.secret = secret
-        return await self._people.do(identity.purge, wipes=True)
+        return await self._people.do(study.purge, wipes=True)
 
     async def counts(self, now: datetime, run: int = 1) -> Mapping[str, int]:
         return await self._read(lambda connection: study.counts(connection, now, run))
@@ -252,4 +255,4 @@ class SqliteStore:
         lost = writer.file.lost() if writer is not None else None
         if lost is not None:
             raise lost
-        return connect_read(self._folder / file, schema, identity.OLDEST if file == IDENTITY else None)
+        return connect_read(self._folder / file, schema, study.OLDEST if file == IDENTITY else None)

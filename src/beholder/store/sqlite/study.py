@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager, closing
+from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
 
-from beholder.store.contract import StudyRecord, Table
-from beholder.store.rules import Held, check_begin, check_growth
-from beholder.store.tables import SHAPES, list_rows, read_record, stimulus_rows, study_row, to_iso
+from beholder.errors import StoreError
+from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit, StudyRecord, Table
+from beholder.store.rules import (
+    NAMING,
+    Held,
+    changes,
+    check_begin,
+    check_growth,
+    held_ledger,
+    repeated_entry,
+    unknown_session,
+)
+from beholder.store.sqlite.files import LEDGER, Lock, away, connect_read, connect_write
+from beholder.store.tables import (
+    ERASABLE,
+    SHAPES,
+    entry_row,
+    list_rows,
+    read_entry,
+    read_record,
+    stimulus_rows,
+    study_row,
+    to_iso,
+)
 
 _ELSEWHERE = """
 SELECT count(DISTINCT participant) FROM claims JOIN sessions USING (session) JOIN studies USING (digest)
@@ -80,3 +106,164 @@ def touch(connection: sqlite3.Connection) -> None:
     """Write something that means nothing, to see whether writing works."""
     # Something new each time: SQLite leaves a page alone that would not change.
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('touched', hex(randomblob(8)))")
+
+
+# --- Forgetting in SQLite: the one way in which facts go ---
+
+
+def last_of(connection: sqlite3.Connection, session: str) -> str | None:
+    """Return the participant of a session when no other session of theirs is kept, else None."""
+    found = connection.execute("SELECT participant FROM sessions WHERE session = ?", (session,)).fetchone()
+    if found is None:
+        raise unknown_session(session)
+    others = connection.execute(
+        "SELECT 1 FROM sessions WHERE participant = ? AND session <> ?"
+        " AND session NOT IN (SELECT session FROM erasures)",
+        (found[0], session),
+    ).fetchone()
+    return None if others else str(found[0])
+
+
+def erase(connection: sqlite3.Connection, session: str, at: datetime) -> int:
+    """Return how many facts of a session were deleted; a repeat deletes nothing and returns the same."""
+    done = connection.execute("SELECT rows FROM erasures WHERE session = ?", (session,)).fetchone()
+    if done:
+        return int(done[0])
+    count = 0
+    for table in ERASABLE:
+        count += connection.execute(f"SELECT count(*) FROM {table} WHERE session = ?", (session,)).fetchone()[0]
+    connection.execute("INSERT INTO erasures (session, rows, at) VALUES (?, ?, ?)", (session, count, to_iso(at)))
+    for table in ERASABLE:
+        connection.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
+    return count
+
+
+# --- Who is who, in a file of its own: links from pseudonyms to ids on platforms, and which visit was which session ---
+
+
+OLDEST = 1
+"""The oldest schema whose file can be read as it is."""
+
+
+def remember(
+    identity: sqlite3.Connection, link: PlatformIdentity, coming: PlatformVisit | None, seen: Collection[str] | None
+) -> bool:
+    """Keep who somebody is, and which visit led to which session; nothing where that has led to one unseen."""
+    if coming is not None and seen is not None:
+        known = identity.execute("SELECT session FROM comings WHERE posting = ? AND submission = ?", coming[1:])
+        if {session for (session,) in known} - {coming.session, *seen}:
+            return False
+    identity.execute("INSERT INTO links VALUES (?, ?, ?) ON CONFLICT DO NOTHING", link)
+    if coming is not None:
+        identity.execute("INSERT INTO comings VALUES (?, ?, ?) ON CONFLICT DO NOTHING", coming)
+    return True
+
+
+def links(identity: sqlite3.Connection) -> Sequence[PlatformIdentity]:
+    """Return who everybody is."""
+    return [
+        PlatformIdentity(*row)
+        for row in identity.execute("SELECT participant, platform, platform_id FROM links ORDER BY rowid")
+    ]
+
+
+def comings(identity: sqlite3.Connection) -> Sequence[PlatformVisit]:
+    """Return which visits led to which sessions, oldest first; a file of the oldest schema has none."""
+    if not identity.execute("SELECT 1 FROM sqlite_master WHERE name = 'comings'").fetchone():
+        return []
+    return [
+        PlatformVisit(*row)
+        for row in identity.execute("SELECT session, posting, submission FROM comings ORDER BY rowid")
+    ]
+
+
+def forget(identity: sqlite3.Connection, session: str, participant: str | None) -> None:
+    """Take away the visits of a session and, where a pseudonym is given, who that is."""
+    identity.execute("DELETE FROM comings WHERE session = ?", (session,))
+    if participant is not None:
+        identity.execute("DELETE FROM links WHERE participant = ?", (participant,))
+
+
+def purge(identity: sqlite3.Connection) -> int:
+    """Take away everything, and return of how many people."""
+    identity.execute("DELETE FROM comings")
+    return identity.execute("DELETE FROM links").rowcount
+
+
+# --- The ledger of an embedded store: a file of its own, which any process opens for as long as one call takes ---
+
+
+T = TypeVar("T")
+_COLUMNS = SHAPES["ledger"].quoted
+_INSERT = f"INSERT INTO ledger ({_COLUMNS}) VALUES ({', '.join('?' * len(SHAPES['ledger'].columns))})"
+_SELECT = f"SELECT {_COLUMNS} FROM ledger WHERE entry > ? ORDER BY entry"
+_UPDATE = f"UPDATE ledger SET ({', '.join(NAMING)}) = ({', '.join('?' * len(NAMING))}) WHERE entry = ?"
+
+
+class SqliteLedger:
+    """What was done about people and money, beside the facts. It is made by the first entry."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._path = folder, folder / LEDGER
+
+    async def append(self, entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
+        return await self._reach(lambda: self._append(entries))
+
+    async def entries(self, after: int = 0) -> tuple[LedgerEntry, ...]:
+        return await self._reach(lambda: self._entries(after))
+
+    async def purge_identity(self) -> int:
+        return await self._reach(self._purge)
+
+    @asynccontextmanager
+    async def hold(self) -> AsyncIterator[None]:
+        lock = await asyncio.to_thread(Lock, self._folder, "ledger-lock.sqlite", "sender.json", held_ledger)
+        try:
+            yield
+        finally:
+            lock.release()
+
+    async def _reach(self, work: Callable[[], T]) -> T:
+        try:
+            return await asyncio.to_thread(work)
+        except sqlite3.Error as error:
+            raise away(error) or error from error
+
+    def _connect(self) -> sqlite3.Connection:
+        return connect_write(self._path, "sqlite-ledger", journal="DELETE", timeout=20)
+
+    def _append(self, entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
+        with closing(self._connect()) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            numbered = [self._insert(connection, entry) for entry in entries]
+            connection.execute("COMMIT")  # closing without it takes everything back
+        return tuple(numbered)
+
+    def _insert(self, connection: sqlite3.Connection, entry: LedgerEntry) -> LedgerEntry:
+        _, *values, at = entry_row(entry)
+        try:
+            cursor = connection.execute(_INSERT, (None, *values, to_iso(at)))
+        except sqlite3.IntegrityError as error:
+            raise repeated_entry(str(self._folder), entry) from error
+        return replace(entry, entry=cursor.lastrowid or 0)
+
+    def _entries(self, after: int) -> tuple[LedgerEntry, ...]:
+        if not self._path.is_file():
+            return ()
+        try:
+            # To write, although it reads: only so what a process left half done when it died is taken back.
+            connection = self._connect()
+        except StoreError:
+            connection = connect_read(self._path, "sqlite-ledger")
+        with closing(connection):
+            return tuple(read_entry(row) for row in connection.execute(_SELECT, (after,)))
+
+    def _purge(self) -> int:
+        if not self._path.is_file():
+            return 0
+        with closing(self._connect()) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            changed = changes([read_entry(row) for row in connection.execute(_SELECT, (0,))])
+            connection.executemany(_UPDATE, changed)
+            connection.execute("COMMIT")
+        return len(changed)

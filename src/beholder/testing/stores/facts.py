@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Collection
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any, TypeAlias
 
 from beholder.store.contract import (
     Answer,
+    End,
     Events,
+    Fact,
     Posed,
+    Session,
     SessionFacts,
+    Store,
     Stored,
+    StudyRecord,
+    Table,
     Told,
 )
-from beholder.testing.store_facts import (
-    HOUR,
-    NOON,
-    Opener,
-    answer,
-    claim,
-    come,
-    end,
-    expect,
-    known,
-    rows,
-    study_record,
-    visit,
-)
+from beholder.types import Json, Mode, Outcome
 
 
 async def a_repeated_answer_changes_nothing_and_returns_the_first_time(open_: Opener) -> None:
@@ -204,3 +200,169 @@ async def a_person_brings_along_what_other_sessions_were_told(open_: Opener) -> 
         await store.erase(first, NOON)
         assert [session.mode for session, _ in await store.told_to(second)] == ["lab"], "what was erased is gone"
         assert (await known(store, first)).told == {}
+
+
+# --- What is true of two requests for one key in every store: the first fact leads, and one request wins ---
+
+
+async def a_repeat_with_more_facts_stores_none_of_them(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        session = await come(store, "ann")
+        await store.append([answer(session)])
+        more: list[Fact] = [
+            answer(session, value=3, at=NOON + HOUR),
+            answer(session, "trial:2"),
+            Events(session, "trial:1", "late", 0, [], NOON + HOUR),
+            Told(session, "trial:1", "watch", "fail", "", {}, NOON + HOUR),
+            Posed(session, "training:1:1", "x", {}, {}, NOON + HOUR),
+            end(session),
+        ]
+        assert await store.append(more) == Stored(NOON, is_new=False)
+        assert [row["key"] for row in await rows(store, "answers")] == ["trial:1"]
+        assert await rows(store, "events") == await rows(store, "told") == []
+        assert await rows(store, "posed") == await rows(store, "ends") == []
+        facts = await known(store, session)
+        assert (facts.answers, facts.end) == ({"trial:1": answer(session)}, None)
+
+
+async def the_loser_of_a_race_stores_nothing(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        sessions = await asyncio.gather(*(come(store, str(number)) for number in range(40)))
+        tabs: list[tuple[str, str]] = []
+        requests: list[list[Fact]] = []
+        for number, session in enumerate(sessions):
+            for tab in ("stays", "leaves") if number % 2 else ("leaves", "stays"):
+                tabs.append((session, tab))
+                requests.append([answer(session, value=tab), Events(session, "trial:1", tab, 0, [], NOON)])
+                if tab == "leaves":
+                    requests[-1].append(end(session))
+        results = await asyncio.gather(*(store.append(request) for request in requests))
+        winners = {tab for tab, result in zip(tabs, results, strict=True) if result.is_new}
+        stored = [(row["session"], row["answer"]["scores"]["q1"]["s1"]) for row in await rows(store, "answers")]
+        assert sorted(session for session, _ in winners) == sorted(sessions), "one winner for each session"
+        assert set(stored) == winners, "the answer of a winner is the one that is stored"
+        assert {(row["session"], row["tab"]) for row in await rows(store, "events")} == winners, "events of a loser"
+        ended = {session for session, tab in winners if tab == "leaves"}
+        assert {row["session"] for row in await rows(store, "ends")} == ended, "a loser ended the winner's session"
+        facts = [await known(store, session) for session in sessions]
+        assert {each.session.session for each in facts if each.end is not None} == ended, "what is known is not stored"
+    async with open_("one") as store:
+        assert [await known(store, session) for session in sessions] == facts, "reopening changed what is known"
+
+
+async def two_in_the_same_tick_have_one_winner(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        for name in ("ann", "bob", "eve"):
+            session = await come(store, name)
+            results = await asyncio.gather(*(store.append([answer(session, value=value)]) for value in (10, 20, 30)))
+            late = await store.append([answer(session, value=40)])
+            assert {result.at for result in (*results, late)} == {NOON}
+            assert [result.is_new for result in results].count(True) == 1, "times do not tell who was first"
+            assert not late.is_new
+            value = (10, 20, 30)[[result.is_new for result in results].index(True)]
+            assert (await known(store, session)).answers == {"trial:1": answer(session, value=value)}
+
+
+async def an_end_that_leads_and_one_that_follows_are_one_end(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        sessions = await asyncio.gather(*(come(store, str(number)) for number in range(20)))
+        last: list[list[Fact]] = [[answer(session), end(session)] for session in sessions]
+        withdrawn: list[list[Fact]] = [[end(session, "withdrawn")] for session in sessions]
+        results = await asyncio.gather(*(store.append(facts) for facts in [*last, *withdrawn]))
+        assert all(result.is_new for result in results[:20]), "an answer depends on its own key only"
+        ends = {row["session"]: row["outcome"] for row in await rows(store, "ends")}
+        assert len(ends) == len(await rows(store, "ends")) == 20
+        for session, result in zip(sessions, results[20:], strict=True):
+            found = (await known(store, session)).end
+            assert found == end(session, ends[session]), "what is known is not what is stored"
+            assert result.is_new == (ends[session] == "withdrawn")
+
+
+# --- Small facts, and short ways to put them into a store and to find them again ---
+
+
+Opener: TypeAlias = Callable[[str], AbstractAsyncContextManager[Store]]
+"""Opens the store of a name for writing: an empty one the first time, the same one again after it was closed."""
+
+NOON = datetime(2026, 5, 4, 12, 0, 0, 123456, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+TABLES: tuple[Table, ...] = (
+    "studies", "stimuli", "lists", "sessions", "claims", "posed", "answers", "events", "told", "ends", "erasures",
+    "ledger",
+)  # fmt: skip
+
+
+def study_record(digest: str = "d1", plan: str = "p1", study: str = "walk", lists: int = 3) -> StudyRecord:
+    """Return a small study as it begins."""
+    stimulus: dict[str, Json] = {
+        "stimulus": "a/b", "content": "b", "condition": "a", "role": "test", "medium": "video", "sha256": "00",
+        "probe": {"ms": 9960, "fps": 29.97}, "factors": {"rate": "low"},
+    }  # fmt: skip
+    planned: list[Json] = [{"list": number, "trials": [["t1", {"x": None}]]} for number in range(1, lists + 1)]
+    return StudyRecord(
+        digest, plan, study, f"name: {study}\n# Grüße {digest}\n", "beholder 0", [stimulus], planned, NOON
+    )
+
+
+def visit(name: str, *, mode: Mode = "link", digest: str = "d1", number: int = 1, run: int = 1) -> Session:
+    """Return a session of a participant of this name."""
+    session = f"s-{name}-{mode}-{digest}-{number}"
+    return Session(session, f"p-{name}", digest, run, mode, number, {"screen": [1920, 1080]}, NOON)
+
+
+def answer(session: str, key: str = "trial:1", value: Json = 72, *, at: datetime = NOON) -> Answer:
+    """Return an answer with one score."""
+    scores: Json = {"scores": {"q1": {"s1": value}}}
+    return Answer(session, key, scores, {"s1": {"plays": 1}}, 10.5, 2000.25, "mouse", "tab", at)
+
+
+def end(session: str, outcome: Outcome = "completed") -> End:
+    """Return an end."""
+    return End(session, outcome, "", "C7", "R-1", NOON)
+
+
+async def rows(store: Store, table: Table) -> list[dict[str, Any]]:
+    """Return all rows of a table."""
+    return [row async for row in store.rows(table)]
+
+
+async def known(store: Store, session: str) -> SessionFacts:
+    """Return the facts of a session that must be there."""
+    facts = await store.session_facts(session)
+    assert facts is not None, f"session {session} is not there"
+    return facts
+
+
+async def come(
+    store: Store, name: str, *, mode: Mode = "link", digest: str = "d1", number: int = 1, run: int = 1
+) -> str:
+    """Return the id of a session that has just arrived."""
+    session, _ = await store.arrive(visit(name, mode=mode, digest=digest, number=number, run=run))
+    return session.session
+
+
+async def claim(
+    store: Store,
+    session: str,
+    *,
+    now: datetime = NOON,
+    until: datetime = NOON + HOUR,
+    per_list: int | None = None,
+    barred: Collection[int] = (),
+    preferred: Collection[int] = (),
+) -> int | None:
+    """Claim with a lease of an hour."""
+    return await store.claim(session, now=now, until=until, per_list=per_list, barred=barred, preferred=preferred)
+
+
+async def expect(kind: type[Exception], doing: Awaitable[object], what: str) -> Exception:
+    """Return the error that this must raise."""
+    try:
+        await doing
+    except kind as error:
+        return error
+    raise AssertionError(f"{what} was accepted")

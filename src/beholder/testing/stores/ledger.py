@@ -5,12 +5,25 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from beholder.errors import LedgerError
-from beholder.store.contract import Coming, Entry, Link
-from beholder.testing.store_facts import HOUR, NOON, Opener, come, expect, rows, study_record
+from beholder.errors import LedgerError, Refused
+from beholder.store.contract import Events, LedgerEntry, PlatformIdentity, PlatformVisit, Posed, Told
+from beholder.testing.stores.facts import (
+    HOUR,
+    NOON,
+    TABLES,
+    Opener,
+    answer,
+    claim,
+    come,
+    end,
+    expect,
+    known,
+    rows,
+    study_record,
+)
 from beholder.types import Json
 
-_OWED = Entry(
+_OWED = LedgerEntry(
     "bonus", "planned", NOON, "sub-1", "p-ann", "s-ann", 150, "GBP", "quality", "the best tenth: Größe 2 \0", "", "",
     {"rank": 1, "of": [10, None]},
 )  # fmt: skip
@@ -21,7 +34,7 @@ async def the_ledger_numbers_its_entries_and_gives_them_back(open_: Opener) -> N
         assert await store.ledger.entries() == ()
         assert await rows(store, "ledger") == []
         first = await store.ledger.append([_OWED, replace(_OWED, event="confirmed", batch="b1")])
-        second = await store.ledger.append([Entry("shut_out", "done", NOON + HOUR, participant="p-bob")])
+        second = await store.ledger.append([LedgerEntry("shut_out", "done", NOON + HOUR, participant="p-bob")])
         assert [entry.entry for entry in (*first, *second)] == [1, 2, 3]
     async with open_("one") as store:
         kept = await store.ledger.entries()
@@ -42,11 +55,11 @@ async def the_same_debt_is_planned_once_and_a_batch_sent_once(open_: Opener) -> 
         error = await expect(LedgerError, store.ledger.append([new, _OWED]), "the same debt again")
         assert "the bonus quality of submission sub-1 is planned already." in str(error)
         assert len(await store.ledger.entries()) == 4, "of entries that belong together all are kept, or none"
-        sent = Entry("bonus", "pay_sent", NOON, batch="b1", reason_code="1")
+        sent = LedgerEntry("bonus", "pay_sent", NOON, batch="b1", reason_code="1")
         await store.ledger.append([sent, replace(sent, batch="b2"), replace(sent, reason_code="2")])
         error = await expect(LedgerError, store.ledger.append([sent]), "sending a batch again")
         assert "batch b1 has been sent already." in str(error)
-        places = Entry("places", "planned", NOON)
+        places = LedgerEntry("places", "planned", NOON)
         added = [(await store.ledger.append([places]))[0].entry for _ in range(2)]
         assert added == [8, 9], "what has no submission may be planned again"
 
@@ -70,21 +83,27 @@ async def one_at_a_time_may_send(open_: Opener) -> None:
 
 
 async def who_is_who_is_known_until_it_is_erased_or_purged(open_: Opener) -> None:
-    ann, bob = Link("p-ann", "prolific", "5f3a"), Link("p-bob", "prolific", "77bc")
+    ann, bob = PlatformIdentity("p-ann", "prolific", "5f3a"), PlatformIdentity("p-bob", "prolific", "77bc")
     async with open_("one") as store:
         await store.begin(study_record())
         assert (list(await store.links()), list(await store.comings())) == ([], [])
         first, second = await come(store, "ann"), await come(store, "ann", number=2)
         third = await come(store, "bob")
-        comings = [Coming(second, "post", "v1"), Coming(first, "post", "v1"), Coming(first, "post", "v2")]
+        comings = [
+            PlatformVisit(second, "post", "v1"),
+            PlatformVisit(first, "post", "v1"),
+            PlatformVisit(first, "post", "v2"),
+        ]
         for coming in (*comings, comings[0]):
             await store.identify(ann, coming)
         await store.identify(bob)
-        await store.identify(bob, Coming(third, "", "v3"))
+        await store.identify(bob, PlatformVisit(third, "", "v3"))
         assert set(await store.links()) == {ann, bob}
-        assert list(await store.comings()) == [*comings, Coming(third, "", "v3")]
+        assert list(await store.comings()) == [*comings, PlatformVisit(third, "", "v3")]
         await store.erase(first, NOON)
-        assert list(await store.comings()) == [comings[0], Coming(third, "", "v3")], "an erasure takes its visits"
+        assert list(await store.comings()) == [comings[0], PlatformVisit(third, "", "v3")], (
+            "an erasure takes its visits"
+        )
         assert set(await store.links()) == {ann, bob}, "the other session is still theirs"
         await store.erase(second, NOON)
         assert list(await store.links()) == [bob]
@@ -101,17 +120,19 @@ async def who_is_who_is_known_until_it_is_erased_or_purged(open_: Opener) -> Non
 async def of_two_people_who_come_by_one_visit_at_once_one_is_kept(open_: Opener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
-        people = {await come(store, name): Link(f"p-{name}", "prolific", name) for name in ("ann", "bob", "eve")}
+        people = {
+            await come(store, name): PlatformIdentity(f"p-{name}", "prolific", name) for name in ("ann", "bob", "eve")
+        }
         await asyncio.gather(*(store.links() for _ in people))  # nobody's connection has to be opened first
         kept = await asyncio.gather(
-            *(store.identify(link, Coming(session, "post", "v1"), seen=()) for session, link in people.items())
+            *(store.identify(link, PlatformVisit(session, "post", "v1"), seen=()) for session, link in people.items())
         )
         assert sorted(kept) == [False, False, True]
         (first,) = await store.comings()
         assert list(await store.links()) == [people[first.session]], "of the others nothing is kept"
         assert await store.identify(people[first.session], first, seen=()), "the same visit of the same session"
         second = await come(store, "ann", number=2)
-        assert await store.identify(people[first.session], Coming(second, "post", "v1"), seen=[first.session])
+        assert await store.identify(people[first.session], PlatformVisit(second, "post", "v1"), seen=[first.session])
         assert len(await store.comings()) == 2
 
 
@@ -124,13 +145,13 @@ async def a_purged_ledger_says_what_was_paid_and_not_to_whom(open_: Opener) -> N
         "sessions": ["s-ann"],
     }
     entries = [
-        Entry("decisions", "done", NOON, evidence={"by": "Ann", "rows": {"sub-1": row}}),
+        LedgerEntry("decisions", "done", NOON, evidence={"by": "Ann", "rows": {"sub-1": row}}),
         _OWED,
         replace(_OWED, reason_code="session:s-2"),
         replace(_OWED, reason_code="session:s-2", event="settled"),
         replace(_OWED, reason_code="session:s-3", session="s-3"),
-        Entry("forget", "done", NOON, submission="sub-2", session="s-bob", evidence={"rows": 3}),
-        Entry("shut_out", "done", NOON, participant="p-bob", reason_text="twice"),
+        LedgerEntry("forget", "done", NOON, submission="sub-2", session="s-bob", evidence={"rows": 3}),
+        LedgerEntry("shut_out", "done", NOON, participant="p-bob", reason_text="twice"),
     ]
     async with open_("one") as store:
         assert await store.ledger.purge_identity() == 0, "there is none yet"
@@ -152,3 +173,92 @@ async def a_purged_ledger_says_what_was_paid_and_not_to_whom(open_: Opener) -> N
             replace(entries[5], submission=""),
             entries[6],
         ]  # fmt: skip
+
+
+# --- What is true of forgetting and watching in every store ---
+
+
+async def erasing_takes_the_facts_and_leaves_a_tombstone(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        ann, bob = await come(store, "ann"), await come(store, "bob")
+        await claim(store, ann)
+        for session in (ann, bob):
+            await store.append(
+                [
+                    answer(session),
+                    Events(session, "trial:1", "tab", 0, [], NOON),
+                    Told(session, "trial:1", "watch", "fail", "", {}, NOON),
+                    Posed(session, "training:1:1", "x", {}, {}, NOON),
+                ]
+            )
+        await store.append([end(ann, "withdrawn")])
+        assert await store.erase(ann, NOON + HOUR) == 4
+        assert await store.erase(ann, NOON + 2 * HOUR) == 4, "erasing again changes nothing"
+        facts = await known(store, ann)
+        assert (facts.erased, facts.answers, facts.list) == (True, {}, 1)
+        assert facts.end == end(ann, "withdrawn")
+        for table in ("answers", "events", "told", "posed"):
+            assert {row["session"] for row in await rows(store, table)} == {bob}, f"{table} of somebody else"
+        assert await rows(store, "erasures") == [{"session": ann, "rows": 4, "at": NOON + HOUR}]
+        assert len(await rows(store, "sessions")) == 2, "the session stays"
+        assert not (await known(store, bob)).erased
+        await expect(LookupError, store.erase("nobody", NOON), "erasing nobody")
+
+
+async def nothing_is_kept_of_a_session_after_its_erasure(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        session = await come(store, "ann")
+        late = [answer(session, f"trial:{number}") for number in range(20)]
+        results = await asyncio.gather(
+            *(store.append([each]) for each in late[:10]),
+            store.erase(session, NOON),
+            *(store.append([each]) for each in late[10:]),
+            return_exceptions=True,
+        )
+        for result in results:
+            assert not isinstance(result, BaseException) or isinstance(result, Refused), repr(result)
+        refusal = await expect(Refused, store.append([answer(session, "trial:99")]), "an answer after the erasure")
+        assert isinstance(refusal, Refused)
+        assert refusal.status == 410
+        await store.append([end(session, "withdrawn")])
+        assert await rows(store, "answers") == []
+        assert (await known(store, session)).answers == {}
+
+
+async def a_platform_id_is_nowhere_among_the_facts(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        session = await come(store, "ann")
+        await store.identify(
+            PlatformIdentity("p-ann", "prolific", "5f3a-secret-id"), PlatformVisit(session, "post", "sub-secret-id")
+        )
+        await store.identify(PlatformIdentity("p-ann", "prolific", "5f3a-secret-id"))
+        await store.append([answer(session)])
+        for table in TABLES:
+            assert "secret-id" not in repr(await rows(store, table)), f"{table} holds a platform id"
+
+
+async def counts_are_of_people(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record())
+        empty = {"arrived": 0, "live": 0, "completed": 0, "finished": 0, "ended": 0, "answers": 0, "lists": 3}
+        assert dict(await store.counts(NOON)) == empty
+        robby = await come(store, "robby", mode="robot")
+        await claim(store, robby)
+        await store.append([answer(robby), end(robby)])
+        assert dict(await store.counts(NOON)) == empty, "robots are not people"
+        done, out, live, gone, _ = [await come(store, name) for name in ("done", "out", "live", "gone", "new")]
+        for session, until in ((done, HOUR), (out, HOUR), (live, HOUR), (gone, -HOUR)):
+            await claim(store, session, until=NOON + until)
+            await store.append([answer(session)])
+        await store.append([end(done)])
+        await store.append([end(out, "failed_checks")])
+        found = {"arrived": 5, "live": 1, "completed": 1, "finished": 1, "ended": 1, "answers": 4, "lists": 3}
+        assert dict(await store.counts(NOON)) == found
+
+
+async def a_store_is_ready_while_it_is_open(open_: Opener) -> None:
+    async with open_("one") as store:
+        assert await store.ready()

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from dataclasses import replace
 
 from beholder.errors import Refused, StoreError
-from beholder.testing.store_facts import (
+from beholder.testing.stores.facts import (
     HOUR,
     NOON,
     Opener,
+    answer,
     claim,
     come,
+    end,
     expect,
+    known,
     rows,
     study_record,
     visit,
@@ -149,3 +153,136 @@ async def the_same_visit_gets_the_same_session(open_: Opener) -> None:
         assert len(await rows(store, "sessions")) == 3
         await expect(LookupError, store.arrive(visit("bob", digest="d9")), "arriving at a study that never began")
         await expect(ValueError, store.arrive(replace(visit("cat"), session=arrivals[0][0].session)), "a taken id")
+
+
+# --- What is true of claiming lists in every store ---
+
+
+async def no_list_is_claimed_twice_by_200_at_once(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record(lists=200))
+        sessions = await asyncio.gather(*(come(store, str(number)) for number in range(250)))
+        first = await asyncio.gather(*(claim(store, session, per_list=1) for session in sessions[:200]))
+        assert sorted(number or 0 for number in first) == list(range(1, 201)), "every list once"
+        assert not await store.has_room(NOON)
+        late = await asyncio.gather(*(claim(store, session, per_list=1) for session in sessions[200:]))
+        assert late == [None] * 50, "and none for the other 50"
+        claimed = [*first, *late]
+        stored = {row["session"]: row["list"] for row in await rows(store, "claims")}
+        assert stored == {s: n for s, n in zip(sessions, claimed, strict=True) if n is not None}
+
+
+async def the_least_filled_list_goes_first(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record(lists=4))
+        sessions = await asyncio.gather(*(come(store, str(number)) for number in range(10)))
+        claimed = Counter([await claim(store, session) for session in sessions])
+        assert claimed == {1: 3, 2: 3, 3: 2, 4: 2}, f"filled unevenly: {dict(claimed)}"
+        assert await claim(store, sessions[3]) == 4, "a session keeps its list"
+        assert len(await rows(store, "claims")) == 10
+
+
+async def an_expired_lease_opens_its_list_and_a_finished_session_keeps_it(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record(lists=2))
+        gone, done, late = [await come(store, name) for name in ("gone", "done", "late")]
+        assert [await claim(store, gone, per_list=1), await claim(store, done, per_list=1)] == [1, 2]
+        await store.append([answer(done), end(done)])
+        assert await claim(store, late, now=NOON + HOUR / 2, per_list=1) is None, "both lists are full"
+        assert (await known(store, late)).list is None
+        after = NOON + 2 * HOUR
+        assert await claim(store, late, now=after, until=after + HOUR, per_list=1) == 1, "the lease ran out"
+        assert await claim(store, gone, now=after, until=after + HOUR, per_list=1) == 1, "who comes back goes on"
+        other = await come(store, "other")
+        assert await claim(store, other, now=after, until=after + HOUR, per_list=2) == 2, "list 1 counts twice now"
+
+
+async def a_lease_is_renewed_and_released(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record(lists=1))
+        first, second = await come(store, "first"), await come(store, "second")
+        await store.renew(first, NOON + HOUR)
+        assert await claim(store, first, until=NOON + HOUR, per_list=1) == 1
+        await store.renew(first, NOON + 3 * HOUR)
+        assert await claim(store, second, now=NOON + 2 * HOUR, per_list=1) is None, "the lease was renewed"
+        await store.release(first)
+        assert await claim(store, second, until=NOON + HOUR, per_list=1) == 1, "the lease was released"
+        await expect(LookupError, store.renew("nobody", NOON), "renewing for nobody")
+        await expect(LookupError, store.release("nobody"), "releasing for nobody")
+        await expect(LookupError, claim(store, "nobody"), "claiming for nobody")
+
+
+async def a_session_that_ended_early_or_was_erased_opens_its_list(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record(lists=1))
+        first, second, third = [await come(store, name) for name in ("first", "second", "third")]
+        assert await claim(store, first, per_list=1) == 1
+        await store.append([end(first, "screened_out")])
+        assert await claim(store, second, per_list=1) == 1, "a session that was screened out does not count"
+        await store.append([end(second)])
+        assert await claim(store, third, per_list=1) is None, "a finished session counts"
+        await store.erase(second, NOON)
+        assert await claim(store, third, per_list=1) == 1, "a session that was erased does not count"
+
+
+async def barred_lists_are_not_given_and_preferred_ones_go_first(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record(lists=4))
+        ann, bob, cat, eve, joe = [await come(store, name) for name in ("ann", "bob", "cat", "eve", "joe")]
+        assert await claim(store, ann, per_list=1, preferred=(3, 4)) == 3, "of lists equally filled a preferred one"
+        assert await claim(store, bob, per_list=1, barred=(1,), preferred=(1, 3)) == 2, "which is free, and not barred"
+        assert await claim(store, cat, per_list=1, barred=(1, 2, 3, 4)) is None
+        assert not await store.has_room(NOON, (1, 4))
+        assert await store.has_room(NOON, (1, 2, 3))
+        assert await claim(store, cat, per_list=2, preferred=(2,)) == 1, "an emptier list goes before a preferred one"
+        assert await claim(store, eve, per_list=1) == 4
+        assert not await store.has_room(NOON)
+        assert await store.has_room(NOON + 2 * HOUR), "all leases ran out"
+        assert await claim(store, joe, barred=(1, 2, 4)) == 3, "where lists are shared, a second one"
+
+
+async def the_lists_that_somebody_had_are_known(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record(lists=5))
+        first = await come(store, "ann")
+        assert await store.lists_taken("p-ann", "link") == ()
+        await claim(store, first)
+        await store.append([end(first, "wrong_device")])
+        assert await store.lists_taken("p-ann", "link") == (), "a device that did not fit has shown nothing"
+        for number, list_ in ((2, 4), (3, 2)):
+            session = await come(store, "ann", number=number)
+            await claim(store, session, preferred=(list_,))
+            await store.append([end(session)])
+        await claim(store, await come(store, "bob"))
+        assert await store.lists_taken("p-ann", "link") == (4, 2), "oldest first"
+        assert await store.lists_taken("p-ann", "lab") == (4, 2), "people are the same people whichever way they come"
+        assert await store.lists_taken("p-ann", "robot") == ()
+        assert await store.lists_taken("p-ann", "link", 2) == (), "another run has other lists"
+
+
+async def a_list_that_was_finished_twice_leaves_the_others_open(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record(lists=2))
+        slow, other = await come(store, "slow"), await come(store, "other")
+        assert await claim(store, slow, until=NOON + HOUR, per_list=1) == 1
+        after = NOON + 2 * HOUR
+        assert await claim(store, other, now=after, until=after + HOUR, per_list=1) == 1
+        for session in (other, slow):
+            await store.append([end(session)])
+            await store.renew(session, after + HOUR)
+            await store.release(session)
+        counts = await store.counts(after)
+        assert (counts["completed"], counts["finished"]) == (2, 1), f"{dict(counts)}"
+        late = after + 100 * HOUR
+        assert await store.has_room(late), "list 2 is empty"
+        assert not await store.has_room(late, (2,)), "what was finished stays so, whatever is renewed or released"
+        assert await claim(store, await come(store, "third"), now=late, until=late + HOUR, per_list=1) == 2
+
+
+async def robots_and_people_are_leased_apart(open_: Opener) -> None:
+    async with open_("one") as store:
+        await store.begin(study_record(lists=1))
+        for mode in ("robot", "link"):
+            assert await claim(store, await come(store, "a", mode=mode), per_list=1) == 1, f"{mode} found it taken"
+        assert await claim(store, await come(store, "b", mode="robot"), per_list=1) is None
+        assert await claim(store, await come(store, "b", mode="lab"), per_list=1) is None, "lab and link are people"

@@ -1,1 +1,0 @@
-"""What checks show and play, drawn for one attempt from its private part."""

@@ -1,1 +1,0 @@
-"""Counting: how even a plan came out."""

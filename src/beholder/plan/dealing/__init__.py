@@ -1,1 +1,0 @@
-"""Dealing: contents to lists and positions, conditions to trials and slots, evenly."""

@@ -1,1 +1,0 @@
-"""Lists that are added to a plan that has begun."""

@@ -1,1 +1,0 @@
-"""Trials in a given order: Latin and Williams' squares, and blocks."""

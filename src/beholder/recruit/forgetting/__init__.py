@@ -1,1 +1,0 @@
-"""Forgetting: one person who asks for it, or everybody when the day has come."""

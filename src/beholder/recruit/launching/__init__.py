@@ -1,1 +1,0 @@
-"""Launch: check everything, quote, put up a draft, publish."""

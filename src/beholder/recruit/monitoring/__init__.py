@@ -1,1 +1,0 @@
-"""Monitor: how a study stands while people are at it."""

@@ -1,1 +1,0 @@
-"""Paying: what is owed to whom, sent once, and counted as paid only when it has been seen to arrive."""

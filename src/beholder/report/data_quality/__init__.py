@@ -1,1 +1,0 @@
-"""Data quality: what to look at before anything is concluded."""

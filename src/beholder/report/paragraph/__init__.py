@@ -1,1 +1,0 @@
-"""The methods paragraph, ready to paste, and the sources that it cites."""
