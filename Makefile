@@ -27,7 +27,7 @@ check: .venv/dev  ## style, types (Python and browser), import directions
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python tools/check_browser_types.py
-	$(BIN)/python -m pytest -q tests/test_architecture.py
+	$(BIN)/python -m pytest -q tests/unit/test_architecture.py
 
 bench: .venv/dev  ## measure, and write docs/benchmarks.md
 	$(BIN)/python tools/bench.py $(ARGS)

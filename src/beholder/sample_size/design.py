@@ -18,7 +18,7 @@ from beholder.planning.builder import make_plan
 from beholder.planning.message_trials import wanted_clips
 from beholder.planning.model import PlannedList
 from beholder.planning.sizes import lay_ground
-from beholder.sample_size.tests import Contents, TestRules
+from beholder.sample_size.tests import Contents, TestingRules
 from beholder.simulation.rating_sheet import RatingSheet, sheet_of
 from beholder.simulation.truth import Population, Truth, plant_truth
 from beholder.stats.clustered import Codes, Floats
@@ -189,7 +189,7 @@ class SimulatedWorld:
         middle = float(np.mean(list(self.quality.values())))
         return replace(self, quality=dict.fromkeys(self.quality, middle))
 
-    def rules(self, sheet: RatingSheet) -> TestRules:
+    def rules(self, sheet: RatingSheet) -> TestingRules:
         """Return which differences the study tests, and how."""
         roles = {stimulus.condition: stimulus.role for stimulus in self.catalogue.by_cell.values()}
         places = {name: place for place, name in enumerate(sheet.conditions)}
@@ -200,7 +200,7 @@ class SimulatedWorld:
         asked = self.study.analyse
         named = tuple((places[one], places[other]) for one, other in asked.contrasts)
         hidden = references if self.method.name == MUSHRA else frozenset()
-        return TestRules(len(self.questions), named, asked.family, anchors, hidden, references, self.contents)
+        return TestingRules(len(self.questions), named, asked.family, anchors, hidden, references, self.contents)
 
     def drawn(self, truth: Truth, repetition: int) -> Truth:
         """Return the truth with what contents do, which nobody knows: drawn anew in every repetition.

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import special
 
 from beholder.sample_size.design import PlannedStudy
-from beholder.sample_size.tests import Difference, TestOutcomes, joined, judge
+from beholder.sample_size.tests import ContrastOutcomes, Difference, joined, judge
 from beholder.simulation.memory import simulate_sheet
 from beholder.stats.clustered import Floats
 
@@ -87,7 +87,7 @@ def point_of(
     )
 
 
-def _repeated(session: PlannedStudy, repetitions: int, progress: Callable[[int], None] | None) -> TestOutcomes:
+def _repeated(session: PlannedStudy, repetitions: int, progress: Callable[[int], None] | None) -> ContrastOutcomes:
     """Return what all repetitions say."""
     world, sheet = session.world, session.sheet
     rules, people = world.rules(sheet), replace(world.people, leaving=0.0)
@@ -105,7 +105,7 @@ def _repeated(session: PlannedStudy, repetitions: int, progress: Callable[[int],
     return joined(parts)
 
 
-def _alarms(null: TestOutcomes, questions: int) -> Floats:
+def _alarms(null: ContrastOutcomes, questions: int) -> Floats:
     """Return where something was called clear among what is corrected for, by question."""
     of, inside = (
         np.array(column) for column in ([one.question for one in null.tests], [not one.outside for one in null.tests])
@@ -114,7 +114,7 @@ def _alarms(null: TestOutcomes, questions: int) -> Floats:
     return np.stack(columns, axis=1).astype(float)
 
 
-def _by_question(values: Floats, judged: TestOutcomes, questions: tuple[str, ...]) -> Floats:
+def _by_question(values: Floats, judged: ContrastOutcomes, questions: tuple[str, ...]) -> Floats:
     """Return the mean of what is known of the conditions of each question."""
     of = np.array([question for question, _ in judged.groups])
     return np.array(
@@ -125,7 +125,7 @@ def _by_question(values: Floats, judged: TestOutcomes, questions: tuple[str, ...
     )
 
 
-def _ranks(judged: TestOutcomes, session: PlannedStudy) -> tuple[Floats, Floats]:
+def _ranks(judged: ContrastOutcomes, session: PlannedStudy) -> tuple[Floats, Floats]:
     """Return Kendall's tau-b with the truth, and whether the best came out best, of every question."""
     names, quality, world = session.sheet.conditions, session.truth.conditions, session.world
     left_out = world.rules(session.sheet).anchors | world.rules(session.sheet).hidden

@@ -31,7 +31,7 @@ class Difference(NamedTuple):
     """Why it is not corrected for; empty where it is."""
 
 
-class TestRules(NamedTuple):
+class TestingRules(NamedTuple):
     """What decides which tests are made and how they are corrected."""
 
     questions: int
@@ -44,7 +44,7 @@ class TestRules(NamedTuple):
     contents: Contents
 
 
-class TestOutcomes(NamedTuple):
+class ContrastOutcomes(NamedTuple):
     """What many data sets of one design say, a row for each of them."""
 
     tests: tuple[Difference, ...]
@@ -71,7 +71,7 @@ class _Compared(NamedTuple):
     """The cells of each condition, and how many votes are in them."""
 
 
-def judge(sheet: RatingSheet, values: Floats, rules: TestRules) -> TestOutcomes:
+def judge(sheet: RatingSheet, values: Floats, rules: TestingRules) -> ContrastOutcomes:
     """Return estimates, tests and decisions of every row of values, one value for each entry of the sheet."""
     over = OVER[rules.contents]
     tests: list[Difference] = []
@@ -92,7 +92,7 @@ def judge(sheet: RatingSheet, values: Floats, rules: TestRules) -> TestOutcomes:
     clear = are_clear(p, p_holm, estimate, [test.outside for test in tests])
     half = _column([(one.high - one.low) / 2 for one in found], values)
     mean, mean_half = (_column([pair[place] for pair in means], values) for place in (0, 1))
-    return TestOutcomes(tuple(tests), estimate, half, p, p_holm, clear, tuple(groups), mean, mean_half)
+    return ContrastOutcomes(tuple(tests), estimate, half, p, p_holm, clear, tuple(groups), mean, mean_half)
 
 
 def corrected(p: Floats, tests: Sequence[Difference], family: Family) -> Floats:
@@ -107,7 +107,7 @@ def corrected(p: Floats, tests: Sequence[Difference], family: Family) -> Floats:
     return adjusted
 
 
-def _compared(sheet: RatingSheet, values: Floats, question: int, rules: TestRules) -> _Compared:
+def _compared(sheet: RatingSheet, values: Floats, question: int, rules: TestingRules) -> _Compared:
     """Return the pages of one question, as `analyse.contrasts` and `analyse.conditions` take them."""
     mine = np.flatnonzero(sheet.question == question)
     value, one, other = values[:, mine], sheet.condition[mine], sheet.other_condition[mine]
@@ -132,7 +132,7 @@ def _compared(sheet: RatingSheet, values: Floats, question: int, rules: TestRule
 
 
 def _contrasts(
-    compared: _Compared, question: int, rules: TestRules, over: Over
+    compared: _Compared, question: int, rules: TestingRules, over: Over
 ) -> Iterator[tuple[Difference, Estimates]]:
     """Yield the named contrasts as they are written, then all other pairs, with their estimates."""
     present = sorted({*compared.rated, *(code for pair in compared.direct for code in pair)})
@@ -145,7 +145,7 @@ def _contrasts(
             yield Difference(question, one, other, is_named, _outside(one, other, is_named, rules)), estimates
 
 
-def _outside(one: int, other: int, is_named: bool, rules: TestRules) -> str:
+def _outside(one: int, other: int, is_named: bool, rules: TestingRules) -> str:
     if rules.named:
         return "" if is_named else UNNAMED
     return outside_of((str(one), str(other)), *(frozenset(map(str, codes)) for codes in (rules.anchors, rules.hidden)))
@@ -177,7 +177,7 @@ def _column(parts: Sequence[Floats], values: Floats) -> Floats:
     return np.stack(parts, axis=1) if parts else np.zeros((len(values), 0))
 
 
-def joined(parts: Sequence[TestOutcomes]) -> TestOutcomes:
+def joined(parts: Sequence[ContrastOutcomes]) -> ContrastOutcomes:
     """Return what several sets of rows of the same design say."""
 
     def column(name: str) -> Floats:

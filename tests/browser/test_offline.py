@@ -1,0 +1,113 @@
+"""Without a connection: the page says so, keeps the answer, and sends it once when the server is back."""
+
+from __future__ import annotations
+
+from playwright.async_api import Page, Route
+
+from support.browser import MARKS, Site, Stand, Visit, play, rate
+
+pytestmark = MARKS
+
+STEPS_UNTIL_TRIAL_2 = ["consent", "text:instructions", "trial:1"]
+
+
+async def ready_to_send(site: Site) -> Visit:
+    """Return a person who has done everything on the first page but press Next."""
+    visit = await site.visit(expects_trouble=True)
+    await visit.go("trial")
+    await play(visit.page, "s1", "s2")
+    await rate(visit.page, s1=33, s2=44)
+    return visit
+
+
+async def banner(page: Page, kind: str) -> str:
+    """Wait for the banner of this kind and return its words."""
+    return " ".join((await page.locator(f'.banner[data-kind="{kind}"]:visible').inner_text()).split())
+
+
+async def assert_sent_once(site: Site) -> None:
+    assert list(await site.answers()) == STEPS_UNTIL_TRIAL_2
+    assert await site.scores("trial:1") == {"q1": {"s1": 33, "s2": 44}}
+
+
+async def test_who_goes_offline_in_the_middle_of_a_trial_goes_on_and_the_answer_waits(stand: Stand) -> None:
+    site = await stand.serve()
+    visit = await site.visit(expects_trouble=True)
+    page = visit.page
+    await visit.go("trial")
+    await play(page, "s1")
+    await visit.context.set_offline(True)
+    assert (await banner(page, "offline")).startswith("You are offline. You can go on with this page.")
+    await rate(page, s1=33)
+    await play(page, "s2")
+    await rate(page, s2=44)
+    await page.click("#next")
+    await page.wait_for_selector("main h1 >> text=Waiting for the connection")
+    assert (await banner(page, "offline")).startswith("You are offline. 1 answer waiting to be sent. It is safe")
+    assert await page.locator(".saved").inner_text() == "1 waiting"
+    assert list(await site.answers()) == ["consent", "text:instructions"]
+    await visit.context.set_offline(False)
+    await visit.step("trial:2")
+    await page.locator(".banner").wait_for(state="hidden")
+    assert await page.locator(".saved").inner_text() == "Answers saved"
+    await assert_sent_once(site)
+    await visit.go("end")
+
+
+async def test_a_server_that_is_down_at_next_gets_the_answer_when_it_is_back(stand: Stand) -> None:
+    site = await stand.serve()
+    visit = await ready_to_send(site)
+    page = visit.page
+    await site.stop()
+    await page.click("#next")
+    words = await banner(page, "unreachable")
+    assert words.startswith("We cannot reach the study at the moment. 1 answer waiting to be sent.")
+    await page.wait_for_selector("main h1 >> text=Waiting for the connection")
+    await site.start()
+    await visit.step("trial:2")  # by itself
+    await assert_sent_once(site)
+    await visit.go("end")
+
+
+async def test_an_answer_whose_tab_was_closed_is_sent_by_the_next_one(stand: Stand) -> None:
+    site = await stand.serve()
+    visit = await ready_to_send(site)
+    link = visit.page.url
+    await site.stop()
+    await visit.page.click("#next")
+    await banner(visit.page, "unreachable")
+    await visit.page.close()
+    await site.start()
+    visit.page = await visit.new_tab(link)
+    await visit.step("trial:2")
+    await assert_sent_once(site)
+
+
+async def test_an_answer_that_was_stored_but_not_acknowledged_is_stored_once(stand: Stand) -> None:
+    site = await stand.serve()
+    visit = await ready_to_send(site)
+    page = visit.page
+    lost = []
+
+    async def lose(route: Route) -> None:
+        lost.append(await route.fetch())
+        await route.abort()
+
+    await page.route("**/api/answers/*", lose, times=1)
+    await page.click("#next")
+    await page.click("#try-now")
+    await visit.step("trial:2")
+    assert [response.status for response in lost] == [200]
+    await assert_sent_once(site)
+
+
+async def test_a_study_that_cannot_be_reached_on_arrival_opens_when_it_can(stand: Stand) -> None:
+    site = await stand.serve()
+    visit = await site.visit(expects_trouble=True)
+    await visit.step("consent")
+    await visit.page.route("**/api/**", lambda route: route.abort())
+    await visit.page.reload()
+    assert (await banner(visit.page, "unreachable")).startswith("We cannot reach the study at the moment.")
+    await visit.page.unroute("**/api/**")
+    await visit.page.click("#try-now")
+    await visit.step("consent")

@@ -1,0 +1,68 @@
+"""Coming from a panel and going back to it: ids, codes, the way back, and the next session with what it earns."""
+
+from __future__ import annotations
+
+from support.browser import MARKS, Stand, barriers
+
+pytestmark = MARKS
+
+DESIGN = {"participants": 6, "trials": 1, "per_trial": 2, "sessions_per_participant": 2, "seed": 3}
+BONUS = {"bonus": {"quantity": {"sessions": 2, "each": "0.20 EUR"}}}
+
+
+async def test_a_panel_sends_people_and_gets_them_back_with_a_code(stand: Stand) -> None:
+    recruit = {
+        "mode": "panel", "id_parameter": "pid", "reward": "1.50 EUR", "codes": {"completed": "C7"},
+        "return_to": {"completed": "https://panel.example/done?c={code}&who={id}"},
+    }  # fmt: skip
+    site = await stand.serve(design=DESIGN, recruit=recruit, clean=BONUS)
+    visit = await site.visit("?pid=ada-1")
+    page = visit.page
+    assert "ada-1" not in page.url
+    await visit.go("end")
+    assert await page.inner_text("#code") == "C7"
+    assert await page.get_attribute("#return", "href") == "https://panel.example/done?c=C7&who=ada-1"
+    assert await page.inner_text("#again-which") == "It would be session 2 of 2, and earns 1.50 EUR."
+    assert await page.inner_text("#again-bonus") == "From 2 accepted sessions on, each of them earns 0.20 EUR more."
+    assert await barriers(page, "the end of a panel's session") == []
+    await page.click("#again")
+    await page.wait_for_selector('body[data-step="consent"] main > *')
+    await visit.go("end")
+    assert await page.locator("#again").count() == 0
+    other = await site.visit("?pid=ada-1")
+    assert await other.page.inner_text("#code") == "C7"
+    assert [link.platform_id for link in await site.server.store.links()] == ["ada-1"]
+    await other.page.click("#forget")  # the receipt is in the address, after the #
+    await other.page.wait_for_selector("#erase")
+    assert await barriers(other.page, "the page of receipts") == []
+    await other.page.click("#erase")
+    await other.page.wait_for_selector("main h1:has-text('Your answers are erased')")
+    assert not await site.server.store.links()
+    stranger = await site.visit("", expects_trouble=True)
+    assert "open to those who were invited" in await stranger.page.inner_text("main")
+
+
+async def test_whoever_comes_in_vain_is_told_when_and_shown_the_way_back(stand: Stand) -> None:
+    recruit = {"mode": "prolific", "reward": "2.00 GBP", "minutes": 10, "opens": "2126-01-31 09:00Z"}
+    site = await stand.serve(design=DESIGN, recruit=recruit)
+    visit = await site.visit("?PROLIFIC_PID=a&STUDY_ID=b&SESSION_ID=c", expects_trouble=True, timezone_id="UTC")
+    page = visit.page
+    assert "not put up on the platform yet" in await page.inner_text("main")
+    assert await page.get_attribute("#return", "href") == "https://app.prolific.com/"
+    site = await stand.serve(design=DESIGN, recruit={"mode": "link", "opens": recruit["opens"]})
+    visit = await site.visit(expects_trouble=True, timezone_id="UTC")
+    assert await visit.page.inner_text("main h1") == "This study is not open yet"
+    said = await visit.page.inner_text("main p")
+    assert said == "It opens on 31 January 2126 at 09:00. Please come back then with the same link."
+
+
+async def test_where_returning_ends_the_visit_the_next_session_is_offered_first(stand: Stand) -> None:
+    recruit = {"mode": "prolific", "reward": "2.00 GBP", "minutes": 10}
+    site = await stand.serve(design=DESIGN, recruit=recruit)
+    visit = await site.visit(f"?{site.server.host.preview.link.partition('?')[2]}")
+    page = visit.page
+    await page.select_option("select", "end:completed")
+    await page.wait_for_selector("#again")
+    order = await page.locator("#again, #return").evaluate_all("nodes => nodes.map((node) => node.id)")
+    assert order == ["again", "return"]
+    assert "returning ends your visit" in await page.inner_text("#again-before")

@@ -1,0 +1,32 @@
+"""Every method keeps the contract: ours, and a stranger's that is found through its entry point."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from beholder.methods import names
+from beholder.testing import check_method
+from beholder.testing.browser import find_chromium
+from support.data import ROOT
+
+HERE = ROOT / "tests"
+BUILT_IN = ("ab", "abx", "acr", "acr-hr", "ccr", "dcr", "likert", "mushra", "pair", "parallel")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_built_in_method_keeps_the_contract(name: str, tmp_path: Path) -> None:
+    check_method(name, tmp_path, browser=find_chromium() is not None)
+
+
+@pytest.mark.browser
+def test_a_third_party_method_is_found_and_keeps_the_contract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(HERE / "third_party")
+    assert "thumbs" in names()
+    check_method("thumbs", tmp_path, browser=find_chromium() is not None)
+
+
+def test_all_built_in_methods_are_registered() -> None:
+    assert set(names()) >= set(BUILT_IN)

@@ -1,0 +1,83 @@
+"""A process that pays is killed while it writes its ledger: that reads whole, and everybody is paid exactly once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import sqlite3
+import sys
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from beholder.recruiting.fake import FakeProlific, serving
+from beholder.recruiting.fake.state import Clock
+from beholder.store.open import open_store
+from support.crashing_payments import World, prepare
+
+PEOPLE = 3
+MOST = 40
+"""Changes of its files that we see while everything is paid: a few for each time that something is appended."""
+
+
+def seen(store: Path) -> list[tuple[int, int]]:
+    """Return how the files of a ledger stand: each append makes a journal, fills it, writes, and deletes it."""
+    found = []
+    for name in ("ledger.sqlite", "ledger.sqlite-journal"):
+        try:
+            one = (store / name).stat()
+            found.append((one.st_size, one.st_mtime_ns))
+        except FileNotFoundError:
+            found.append((-1, 0))
+    return found
+
+
+async def kill_at(change: int, world: World, url: str) -> bool:
+    """Start to pay, and kill the process as soon as its ledger has changed so often; return whether it came to that."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "beholder", "pay", str(world.template.study.folder), "--send", "--store",
+        str(world.folder), env=os.environ | {"PROLIFIC_TOKEN": world.fake.token, "BEHOLDER_PROLIFIC_URL": url},
+        stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    asked, before = len(world.fake.requests), seen(world.folder)
+    while len(world.fake.requests) == asked and process.returncode is None:
+        await asyncio.sleep(0.01)  # until it is awake
+    while change and process.returncode is None:
+        await asyncio.sleep(0)  # the platform answers from this loop
+        now = seen(world.folder)
+        change -= now != before
+        before = now
+    if process.returncode is None:
+        process.kill()
+    await process.wait()
+    return not change
+
+
+async def check_whole(store: Path) -> None:
+    """Raise AssertionError where the ledger has a gap, or cannot be read."""
+    async with open_store(store, write=False) as opened:
+        entries = await opened.ledger.entries()
+    assert [entry.entry for entry in entries] == list(range(1, len(entries) + 1))
+    with closing(sqlite3.connect(store / "ledger.sqlite")) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+@pytest.mark.long
+async def test_kill_9_while_the_ledger_is_written_pays_nobody_twice_and_forgets_nobody(
+    tmp_path: Path, whole: bool
+) -> None:
+    template = await prepare(tmp_path / "template", PEOPLE)
+    rng = random.Random(1)
+    for number in range(10 if whole else 1):
+        fake = FakeProlific(clock=Clock(datetime.now(UTC)), approving_takes=timedelta(), paying_takes=timedelta())
+        world = World(template, tmp_path / f"world-{number}", fake)
+        async with serving(fake) as url:
+            for change in [rng.randint(1, MOST) for _ in range(3)] if whole else [5, 9]:
+                was_killed = await kill_at(change, world, url)
+                assert was_killed or whole
+                await check_whole(world.folder)
+                await world.check()
+        await world.finish()

@@ -1,0 +1,109 @@
+"""Several servers, one study; a server that is killed, and a store that is away."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import asyncpg
+import httpx
+import psutil
+import pytest
+
+from beholder.errors import UserError
+from beholder.methods import load_study
+from beholder.server.process import running
+from beholder.simulation.crowd import send_robots
+from beholder.testing import write_study
+from beholder.workflow.serve import serve
+from support.server_process import Service, free_port
+
+
+@pytest.fixture
+def study(tmp_path: Path, tiny: Path) -> Path:
+    return write_study(tmp_path / "study", tiny, design={"participants": 24, "trials": 2, "seed": 3})
+
+
+async def test_several_servers_serve_one_study_at_once(study: Path, postgresql_databases: Callable[[], str]) -> None:
+    store = postgresql_databases()
+    async with (
+        running(load_study(study), store=store, port=0) as one,
+        running(load_study(study), store=store, port=0) as two,
+    ):
+        both = await asyncio.gather(
+            send_robots(one.host.served, one.store, one.address, 12, seed=1),
+            send_robots(two.host.served, two.store, two.address, 12, seed=2),
+        )
+        lists = Counter([row["list"] async for row in one.store.rows("claims")])
+        wandering = both[0].robots[0]
+        async with httpx.AsyncClient(
+            base_url=two.address, timeout=60
+        ) as client:  # begun at one server, asked at the other
+            headers = {"authorization": f"Bearer {wandering.token}"}
+            assert (await client.get("/api/step", headers=headers)).json()["code"] == wandering.step["code"]
+    assert set(lists.values()) == {1}
+    assert len(lists) == 24
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="several servers on one port need Linux")
+async def test_workers_share_a_port_and_die_with_their_parent(
+    study: Path, postgresql_databases: Callable[[], str]
+) -> None:
+    service = Service(study, postgresql_databases(), free_port(), "--workers", "3")
+    await service.until_ready()
+    parent = psutil.Process(service.process.pid)
+    while len(workers := parent.children()) < 2:
+        await asyncio.sleep(0.02)
+    await service.kill_parent()
+    await asyncio.to_thread(psutil.wait_procs, workers, timeout=60)
+    assert not [worker for worker in workers if worker.is_running() and worker.status() != psutil.STATUS_ZOMBIE]
+    await service.is_silent()
+
+
+async def test_a_store_that_is_away_is_said_with_503_and_comes_back(
+    study: Path, postgresql_databases: Callable[[], str]
+) -> None:
+    store = postgresql_databases()
+    name = store.partition("?")[0].rpartition("/")[2]
+    admin = await asyncpg.connect(store.replace(f"/{name}", "/postgres"))
+    async with (
+        running(load_study(study), store=store, port=0) as server,
+        httpx.AsyncClient(base_url=server.address, timeout=60) as client,
+    ):
+        body = {"study": "tiny", "params": {"participant": "ada"}, "device": {}}
+        assert (await client.post("/api/arrive", json=body)).status_code == 201
+        await admin.execute(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS false")
+        await admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", name)
+        away = await client.post("/api/arrive", json=body)
+        assert away.status_code == 503
+        assert away.headers["retry-after"]
+        assert away.json()["error"]["code"] == "store_away"
+        assert (await client.get("/healthz")).status_code == 503
+        await admin.execute(f"ALTER DATABASE {name} WITH ALLOW_CONNECTIONS true")
+        assert (await client.post("/api/arrive", json=body)).status_code == 200
+        assert (await client.get("/healthz")).status_code == 200
+    await admin.close()
+
+
+def test_several_workers_need_postgresql(study: Path) -> None:
+    with pytest.raises(UserError, match="2 servers cannot share an SQLite store"):
+        serve(study, workers=2)
+
+
+async def test_a_busy_port_is_said(study: Path, tmp_path: Path) -> None:
+    async with running(load_study(study), port=0) as first:
+        port = int(first.address.rpartition(":")[2])
+        with pytest.raises(UserError, match=f"--port {port}  cannot be opened"):
+            async with running(load_study(study), store=tmp_path / "other", port=port):
+                pass
+
+
+async def test_sigterm_ends_a_server_cleanly(study: Path, tmp_path: Path) -> None:
+    service = Service(study, str(tmp_path / "store"), free_port())
+    await service.until_ready()
+    service.process.terminate()
+    assert await asyncio.to_thread(service.process.wait) == 0
+    await service.is_silent()

@@ -1,0 +1,252 @@
+"""What the browser tests share: one Chromium for all, a study that is served, and people who visit it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
+
+import pytest
+import pytest_asyncio
+
+from beholder.methods import load_study
+from beholder.server.process import Running, running
+from beholder.study.model import Study
+from beholder.testing import write_study
+from beholder.testing.browser import find_chromium, open_browser, walk
+from support.data import ROOT
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Request
+
+MARKS = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+DESKTOP = {"width": 1280, "height": 800}
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+SHORT = {"participants": 6, "trials": 2, "per_trial": 2, "seed": 3}
+"""A design of two pages with two clips each."""
+QUICK_SOUNDS = """
+const { start } = AudioBufferSourceNode.prototype;
+AudioBufferSourceNode.prototype.start = function (...when) {
+  if (this.buffer.duration > 1) this.playbackRate.value = 6;
+  return start.call(this, ...when);
+};
+"""
+"""The long sounds of checks are over soon, where nobody listens; stimuli take their time, which is judged."""
+
+
+@dataclass
+class Visit:
+    """A person at a browser of their own; `troubles` is what should never happen to them."""
+
+    site: Site
+    context: BrowserContext
+    page: Page
+    troubles: list[str] = field(default_factory=list)
+    hosts: set[str] = field(default_factory=set)
+    expects_trouble: bool = False
+
+    def watch(self, page: Page) -> Page:
+        """Listen to a page of this person."""
+
+        def console(message: ConsoleMessage) -> None:
+            if message.type in ("error", "warning"):
+                self.troubles.append(f"console {message.type}: {message.text}")
+
+        def request(request: Request) -> None:
+            if urlsplit(request.url).scheme in ("http", "https"):
+                self.hosts.add(urlsplit(request.url).netloc)
+
+        def failed(request: Request) -> None:
+            if request.failure != "net::ERR_ABORTED":  # a page that goes away takes its requests along
+                self.troubles.append(f"failed: {request.method} {urlsplit(request.url).path} {request.failure}")
+
+        page.on("console", console)
+        page.on("pageerror", lambda error: self.troubles.append(f"page error: {error}"))
+        page.on("request", request)
+        page.on("requestfailed", failed)
+        page.set_default_timeout(60_000)  # a busy machine takes its time; what is broken never comes
+        return page
+
+    async def go(self, until: str, **how: Any) -> str:
+        """Walk on to a step of this kind or key."""
+        return await walk(self.page, until=until, **how)
+
+    async def new_tab(self, link: str) -> Page:
+        page = self.watch(await self.context.new_page())
+        await page.goto(link)
+        await page.wait_for_selector("main h1")
+        return page
+
+    async def step(self, key: str) -> None:
+        """Wait until this step is shown; the module that shows it may still have to come."""
+        await self.page.wait_for_selector(f'body[data-step="{key}"] main > *')
+
+
+class Site:
+    """A study behind a port. It can be stopped and started again, as the same study at the same address."""
+
+    def __init__(self, path: Path, browser: Browser) -> None:
+        self.path, self.browser = path, browser
+        self.study: Study = load_study(path)
+        self.visits: list[Visit] = []
+        self._server: Running | None = None
+        self._running = AsyncExitStack()
+
+    @property
+    def server(self) -> Running:
+        assert self._server is not None
+        return self._server
+
+    @property
+    def link(self) -> str:
+        return self.server.link
+
+    async def start(self) -> None:
+        port = urlsplit(self.server.address).port or 0 if self._server else 0
+        self._server = await self._running.enter_async_context(running(self.study, port=port))
+
+    async def stop(self) -> None:
+        await self._running.aclose()
+
+    async def visit(
+        self, query: str = "?participant=ada", *, expects_trouble: bool = False, script: str = "", **device: Any
+    ) -> Visit:
+        """Open the link in a browser that was never here before; `script` runs before ours on every page."""
+        context = await self.browser.new_context(**{"viewport": DESKTOP, **device})
+        if script:
+            await context.add_init_script(script)
+        visit = Visit(self, context, await context.new_page(), expects_trouble=expects_trouble)
+        visit.watch(visit.page)
+        self.visits.append(visit)
+        await visit.page.goto(self.link + query)
+        await visit.page.wait_for_selector("main h1")
+        return visit
+
+    async def rows(self, table: Any) -> list[dict[str, Any]]:
+        return [row async for row in self.server.store.rows(table)]
+
+    async def answers(self) -> dict[str, dict[str, Any]]:
+        """Return the stored answers by step, of a study that one person visited."""
+        rows = await self.rows("answers")
+        assert len({row["key"] for row in rows}) == len(rows), "a step was answered twice"
+        return {row["key"]: row for row in rows}
+
+    async def scores(self, key: str) -> dict[str, Any]:
+        scores: dict[str, Any] = (await self.answers())[key]["answer"]["scores"]
+        return scores
+
+
+@dataclass
+class Stand:
+    """Serves tiny studies for one test."""
+
+    folder: Path
+    like: Path
+    browser: Browser
+    sites: list[Site] = field(default_factory=list)
+
+    async def serve(self, **keys: Any) -> Site:
+        """Serve a tiny study of two short pages, with these keys in its study.yaml."""
+        path = write_study(self.folder / f"study{len(self.sites)}", self.like, **{"design": SHORT, **keys})
+        site = Site(path, self.browser)
+        self.sites.append(site)
+        await site.start()
+        return site
+
+    async def close(self) -> None:
+        """Close everything; nobody met an error, and nobody was sent to another host."""
+        visits = [visit for site in self.sites for visit in site.visits]
+        for visit in visits:
+            await visit.context.close()
+        for site in self.sites:
+            await site.stop()
+        for visit in visits:
+            assert visit.hosts == {urlsplit(visit.site.link).netloc}
+            assert visit.expects_trouble or visit.troubles == []
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def chromium() -> AsyncIterator[Browser]:
+    """One browser for all tests; each person gets a context of their own in it."""
+    if find_chromium() is None:
+        pytest.skip("there is no Chromium on this machine: install chromium, or name one in BEHOLDER_CHROMIUM")
+    async with open_browser() as browser:
+        yield browser
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def stand(tmp_path: Path, tiny: Path, chromium: Browser) -> AsyncIterator[Stand]:
+    """Studies to visit; leaving it proves that nobody met an error on the way."""
+    stand = Stand(tmp_path, tiny, chromium)
+    yield stand
+    await stand.close()
+
+
+async def values_on(page: Page) -> dict[str, dict[str, float]]:
+    """Return what a rating page shows: question, then slot, then value; an untouched control is not there."""
+    shown: dict[str, dict[str, float]] = await page.locator("main").evaluate(
+        """main => {
+          const values = {};
+          const tell = ({ dataset: { question, slot } }, value) => { (values[question] ??= {})[slot] = Number(value); };
+          for (const fader of main.querySelectorAll(".fader[data-state=set]")) {
+            tell(fader.querySelector("input"), fader.querySelector("output").textContent);
+          }
+          for (const input of main.querySelectorAll("input[type=radio]:checked")) tell(input, input.value);
+          return values;
+        }"""
+    )
+    return shown
+
+
+def slider(page: Page, slot: str, question: str = "q1") -> Locator:
+    return page.locator(f'main input[type=range][data-slot="{slot}"][data-question="{question}"]')
+
+
+def play_button(page: Page, slot: str) -> Locator:
+    return page.locator(f'main button.play[data-slot="{slot}"]')
+
+
+async def play(page: Page, *slots: str) -> None:
+    """Play clips to their end, one after the other, and wait until the page has taken note."""
+    for slot in slots:
+        await play_button(page, slot).click()
+        await page.wait_for_selector(f'main .column.is-played[data-slot="{slot}"]')
+
+
+async def rate(page: Page, **values: float) -> None:
+    """Set sliders of the first question, by slot."""
+    for slot, value in values.items():
+        await slider(page, slot).fill(str(value))
+
+
+async def barriers(page: Page, moment: str, themes: Iterable[Literal["light", "dark"]] = THEMES) -> list[str]:
+    """Return every serious barrier that axe finds on a page as it is; skip the test where axe is not installed."""
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: npm ci")
+    found = []
+    await page.evaluate(AXE.read_text("utf-8"))
+    for theme in themes:
+        await page.emulate_media(color_scheme=theme)
+        # A button fades from one theme to the other: its colours count when that is over.
+        await page.evaluate("() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished))")
+        report = await page.evaluate("() => axe.run(document, { resultTypes: ['violations'] })")
+        for violation in report["violations"]:
+            if violation["impact"] in ("serious", "critical"):
+                nodes = [node["html"][:120] for node in violation["nodes"]]
+                found.append(f"{moment} {theme}: {violation['id']} {nodes}")
+    return found
+
+
+async def overhang(page: Page, moment: str, sizes: Iterable[tuple[int, int]]) -> list[str]:
+    """Return where a page is wider than its window, in windows of these sizes."""
+    found = []
+    for width, height in sizes:
+        await page.set_viewport_size({"width": width, "height": height})
+        over: int = await page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
+        if over > 0:
+            found.append(f"{moment}: {over} px over {width}")
+    return found

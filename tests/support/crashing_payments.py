@@ -1,0 +1,205 @@
+"""Processes that pay and die on the way: a platform, a ledger on disk, and what must hold whatever happens."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+
+from beholder.recruiting.debts import Payment
+from beholder.recruiting.fake import FakeProlific
+from beholder.recruiting.fake.filters import FakeVisit
+from beholder.recruiting.fake.http import Request
+from beholder.recruiting.ledger import replay
+from beholder.recruiting.payments import pay_study
+from beholder.store.contract import Ledger, LedgerEntry, Store
+from beholder.store.open import open_store
+from beholder.study.model import Study
+from beholder.testing.stores.facts import study_record
+from support.payable_study import BODY, BONUS, come, connect, sign, write_bonuses
+from support.prolific_rehearsal import study_in
+
+
+class Crash(BaseException):
+    """The process is gone."""
+
+
+class Fuse:
+    """Counts what has effects, and burns through at one of them."""
+
+    def __init__(self, at: int | None) -> None:
+        self.at, self.ticks = at, 0
+
+    def tick(self) -> None:
+        self.ticks += 1
+        if self.ticks == self.at:
+            raise Crash
+
+
+class BurningLedger:
+    """A real ledger in a process that may die before or after each entry."""
+
+    def __init__(self, ledger: Ledger, fuse: Fuse) -> None:
+        self._ledger, self._fuse = ledger, fuse
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ledger, name)
+
+    async def append(self, entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
+        self._fuse.tick()
+        found = await self._ledger.append(entries)
+        self._fuse.tick()
+        return found
+
+
+class BurningStore:
+    """A store whose ledger burns."""
+
+    def __init__(self, store: Store, fuse: Fuse) -> None:
+        self._store, self.ledger = store, BurningLedger(store.ledger, fuse)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+
+class BurningLine(httpx.AsyncBaseTransport):
+    """The line to the platform; what only reads has no effect, so that a crash beside it is one of its neighbours."""
+
+    def __init__(self, fake: FakeProlific, fuse: Fuse) -> None:
+        self._line, self._fuse = fake.transport(), fuse
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if request.method != "GET":
+            self._fuse.tick()
+        answer = await self._line.handle_async_request(request)
+        if request.method != "GET":
+            self._fuse.tick()
+        return answer
+
+
+class Template(NamedTuple):
+    """A study with everything signed and nothing sent, to begin from again and again."""
+
+    study: Study
+    folder: Path
+    ids: tuple[str, ...]
+
+
+def platform(people: int, fake: FakeProlific) -> tuple[str, list[FakeVisit]]:
+    """Let people hand in on a platform on which nothing was before: the ids are the same each time."""
+    headers = {"authorization": f"Token {fake.token}"}
+
+    def post(path: str, body: dict[str, Any]) -> Any:
+        return fake.handle(
+            Request("POST", f"/api/v1/{path}", {}, headers, httpx.Request("POST", "", json=body).content)
+        ).body
+
+    posting = str(post("studies/", {**BODY, "total_available_places": people})["id"])
+    post(f"studies/{posting}/transition/", {"action": "PUBLISH"})
+    return posting, fake.people.finish(posting, people)
+
+
+async def prepare(folder: Path, people: int) -> Template:
+    study = study_in(folder, recruit={"mode": "prolific", "reward": "2.00 GBP", "minutes": 10}, clean=BONUS)
+    fake = FakeProlific()
+    posting, visits = platform(people, fake)
+    async with open_store(folder / "store") as store:
+        await store.begin(study_record())
+        evidence: Any = {"run": 1, "places": people, "quote": {}}
+        await store.ledger.append([LedgerEntry("draft", "done", fake.now, provider_ref=posting, evidence=evidence)])
+        for number, visit in enumerate(visits):
+            await come(store, str(number), visit, mode="prolific")
+        await sign(store, visits, "run", **{f"s{number}": "approve" for number in range(people)})
+    write_bonuses(study, *((f"p-{number}", "quantity", "0.50") for number in range(people)))
+    return Template(study, folder / "store", tuple(visit.submission.id for visit in visits))
+
+
+@dataclass
+class World:
+    """One run of history: a platform, a ledger on disk, and processes that come and go."""
+
+    template: Template
+    folder: Path
+    fake: FakeProlific = field(default_factory=FakeProlific)
+    resent: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        platform(len(self.template.ids), self.fake)
+        shutil.copytree(self.template.folder, self.folder)
+
+    @asynccontextmanager
+    async def process(self, fuse: Fuse) -> AsyncIterator[Any]:
+        async with open_store(self.folder, write=False) as store:
+            burning: Any = BurningStore(store, fuse)
+            desk = connect(self.template.study, burning, self.fake, BurningLine(self.fake, fuse))
+            try:
+                yield desk
+            finally:
+                await desk.recruiter.close()
+
+    async def pay(self, crash: int | None = None, **options: Any) -> tuple[Payment | None, int]:
+        """Return what a process told that may have died, and how many ticks it lived."""
+        fuse = Fuse(crash)
+        try:
+            async with self.process(fuse) as desk:
+                found = await pay_study(desk, sleep=self.fake.sleep, **options)
+        except Crash:
+            found = None
+        return found, fuse.ticks
+
+    async def check(self, found: Payment | None = None) -> None:
+        """Raise AssertionError where somebody got too much, or too little without being told of."""
+        async with open_store(self.folder, write=False) as store:
+            books = replay(await store.ledger.entries())
+        planned = sum(debt.amount.minor for debt in books.debts.values() if debt.kind == "bonus")
+        moved = [one for one in self.fake.moved if one.kind == "bonus"]
+        assert sum(one.amount for one in moved) <= planned, "money out is at most money planned"
+        refs = {parcel.ref: parcel.id for parcel in books.parcels.values() if parcel.ref}
+        for ref, calls in Counter(self.fake.bonuses.calls).items():
+            assert calls <= 1 + self.resent[refs[ref]], "a payment is sent once, and once more for each time it is let"
+        got = Counter((one.submission, one.kind) for one in self.fake.moved)
+        assert all(times == 1 for times in got.values()), f"somebody was paid twice: {got}"
+        for debt in books.debts.values():
+            if debt.state == "settled" and debt.kind == "bonus" and debt.amount.minor:
+                assert got[debt.submission, "bonus"] == 1, "settled means that the money has moved"
+        if found is not None:
+            unknown = {line.submission for line in found.unknown}
+            told = " ".join(str(problem) for problem in found.problems)
+            for submission in self.template.ids:
+                assert got[submission, "reward"] == 1
+                assert got[submission, "bonus"] == 1 or (submission in unknown and submission in told), (
+                    "and nobody said so"
+                )
+
+    async def finish(self) -> None:
+        """Run until nothing changes any more; then a person looks, and lets be sent once more what nobody has got."""
+        self.fake.faults.clear()
+        found: Payment | None = None
+        for minutes in (0, 10, 10):  # at once too, while money may still be on its way
+            self.fake.advance(minutes=minutes)
+            found, _ = await self.pay(send=True)
+            assert found is not None
+            if found.is_settled or (found.unknown and minutes):
+                break
+        assert found is not None
+        await self.check(found)
+        if found.is_settled:
+            return
+        self.fake.advance(hours=25)
+        found, _ = await self.pay(send=True)
+        assert found is not None
+        await self.check(found)
+        if found.unknown:
+            parcels = sorted({line.payment for line in found.unknown})
+            self.resent.update(parcels)
+            found, _ = await self.pay(resend=parcels)
+            assert found is not None
+            await self.check(found)
+        assert found.is_settled, found
+        assert not found.problems

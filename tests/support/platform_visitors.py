@@ -1,0 +1,68 @@
+"""Studies of texts with people who come from a platform, without a server."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from beholder.errors import Refused
+from beholder.server.service import StudyService
+from beholder.store.contract import LedgerEntry
+from support.clock_service import NOON, Clock, Person
+from support.message_studies import serving, write_asking
+
+PROLIFIC: dict[str, Any] = {"mode": "prolific", "reward": "2.00 GBP", "minutes": 10}
+PANEL: dict[str, Any] = {"mode": "panel", "id_parameter": "pid"}
+POSTING = "5f00000000000000000000aa"
+
+
+@asynccontextmanager
+async def door(folder: Path, recruit: Mapping[str, Any], **keys: Any) -> AsyncIterator[tuple[StudyService, Clock]]:
+    """Give the host of a study that recruits in this way, and its clock."""
+    folder.mkdir(exist_ok=True)
+    study = write_asking(folder, **{"checks": {}, "recruit": dict(recruit), **keys})
+    async with serving(study, folder / "store") as (host, clock):
+        yield host, clock
+
+
+async def launch(host: StudyService) -> None:
+    """Record that the study was put up on the platform."""
+    await host.store.ledger.append([LedgerEntry("draft", "done", NOON, provider_ref=POSTING)])
+
+
+async def act(host: StudyService, kind: str, person: Person, clock: Clock) -> None:
+    """Record what was done about somebody."""
+    facts = await person.facts()
+    clock.wait(seconds=1)
+    session = person.session if kind == "release" else ""  # all else is about the person
+    entry = LedgerEntry(kind, "done", clock(), participant=facts.session.participant, session=session, reason_text="-")
+    await host.store.ledger.append([entry])
+
+
+def prolific(person: str = "ann", visit: str = "s1", posting: str = POSTING) -> dict[str, str]:
+    """Return what Prolific passes in the address."""
+    return {"PROLIFIC_PID": person, "STUDY_ID": posting, "SESSION_ID": visit}
+
+
+async def come(host: StudyService, clock: Clock, **params: str) -> Person:
+    """Return somebody who has opened the address with these parameters."""
+    person = Person(host, clock)
+    person.params = params
+    return await person.come()
+
+
+async def refused(host: StudyService, clock: Clock, **params: str) -> Refused:
+    """Return why somebody cannot come in."""
+    with pytest.raises(Refused) as caught:
+        await come(host, clock, **params)
+    assert caught.value.status == 403
+    return caught.value
+
+
+async def count(host: StudyService) -> int:
+    """Return how many sessions are stored."""
+    return len([row async for row in host.store.rows("sessions")])

@@ -1,0 +1,315 @@
+"""Votes needed: the curves of the reference, what holds of every curve, and what is said of it."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import beholder
+from beholder.analysis.figures.theme import COLUMN, WIDE
+from beholder.analysis.figures.votes_needed import votes_needed_chart
+from beholder.analysis.scores import scores
+from beholder.analysis.votes_needed import COLUMNS, Enough, enough, usual_curves, votes_needed
+from beholder.errors import UserError
+from beholder.reporting.figures import to_svg
+from beholder.reporting.material import load_material
+from beholder.reporting.reliability import enough_votes
+from beholder.stats.votes_needed import longer, votes_for
+from support.data import DATA
+from support.report_pages import made_up
+
+
+def planted(
+    people: int = 12, stimuli: int = 9, noise: float = 0.7, share: float = 1.0, seed: int = 1, **more: Any
+) -> pd.DataFrame:
+    """Return ratings of stimuli that differ, by people who each rate a share of them."""
+    rng = np.random.default_rng(seed)
+    person, stimulus = (part.ravel() for part in np.meshgrid(np.arange(people), np.arange(stimuli), indexing="ij"))
+    kept = rng.random(len(person)) < share
+    value = 1 + stimulus / 2 + rng.normal(0, 0.4, people)[person] + rng.normal(0, noise, len(person))
+    table = pd.DataFrame(
+        {
+            "participant": [f"p{at}" for at in person],
+            "content": [f"c{at}" for at in stimulus],
+            "condition": "no",
+            "stimulus": [f"no/c{at}" for at in stimulus],
+            "value": np.round(value, 2),
+            **more,
+        }
+    )
+    return table[kept]
+
+
+# The reference
+
+
+@pytest.fixture(scope="module")
+def hdtv() -> pd.DataFrame:
+    path = DATA / "ratings" / "vqeghd3_raw.csv"
+    if not path.is_file():
+        pytest.skip(f"no reference data at {path}: set BEHOLDER_TEST_DATA")
+    return pd.read_csv(path).rename(columns={"subject": "participant", "score": "value"})
+
+
+@pytest.mark.parametrize(
+    ("by", "against", "name"),
+    [("rating", "all", "vote"), ("participant", "all", "subject"), ("participant", "halves", "disjoint")],
+)
+def test_the_curves_are_those_of_the_reference(hdtv: pd.DataFrame, by: Any, against: Any, name: str) -> None:
+    reference = pd.read_csv(DATA / "evidence" / "votes_needed_curves.csv").set_index("N")
+    reference = reference[reference[f"pcc_{name}"].notna()]
+    found = votes_needed(hdtv, by=by, against=against, sizes=list(reference.index))
+    assert found is not None
+    table = found.table.set_index("votes")
+    assert list(table.index) == list(reference.index)
+    assert set(table["replicates"]) == {200}
+    # Both are means of 200 draws, so they differ by chance: of r by 0.003 at most, of the error by 6 %.
+    assert table["pearson"].to_numpy() == pytest.approx(reference[f"pcc_{name}"].to_numpy(), abs=0.003)
+    assert table["rmse"].to_numpy() == pytest.approx(reference[f"rmse_{name}"].to_numpy(), rel=0.06)
+    if name == "vote":
+        for end in ("low", "high"):
+            expected = reference[f"pcc_vote_{end[:2]}"].to_numpy()
+            assert table[f"pearson_{end}"].to_numpy() == pytest.approx(expected, abs=0.012)
+
+
+def test_a_curve_against_all_flatters_and_single_votes_look_worse_than_people(hdtv: pd.DataFrame) -> None:
+    asked: list[tuple[Any, Any]] = [("participant", "halves"), ("participant", "all"), ("rating", "all")]
+    found = {(by, against): votes_needed(hdtv, by=by, against=against, sizes=[12]) for by, against in asked}
+    rows = {name: result.table.iloc[0] for name, result in found.items() if result is not None}
+    assert rows["participant", "halves"]["rmse"] > 1.3 * rows["participant", "all"]["rmse"]
+    assert rows["participant", "all"]["pearson"] > rows["rating", "all"]["pearson"]
+
+
+def test_spearman_brown_foretells_the_curve(hdtv: pd.DataFrame) -> None:
+    found = votes_needed(hdtv)
+    assert found is not None
+    table = found.table
+    r = table["pearson"]
+    told = [longer(r[0], 2, votes) for votes in table["votes"]]
+    assert told == pytest.approx(r.to_numpy(), abs=0.002)
+    told_of = enough(table, "rating")
+    assert told_of.r_now == pytest.approx(0.9867, abs=0.001)
+    assert told_of._replace(r_now=0) == Enough(24.0, 0, 7.0, is_measured=True)
+
+
+# What holds of every curve
+
+
+def test_the_default_is_halves_of_people_up_to_half_the_votes() -> None:
+    found = votes_needed(planted())
+    assert found is not None
+    assert list(found.table.columns) == COLUMNS
+    assert list(found.table["votes"]) == [2, 3, 4, 5, 6]
+    assert set(found.table["by"] + " " + found.table["against"]) == {"participant halves"}
+    assert set(found.table["votes_now"]) == {12.0}
+    assert "200 replicates." in found.note
+    assert votes_needed(planted()).table.equals(found.table), "the same seed, the same curve"  # type: ignore[union-attr]
+    other = votes_needed(planted(), seed=2)
+    assert other is not None
+    assert not other.table.equals(found.table)
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.integers(2, 8), st.integers(3, 6), st.floats(0.3, 1), st.sampled_from(["participant", "rating"]),
+    st.sampled_from(["halves", "all"]), st.integers(0, 99),
+)  # fmt: skip
+def test_every_curve_is_finite_and_within_its_bounds(
+    people: int, stimuli: int, share: float, by: Any, against: Any, seed: int
+) -> None:
+    found = votes_needed(planted(people, stimuli, share=share, seed=seed), by=by, against=against, replicates=10)
+    if found is None:
+        return
+    table = found.table
+    for name in ("pearson", "rmse"):
+        known = table[table[name].notna()]
+        assert np.isfinite(known[[name, f"{name}_low", f"{name}_high"]].to_numpy()).all()
+        assert (known[f"{name}_low"] <= known[name] + 1e-9).all()
+        assert (known[name] <= known[f"{name}_high"] + 1e-9).all()
+    assert (table["pearson"].abs().dropna() <= 1).all()
+    assert table["votes"].is_monotonic_increasing
+    assert table["votes"].max() <= table["votes_now"].max() / (2 if against == "halves" else 1)
+
+
+@pytest.mark.parametrize("by", ["participant", "rating"])
+def test_two_halves_never_share_a_vote(by: Any) -> None:
+    # Of two people who always say the opposite, halves disagree in full; with anything shared they would not.
+    table = planted(2, 5, noise=0)
+    table["value"] = table["value"].mean() + np.where(table["participant"] == "p0", 1, -1) * np.tile(np.arange(5), 2)
+    found = votes_needed(table, by=by, sizes=[1])
+    assert found is not None
+    assert found.table["pearson"].iloc[0] == pytest.approx(-1)
+
+
+def test_where_people_rate_a_part_votes_are_an_average() -> None:
+    found = votes_needed(planted(60, 20, share=0.2, seed=3))
+    assert found is not None
+    table = found.table
+    now = table["votes_now"].iloc[0]
+    assert 9 < now < 15
+    assert table["votes"].iloc[-1] == math.floor(now / 2)
+    assert table["pearson"].is_monotonic_increasing
+
+
+def test_scores_of_a_laboratory_can_be_held_against() -> None:
+    table = planted(noise=0.5)
+    means = scores(table).table[["stimulus", "mean"]]
+    same = votes_needed(table, against=means)
+    everything = votes_needed(table, against="all")
+    assert same is not None
+    assert everything is not None
+    assert same.table["pearson"].to_numpy() == pytest.approx(everything.table["pearson"].to_numpy())
+    assert set(same.table["against"]) == {"scores"}
+    # Stimuli that the laboratory does not know are left out; a constant shift costs error and no correlation.
+    shifted = means.assign(mean=means["mean"] + 10, question="rating").iloc[2:]
+    found = votes_needed(table, against=shifted, by="rating", sizes=[4, 40])
+    assert found is not None
+    assert list(found.table["votes"]) == [4, 40]
+    assert found.table["rmse"].iloc[1] == pytest.approx(10, abs=0.3)
+    assert found.table["pearson"].iloc[1] > 0.97
+
+
+def test_comparisons_and_several_questions_have_curves_and_choices_have_none() -> None:
+    rows = planted()
+    asked = pd.concat([rows.assign(question="Größe 2"), rows.assign(question="NA", kind="choice", value=1.0)])
+    found = usual_curves(asked)
+    assert found is not None
+    assert set(found.table["question"]) == {"Größe 2"}
+    assert list(dict.fromkeys(found.table["by"] + " " + found.table["against"])) == ["participant halves", "rating all"]
+    graded = rows.assign(kind="diff", other_condition="reference", value=rows["value"] - 3)
+    assert votes_needed(graded) is not None
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        planted(1),
+        planted(6, 2),
+        planted(6).head(1),
+        planted(3, 4).assign(use=False),
+        planted(6).assign(kind="choice", value=1.0),
+    ],
+    ids=["one rater", "two stimuli", "one rating", "nothing used", "choices"],
+)
+def test_where_nothing_can_be_told_there_is_no_curve(table: pd.DataFrame) -> None:
+    assert votes_needed(table) is None
+    assert usual_curves(table) is None
+
+
+def test_answers_that_are_all_alike_have_an_error_of_none_and_no_correlation() -> None:
+    found = votes_needed(planted(6, 5).assign(value=3.0))
+    assert found is not None
+    assert set(found.table["rmse"]) == {0.0}
+    assert found.table["pearson"].isna().all()
+    told = enough(found.table, "rating")
+    assert (told.votes_now, told.is_measured) == (6.0, False)
+    assert math.isnan(told.r_now)
+    assert math.isnan(told.votes)
+    assert "NaN" not in to_svg(lambda layout: votes_needed_chart(found.table, layout=layout), COLUMN)
+
+
+def test_many_ratings_are_drawn_less_often_and_the_note_says_so() -> None:
+    found = votes_needed(planted(400, 300), sizes=[2])
+    assert found is not None
+    assert set(found.table["replicates"]) == {166}
+    assert "166 replicates, fewer than usual as there are so many ratings." in found.note
+    asked = votes_needed(planted(40, 30), replicates=7)
+    assert asked is not None
+    assert asked.note.endswith(" 7 replicates.")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"by": "rater"}, "by  is 'rater'. Allowed: participant or rating."),
+        ({"against": "lab"}, "against  is 'lab'. Allowed: halves, all, or a table of scores."),
+        ({"against": pd.DataFrame({"stimulus": []})}, "against  has no column mean. Allowed: stimulus, mean."),
+        ({"replicates": 0}, "replicates  is 0. Allowed: 1 or more."),
+        ({"sizes": [2, 0]}, "sizes  is [2, 0]. Allowed: whole numbers, 1 or more."),
+        (
+            {"against": pd.DataFrame({"stimulus": ["no/c1", "x"], "mean": [1, 2]})},
+            "against  shares 1 stimuli with the ratings of rating. Allowed: 3 or more, by the names in the column "
+            "stimulus.",
+        ),
+    ],
+)  # fmt: skip
+def test_a_wrong_option_says_what_is_allowed(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError) as caught:
+        votes_needed(planted(), **options)
+    assert str(caught.value) == message
+
+
+# What is said of it
+
+
+@given(st.floats(0.01, 0.99), st.floats(1, 50), st.floats(0.05, 0.999))
+def test_votes_for_a_correlation_give_that_correlation(r: float, votes: float, wanted: float) -> None:
+    assert longer(r, votes, votes_for(r, votes, wanted)) == pytest.approx(wanted)
+
+
+def curve_of(r: list[float], votes: list[int], now: float) -> pd.DataFrame:
+    return pd.DataFrame({"question": "q", "by": "participant", "against": "halves", "votes": votes, "pearson": r,
+                         "votes_now": now})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("r", "votes", "now", "told"),
+    [
+        ([0.90, 0.94, 0.97], [2, 4, 8], 16.0, Enough(16.0, 0.985, 5.0, is_measured=True)),
+        ([0.5, 0.6], [2, 3], 6.0, Enough(6.0, 0.75, 38.0, is_measured=False)),
+        ([0.96], [1], 2.0, Enough(2.0, 0.98, 1.0, is_measured=True)),
+    ],
+)
+def test_enough_is_where_the_curve_reaches_it_or_would(
+    r: list[float], votes: list[int], now: float, told: Enough
+) -> None:
+    found = enough(curve_of(r, votes, now), "q")
+    assert found.r_now == pytest.approx(told.r_now, abs=0.001)
+    assert found._replace(r_now=0) == told._replace(r_now=0)
+
+
+def test_halves_that_disagree_tell_no_number() -> None:
+    told = enough(curve_of([-0.2, -0.1], [2, 3], 6.0), "q")
+    assert math.isnan(told.r_now)
+    assert math.isnan(told.votes)
+
+
+@pytest.mark.parametrize("layout", [COLUMN, WIDE])
+def test_the_figure_marks_how_many_votes_there_are(layout: Any) -> None:
+    found = usual_curves(planted())
+    assert found is not None
+    drawn = to_svg(lambda layout: votes_needed_chart(found.table, layout=layout), layout)
+    assert "12 now" in drawn
+    assert "Correlation r" in drawn
+    assert "RMSE" in drawn
+    two = pd.concat([found.table.assign(question=name) for name in ("Größe 2", "01")])
+    both = to_svg(lambda layout: votes_needed_chart(two, layout=layout), layout)
+    assert "Größe 2" in both
+    assert "RMSE" not in both
+
+
+def test_the_report_says_what_the_votes_give(tmp_path: Path) -> None:
+    one = made_up(tmp_path / "one", {"a": 70.0, "b": 50.0, "c": 45.0}, participants=8, contents=3)
+    beholder.analyse(one)
+    assert str(enough_votes(load_material(one), {})) == (
+        "<p><b>8 votes per stimulus give r = 0.96 with an equal study.</b> For r = 0.95, about 8 votes would do.</p>"
+    )
+    asked = [{"id": name, "text": f"How {name}?", "scale": "acr5"} for name in ("good", "clear")]
+    two = made_up(tmp_path / "two", {"a": 70.0, "b": 50.0, "c": 45.0}, participants=8, contents=3, questions=asked)
+    beholder.analyse(two)
+    said = str(enough_votes(load_material(two), {}))
+    assert "<caption>Votes per stimulus and what they give</caption>" in said
+    assert "How clear?" in said
+
+
+def test_a_report_without_a_curve_has_no_such_panel(tmp_path: Path) -> None:
+    few = made_up(tmp_path, {"a": 70.0, "b": 50.0}, participants=1, contents=2)
+    beholder.analyse(few)
+    assert enough_votes(load_material(few), {}) is None

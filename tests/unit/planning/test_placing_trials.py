@@ -1,0 +1,205 @@
+"""Trials of their own that check: where they stand, which answer they want, and what the browser sees of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from beholder.methods import find
+from beholder.methods.contract import Break
+from beholder.planning.balance import balance
+from beholder.planning.digest import plan_digest
+from beholder.planning.model import CHECKING, is_check
+from beholder.planning.serialization import list_from_json, list_to_json
+from beholder.server.public_steps import public_step
+from beholder.server.script import make_script
+from beholder.study.model import Study
+from beholder.types import Role
+from support.check_plans import (
+    CONTENTS,
+    REFERENCE,
+    SURVEY,
+    every_answer,
+    gaps_of,
+    gold,
+    places_of,
+    plan_of,
+    slots_of,
+    spread,
+    verdict,
+    with_lessons,
+    without_checks,
+)
+from support.method_studies import catalogue_of, make_study
+from support.plans import assert_promises, with_clips
+
+ASKING: tuple[Role, ...] = ("attention", "trap")
+METHODS: dict[str, dict[str, Any]] = {
+    "acr": {"conditions": list("abcd")},
+    "acr-hr": {"conditions": REFERENCE},
+    "dcr": {"conditions": REFERENCE},
+    "ccr": {"conditions": REFERENCE},
+    "pair": {"conditions": list("abc")},
+    "ab": {"conditions": list("ab")},
+    "likert": {"conditions": list("abcd"), "questions": SURVEY},
+}
+
+
+def inserted(method: str, **keys: Any) -> Study:
+    checks = {"attention": {"per_session": 1}, "trap": {"per_session": 2}, "repeat": {"per_session": 1}}
+    design = {"participants": 40, "trials": 8, "breaks": 4, "seed": 5}
+    return make_study(method, **{"design": design, "checks": checks, **METHODS[method], **keys})
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_trials_that_check_are_strewn_between_the_others(method: str) -> None:
+    study = inserted(method)
+    plan, catalogue = plan_of(study)
+    before = without_checks(study, catalogue)
+    gaps: dict[Role, Counter[int]] = {"attention": Counter(), "trap": Counter(), "repeat": Counter()}
+    used: Counter[str] = Counter()
+    again = 0
+    for planned, plain in zip(plan.lists, before.lists, strict=True):
+        trials = planned.trials
+        assert [trial.id for trial in trials] == [f"trial:{n}" for n in range(1, 13)]
+        assert [entry.id for entry in planned.entries if isinstance(entry, Break)] == ["break:1", "break:2"]
+        rated = [replace(trial, id="") for trial in planned.rated]
+        assert rated == [replace(trial, id="") for trial in plain.trials]
+        checks = [is_check(trial) for trial in trials]
+        assert not checks[0]
+        assert not checks[-1]
+        assert not any(one and two for one, two in pairwise(checks))
+        shown = [slot.stimulus for trial in planned.rated for slot in trial.slots]
+        assert [len(places_of(planned, role)) for role in gaps] == [1, 2, 1]
+        for role, counts in gaps.items():
+            counts.update(gaps_of(planned, role))
+        for role in ASKING:
+            for place in places_of(planned, role):
+                trial = trials[place]
+                (clip,) = (slot for slot in trial.slots if slot.stimulus.startswith(role))
+                used[clip.stimulus] += 1
+                assert catalogue.by_id[clip.stimulus].content == trial.content
+                assert trial.content not in (trials[place - 1].content, trials[place + 1].content)
+                assert {slot.role for slot in trial.slots if slot.rated} == {role}
+                assert {where.partition(".")[0] for where in trial.targets} == {asked.id for asked in trial.asked}
+                assert all(target.is_trap for target in trial.targets.values())
+                again += catalogue.by_id[clip.stimulus].made_of in shown
+    for role, counts in gaps.items():
+        places = range(4, 8) if role == "repeat" else range(1, 8)
+        assert set(counts) <= set(places)
+        assert spread(counts, len(places)) <= 2
+    assert again <= 0.1 * 3 * len(plan.lists)
+    for role in ASKING:
+        assert spread({name: n for name, n in used.items() if name.startswith(role)}, 1) <= 2
+    assert_promises(plan, catalogue)
+    assert balance(plan, catalogue) == balance(before, catalogue)
+    assert plan == plan_of(study)[0]
+    assert [list_from_json(list_to_json(planned)) for planned in plan.lists] == list(plan.lists)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_who_does_what_is_asked_passes_and_nobody_else(method: str) -> None:
+    study = inserted(method)
+    plan, _ = plan_of(study)
+    seen = set()
+    for trial, slot in slots_of(plan, "trap")[:24]:
+        if not slot.stimulus.startswith("trap"):
+            continue
+        answers = every_answer(study, trial)
+        right = [
+            answer for answer in answers if (said := verdict(study, "trap", trial, answer)) and said.verdict == "pass"
+        ]
+        assert len(right) == 1
+        (answer,) = right
+        (target,) = {(target.value, target.tolerance) for target in trial.targets.values()}
+        if "scores" in answer:
+            assert all(values == {slot.id: target[0]} for values in answer["scores"].values())
+        elif study.method == "ccr":
+            # What is asked for is a word of the scale, which is about the second one.
+            choice = answer["choices"]["q1"]
+            raw = 0 if choice["better"] == "tie" else choice["grade"] * (1 if choice["better"] == "s2" else -1)
+            assert raw == target[0]
+        else:
+            assert answer["choices"]["q1"]["better"] == slot.id
+        seen.add(slot.id)
+    assert seen == ({"s1", "s2"} if method in ("ccr", "pair", "ab") else {"s2"} if method == "dcr" else {"s1"})
+
+
+def test_a_trial_comes_again_later_with_another_place_and_role() -> None:
+    study = inserted("acr", checks={"repeat": {"per_session": 4}})
+    plan, _ = plan_of(study)
+    gaps: Counter[int] = Counter()
+    for planned in plan.lists:
+        for place in places_of(planned, "repeat"):
+            trial = planned.trials[place]
+            (first,) = (n for n, one in enumerate(planned.trials)
+                        if n != place and one.slots[0].stimulus == trial.slots[0].stimulus)  # fmt: skip
+            assert place - first >= 4
+            assert replace(planned.trials[first], id=trial.id) == replace(
+                trial, slots=tuple(slot._replace(role="test") for slot in trial.slots)
+            )
+        gaps.update(gaps_of(planned, "repeat"))
+    assert gaps == {n: len(plan.lists) for n in range(4, 8)}
+
+
+def test_what_a_preset_wants_is_left_out_where_it_does_not_fit() -> None:
+    full = make_study("acr", list("abcd"), preset="p910", training=False)
+    plan, _ = plan_of(full)
+    # Two trials have one place between them, and there is no gold.
+    assert [len(planned.trials) for planned in plan.lists] == [3] * 6
+    assert len(slots_of(plan, "trap")) == 6
+    for study in (
+        make_study("parallel", list("abcd"), preset="p910", training=False),
+        make_study("abx", list("ab"), preset="p910", training=False, options={"mode": "identify"}),
+        make_study("abx", REFERENCE[:3], preset="hemvip", options={"mode": "closest"}),
+    ):
+        plan, catalogue = plan_of(study)
+        assert not catalogue.of_role("trap")
+        assert not any(
+            slot.role in CHECKING for planned in plan.lists for trial in planned.trials for slot in trial.slots
+        )
+
+
+def test_a_plan_changes_with_what_is_placed_and_not_with_what_follows_from_it() -> None:
+    def digest(**trap: Any) -> str:
+        study = make_study("acr", checks={"trap": trap})
+        return plan_digest(study, with_clips(study, catalogue_of(study), find("acr")))
+
+    assert digest() == digest(max_failed=1, action="record", end_after=2, reject_after=1, retries=3)
+    assert len({digest(), digest(per_session=2), digest(tolerance=1), digest(words="Choose {label}.")}) == 4
+    plain = make_study("acr")
+    silent = make_study("acr", checks={"variance": {"min": 0.3}, "speed": True})
+    assert plan_digest(plain, catalogue_of(plain)) == plan_digest(silent, catalogue_of(plain))
+
+
+@pytest.mark.parametrize("method", ["parallel", *METHODS])
+def test_the_page_of_a_check_is_like_any_other_to_the_browser(method: str) -> None:
+    checks = {"attention": {"per_session": 2}, "gold": True, **({} if method == "parallel" else {"trap": True})}
+    keys = METHODS.get(method, {"conditions": list("abcd")})
+    if method == "likert":
+        checks |= {"trap_item": True, "repeat": {"items_per_trial": 1}}
+    study = make_study(method, **{**keys, "design": {"participants": 8, "trials": 8}, "checks": checks})
+    value = {"parallel": 100, "ccr": -1, "pair": -1, "ab": -1}.get(method, 1)
+    found = [gold("k1/content00", 9, value), gold("k2/content00", 10, -value if value < 0 else value)]
+    whole = with_lessons(catalogue_of(study, contents=CONTENTS), "gold", *found)
+    plan, catalogue = plan_of(study, whole)
+    shapes: dict[Any, set[bool]] = {}
+    for planned in plan.lists:
+        script = make_script(study, planned.entries)
+        for step in script.steps:
+            if step.trial is not None and step.key.startswith("trial:"):
+                shown = public_step(step, script, {}, find(method), study.playback, lambda key, slot: {"url": "u"})
+                assert "target" not in str(shown)
+                assert not any(f"{role}:" in str(shown) for role in CHECKING)
+                page: Any = shown["trial"]
+                # A page of gold sliders holds what is known, which may be fewer.
+                slots = {str(sorted(slot)) for slot in page["slots"]}
+                asked = [sorted(one) for one in page["asked"]]
+                shape = (*sorted(shown), *sorted(page), *slots, str(asked), str(sorted(page["extra"])))
+                shapes.setdefault(shape, set()).add(any(slot.role in CHECKING for slot in step.trial.slots))
+    assert list(shapes.values()) == [{True, False}]
+    assert catalogue.of_role("attention")

@@ -1,0 +1,258 @@
+"""Pairs that are some of all: sparse graphs, pairs from a table, and parts that would never be compared."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from beholder.methods import find, load_study
+from beholder.methods.contract import Method, Stimulus
+from beholder.methods.pairs import pair_units, parts, sparse_edges, usual_degree
+from beholder.planning.builder import make_plan
+from beholder.planning.digest import plan_digest
+from beholder.stimuli.catalogue import Catalogue
+from beholder.study.model import Study
+from support.pair_methods import Degrade, compare
+from support.plans import PROBE, assert_promises, make_catalogue, make_study, problems_of
+
+acr, dcr = find("acr"), find("dcr")
+
+
+def table_study(folder: Path, text: str, **design: Any) -> Study:
+    """Return a study whose pairs are in `pairs.csv`."""
+    (folder / "pairs.csv").write_text(text, "utf-8")
+    study = make_study(pairs="pairs.csv", **design)
+    study._folder = folder
+    return study
+
+
+def compared(study: Study, catalogue: Catalogue) -> set[frozenset[str]]:
+    """Return which conditions are compared with each other."""
+    return {frozenset(catalogue.by_id[s].condition for s in unit.stimuli) for unit in pair_units(study, catalogue)}
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(2, 30), st.integers(2, 31), st.integers(0, 99))
+def test_a_sparse_graph_is_regular_connected_and_small(conditions: int, degree: int, seed: int) -> None:
+    edges = sparse_edges(conditions, degree, np.random.default_rng(seed))
+    names = [str(node) for node in range(conditions)]
+    assert len(set(edges)) == len(edges)
+    assert all(one < two for one, two in edges)
+    assert len(parts(names, [(str(one), str(two)) for one, two in edges])) == 1
+    met = sorted(Counter(node for edge in edges for node in edge).values())
+    if degree >= conditions - 1:
+        assert met == [conditions - 1] * conditions
+    elif conditions * degree % 2 == 0:
+        assert met == [degree] * conditions
+    else:
+        assert met == [degree] * (conditions - 1) + [degree + 1]
+
+
+def test_any_two_are_near_each_other_at_the_usual_number() -> None:
+    assert [usual_degree(number) for number in (1, 2, 3, 4, 8, 12, 20)] == [0, 2, 3, 4, 6, 7, 9]
+    edges = {frozenset(edge) for edge in sparse_edges(20, usual_degree(20), np.random.default_rng(1))}
+    for one, two in combinations(range(20), 2):
+        assert {one, two} in edges or any({one, x} in edges and {x, two} in edges for x in range(20))
+
+
+def test_every_content_has_the_same_sparse_pairs() -> None:
+    catalogue, study = make_catalogue(4, 9), make_study(participants=12, trials=9, pairs={"sparse": 3})
+    per_content = {
+        content: {u.stimuli[0].removeprefix(content) + u.stimuli[1].removeprefix(content) for u in units}
+        for content in catalogue.contents
+        for units in [[unit for unit in pair_units(study, catalogue) if unit.content == content]]
+    }
+    assert len({frozenset(pairs) for pairs in per_content.values()}) == 1
+    assert {len(pairs) for pairs in per_content.values()} == {14}
+    plan = make_plan(study, catalogue, compare)
+    assert_promises(plan, catalogue)
+    assert compared(make_study(pairs={"sparse": 3}, seed=2), catalogue) != compared(study, catalogue)
+    assert compared(make_study(pairs={"sparse": 8}), catalogue) == compared(make_study(), catalogue)
+    assert compared(make_study(pairs="sparse"), make_catalogue(2, 4)) == compared(make_study(), make_catalogue(2, 4))
+
+
+def test_a_table_of_conditions_holds_for_every_content(tmp_path: Path) -> None:
+    catalogue = make_catalogue(3, 4)
+    study = table_study(
+        tmp_path, "condition;other\ncondition2;condition0\n\ncondition1;condition2\ncondition3;condition1\n", trials=6
+    )
+    assert [unit.stimuli for unit in pair_units(study, catalogue)][:3] == [
+        ("content0-condition0", "content0-condition2"),
+        ("content0-condition1", "content0-condition2"),
+        ("content0-condition1", "content0-condition3"),
+    ]
+    assert len(pair_units(study, catalogue)) == 9
+    assert_promises(make_plan(study, catalogue, compare), catalogue)
+
+
+def test_a_table_of_stimuli_holds_for_these_alone(tmp_path: Path) -> None:
+    catalogue = make_catalogue(2, 3)
+    text = "stimulus,other\ncontent1-condition2,content1-condition0\ncondition0/content0.mp4,condition1/content0.mp4\n"
+    study = table_study(tmp_path, text, trials=2)
+    assert [unit.stimuli for unit in pair_units(study, catalogue)] == [
+        ("content0-condition0", "content0-condition1"),
+        ("content1-condition0", "content1-condition2"),
+    ]
+    assert_promises(make_plan(study, catalogue, compare), catalogue)
+
+
+def test_a_table_that_changes_is_another_plan_and_its_spelling_is_not(tmp_path: Path) -> None:
+    catalogue = make_catalogue(2, 3)
+    first = "condition,other\ncondition0,condition1\ncondition1,condition2\n"
+    digests = [
+        plan_digest(table_study(tmp_path, text), catalogue)
+        for text in (first, first.replace(",", ";"), first + "condition0,condition2\n")
+    ]
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_every_wrong_line_of_a_table_is_told(tmp_path: Path) -> None:
+    text = "condition,other\ncondition0,condtion1\n,condition1\ncondition2,condition2\ncondition0,condition1\n"
+    study = table_study(tmp_path, text + "condition1,condition0\ncondition1,condition2\nelse,condition0\n")
+    assert problems_of(study, make_catalogue(2, 3), compare).splitlines() == [
+        "pairs.csv:2  other is condtion1, which is no condition. Did you mean condition1?",
+        "pairs.csv:3  condition is empty. Allowed: condition0, condition1, condition2.",
+        "pairs.csv:4  compares condition2 with itself. Allowed: two different ones.",
+        "pairs.csv:6  has condition1 and condition0, as line 5 has. Allowed: every pair once, in either order. "
+        "Remove one.",
+        "pairs.csv:8  condition is else, which is no condition. Allowed: condition0, condition1, condition2.",
+    ]
+
+
+def test_of_very_many_wrong_lines_the_first_are_told(tmp_path: Path) -> None:
+    study = table_study(tmp_path, "condition,other\n" + "condition0,condition1\n" * 50_000)
+    told = problems_of(study, make_catalogue(2, 2), compare).splitlines()
+    assert len(told) == 21
+    assert told[-1] == "pairs.csv  has 49979 more problems."
+
+
+def test_names_are_the_same_however_their_letters_are_written(tmp_path: Path) -> None:
+    written = "Größe 2", "Gro\u0308ße 2"
+    assert written[0] != written[1]
+    catalogue = cells((written[0], "plain"))
+    study = table_study(tmp_path, f'condition,other\n{written[1]},"plain\n"\n')
+    assert compared(study, catalogue) == {frozenset({written[0], "plain"})}
+    make_plan(study, catalogue, compare)
+    study = table_study(tmp_path, f'condition,other\n{written[1]},"pla\nin"\n')
+    assert problems_of(study, catalogue, compare) == (
+        "pairs.csv:3  other is pla in, which is no condition. Did you mean plain?"
+    )
+
+
+def test_stimuli_of_two_contents_are_told(tmp_path: Path) -> None:
+    study = table_study(tmp_path, "stimulus,other\ncontent0-condition0,content1-condition1\nx,content0-condition0\n")
+    assert problems_of(study, make_catalogue(2, 3), compare).splitlines() == [
+        "pairs.csv:2  compares stimuli of two contents, content0 and content1. Allowed: two stimuli of one content.",
+        "pairs.csv:3  stimulus is x, which is no stimulus. Allowed: content0-condition0, content0-condition1, "
+        "content0-condition2, content1-condition0, content1-condition1 and 1 more.",
+    ]
+
+
+WRONG_TABLES = {
+    "": "pairs.csv:1  column condition is missing. Allowed: condition, other.",
+    "condition,other\n": "pairs.csv  has no lines below the first. Allowed: one line for each pair.",
+    "stimulus,with\na,b\n": "pairs.csv:1  column other is missing. Allowed: stimulus, other.",
+    "condition,other,note\na,b,c\n": "pairs.csv:1  column note is unknown. Allowed: condition, other.",
+}
+
+
+@pytest.mark.parametrize("text", WRONG_TABLES)
+def test_a_table_that_is_none_is_told(tmp_path: Path, text: str) -> None:
+    told = problems_of(table_study(tmp_path, text), make_catalogue(2, 3), compare).splitlines()
+    assert WRONG_TABLES[text] in told
+
+
+def test_a_table_that_is_not_there_is_told(tmp_path: Path) -> None:
+    study = table_study(tmp_path, "")
+    (tmp_path / "pairs.csv").unlink()
+    assert problems_of(study, make_catalogue(2, 3), compare).splitlines()[0] == (
+        "pairs.csv  does not exist. Write it, with the columns condition, other."
+    )
+
+
+def test_a_table_outside_the_folder_is_told(tmp_path: Path) -> None:
+    lines = ["beholder: 1", "name: t", "title: T", "method: pair", "stimuli: s", "design: {pairs: ../pairs.csv}"]
+    (tmp_path / "study.yaml").write_text("\n".join(lines), "utf-8")
+    text = "study.yaml:6  design.pairs is ../pairs.csv, outside the study folder."
+    with pytest.raises(Exception, match=re.escape(text)):
+        load_study(tmp_path)
+
+
+def test_parts_that_a_table_leaves_are_told_with_the_line_that_joins_them(tmp_path: Path) -> None:
+    text = "condition,other\ncondition0,condition1\ncondition2,condition3\n"
+    assert problems_of(table_study(tmp_path, text), make_catalogue(2, 4), compare) == (
+        "study.yaml  design.pairs is pairs.csv, which leaves 2 parts that are never compared with each other: "
+        "(condition0, condition1) and (condition2, condition3). Allowed: pairs that hold all conditions together. "
+        "Add the line condition0,condition2 (condition,other) to join two of them."
+    )
+    make_plan(table_study(tmp_path, text + "condition0,condition2\n"), make_catalogue(2, 4), compare)
+    text = "stimulus,other\ncontent0-condition0,content0-condition1\n"
+    assert problems_of(table_study(tmp_path, text), make_catalogue(2, 3), compare).endswith(
+        "(condition0, condition1) and (condition2). Allowed: pairs that hold all conditions together. "
+        "Add the line content0-condition0,content0-condition2 (stimulus,other) to join two of them."
+    )
+
+
+def cells(*there: Sequence[str]) -> Catalogue:
+    """Return a catalogue in which each content has the conditions of its word: `cells("ab", "cd")`."""
+    stimuli = tuple(
+        Stimulus(f"{condition}/{number}", f"t{number}", condition, "test", "video", "f", "00", PROBE, Path("served"))
+        for number, word in enumerate(there)
+        for condition in word
+    )
+    conditions = tuple(sorted({stimulus.condition for stimulus in stimuli}))
+    return Catalogue(stimuli, conditions, tuple(f"t{number}" for number in range(len(there))))
+
+
+def test_parts_that_missing_files_leave_are_told_with_the_file_that_joins_them() -> None:
+    assert problems_of(make_study(), cells("ab", "ab", "cd"), compare) == (
+        "study.yaml  design.pairs is all, which, with the files that there are, leaves 2 parts that are never compared "
+        "with each other: (a, b) and (c, d). Allowed: pairs that hold all conditions together. "
+        "Add a of content t2, which has c: the pair a, c would join two of them."
+    )
+    make_plan(make_study(trials=2), cells("ab", "ab", "acd"), compare)
+    assert problems_of(make_study(pairs={"star": "b"}), cells("abc", "acd"), compare) == (
+        "study.yaml  design.pairs is a star around b, which, with the files that there are, leaves 2 parts that are "
+        "never compared with each other: (a, b, c) and (d). Allowed: pairs that hold all conditions together. "
+        "Add b of content t1, which has d: the pair b, d would join two of them."
+    )
+    make_plan(make_study(pairs={"star": "b"}, trials=2), cells("abc", "abcd"), compare)
+    many = problems_of(make_study(), cells("ab", "cd", "ef", "gh", "ij"), compare)
+    assert (
+        "leaves 5 parts that are never compared with each other: (a, b) and (c, d) and (e, f) and (g, h) and 1 more"
+        in many
+    )
+
+
+def test_where_each_is_held_against_a_reference_nothing_falls_apart() -> None:
+    catalogue = make_catalogue(4, 3, frozenset({(0, 1), (1, 1), (2, 2), (3, 2)}), roles={0: "reference"})
+    for method in (cast("Method", Degrade()), dcr):
+        make_plan(make_study(trials=2), catalogue, method)
+
+
+def test_a_condition_cannot_meet_more_others_than_there_are() -> None:
+    assert problems_of(make_study(pairs={"sparse": 9}), make_catalogue(2, 6), compare) == (
+        "study.yaml  design.pairs is {sparse: 9}, but each of 6 conditions has 5 others. Allowed: {sparse: 2} to "
+        "{sparse: 5}, or all."
+    )
+    assert problems_of(make_study(pairs={"sparse": 2}), make_catalogue(2, 2), compare) == (
+        "study.yaml  design.pairs is {sparse: 2}, but each of 2 conditions has 1 other. Allowed: all."
+    )
+
+
+def test_sparse_and_given_pairs_do_not_fit_methods_without_them(tmp_path: Path) -> None:
+    text = "study.yaml  design.pairs does not fit acr, which makes its own trials. Allowed: all. Leave it out."
+    assert problems_of(make_study(pairs="sparse"), make_catalogue(2, 3), acr) == text
+    study = table_study(tmp_path, "condition,other\ncondition0,condition1\ncondition1,condition2\n")
+    assert problems_of(study, make_catalogue(2, 3), acr) == text
+    catalogue = make_catalogue(2, 6, roles={0: "reference"})
+    assert "does not fit dcr" in problems_of(make_study(pairs={"sparse": 2}), catalogue, dcr)

@@ -1,0 +1,86 @@
+"""Lists that are dealt in runs keep together what lists that are dealt at once keep."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from beholder.methods import find
+from beholder.planning.assignment import Dealt
+from beholder.planning.builder import deal_in_runs, run_length
+from beholder.planning.sizes import PlanFrame, lay_ground
+from support.plans import make_catalogue, make_study
+
+
+@st.composite
+def grounds(draw: st.DrawFn) -> tuple[PlanFrame, int]:
+    method = draw(st.sampled_from(["parallel", "acr", "pair"]))
+    contents, conditions = draw(st.integers(1, 5)), draw(st.integers(2, 5))
+    chain = draw(st.integers(1, 2))
+    design = {
+        "participants": draw(st.integers(1, 120)),
+        "contents": draw(st.sampled_from(["once", "apart", "free"])),
+        "sessions_per_participant": chain,
+        "trials": draw(st.integers(1, max(1, contents // chain))),
+        **({"per_trial": draw(st.integers(2, conditions))} if method == "parallel" else {}),
+    }
+    if contents == 1:
+        design["contents"], design["sessions_per_participant"] = "once", 1
+    if contents < chain:
+        design["sessions_per_participant"] = 1
+    study = make_study(method, **design)
+    ground = lay_ground(study, make_catalogue(contents, conditions), find(method))
+    return ground._replace(shape=ground.shape._replace(lists=draw(st.integers(1, 120)))), draw(st.integers(1, 40))
+
+
+def spread(counts: np.ndarray) -> int:
+    return int(counts.max() - counts.min())
+
+
+def counts_of(dealt: Dealt, contents: int, columns: int) -> np.ndarray:
+    """Return how often each column of each content comes at each position."""
+    lists, trials = dealt.contents.shape
+    counts = np.zeros((contents, columns, trials), dtype=np.int64)
+    content = np.repeat(dealt.contents.ravel(), dealt.columns.shape[1])
+    position = np.repeat(np.tile(np.arange(trials), lists), dealt.columns.shape[1])
+    np.add.at(counts, (content, dealt.columns.ravel(), position), 1)
+    return counts
+
+
+@settings(max_examples=40, deadline=None)
+@given(grounds(), st.integers(0, 3))
+def test_runs_keep_every_count_within_one(case: tuple[PlanFrame, int], seed: int) -> None:
+    (_, grid, shape, _), at_once = case
+    design = make_study(contents="free").design
+    dealt = deal_in_runs(grid, shape, design, np.random.default_rng(seed), at_once)
+    assert dealt.contents.shape == (shape.lists, shape.trials)
+    counts = counts_of(dealt, len(grid.contents), len(grid.columns))
+    by_position = counts.sum(axis=1) // grid.per_trial
+    assert spread(by_position.sum(axis=1)) <= 1, "content totals"
+    assert all(spread(row) <= 1 for row in by_position), "content x position"
+    assert spread(counts.sum(axis=(0, 2))) <= 1, "column totals"
+    assert all(spread(row) <= 1 for row in counts.sum(axis=2)), "columns within a content"
+    cells = dealt.contents.ravel()[:, None] * len(grid.columns) + dealt.columns
+    for first in range(0, shape.lists, shape.chain):
+        shown = cells[first * shape.trials : (first + shape.chain) * shape.trials].ravel()
+        assert len(set(shown.tolist())) == len(shown), "a stimulus comes twice in a chain"
+
+
+def test_a_run_is_even_in_itself_and_not_longer_than_it_has_to_be() -> None:
+    study = make_study("parallel", participants=100, trials=4, per_trial=4, contents="once")
+    _, grid, shape, _ = lay_ground(study, make_catalogue(5, 6), find("parallel"))
+    # Each of 5 contents three times, as 4 of 6 conditions come equally often in three trials.
+    assert run_length(grid, shape, study.design, 1) == 15
+    assert run_length(grid, shape, study.design, 100) == 30
+    assert run_length(grid, shape._replace(chain=2), study.design, 1) == 30
+
+
+def test_what_is_even_only_as_a_whole_is_dealt_at_once() -> None:
+    catalogue = make_catalogue(3, 4, frozenset({(0, 1), (1, 2), (1, 3)}))
+    study = make_study(participants=50, trials=3, contents="free")
+    _, grid, shape, _ = lay_ground(study, catalogue, find("acr"))
+    assert run_length(grid, shape, study.design, 1) == 50
+    square = study.design.model_copy(update={"order": "latin"})
+    _, grid, shape, _ = lay_ground(study, make_catalogue(3, 4), find("acr"))
+    assert run_length(grid, shape, square, 1) == 50

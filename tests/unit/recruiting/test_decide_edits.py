@@ -1,0 +1,168 @@
+"""The file of decisions: a person may change it, and every change that cannot be is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from beholder.errors import RecruitError
+from beholder.recruiting.contract import Decided
+from support.decision_store import CARELESS, FILE, Office, decide, edit, handed_in, run
+
+LONG = (
+    "On two pages the video itself asked for an answer, and another one was given on both of them. Please write to "
+    "name@example.org if you think that this is a mistake."
+)
+
+
+def test_what_a_person_has_changed_stays_and_the_proposal_beside_it_follows_the_platform(tmp_path: Path) -> None:
+    async def work(made: Office) -> list[dict[str, Decided]]:
+        made.platform.listed = [handed_in("a", made.code), handed_in("b", made.code)]
+        await made.come("a", None, submission="a", trials=3)
+        await made.come("b", submission="b", code=made.code)
+        found = [await decide(made)]
+        edit(tmp_path, "a", pay="approve")
+        edit(tmp_path, "b", use="FALSE")
+        found.append(await decide(made))
+        made.platform.listed[0] = handed_in("a", made.code, "returned")
+        edit(tmp_path, "a", pay="bonus")
+        found.append(await decide(made))
+        made.platform.listed[0] = handed_in("a", made.code, "approved")
+        return [*found, await decide(made)]
+
+    first, second, third, last = run(tmp_path, work)
+    assert [(row["a"].proposed, row["a"].pay) for row in (first, second, third, last)] == [
+        ("look", "look"),
+        ("look", "approve"),
+        ("nothing", "bonus"),
+        ("nothing", "nothing"),
+    ]
+    assert [(row["b"].use, row["b"].is_use_changed) for row in (first, second, third)] == [
+        (True, False),
+        (False, True),
+        (False, True),
+    ]
+
+
+def test_a_spreadsheet_that_writes_semicolons_and_capitals_is_read(tmp_path: Path) -> None:
+    async def work(made: Office) -> dict[str, Decided]:
+        made.platform.listed = [handed_in("a", made.code)]
+        await made.come("a", submission="a", code=made.code)
+        await decide(made)
+        path = tmp_path / FILE
+        text = path.read_text("utf-8").replace(",", ";").replace(";true;true;", ";TRUE;FALSE;")
+        path.write_text("\ufeff" + text.replace("\n", "\r\n"), "utf-8")
+        return await decide(made)
+
+    assert not run(tmp_path, work)["a"].use
+
+
+def faults(folder: Path, *cells: dict[str, str], sign: str | None = None, **keys: Any) -> list[str]:
+    """Return what is told of edits of the submissions a, b, c and so on."""
+
+    async def work(made: Office) -> str:
+        made.platform.listed = [
+            handed_in("a", made.code),
+            handed_in("b", made.code),
+            handed_in("c"),
+            handed_in("d", status="returned"),
+        ]
+        await made.come("a", submission="a", gold=1)
+        await made.come("b", submission="b", obeys=CARELESS)
+        await made.come("c", "screened_out", submission="c")
+        await made.come("d", submission="d")
+        await made.come("e")
+        await decide(made)
+        for cell in cells:
+            edit(folder, **cell)
+        before = (folder / FILE).read_bytes()
+        with pytest.raises(RecruitError) as told:
+            await decide(made, sign=sign)
+        assert (folder / FILE).read_bytes() == before
+        assert not await made.entries("decisions")
+        return str(told.value)
+
+    return str(run(folder, work, **keys)).split("\n")
+
+
+def test_every_bad_edit_is_told_at_once_with_its_line(tmp_path: Path) -> None:
+    assert faults(
+        tmp_path,
+        {"submission": "a", "pay": "aprove", "use": "perhaps"},
+        {"submission": "b", "message": "Too careless.", "category": ""},
+        {"submission": "c", "pay": "reject"},
+        {"submission": "d", "pay": "approve"},
+        {"submission": "e", "pay": "bonus"},
+    ) == [
+        "decide/decisions.csv:2  use is neither true nor false. Allowed: true, false.",
+        "decide/decisions.csv:2  pay is aprove. Allowed: approve, screen_out, bonus, reject, return, wait, look, "
+        "nothing. Did you mean approve?",
+        "decide/decisions.csv:3  a rejection needs a category. Allowed: FAILED_CHECK.",
+        "decide/decisions.csv:3  the message has 13 characters, and 87 more are needed. Allowed: 100 or more. Say what "
+        "was asked, what was done instead, and whom to write to; never pad it.",
+        "decide/decisions.csv:4  pay is reject, and this person was turned away by us. Allowed: screen_out, return, "
+        "look, nothing.",
+        "decide/decisions.csv:5  pay is approve, and on the platform it is returned. Allowed: bonus, look, nothing. "
+        "What is over there is paid as a bonus.",
+        "decide/decisions.csv:6  pay is bonus, and no submission of this study belongs to it. Allowed: nothing. Who "
+        "came from elsewhere is settled there.",
+    ]
+
+
+def test_gold_and_the_other_rules_about_data_are_no_ground_for_a_rejection(tmp_path: Path) -> None:
+    edited = {"submission": "a", "pay": "reject", "category": "LOW_EFFORT", "message": LONG}
+    assert faults(tmp_path, edited) == [
+        "decide/decisions.csv:2  pay is reject, and there is no ground for it: a stimulus that says itself what to "
+        "answer has to be answered otherwise, and often enough. Gold, agreement, speed and playback may cost the use, "
+        "and never the pay. Allowed: approve, look.",
+    ]
+
+
+def test_a_category_that_the_verdict_does_not_bear_out_is_refused(tmp_path: Path) -> None:
+    assert faults(tmp_path, {"submission": "b", "category": "MALINGERING"}, sign="Ada") == [
+        "decide/decisions.csv:3  category is MALINGERING. Allowed: FAILED_CHECK."
+    ]
+
+
+def test_what_is_over_can_be_neither_rejected_nor_asked_back(tmp_path: Path) -> None:
+    assert faults(tmp_path, {"submission": "d", "pay": "reject"}) == [
+        "decide/decisions.csv:5  pay is reject, and on the platform it is returned. "
+        "Only what awaits review can be rejected."
+    ]
+    assert faults(tmp_path / "2", {"submission": "d", "pay": "return"}) == [
+        "decide/decisions.csv:5  pay is return, and on the platform it is returned. "
+        "Only what awaits review can be asked back."
+    ]
+
+
+def test_an_amount_that_the_study_does_not_have_is_told(tmp_path: Path) -> None:
+    recruit = {"mode": "prolific", "reward": "2.00 GBP"}
+    assert faults(tmp_path, {"submission": "c", "pay": "screen_out"}, recruit=recruit) == [
+        "decide/decisions.csv:4  pay is screen_out, and the study has no recruit.screen_out. Set it, or put return."
+    ]
+
+
+def test_an_id_that_a_spreadsheet_has_changed_and_a_line_that_is_there_twice_are_told(tmp_path: Path) -> None:
+    path = tmp_path / FILE
+
+    async def work(made: Office) -> str:
+        made.platform.listed = [handed_in("5e10abcd", made.code)]
+        await made.come("s", submission="5e10abcd")
+        await decide(made)
+        edit(tmp_path, "5e10abcd", pay="look")
+        path.write_text(path.read_text("utf-8").replace("5e10abcd", "5E+10"), "utf-8")
+        with pytest.raises(RecruitError) as told:
+            await decide(made)
+        path.write_text(path.read_text("utf-8") + path.read_text("utf-8").partition("\n")[2], "utf-8")
+        with pytest.raises(RecruitError) as twice:
+            await decide(made)
+        return f"{told.value}\n{twice.value}"
+
+    assert run(tmp_path, work).split("\n") == [
+        "decide/decisions.csv:2  submission is 5E+10, and there is none of that id. A spreadsheet may have changed it; "
+        "delete the line.",
+        "decide/decisions.csv:3  submission is 5E+10, as in line 2. Allowed: every submission once. Keep the line that "
+        "counts.",
+    ]

@@ -1,0 +1,197 @@
+"""Forgetting: whoever has a receipt is gone from the disk, and that it was done stays known."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from beholder.errors import StoreError, UserError
+from beholder.recruiting.decisions import decide_study
+from beholder.recruiting.erasure import Forgotten, erase_by_receipt
+from beholder.server.service import erase_sessions, find_receipt, plain_receipt
+from beholder.server.tokens import receipt_code
+from beholder.store.contract import Answer, End, LedgerEntry
+from beholder.store.open import open_store, read_rows
+from beholder.store.tables import ERASABLE
+from support.decision_store import FILE, at, handed_in, make_study, office, read
+from support.erasable_study import PERSON, SECRET, bytes_of, entries, people_come, prepare
+
+
+def forget(folder: Path, receipt: str, *, dry_run: bool = False) -> Forgotten:
+    return erase_by_receipt(receipt, make_study(folder), dry_run=dry_run, now=lambda: at(3))
+
+
+def test_a_receipt_erases_everything_of_a_person_from_the_disk(tmp_path: Path) -> None:
+    receipt = prepare(tmp_path)
+    assert SECRET.encode() in bytes_of(tmp_path)
+    assert PERSON.encode() in bytes_of(tmp_path)
+    looked = forget(tmp_path, receipt, dry_run=True)
+    assert looked.words[0] == "2 sessions would be erased, with the link to who it is. Nothing is erased yet."
+    assert SECRET.encode() in bytes_of(tmp_path)
+    found = forget(tmp_path, receipt)
+    assert (found.sessions, found.rows, found.was_done) == (("s1", "s2"), 16, False)
+    assert SECRET.encode() not in bytes_of(tmp_path)
+    assert PERSON.encode() not in bytes_of(tmp_path)
+    assert b"somebody-else" in bytes_of(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_in_every_store_all_of_a_person_goes_and_that_it_was_done_stays(
+    tmp_path: Path, kind: str, request: pytest.FixtureRequest
+) -> None:
+    url = str(tmp_path / "store") if kind == "sqlite" else request.getfixturevalue("postgresql_url")
+    receipt, study = prepare(tmp_path, url), make_study(tmp_path)
+    first, again = (erase_by_receipt(receipt, study, store=url, now=lambda: at(3)) for _ in range(2))
+    assert (first.sessions, first.rows, first.was_done) == (("s1", "s2"), 16, False)
+    assert again.was_done
+
+    async def look() -> None:
+        async with open_store(url, write=False) as store:
+            for table in ERASABLE:
+                assert {str(row["session"]) for row in await read_rows(store, table)} <= {"other"}, table
+            assert [link.platform_id for link in await store.links()] == ["somebody-else"]
+            assert [coming.session for coming in await store.comings()] == ["other"]
+            assert [row["session"] for row in await read_rows(store, "erasures")] == ["s1", "s2"]
+            done = [one for one in await store.ledger.entries() if (one.kind, one.event) == ("forget", "done")]
+            assert [(one.session, one.submission) for one in done] == [("s1", "sub-1"), ("s2", "")]
+
+    asyncio.run(look())
+
+
+def test_what_was_done_stays_known_and_is_told_when_it_is_asked_again(tmp_path: Path) -> None:
+    receipt = prepare(tmp_path, signs="Ann")
+    (kept,) = (row for row in read(tmp_path) if row["submission"] == "sub-2")
+    for name in ("clean", "report", "pay"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "pay" / "payments.csv").write_text("", "utf-8")
+    first, again = forget(tmp_path, receipt), forget(tmp_path, receipt)
+    assert first.words == (
+        "Erased: 2 sessions, 16 rows, and the link to who it is. That it was done stays known, and what was paid.",
+        "Their line is gone from decide/decisions.csv too.",
+        "clean/, report/ may still hold what this person said: run `beholder clean`, `beholder report` again.",
+        "These files name people too, and are yours to delete: pay/payments.csv.",
+        "Backups, and what you have handed on or published, are yours to look after.",
+    )
+    assert again.words[0] == "This was done already, on 2026-11-19 09:00 UTC."
+    assert read(tmp_path) == [kept]
+    (tmp_path / FILE).write_text("submission,pay\n", "utf-8")
+    assert forget(tmp_path, receipt).words[1] == (
+        "decide/decisions.csv cannot be read, and may still hold what this person said: delete it."
+    )
+    assert [(one.event, one.session, one.submission, one.evidence) for one in entries(tmp_path, "forget")] == [
+        ("planned", "s1", "sub-1", None),
+        ("planned", "s2", "", None),
+        ("done", "s1", "sub-1", {"rows": 13}),
+        ("done", "s2", "", {"rows": 3}),
+    ]
+
+
+@pytest.mark.parametrize(
+    "change", [str.lower, lambda text: text.replace("-", ""), lambda text: f" {text[:9]}  {text[9:]}"]
+)
+def test_a_receipt_may_be_typed_in_any_way(tmp_path: Path, change: Any) -> None:
+    receipt = prepare(tmp_path)
+    assert forget(tmp_path, change(receipt), dry_run=True).sessions == ("s1", "s2")
+
+
+def test_a_receipt_that_nobody_has_is_told(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    with pytest.raises(UserError) as told:
+        forget(tmp_path, "BH-20261115-AAAA")
+    assert str(told.value) == (
+        "BH-20261115-AAAA  is no receipt of cleaned. Allowed: what the last page shows, such as "
+        "BH-SKX9-8ATT-MN2P-Q7RD-4XPD-KWQ2-9WMN. Case, spaces and dashes do not matter; ask for every letter."
+    )
+    with pytest.raises(UserError, match=r"^RECEIPT  is no receipt of cleaned"):
+        forget(tmp_path, " ")
+
+
+def test_a_receipt_is_128_bits_that_can_be_read_aloud() -> None:
+    letters = "ABCDEFGHJKMNPQRSTVWXYZ23456789"
+    receipt = receipt_code(b"secret", "s1")
+    head, *groups = receipt.split("-")
+    assert (head, [len(group) for group in groups]) == ("BH", [4] * 7)
+    assert {*"".join(groups)} <= {*letters}
+    assert len(letters) ** sum(map(len, groups)) > 2**128
+    assert receipt_code(b"secret", "s2") != receipt != receipt_code(b"other", "s1")
+
+
+def test_an_end_without_a_receipt_is_nobodys() -> None:
+    assert plain_receipt("") == plain_receipt(" -–") == ""
+
+
+def test_beside_a_server_it_is_told_where_to_ask(tmp_path: Path) -> None:
+    async def work() -> str:
+        async with office(tmp_path) as made:
+            receipt = await people_come(made)
+            with pytest.raises(StoreError) as told:
+                await asyncio.to_thread(forget, tmp_path, receipt)
+            return str(told.value)
+
+    told = asyncio.run(work())
+    assert told.endswith("Open the page /forget of that server and give it the receipt, or stop the server and run "
+                         "this again.")  # fmt: skip
+
+
+def test_a_death_on_the_way_leaves_nothing_that_is_not_found_again(tmp_path: Path) -> None:
+    """The link goes before the answers do: the next try still knows whose submission it was."""
+
+    class Dies(Exception):
+        pass
+
+    async def work() -> tuple[list[LedgerEntry], str]:
+        async with office(tmp_path) as made:
+            receipt = await people_come(made)
+            erase = made.store.erase
+
+            async def dying(session: str, at: datetime) -> int:
+                await erase(session, at)
+                raise Dies
+
+            made.store.erase = dying  # type: ignore[method-assign]
+            with pytest.raises(Dies):
+                await erase_sessions(made.store, ["s1", "s2"], "receipt", at(0))
+            made.store.erase = erase  # type: ignore[method-assign]
+            theirs = await find_receipt(made.store, receipt)
+            assert theirs is not None
+            assert theirs.left == ("s2",)
+            await erase_sessions(made.store, theirs.sessions, "receipt", at(1))
+            made.platform.listed = [handed_in("sub-1", made.code)]
+            row = (await decide_study(made.desk, dry_run=True)).rows[0]
+            return [one for one in await made.entries("forget") if one.event == "done"], row.pay
+
+    done, pay = asyncio.run(work())
+    assert [(one.session, one.submission) for one in done] == [("s1", "sub-1"), ("s2", "")]
+    assert pay == "approve"  # who is forgotten is still paid
+
+
+def test_a_server_forgets_by_its_page_and_erases_at_once(tmp_path: Path, tiny: Path) -> None:
+    from support.recruit_context import office as serving
+
+    async def work() -> list[tuple[int, Any]]:
+        async with serving(tmp_path, tiny, recruit={"mode": "link"}) as made:
+            async with httpx.AsyncClient(transport=made.server, base_url="http://study") as client:
+                page = await client.get("/forget")
+                body = {"study": made.study.name, "params": {"participant": PERSON}, "device": {}}
+                await client.post("/api/arrive", json=body)
+                (session,) = await read_rows(made.desk.store, "sessions")
+                name, receipt = session["session"], "BH-20261116-SKX9-8ATT-MN2P-Q7RD"  # as they were at first
+                said = Answer(name, "trial:1", {"comment": SECRET}, {}, 0, 1, "mouse", "t", at(0))
+                await made.desk.store.append([said, End(name, "completed", "", "", receipt, at(0))])
+                assert SECRET.encode() in bytes_of(tmp_path)
+                tries = [receipt.lower(), receipt, "BH-1", 7, *["no"] * 8]
+                told = [await client.post("/api/forget", json={"receipt": one}) for one in tries]
+            assert page.status_code == 200
+            assert not [secret for secret in (PERSON, SECRET) if secret.encode() in bytes_of(tmp_path)]
+            return [(one.status_code, one.json()) for one in told]
+
+    done, again, unknown, wrong, *rest = asyncio.run(work())
+    assert done[0] == again[0] == 200
+    assert done[1]["at"] == again[1]["at"]
+    assert (unknown[0], unknown[1]["error"]["code"], wrong[0]) == (404, "unknown_receipt", 422)
+    assert rest[-1][0] == 429  # nobody tries many

@@ -1,0 +1,215 @@
+"""Recruiting by a link or a panel: nothing is sent, and what was done is read from the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from beholder.errors import Refused
+from beholder.recruiting.context import recruiter_of
+from beholder.recruiting.contract import Job, PlatformRefused, Recruiter
+from beholder.recruiting.invitations import begin_address, write_job
+from beholder.recruiting.manual import worst_bonuses
+from beholder.server.admission import Entrance
+from beholder.server.moderation import Moderation
+from beholder.server.participants import Identity
+from beholder.store.contract import LedgerEntry, Session, Store
+from beholder.store.open import open_store
+from beholder.study.model import Study
+from beholder.study.recruitment import Sum
+from beholder.testing.stores.facts import study_record
+from beholder.words import read_words
+from support.recruit_studies import asked
+
+AT = datetime(2027, 3, 1, 9, tzinfo=UTC)
+URL = "https://study.example.org"
+MODES = {"link": {"mode": "link"}, "panel": {"mode": "panel", "id_parameter": "pid"}}
+
+
+@asynccontextmanager
+async def opened(folder: Path, recruit: Mapping[str, Any], **keys: Any) -> AsyncIterator[tuple[Study, Store]]:
+    study = asked(folder, recruit, **keys)
+    async with open_store(folder / "store") as store:
+        yield study, store
+
+
+def job(study: Study, places: int = 10, screen_out: int = 0) -> Job:
+    out = Sum(screen_out, "GBP") if screen_out else None
+    return Job("key", study.title, "", begin_address(study, URL), places, 12, Sum(200, "GBP"), out)
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_it_is_drafted_published_paused_and_stopped(tmp_path: Path, mode: str) -> None:
+    async with opened(tmp_path, MODES[mode]) as (study, store):
+        people = await recruiter_of(study, store)
+        assert people.mode == mode
+        drafted = await people.draft(job(study))
+        assert (drafted.id, drafted.state, drafted.places, drafted.taken) == ("tiny/1", "draft", 10, 0)
+        assert await people.draft(job(study)) == drafted
+        assert (await people.draft(job(study, 12))).places == 12
+        for act, state in (
+            (people.publish, "active"), (people.publish, "active"), (people.pause, "paused"),
+            (people.resume, "active"), (people.stop, "completed"), (people.stop, "completed"),
+        ):  # fmt: skip
+            assert (await act("tiny/1")).state == state
+            assert (await people.posting("tiny/1")).state == state
+
+
+async def test_places_only_grow(tmp_path: Path) -> None:
+    async with opened(tmp_path, MODES["link"]) as (study, store):
+        people = await recruiter_of(study, store)
+        await people.draft(job(study))
+        assert (await people.set_places("tiny/1", 12)).places == 12
+        assert (await people.set_places("tiny/1", 12)).places == 12
+        with pytest.raises(PlatformRefused) as caught:
+            await people.set_places("tiny/1", 11)
+        assert str(caught.value) == "11 places are fewer than the 12 that there are: places only grow."
+
+
+async def test_how_it_stands_is_read_from_the_ledger(tmp_path: Path) -> None:
+    async with opened(tmp_path, MODES["panel"]) as (study, store):
+        here = await recruiter_of(study, store)
+        with pytest.raises(PlatformRefused) as caught:
+            await here.publish("tiny/1")
+        assert str(caught.value) == "There is no posting tiny/1: `beholder launch` makes tiny/1."
+        await here.draft(job(study))
+        await here.publish("tiny/1")
+        done = LedgerEntry("draft", "done", AT, provider_ref="tiny/1", evidence={"places": 10})
+        await store.ledger.append([done, replace(done, kind="publish", event="planned"), replace(done, kind="publish")])
+        there = await recruiter_of(study, store)
+        assert (await there.posting("tiny/1")).state == "active"
+        # What another process does counts for whoever looks, also after what they were told themselves.
+        await store.ledger.append([
+            replace(done, kind="stop"), replace(done, kind="pause", provider_ref="tiny/2"),
+            replace(done, kind="places", evidence={"places": 15}),
+        ])  # fmt: skip
+        for people in (here, there):
+            found = await people.posting("tiny/1")
+            assert (found.state, found.places) == ("active", 15)  # one that was stopped opens with more places
+
+
+async def test_nobody_begins_while_it_is_paused_or_stopped(tmp_path: Path) -> None:
+    async with opened(tmp_path, MODES["link"]) as (study, store):
+        acts = Moderation(store.ledger)
+        doors = Entrance(study, store, acts, read_words("en"))
+        guest, robot = Identity("link", "somebody"), Identity("robot", "somebody")
+        done = LedgerEntry("draft", "done", AT, provider_ref="tiny/1", evidence={"places": 10})
+        for kind, is_open in {
+            "draft": True, "publish": True, "pause": False, "places": False, "resume": True, "stop": False,
+        }.items():  # fmt: skip
+            await store.ledger.append([replace(done, kind=kind)])
+            await acts.read()
+            doors.check_open(robot, AT)
+            if is_open:
+                doors.check_open(guest, AT)
+                continue
+            with pytest.raises(Refused) as caught:
+                doors.check_open(guest, AT)
+            said = "Nobody can begin this study at the moment. Whoever has begun can go on by the same link."
+            assert (str(caught.value), caught.value.code, caught.value.status) == (said, "halted", 403)
+        await store.ledger.append([replace(done, kind="places", evidence={"places": 12})])
+        await acts.read()
+        doors.check_open(guest, AT)
+
+
+async def test_who_was_erased_and_looks_in_again_stays_unknown(tmp_path: Path) -> None:
+    async with opened(tmp_path, MODES["panel"]) as (study, store):
+        doors = Entrance(study, store, Moderation(store.ledger), read_words("en"))
+        record = study_record()
+        await store.begin(record)
+        await store.arrive(Session("s1", "somebody", record.digest, 1, "panel", 1, {}, AT))
+        guest = Identity("panel", "somebody", platform="panel", platform_id="anna")
+        await doors.keep(guest, "s1")
+        assert [link.platform_id for link in await store.links()] == ["anna"]
+        await store.erase("s1", AT)
+        await doors.keep(guest, "s1")
+        assert (list(await store.links()), list(await store.comings())) == ([], [])
+
+
+async def everything_else(people: Recruiter) -> dict[str, str]:
+    """Return what each act says that a person does by hand."""
+    said = {}
+    for verb, act in {
+        "submissions": people.submissions("tiny/1"),
+        "submission": people.submission("anna"),
+        "approve": people.approve(["anna"]),
+        "reject": people.reject("anna", "FAILED_CHECK", "x" * 100),
+        "return": people.request_return("anna", "why"),
+        "setup": people.setup_bonus("tiny/1", []),
+        "bonus": people.pay_bonus("1"),
+    }.items():
+        with pytest.raises(PlatformRefused) as caught:
+            await act
+        said[verb] = str(caught.value)
+    return said
+
+
+async def test_what_a_link_cannot_do_is_said_in_words(tmp_path: Path) -> None:
+    async with opened(tmp_path, MODES["link"]) as (study, store):
+        people = await recruiter_of(study, store)
+        by_hand = "pay by hand whoever is in pay/payments.csv, which `beholder pay` writes."
+        paid = f"Nobody can be paid through a link: {by_hand}"
+        came = "A link knows no submissions: everybody who came is in the store."
+        assert await everything_else(people) == {
+            "submissions": came,
+            "submission": came,
+            "approve": paid,
+            "reject": "Nothing can be rejected through a link: whoever is not to be paid is left out of "
+            "pay/payments.csv.",
+            "return": "Nothing can be returned through a link: there is nothing to do.",
+            "setup": paid,
+            "bonus": paid,
+        }
+        await people.exclude(["anna"])
+        await people.close()
+
+
+async def test_what_a_panel_cannot_do_is_said_in_words(tmp_path: Path) -> None:
+    async with opened(tmp_path, MODES["panel"]) as (study, store):
+        people = await recruiter_of(study, store)
+        paid = "Pay on the platform, or by hand, whoever is in pay/payments.csv, which `beholder pay` writes."
+        listed = "Download the list of submissions from the platform, and run `beholder decide --submissions FILE`."
+        assert await everything_else(people) == {
+            "submissions": listed,
+            "submission": listed,
+            "approve": paid,
+            "reject": "Reject it on the platform, by the id and with the message in pay/by_hand.csv.",
+            "return": "Ask on the platform for the return, by the id and with the message in pay/by_hand.csv.",
+            "setup": paid,
+            "bonus": paid,
+        }
+
+
+async def test_a_quote_counts_everything_that_may_be_owed(tmp_path: Path) -> None:
+    bonus = {"quantity": {"sessions": 2, "each": "0.10 GBP"}, "quality": {"best": 20, "each": "0.15 GBP"}}
+    recruit = {"mode": "link", "reward": "2.00 GBP", "hourly_minimum": "9.00 GBP"}
+    async with opened(tmp_path, recruit, clean={"bonus": bonus}) as (study, store):
+        quote = await (await recruiter_of(study, store)).quote(job(study, 10, 30))
+        assert (quote.rewards, quote.fees, quote.screen_outs) == (Sum(2000, "GBP"), Sum(0, "GBP"), Sum(300, "GBP"))
+        assert quote.bonuses == Sum(30, "GBP")  # one session each: two in ten of them are the best
+        assert quote.total == Sum(2330, "GBP")
+        assert (quote.hourly, quote.floor, quote.balance) == (Sum(1000, "GBP"), Sum(900, "GBP"), None)
+
+
+def test_an_invitation_says_where_to_begin(tmp_path: Path) -> None:
+    study = asked(tmp_path, {"mode": "link"})
+    text = write_job(study, job(study), b"s" * 32).read_text("utf-8")
+    assert text.startswith("# A tiny study\n\nYou are invited to take part in a study.\n")
+    assert text.endswith("\nBegin here: https://study.example.org/s/tiny\n")
+
+
+def test_further_sessions_cost_what_the_plan_leaves_them(tmp_path: Path) -> None:
+    bonus = {"quantity": {"sessions": 2, "each": "0.10 GBP"}}
+    study = asked(
+        tmp_path, {"mode": "link"}, design={"votes": 4, "sessions_per_participant": 3}, clean={"bonus": bonus}
+    )
+    asked_for = job(study, 10)
+    assert worst_bonuses(study, asked_for, 100) == Sum(20 * 200 + 30 * 10, "GBP")
+    assert worst_bonuses(study, asked_for, 12) == Sum(2 * 200 + 12 * 10, "GBP")
+    assert worst_bonuses(study, asked_for, 4) == Sum(10 * 10, "GBP")

@@ -1,0 +1,175 @@
+"""Paying by hand: lists that a person pays, each thing in one list, and the command line."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from beholder.cli.study import cli
+from beholder.errors import RecruitError
+from beholder.recruiting.preflight import cost_of_runs
+from beholder.store.contract import PlatformIdentity
+from support.payable_study import BONUS, MESSAGE, Shop, come, counter, in_memory, shop, write_bonuses
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    yield from in_memory(tmp_path)
+
+
+async def people(s: Shop, *names: str) -> None:
+    for name in names:
+        await come(s.desk.store, name, None, mode=s.study.recruit.mode)
+        await s.desk.store.identify(PlatformIdentity(f"p-{name}", "panel", f"id of {name}"))
+
+
+def listed(s: Shop) -> list[list[str]]:
+    with (s.study.folder / "pay" / "payments.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))
+
+
+async def test_a_list_is_written_paid_and_never_written_again(folder: Path) -> None:
+    async with counter(folder, clean=BONUS) as s:
+        await people(s, "ann", "bob", "cem")
+        write_bonuses(s.study, ("p-ann", "quantity", "0.50"))
+        await s.sign(**{"s-ann-1": "approve", "s-bob-1": "screen_out", "s-cem-1": "nothing"})
+        assert str((await s.pay()).total("owed")) == "2.80 GBP"
+        assert not (folder / "pay").exists(), "a dry run writes nothing"
+        found = await s.pay(send=True)
+        assert found.file == folder / "pay" / "payments.csv"
+        rows = [
+            ["id", "visit", "outcome", "amount", "currency", "code", "reason"],
+            ["id of ann", "", "completed", "2.00", "GBP", "C0DE", "reward"],
+            ["id of ann", "", "completed", "0.50", "GBP", "C0DE", "quantity"],
+            ["id of bob", "", "completed", "0.30", "GBP", "C0DE", "screen_out"],
+        ]
+        assert sorted(listed(s)) == sorted(rows)
+        if os.name != "nt":
+            assert found.file.stat().st_mode & 0o777 == 0o600
+        assert (folder / "pay" / ".gitignore").read_text() == "*\n"
+        await s.sign(**{"s-cem-1": "approve"})
+        again = await s.pay(send=True)
+        assert sorted(listed(s)) == sorted(rows), "the same list, and nothing more in it"
+        assert again.notes == ("1 more is owed, and comes into the next list, once this one is paid.",)
+        assert str(again.total("sent")) == "2.80 GBP"
+        paid = await s.pay(paid=True)
+        assert (str(paid.total("paid")), str(paid.total("owed"))) == ("2.80 GBP", "2.00 GBP")
+        await s.pay(send=True)
+        assert [row[0] for row in listed(s)] == ["id", "id of cem"]
+        await s.pay(paid=True)
+        done = await s.pay(send=True)
+        assert (done.is_settled, done.file) == (True, None)
+        twice = await s.pay(paid=True)
+        assert [str(problem) for problem in twice.problems] == [
+            "--paid  there is no list that waits to be paid. `beholder pay --send` writes pay/payments.csv."
+        ]
+
+
+async def test_a_list_that_was_cut_off_is_written_to_its_end(folder: Path) -> None:
+    async with counter(folder) as s:
+        await people(s, "ann")
+        await s.sign(**{"s-ann-1": "approve"})
+        (folder / "pay").write_text("in the way")
+        with pytest.raises(RecruitError) as refused:
+            await s.pay(send=True)
+        assert str(refused.value) == (
+            f"{folder / 'pay' / 'payments.csv'}  cannot be written (File exists). Nothing was paid. Make it writable, "
+            "then run `beholder pay --send` again."
+        )
+        assert [str(problem) for problem in (await s.pay(paid=True)).problems] == [
+            "--paid  the list was not written to its end. `beholder pay --send` writes pay/payments.csv."
+        ]
+        (folder / "pay").unlink()
+        await s.pay(send=True)
+        assert [row[0] for row in listed(s)] == ["id", "id of ann"]
+        assert (await s.pay(paid=True)).is_settled
+
+
+async def test_what_a_person_does_on_the_platform_is_told(folder: Path) -> None:
+    async with counter(folder) as s:
+        await people(s, "ann")
+        await s.sign(**{"s-ann-1": {"pay": "reject", "category": "LOW_EFFORT", "message": MESSAGE}})
+        found = await s.pay(send=True)
+        assert found.notes == (
+            "Reject it on the platform, by the id and with the message in pay/by_hand.csv. (s-ann-1)",
+        )
+        assert listed(s)[1:] == []
+
+
+async def test_a_budget_holds_for_lists_too(folder: Path) -> None:
+    async with counter(folder, budget="3.00 GBP") as s:
+        await people(s, "ann", "bob")
+        await s.sign(**{"s-ann-1": "approve", "s-bob-1": "approve"})
+        found = await s.pay(send=True)
+        assert str(found.problems[0]).endswith(
+            "budget is 3.00 GBP, and with the 4.00 GBP that are due now the study comes to 4.00 GBP: 1.00 GBP more. "
+            "Nothing of it was sent. Raise the budget to 4.00 GBP, or sign fewer payments."
+        )
+        assert not (folder / "pay").exists()
+        await s.sign(**{"s-ann-1": "approve", "s-bob-1": "nothing"})
+        await s.pay(send=True)
+        entries = await s.desk.store.ledger.entries()
+        told = [str(cost_of_runs(s.study, entries, "GBP", besides=run)) for run in (1, 2)]
+        assert told == ["0.00 GBP", "2.00 GBP"], "also of a run that was never launched"
+
+
+async def test_somebody_without_an_id_stands_under_the_pseudonym(folder: Path) -> None:
+    async with counter(folder, "link") as s:
+        await come(s.desk.store, "ann", None, mode="link")
+        await s.sign(**{"s-ann-1": "approve"})
+        await s.pay(send=True)
+        assert listed(s)[1][:2] == ["p-ann", ""]
+
+
+async def test_the_command_line_shows_what_is_owed_and_then_pays(folder: Path) -> None:
+    study = str(folder / "study.yaml")
+    async with counter(folder) as s:
+        nobody = CliRunner().invoke(cli, ["pay", study])
+        assert nobody.output == "Nothing is owed to anybody.\n"
+        await people(s, "ann")
+    nothing = CliRunner().invoke(cli, ["pay", study])
+    assert nothing.output == (
+        "Nothing is owed: nobody has signed a decision yet. `beholder decide --sign NAME` does.\n"
+    )
+    async with counter(folder) as s:
+        await s.sign(**{"s-ann-1": "approve"})
+    shown = CliRunner().invoke(cli, ["pay", study])
+    assert shown.output.splitlines() == [
+        "person  submission  what        amount    state",
+        "------  ----------  ----------  --------  -----",
+        "p-ann   s-ann-1     the reward  2.00 GBP  owed",
+        "",
+        "Owed: 1 payment of 2.00 GBP in all",
+        "Nothing was sent. `beholder pay --send` does it.",
+    ]
+    sent = CliRunner().invoke(cli, ["pay", study, "--send"])
+    assert sent.output.splitlines()[-2:] == [
+        "On its way: 1 payment of 2.00 GBP in all",
+        f"Pay what is in {folder / 'pay' / 'payments.csv'}, then run `beholder pay --paid`.",
+    ]
+    paid = CliRunner().invoke(cli, ["pay", study, "--paid"])
+    assert (paid.exit_code, paid.output) == (0, "Paid or done: 1 payment of 2.00 GBP in all\n")
+    wrong = CliRunner().invoke(cli, ["pay", study, "--paid"])
+    assert wrong.exit_code != 0
+    unfit = CliRunner().invoke(cli, ["pay", study, "--resend", "B1", "--settle", "B1"])
+    fix = "Pay what is in pay/payments.csv, then say so with --paid. Nothing was sent."
+    assert isinstance(unfit.exception, RecruitError)
+    assert str(unfit.exception).splitlines() == [
+        f"--resend  does not go with recruit.mode panel. {fix}",
+        f"--settle  does not go with recruit.mode panel. {fix}",
+    ]
+
+
+async def test_no_id_of_a_person_is_in_the_ledger(folder: Path) -> None:
+    async with shop(folder, 2, clean=BONUS) as s:
+        write_bonuses(s.study, ("p-0", "quantity", "0.50"))
+        await s.sign(s0="approve", s1={"pay": "reject", "category": "LOW_EFFORT", "message": MESSAGE})
+        await s.pay(send=True)
+        entries = repr(await s.desk.store.ledger.entries())
+        assert not [visit for visit in s.visits if visit.submission.person.id in entries]
+        assert s.fake.token not in entries

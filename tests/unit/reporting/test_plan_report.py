@@ -1,0 +1,160 @@
+"""The page of a plan: which counts there are, what is said of them, and that it is drawn."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import beholder
+from beholder.cli import cli
+from beholder.methods import find
+from beholder.planning.balance import balance
+from beholder.planning.builder import make_plan
+from beholder.reporting.plan_counts import Count, by_position, counts, read_shows
+from beholder.reporting.plan_page import count_chart, headlines, is_large, sentence, times
+from beholder.testing import write_study
+from support.given_plans import catalogue_of, study_of
+
+
+def counted(method: str, folder: Path, contents: int = 6, conditions: int = 4, **design: Any) -> dict[str, Count]:
+    catalogue = catalogue_of(method, contents, conditions)
+    plan = make_plan(study_of(method, folder, **design), catalogue, find(method))
+    return {one.name: one for one in counts(read_shows(plan, catalogue))}
+
+
+def test_what_is_promised_is_even_in_the_pictures(tmp_path: Path) -> None:
+    tables = counted("parallel", tmp_path, participants=12, trials=6, per_trial=3, always=["condition0"])
+    assert list(tables) == [
+        "condition-slot", "content-condition", "content-position", "condition-position", "condition-other-condition",
+        "content-list",
+    ]  # fmt: skip
+    for name in ("condition-slot", "content-condition", "content-position"):
+        assert tables[name].is_even, name
+    said = sentence(tables["content-position"], {})
+    assert said == "Every content comes at every position twice."
+    # What is in every trial is no more than it should be.
+    assert sentence(tables["content-condition"], {}) == (
+        "Every content is shown under every condition equally often, within one: 8 to 12 times."
+    )
+
+
+def test_counts_are_those_of_the_balance_table(tmp_path: Path) -> None:
+    catalogue = catalogue_of("acr", 6, 4)
+    plan = make_plan(study_of("acr", tmp_path, participants=17, trials=7), catalogue, find("acr"))
+    shows = read_shows(plan, catalogue)
+    tables = {one.name: one for one in counts(shows)}
+    rows = {row.count: row for row in balance(plan, catalogue)}
+    for name, row in (("content-position", "content x position"), ("content-condition", "content x condition")):
+        assert (tables[name].least, tables[name].most) == (rows[row].least, rows[row].most)
+    assert by_position(shows).sum() == tables["content-condition"].values.sum() == 17 * 7
+    # Nothing comes after the last trial of a list.
+    assert tables["condition-after"].values.sum() == 17 * 6
+
+
+def test_pairs_are_counted_in_both_orders(tmp_path: Path) -> None:
+    tables = counted("pair", tmp_path, participants=24, trials=6)
+    assert "condition-other-condition" not in tables
+    assert sentence(tables["first-second"], {}) == "Every pair comes in both orders 12 times."
+    assert not tables["first-second"].counted.diagonal().any()
+
+
+@pytest.mark.parametrize(
+    ("method", "design"),
+    [
+        ("acr", {"participants": 1, "trials": 1}),
+        ("parallel", {"participants": 1, "trials": 1, "per_trial": 2}),
+        ("acr-hr", {"participants": 2, "trials": 4}),
+        ("dcr", {"participants": 3, "trials": 2}),
+        ("mushra", {"participants": 2, "trials": 2}),
+    ],
+)
+def test_the_smallest_plans_can_be_told(method: str, design: dict[str, int], tmp_path: Path) -> None:
+    for one in counted(method, tmp_path, **design).values():
+        assert sentence(one, {})
+        assert np.isfinite(one.even).all()
+
+
+def test_one_content_or_one_condition_leaves_nothing_to_hold_against_each_other(tmp_path: Path) -> None:
+    assert list(counted("acr", tmp_path, contents=4, conditions=1, participants=3, trials=4)) == [
+        "content-position", "content-list",
+    ]  # fmt: skip
+    assert list(counted("acr", tmp_path, contents=1, conditions=4, participants=3, trials=1)) == ["content-condition"]
+
+
+def uneven() -> Count:
+    values = np.array([[36, 18, 0], [18, 18, 18]])
+    even = np.full((2, 3), 18.0)
+    return Count("condition", "slot", "Conditions in slots", ("no", "Größe 2"), ("1", "2", "3"), values, even > 0, even,
+                 "Every condition stands in every slot", "Conditions stand in a slot")  # fmt: skip
+
+
+def test_what_is_not_even_is_said_with_the_cells(tmp_path: Path) -> None:
+    assert sentence(uneven(), {"no": "None"}) == (
+        "Conditions stand in a slot 0 to 36 times. Furthest above even: condition None, slot 1 (36, even would be "
+        "18). Furthest below even: condition None, slot 3 (0, even would be 18)."
+    )
+
+
+def test_the_plan_is_told_in_two_sentences(tmp_path: Path) -> None:
+    catalogue = catalogue_of("acr", 6, 4)
+    plan = make_plan(study_of("acr", tmp_path, participants=12, trials=6), catalogue, find("acr"))
+    rows = balance(plan, catalogue)
+    assert headlines(rows, [uneven()], 12, is_given=False) == [
+        "All 5 promises of balance hold over 12 lists.", "Not promised, and not even: conditions in slots.",
+    ]  # fmt: skip
+    assert headlines(rows, [uneven()], 12, is_given=False, groups=3) == [
+        "All 5 promises of balance hold in each of 3 groups, over 12 lists.",
+        "Not even over all groups together, of which nothing is promised: conditions in slots.",
+    ]
+    assert headlines(rows, [], 1, is_given=True) == [
+        "This plan of 1 list was given: it is taken as it is, and nothing is promised.",
+        "Every count below is even, or within a tenth of it.",
+    ]
+
+
+def test_times_are_told_in_words() -> None:
+    said = [times(*ends) for ends in ((0, 0), (1, 1), (2, 2), (0, 1), (12, 13), (8, 1700))]
+    assert said == ["never", "once", "twice", "once or not at all", "12 or 13 times", "8 to 1,700 times"]
+
+
+def test_five_hundred_contents_are_drawn_as_bars(tmp_path: Path) -> None:
+    tables = counted("parallel", tmp_path, 500, 12, participants=20, trials=10, per_trial=8)
+    assert is_large(tables["content-condition"])
+    assert not is_large(tables["condition-slot"])
+    assert "content-list" not in tables
+    drawn = count_chart(tables["content-condition"], {}).to_dict(validate=False)
+    assert drawn["layer"][0]["mark"]["type"] == "bar"
+
+
+def test_the_page_has_every_picture_and_every_table(tmp_path: Path, tiny: Path) -> None:
+    study = write_study(tmp_path / "study", tiny, design={"participants": 6, "trials": 3, "seed": 3})
+    plain = CliRunner().invoke(cli, ["plan", str(study)])
+    assert plain.exit_code == 0, plain.output
+    folder = study.parent / "plan" / "report"
+    assert not folder.exists()
+    told = CliRunner().invoke(cli, ["plan", str(study), "--report"])
+    assert told.exit_code == 0, told.output
+    assert told.output == f"{plain.output}\nReport: {folder / 'index.html'}\n"
+    page = (folder / "index.html").read_text("utf-8")
+    assert "All 6 promises of balance hold over 6 lists." in page
+    assert "✓ </span>Every condition stands in every slot 4 or 5 times." in page
+    assert not re.search(r"\b(nan|inf|None)\b", re.sub(r"<style>.*?</style>|<script.*?</script>", "", page, flags=re.S))
+    for figure in ("condition-slot", "content-condition", "content-position", "stimulus-position", "content-list"):
+        assert f'id="{figure}"' in page
+        assert (folder / "figures" / f"{figure}.png").is_file()
+    table = pd.read_csv(folder / "condition-slot.csv")
+    assert list(table.columns) == ["condition", "slot", "count", "even"]
+    assert table["count"].sum() == 6 * 3 * 4
+    # Lists can be edited and given back.
+    given = study.with_name("mine.csv")
+    given.write_bytes((study.parent / "plan" / "lists.csv").read_bytes())
+    before = beholder.plan(study)
+    again = write_study(tmp_path / "again", tiny, design={"plan": "mine.csv", "seed": 3})
+    given.rename(again.with_name("mine.csv"))
+    assert beholder.plan(again).lists == before.lists
