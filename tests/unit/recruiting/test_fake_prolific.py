@@ -11,7 +11,8 @@ import pytest
 from beholder.recruiting.fake import FakeProlific, serving
 from beholder.recruiting.fake.openapi import OpenApiDocument
 from beholder.testing.prolific import check_prolific, missing_in
-from support.prolific_researcher import AUTH, BODY, CODES, DATA, OPENAPI, URL, Researcher, detail
+from support.data import DATA
+from support.prolific_researcher import AUTH, BODY, CODES, OPENAPI, URL, Researcher, detail
 
 
 def document() -> OpenApiDocument:
