@@ -11,6 +11,9 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check bench zoo prove docs browser lock
 
+# What `bench`, `zoo` and `docs` run lies in tools/.
+bench zoo docs: export PYTHONPATH := tools
+
 help:  ## list the verbs
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
@@ -30,16 +33,16 @@ check: .venv/dev  ## style, types (Python and browser), import directions
 	$(BIN)/python -m pytest -q tests/unit/test_architecture.py
 
 bench: .venv/dev  ## measure, and write docs/benchmarks.md
-	$(BIN)/python tools/bench.py $(ARGS)
+	$(BIN)/python -m bench $(ARGS)
 
 zoo: .venv/dev  ## send cheats and honest robots through every preset, and write docs/trust.md
-	$(BIN)/python tools/zoo.py $(ARGS)
+	$(BIN)/python -m zoo.visits $(ARGS)
 
 prove: .venv/dev browser  ## the long simulations and kill loops, whole
 	$(BIN)/python -m pytest -m long --whole $(ARGS)
 
 docs: .venv/dev browser  ## make the screenshots and reference pages of the docs anew
-	$(BIN)/python tools/make_docs.py
+	$(BIN)/python -m documentation
 
 browser: .venv/dev
 	$(BIN)/python tools/find_browser.py

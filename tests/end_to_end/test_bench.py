@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from support.data import ROOT
-
-
-@pytest.fixture(autouse=True)
-def _tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "tools"))
-
 
 def test_a_line_says_whether_its_aim_was_met() -> None:
-    from bench_table import Row, at_least, below, lines
+    from bench.table import Row, at_least, below, lines
 
     assert below("p99", 99.9, 100, "ms").verdict == "met"
     assert below("p99", 100, 100, "ms").verdict == "missed"
@@ -31,7 +22,7 @@ def test_a_line_says_whether_its_aim_was_met() -> None:
 
 
 def test_the_plan_that_is_measured_can_be_made_and_written(tmp_path: Path) -> None:
-    from bench_plan import write_large
+    from bench.planning import write_large
 
     assert write_large(tmp_path, 12, 12).seconds > 0
     assert (tmp_path / "plan" / "plan.json").is_file()
@@ -39,7 +30,7 @@ def test_the_plan_that_is_measured_can_be_made_and_written(tmp_path: Path) -> No
 
 def test_the_batch_that_is_cleaned_is_a_whole_study_with_planted_carelessness(tmp_path: Path) -> None:
     import beholder
-    from bench_batch import RATINGS, write_batch
+    from bench.cleaning import RATINGS, write_batch
 
     cleaned = beholder.clean(write_batch(tmp_path / "batch", 40))
     assert cleaned.counts["sessions"] == cleaned.counts["completed"] == 40
@@ -49,7 +40,7 @@ def test_the_batch_that_is_cleaned_is_a_whole_study_with_planted_carelessness(tm
 
 def test_the_ratings_that_are_analysed_are_a_table_with_every_condition(tmp_path: Path) -> None:
     import beholder
-    from bench_analyse import CONDITIONS, write_ratings
+    from bench.analysis import CONDITIONS, write_ratings
 
     results = beholder.analyse(write_ratings(tmp_path / "ratings.csv", 2000), out=tmp_path / "analyse")
     assert len(results.conditions) == CONDITIONS
@@ -57,14 +48,14 @@ def test_the_ratings_that_are_analysed_are_a_table_with_every_condition(tmp_path
 
 
 def test_the_rehearsal_that_is_measured_has_as_many_ratings_as_it_says() -> None:
-    from bench_rehearse import measure_rehearse
+    from bench.rehearsal import measure_rehearse
 
     first, _ = measure_rehearse(ratings=480)
     assert first.what.startswith("480 ratings of 6 robots in memory")
 
 
 async def test_the_leases_that_are_measured_are_all_different(tmp_path: Path) -> None:
-    from bench_leases import measure_sqlite
+    from bench.leases import measure_sqlite
 
     row = await measure_sqlite(tmp_path, 20)
     assert row.what == "Leases per second, 20 lists: SQLite, one server, 64 at once"

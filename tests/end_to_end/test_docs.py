@@ -29,7 +29,7 @@ PAGES = sorted([
     *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("src/beholder/methods/*/README.md"),
 ])  # fmt: skip
 RECORDS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
-REFERENCE = runpy.run_path(str(ROOT / "tools" / "docs_reference.py"))
+REFERENCE = runpy.run_path(str(ROOT / "tools" / "documentation" / "reference.py"))
 BENCHMARKS = "benchmarks.md"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,24 +17,17 @@ BLIND = ("careless", "straight", "copies", "middle", "forges")
 
 
 @pytest.fixture(scope="module")
-def tools() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(ROOT / "tools"))
-        yield
-
-
-@pytest.fixture(scope="module")
-def hemvip(tools: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def hemvip(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return sent("hemvip", tmp_path_factory.mktemp("hemvip"))
 
 
 @pytest.fixture(scope="module")
-def survey(tools: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def survey(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return sent("survey", tmp_path_factory.mktemp("survey"))
 
 
 def sent(name: str, folder: Path) -> dict[str, Any]:
-    from zoo import visit
+    from zoo.visits import visit
 
     return {kind.name: kind for kind in visit(name, folder, KINDS, seed=2).kinds}
 
@@ -81,11 +73,10 @@ def test_the_server_takes_nothing_that_it_should_refuse(hemvip: dict[str, Any], 
 # The table
 
 
-@pytest.mark.usefixtures("tools")
 def test_luck_is_what_passes_who_clicks_anywhere(tmp_path: Path) -> None:
     from beholder.methods import load_study
-    from zoo_luck import lucks
-    from zoo_studies import ARENAS
+    from zoo.studies import ARENAS
+    from zoo.table import lucks
 
     found = {}
     for name in ("hemvip", "survey"):
@@ -99,13 +90,12 @@ def test_luck_is_what_passes_who_clicks_anywhere(tmp_path: Path) -> None:
     assert found["survey"]["repeat"][0] == pytest.approx(13 / 25)
 
 
-@pytest.mark.usefixtures("tools")
 def test_the_table_says_which_aims_are_missed(tmp_path: Path) -> None:
     from collections import Counter
 
     from beholder.methods import load_study
-    from zoo_studies import ARENAS
-    from zoo_table import Kind, Preset, block
+    from zoo.studies import ARENAS
+    from zoo.table import Kind, Preset, block
 
     study = load_study(ARENAS["none"].write(tmp_path, 4))
     kinds = (
@@ -142,9 +132,8 @@ def test_the_table_says_which_aims_are_missed(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.usefixtures("tools")
 def test_the_table_goes_between_its_marks_and_nowhere_else() -> None:
-    from zoo import BEGIN, END, put
+    from zoo.visits import BEGIN, END, put
 
     page = f"before\n{BEGIN}\nold\n{END}\nafter\n"
     assert put(page, "new") == f"before\n{BEGIN}\nnew\n{END}\nafter\n"

@@ -7,20 +7,14 @@ import pytest
 
 from beholder.stats.rater_models import Floats, RaterVotes, p910, p913, t_means
 from beholder.stats.shrinkage import shrunken
-from support.data import ROOT
 from support.rater_votes import coded, table
 
 STIMULI, VOTES_EACH, CARELESS = 200, 20, 0.05
 
 
-@pytest.fixture(autouse=True)
-def _tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "tools"))
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_annex_e_equals_sureal_on_random_sparse_votes(seed: int) -> None:
-    from bench_models import sureal_p910, sureal_reader
+    from bench.rater_models import sureal_p910, sureal_reader
 
     rng = np.random.default_rng(seed)
     raters, stimuli = 25, 40

@@ -13,7 +13,7 @@ from beholder.simulation.rating_sheet import sheet_of
 from beholder.simulation.truth import truth_of
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import Study
-from bench_table import Row, below
+from bench.table import Row, below
 
 _PROBE = Probe(800_000, "mp4", 10_000, 640, 360, 25.0, "h264", "aac", 2)
 _TRIALS, _SLOTS, _CONDITIONS, _CONTENTS = 10, 8, 12, 500

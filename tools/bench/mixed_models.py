@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from beholder.stats.crossed import crossed, run_effect
-from bench_table import Row, below
+from bench.table import Row, below
 
 _RUNS, _PER_RUN, _STIMULI, _EACH = 5, 63, 72, 24
 _LIMIT_S, _LIMIT_CROSSED_S = 0.5, 10

@@ -16,8 +16,8 @@ from beholder.planning.folder import write_plan
 from beholder.planning.model import no_collection
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import Study
-from bench_process import most_memory
-from bench_table import Row, below
+from bench.servers import most_memory
+from bench.table import Row, below
 
 _PROBE = Probe(800_000, "mp4", 10_000, 640, 360, 25.0, "h264", "aac", 2)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from playwright.async_api import Browser, Locator, Page
 
 from beholder.workflow.new import new
-from docs_camera import go_to_first_trial, save, visitor
+from documentation.pictures import go_to_first_trial, save, visitor
 
 
 class Sight(NamedTuple):

@@ -16,11 +16,9 @@ from typing import Any
 from beholder.server.tokens import robot_signature
 from beholder.simulation.robot import watch_events
 from beholder.store.open import open_store
-from bench_load import Chain, Load, request, send
-from bench_postgresql import postgresql
-from bench_process import Server, serving, serving_study
-from bench_study import NAME, TRIALS
-from bench_table import Row, at_least, below
+from bench.load import Chain, Load, request, send
+from bench.servers import NAME, TRIALS, Server, postgresql, serving, serving_study
+from bench.table import Row, at_least, below
 
 _CONNECTIONS = 64
 _SESSIONS = 256
@@ -73,9 +71,7 @@ class Contender:
 def measure_answers(study: Path, scratch: Path) -> list[Row]:
     """Return the rates on both stores beside the peer, in rounds that take turns, with waits and processor time."""
     with contextlib.ExitStack() as stack:
-        peer = Contender(
-            "storing nothing", stack.enter_context(serving([str(Path(__file__).with_name("bench_peer.py"))], "/"))
-        )
+        peer = Contender("storing nothing", stack.enter_context(serving(["-m", "bench.peer"], "/")))
         sqlite = Contender("SQLite", *_open(study, str(scratch / "store-answers"), stack))
         url = stack.enter_context(postgresql())
         grown = [Contender("PostgreSQL", *_open(study, url, stack))] if url else []

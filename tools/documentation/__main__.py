@@ -9,9 +9,9 @@ import tempfile
 from pathlib import Path
 
 from beholder.testing.browser import find_chromium
-from docs_reference import renew
+from documentation.reference import renew
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "docs" / "pictures"
 
 
@@ -31,7 +31,7 @@ def main() -> int:
     if chromium is None:
         print("skipped: the pictures need Chromium, which is not here")
         return 0
-    from docs_pictures import take_pictures
+    from documentation.pictures import take_pictures
 
     with tempfile.TemporaryDirectory(prefix="beholder-docs-") as scratch:
         for picture in asyncio.run(take_pictures(PICTURES, Path(scratch), chromium)):

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from beholder.analysis.votes_needed import REPLICATES, votes_needed
-from bench_table import Row, below
+from bench.table import Row, below
 
 _LIMIT_S = 10
 _SHAPES = {

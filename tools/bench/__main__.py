@@ -12,21 +12,20 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench_analyse import measure_analyse
-from bench_answers import measure_answers
-from bench_clean import measure_clean
-from bench_leases import LIMITS, measure_leases
-from bench_mixed import measure_mixed
-from bench_models import measure_models
-from bench_page import measure_page
-from bench_plan import measure_plan
-from bench_power import measure_power
-from bench_rehearse import measure_rehearse
-from bench_report import measure_report
-from bench_start import measure_help, measure_start
-from bench_study import write_many
-from bench_table import Row, lines
-from bench_votes import measure_votes
+from bench.analysis import measure_analyse
+from bench.answers import measure_answers
+from bench.cleaning import measure_clean
+from bench.first_page import measure_help, measure_page, measure_start
+from bench.leases import LIMITS, measure_leases
+from bench.mixed_models import measure_mixed
+from bench.planning import measure_plan
+from bench.power import measure_power
+from bench.rater_models import measure_models
+from bench.rehearsal import measure_rehearse
+from bench.report import measure_report
+from bench.servers import write_many
+from bench.table import Row, lines
+from bench.votes_needed import measure_votes
 
 _PARTS = (
     "start", "page", "answers", "plan", "clean", "analyse", "mixed", "models", "report", "votes", "leases", "rehearse",
@@ -34,7 +33,7 @@ _PARTS = (
 )  # fmt: skip
 _SERVED = {"start", "page", "answers"}
 """Parts that need a study with very many stimuli."""
-_PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
+_PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md"
 
 
 def main() -> int:

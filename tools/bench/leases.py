@@ -12,8 +12,8 @@ from pathlib import Path
 from beholder.store.contract import Session, Store, StudyRecord
 from beholder.store.open import open_store
 from beholder.types import Json
-from bench_postgresql import postgresql
-from bench_table import Row
+from bench.servers import postgresql
+from bench.table import Row
 
 _LISTS, _AT_ONCE, _CLAIMS = 10_000, 64, 1000
 _NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from bench_process import seconds_of
-from bench_table import Row, below
+from bench.servers import seconds_of
+from bench.table import Row, below
 
 CONDITIONS, CONTENTS = 10, 100
 _PER_PERSON = 100

@@ -19,10 +19,10 @@ import numpy as np
 import pandas as pd
 
 from beholder.stats.rater_models import RaterVotes, p910
-from bench_process import most_memory
-from bench_table import Row, at_least, below
+from bench.servers import most_memory
+from bench.table import Row, at_least, below
 
-_DATA = Path(os.environ.get("BEHOLDER_TEST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
+_DATA = Path(os.environ.get("BEHOLDER_TEST_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
 _TABLE = _DATA / "ratings" / "synth_1000x500_raw.csv"
 _TIMES = 20
 _LIMIT_S, _LIMIT_GB = 60, 4

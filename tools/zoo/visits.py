@@ -26,10 +26,10 @@ from beholder.methods import load_study
 from beholder.server.process import running
 from beholder.simulation.cheats import Cheat
 from beholder.simulation.crowd import Crowd, send_robots
-from zoo_studies import ARENAS, BLIND, HONEST, OTHER, REFUSED
-from zoo_table import Kind, Preset, block
+from zoo.studies import ARENAS, BLIND, HONEST, OTHER, REFUSED
+from zoo.table import Kind, Preset, block
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "trust.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "trust.md"
 BEGIN, END = "<!-- written by make zoo -->", "<!-- end of zoo -->"
 _TENTH = 10
 """Kinds that the server refuses do the same every time: a tenth of the sessions shows it."""

