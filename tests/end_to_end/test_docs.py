@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
 import runpy
 import shlex
@@ -204,6 +205,18 @@ def test_every_link_leads_somewhere(page: Path) -> None:
         assert there.is_relative_to(ROOT), f"{name_of(page)} links out of the repository: {target}"
         if anchor:
             assert anchor in anchors(there), f"{name_of(page)} links to {target}, and there is no such heading"
+
+
+def test_every_module_on_the_page_of_the_architecture_exists() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    modules = re.findall(r"`(beholder\.[a-z0-9_.]+)`", text)
+    assert len(modules) > 40
+    for module in modules:
+        assert importlib.util.find_spec(module), module
+    scripts = re.findall(r"`(web/[a-z_/]+\.js)`", text)
+    assert scripts
+    for script in scripts:
+        assert (ROOT / "src" / "beholder" / script).is_file(), script
 
 
 def test_every_page_of_the_docs_can_be_reached_from_the_index() -> None:
