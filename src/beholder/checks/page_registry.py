@@ -12,8 +12,9 @@ from beholder.checks.colour import ColourCheck
 from beholder.checks.contract import Say, Verdict
 from beholder.checks.device import DeviceCheck, RefreshCheck, RemoteCheck
 from beholder.checks.distance import DistanceCheck
-from beholder.checks.listening import HeadphonesCheck, PitchCheck
-from beholder.checks.listening.tones import SidesCheck, TonesCheck
+from beholder.checks.listening.headphones import HeadphonesCheck, PitchCheck
+from beholder.checks.listening.sides import SidesCheck
+from beholder.checks.listening.tones import TonesCheck
 from beholder.checks.media import MediaCheck
 from beholder.checks.network import NetworkCheck
 from beholder.checks.page_contract import Attempt, PageCheck

@@ -15,9 +15,8 @@ from beholder.stimuli.catalogue import Catalogue
 from beholder.study.checks import CHECKS, TrialRule
 from beholder.study.cleaning import Rater
 from beholder.study.model import Study
+from beholder.study.parts import Fault, path_fault
 from beholder.study.qualification import Colour
-from beholder.study.reader import Fault
-from beholder.study.texts import path_fault
 from beholder.types import Medium, Mode, Outcome
 
 AnyCheck = TrustCheck[Any]
@@ -96,7 +95,7 @@ def _plates(study: Study) -> Iterator[Problem]:
 
 def _image_fault(study: Study, name: str) -> Fault | None:
     """Return what is wrong with an image of the study folder, if anything."""
-    from beholder.checks.drawing import is_image
+    from beholder.checks.pictures import is_image
 
     fault = path_fault(name)
     if fault is not None:

@@ -17,8 +17,8 @@ from beholder.errors import Problem, Refused
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.study.groups import study_of
 from beholder.study.model import Question, Study
+from beholder.study.parts import StudyPart
 from beholder.study.questions import Scale
-from beholder.study.value_kinds import StudyPart
 from beholder.types import Json, Medium, Role
 
 __all__ = [

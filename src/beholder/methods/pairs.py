@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from beholder.errors import Problem, did_you_mean
 from beholder.methods.contract import Catalogue, Role, Stimulus, Study, Unit
+from beholder.study.csv_files import first_cells, plain, read_lines
 from beholder.study.design import Design
-from beholder.study.texts import first_cells, plain, read_lines
 
 COMPARED: tuple[Role, ...] = ("test", "reference", "anchor")
 _GRAPH = 40

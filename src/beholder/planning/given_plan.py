@@ -23,9 +23,9 @@ from beholder.planning.sizes import located
 from beholder.planning.slots import PALETTE, arrange, draw_colours
 from beholder.planning.training import lesson_problems
 from beholder.stimuli.catalogue import Catalogue
+from beholder.study.csv_files import CsvLine, plain, read_lines
 from beholder.study.design import Design
 from beholder.study.model import Study
-from beholder.study.texts import CsvLine, plain, read_lines
 
 # --- The pages of a given plan: which stimuli, in which order, at which position of which list ---
 

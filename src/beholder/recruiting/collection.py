@@ -22,8 +22,8 @@ from beholder.recruiting.signatures import RUN, signed_rows
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import open_store
 from beholder.study.model import Study
+from beholder.study.parts import span
 from beholder.study.recruitment import Sum, is_closed, is_money, money
-from beholder.study.value_kinds import span
 
 _MOST = 3
 """Times as many people as were planned; who needs more should look at the study first."""

@@ -14,7 +14,7 @@ from beholder.recruiting.contract import SHORTEST_MESSAGE, Category, Decided, Pa
 from beholder.recruiting.launch_record import Promised
 from beholder.recruiting.proposals import ProposalRow
 from beholder.recruiting.reconciliation import Held
-from beholder.study.texts import CsvLine, first_cells, read_lines
+from beholder.study.csv_files import CsvLine, first_cells, read_lines
 
 NAME = "decide/decisions.csv"
 DECISION_COLUMNS = (

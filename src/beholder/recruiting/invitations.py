@@ -18,9 +18,9 @@ from beholder.server import tokens
 from beholder.server.endings import CODED, codes_of
 from beholder.server.page_checks import PageChecks
 from beholder.server.script import make_script
+from beholder.study.csv_files import CsvTable, read_sheet
 from beholder.study.model import Study
 from beholder.study.recruitment import hourly, money
-from beholder.study.texts import CsvTable, read_sheet
 from beholder.types import Outcome
 from beholder.words import check_words
 

@@ -15,9 +15,9 @@ from beholder.recruiting.ledger import evidence_of
 from beholder.server import tokens
 from beholder.store.contract import LedgerEntry
 from beholder.study.model import Study
+from beholder.study.parts import span
 from beholder.study.recruitment import Recruit, Sum, is_own_posting, is_personal, money, told_minutes
 from beholder.study.texts import markdown
-from beholder.study.value_kinds import span
 from beholder.types import Mode
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from beholder.server.moderation import Pauses
 from beholder.store.contract import LedgerEntry, PlatformVisit, Table
 from beholder.store.open import read_rows
 from beholder.study.model import Study
+from beholder.study.parts import span
 from beholder.study.recruitment import Sum, is_closed, is_personal, money
-from beholder.study.value_kinds import span
 
 # --- Look at a study: everything that is known of it at one moment, read and never changed ---
 

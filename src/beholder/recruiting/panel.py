@@ -11,8 +11,8 @@ from typing import ClassVar, NamedTuple
 from beholder.errors import Problem, RecruitError, did_you_mean
 from beholder.recruiting.contract import Found, Status, Submission, Verb
 from beholder.recruiting.manual import ManualRecruiter
+from beholder.study.csv_files import CsvTable, read_sheet
 from beholder.study.model import Study
-from beholder.study.texts import CsvTable, read_sheet
 from beholder.types import Mode, Outcome
 
 # --- The panel: invited people, or a platform without an interface that we speak ---

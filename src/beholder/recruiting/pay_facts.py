@@ -16,9 +16,9 @@ from beholder.recruiting.reconciliation import Arrived, arrived_of, forgotten, p
 from beholder.recruiting.signatures import signed_rows
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import read_rows
+from beholder.study.csv_files import CsvLine, first_cells, read_lines
 from beholder.study.model import Study
 from beholder.study.recruitment import Sum, is_money, money
-from beholder.study.texts import CsvLine, first_cells, read_lines
 
 # --- clean/bonus.csv read: who gets a bonus by the rules of the study, and what keeps us from knowing it ---
 

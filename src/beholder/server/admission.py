@@ -20,8 +20,8 @@ from beholder.server.script import Script, ServedStudy
 from beholder.store.contract import Fact, PlatformIdentity, PlatformVisit, Session, SessionFacts, Store, StoreAway
 from beholder.store.open import open_store
 from beholder.study.model import Study
+from beholder.study.parts import span
 from beholder.study.recruitment import Recruit, is_closed, longest_minutes, moment
-from beholder.study.value_kinds import span
 from beholder.types import Json, Mode
 
 _OTHER_DEVICES = 5

@@ -18,8 +18,8 @@ from beholder.study.checks import TrialRule
 from beholder.study.design import Training
 from beholder.study.groups import Levels, groups_in, study_of
 from beholder.study.model import Ask, Playback, Study
+from beholder.study.parts import span
 from beholder.study.questions import Example, Page
-from beholder.study.value_kinds import span
 
 Kind = Literal["consent", "check", "questions", "text", "volume", "trial", "break", "end"]
 _TRIED = ("check:", "training:", "trial:")

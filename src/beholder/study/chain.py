@@ -9,9 +9,8 @@ from pydantic import Field
 
 from beholder.errors import Problem, StudyError
 from beholder.study.loading import build_part
+from beholder.study.parts import Slug, StudyPart, Text, path_fault
 from beholder.study.recruitment import Money
-from beholder.study.texts import path_fault
-from beholder.study.value_kinds import Slug, StudyPart, Text
 from beholder.study.yaml import read_document
 
 

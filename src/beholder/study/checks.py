@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
 from beholder.study.design import Near, Number
-from beholder.study.reader import Fault, raise_faults
-from beholder.study.value_kinds import Says, StudyPart, Text
+from beholder.study.parts import Fault, StudyPart, Text, raise_faults
+from beholder.study.value_kinds import Says
 
 Say = Literal["text", "voice"]
 Share = Annotated[float, Field(ge=0, le=1)]

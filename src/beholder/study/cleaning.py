@@ -10,11 +10,11 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from beholder.study.checks import CHECKS, PLACED, AskingOptions, Checks, RuleOptions, Share
+from beholder.study.parts import Fault, StudyPart, Text, raise_faults
 from beholder.study.presets import CleanPreset
-from beholder.study.reader import Fault, raise_faults
 from beholder.study.recruitment import Money, money
 from beholder.study.thresholds import Thresholds, Use
-from beholder.study.value_kinds import Says, StudyPart, Text
+from beholder.study.value_kinds import Says
 
 
 class AcceptAsking(StudyPart):

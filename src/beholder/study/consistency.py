@@ -10,10 +10,11 @@ from typing import Any
 from beholder.errors import did_you_mean
 from beholder.study.checks import CHECKS, PLACED
 from beholder.study.groups import between_faults
-from beholder.study.reader import Fault, dotted, shown
+from beholder.study.parts import Fault, path_fault
+from beholder.study.reader import dotted, shown
 from beholder.study.recipes import meant_kind
 from beholder.study.recruitment_faults import recruiting_faults
-from beholder.study.texts import path_fault, text_fault
+from beholder.study.texts import text_fault
 from beholder.study.value_kinds import listed
 from beholder.study.yaml import Place
 

@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, field_validator
 
-from beholder.study.value_kinds import Says, Slug, Span, StudyPart, Text
+from beholder.study.parts import Slug, Span, StudyPart, Text
+from beholder.study.value_kinds import Says
 
 
 class Star(StudyPart):

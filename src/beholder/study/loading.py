@@ -13,9 +13,10 @@ from beholder.study.consistency import inconsistencies
 from beholder.study.design import Design, Level
 from beholder.study.groups import GroupReader, group_data, study_of
 from beholder.study.model import Playback, Study
+from beholder.study.parts import FaultsError
 from beholder.study.presets import preset, with_clean_preset
 from beholder.study.questions import SCALES
-from beholder.study.reader import FaultsError, StudyReader, shown, sides_of
+from beholder.study.reader import StudyReader, shown, sides_of
 from beholder.study.value_kinds import NUMBERS, ValueKind, kind_of, listed
 from beholder.study.yaml import Place, StudyDocument
 from beholder.types import Json

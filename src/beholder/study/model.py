@@ -13,12 +13,12 @@ from beholder.errors import Problem
 from beholder.study.checks import Checks
 from beholder.study.cleaning import Analyse, Clean
 from beholder.study.design import Design, Training
+from beholder.study.parts import Fault, Slug, StudyPart, Text, raise_faults
 from beholder.study.presets import Preset
 from beholder.study.qualification import Qualification
 from beholder.study.questions import SCALES, Scale, Texts
-from beholder.study.reader import Fault, raise_faults
 from beholder.study.recruitment import Money, Recruit, Retention
-from beholder.study.value_kinds import Says, Slug, StudyPart, Text
+from beholder.study.value_kinds import Says
 from beholder.study.yaml import Lines
 
 

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from beholder.study.reader import Fault, raise_faults
-from beholder.study.value_kinds import Says, Slug, Span, StudyPart, Text, span
+from beholder.study.parts import Fault, Slug, Span, StudyPart, Text, raise_faults, span
+from beholder.study.value_kinds import Says
 
 Action = Literal["gate", "warn", "flag", "record"]
 Kind = Literal["desktop", "tablet", "phone"]

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_serializer, model_validator
 
-from beholder.study.reader import Fault, FaultsError, raise_faults
-from beholder.study.value_kinds import AsText, Says, StudyPart, Text
+from beholder.study.parts import Fault, FaultsError, StudyPart, Text, raise_faults
+from beholder.study.value_kinds import AsText, Says
 
 _MOST_CATEGORIES = 21
 _QUALITY = ("Bad", "Poor", "Fair", "Good", "Excellent")

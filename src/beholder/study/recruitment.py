@@ -10,7 +10,8 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, StringConstraints
 
-from beholder.study.value_kinds import Says, Span, StudyPart, Text
+from beholder.study.parts import Span, StudyPart, Text
+from beholder.study.value_kinds import Says
 
 # --- Amounts of money as the researcher writes them: exact, in one currency, never a float ---
 

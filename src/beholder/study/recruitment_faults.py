@@ -11,10 +11,10 @@ from typing import Any, get_args
 from urllib.parse import urlsplit
 
 from beholder.errors import did_you_mean
-from beholder.study.reader import Fault, dotted, shown
+from beholder.study.parts import SPAN, Fault, path_fault, span
+from beholder.study.reader import dotted, shown
 from beholder.study.recruitment import Recruit, Sum, is_money, longest_minutes, moment, money
-from beholder.study.texts import path_fault
-from beholder.study.value_kinds import SPAN, listed, span
+from beholder.study.value_kinds import listed
 from beholder.study.yaml import Place
 
 _MODES: Mapping[str, tuple[str, ...]] = {

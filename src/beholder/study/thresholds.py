@@ -7,8 +7,8 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import Field, model_validator
 
 from beholder.study.checks import Gold, RuleOptions, Share
-from beholder.study.reader import Fault, raise_faults
-from beholder.study.value_kinds import Says, StudyPart
+from beholder.study.parts import Fault, StudyPart, raise_faults
+from beholder.study.value_kinds import Says
 
 _AS = "As in `checks` when left out."
 _ACTION = f"`flag`: costs the use; `record`: only noted. {_AS}"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import types
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from enum import Enum
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import annotated_types
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, StringConstraints
 from pydantic.fields import FieldInfo
 
 Scalars = frozenset[type]
@@ -183,32 +181,3 @@ def _bound(mark: Any) -> str:
 
 def _shown(choice: Any) -> str:
     return {True: "true", False: "false"}[choice] if isinstance(choice, bool) else str(choice)
-
-
-# --- What every part of a study is made of ---
-
-
-SLUG = r"^[a-z0-9][a-z0-9_-]{0,63}$"
-SLUG_WORDS = "up to 64 small letters, digits, - and _, beginning with a letter or digit"
-Slug = Annotated[str, StringConstraints(pattern=SLUG), Says(SLUG_WORDS)]
-Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S"), Says("text that is not empty")]
-SPAN = r"^[1-9][0-9]{0,5} ?(s|min|h|d)$"
-Span = Annotated[
-    str,
-    StringConstraints(pattern=SPAN),
-    Says("a time such as 30 min, 12 h or 30 d"),
-]
-_SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
-
-
-class StudyPart(BaseModel):
-    """Base of every part of a study: frozen, and unknown keys are errors."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False)
-
-
-def span(text: str) -> timedelta:
-    """Return the time that a span such as `30 min` means."""
-    found = re.fullmatch(r"([0-9]+) ?([a-z]+)", text)
-    assert found is not None, text
-    return timedelta(seconds=int(found[1]) * _SECONDS[found[2]])

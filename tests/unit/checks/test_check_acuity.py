@@ -15,8 +15,8 @@ from scipy.ndimage import map_coordinates
 from beholder.checks.acuity import AcuityCheck, gap_mm, mar_of, ring
 from beholder.checks.card import CardCheck, device_px_per_mm, px_per_mm
 from beholder.checks.contract import Verdict
-from beholder.checks.drawing import decode
 from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, RobotAbilities
+from beholder.checks.pictures import decode
 from beholder.errors import Refused
 from beholder.study import qualification as rules
 

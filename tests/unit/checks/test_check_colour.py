@@ -27,8 +27,8 @@ from beholder.checks.colour.plates import (
     draw_plate,
     plate_picture,
 )
-from beholder.checks.drawing import LUMINANCE, decode, lightness, png
 from beholder.checks.page_contract import Attempt, CheckContext, RobotAbilities
+from beholder.checks.pictures import LUMINANCE, decode, lightness, png
 from beholder.errors import Refused, StudyError
 from beholder.methods import load_study
 from beholder.study import qualification as rules

@@ -14,8 +14,9 @@ import pytest
 from numpy.typing import NDArray
 
 from beholder.checks.contract import Verdict
-from beholder.checks.listening import HeadphonesCheck, PitchCheck
-from beholder.checks.listening.tones import SidesCheck, TonesCheck
+from beholder.checks.listening.headphones import HeadphonesCheck, PitchCheck
+from beholder.checks.listening.sides import SidesCheck
+from beholder.checks.listening.tones import TonesCheck
 from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, DrawnFile, RobotAbilities
 from beholder.checks.page_registry import AnyStep
 from beholder.errors import Refused

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from beholder.checks.card import MM_PER_INCH, device_px_per_mm
 from beholder.checks.contract import Verdict
-from beholder.checks.drawing import encode, png
 from beholder.checks.page_contract import (
     Attempt,
     CheckAttempt,
@@ -28,6 +27,7 @@ from beholder.checks.page_contract import (
     read_scale,
     refuse,
 )
+from beholder.checks.pictures import encode, png
 from beholder.study import qualification as rules
 from beholder.types import Json
 

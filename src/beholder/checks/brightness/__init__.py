@@ -15,7 +15,6 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from beholder.checks.contract import Verdict
-from beholder.checks.drawing import png
 from beholder.checks.page_contract import (
     Attempt,
     CheckAttempt,
@@ -29,6 +28,7 @@ from beholder.checks.page_contract import (
     refuse,
     window,
 )
+from beholder.checks.pictures import png
 from beholder.study import qualification as rules
 from beholder.types import Json
 

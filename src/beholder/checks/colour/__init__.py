@@ -15,7 +15,6 @@ from numpy.random import Generator
 from beholder.checks.colour import plates
 from beholder.checks.colour.plates import DIGITS
 from beholder.checks.contract import Verdict
-from beholder.checks.drawing import png
 from beholder.checks.page_contract import (
     Attempt,
     CheckAttempt,
@@ -28,6 +27,7 @@ from beholder.checks.page_contract import (
     refuse,
     window,
 )
+from beholder.checks.pictures import png
 from beholder.study import qualification as rules
 from beholder.types import Json
 
@@ -62,7 +62,7 @@ class ColourCheck(PageCheck[rules.Colour]):
         plate, side = _plates(private)[name], private["side"]
         assert isinstance(side, int)
         if "file" in plate:
-            from beholder.checks.drawing import own_picture
+            from beholder.checks.pictures import own_picture
 
             return png(own_picture(self.folder, plate["file"], side))
         # Edges of dots make most of the file. Filled up, its size does not even tell which plate is the control.

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from beholder.checks.drawing import LUMINANCE, Light, decode, encode, lightness, luminance
+from beholder.checks.pictures import LUMINANCE, Light, decode, encode, lightness, luminance
 from beholder.types import Json
 
 Kind = Literal["control", "protan", "deutan"]

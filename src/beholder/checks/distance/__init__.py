@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from beholder.checks.card import px_per_mm
 from beholder.checks.contract import Verdict
-from beholder.checks.drawing import png
 from beholder.checks.page_contract import (
     Attempt,
     CheckAttempt,
@@ -32,6 +31,7 @@ from beholder.checks.page_contract import (
     refuse,
     window,
 )
+from beholder.checks.pictures import png
 from beholder.study import qualification as rules
 from beholder.types import Json
 

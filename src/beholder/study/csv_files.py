@@ -1,0 +1,126 @@
+"""CSV files that a study names, read as lines of cells under known columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from beholder.errors import Problem, did_you_mean
+
+DELIMITERS = (",", ";", "\t")
+"""What stands between cells: spreadsheets of half of Europe write semicolons."""
+
+_CONTROL = dict.fromkeys((*range(32), 127), " ")
+
+
+class CsvLine(NamedTuple):
+    """One line of a CSV: where it stands, as `plan.csv:7`, and its cells by column."""
+
+    where: str
+    cells: Mapping[str, str]
+
+
+class CsvTable(NamedTuple):
+    """A CSV as it stands: its first line, the other lines with their numbers, and what stands between cells."""
+
+    heads: list[str]
+    rows: list[tuple[int, list[str]]]
+    delimiter: str
+
+
+def read_lines(folder: Path, name: str, columns: Sequence[str], problems: list[Problem]) -> list[CsvLine]:
+    """Return the lines of a CSV that has exactly these columns, in any order; what is wrong is added to `problems`.
+
+    Blank lines are passed over, a cell that is not there is empty.
+    """
+    sheet = read_sheet(folder, name, columns, problems)
+    if sheet is None:
+        return []
+    heads = [head.lower() for head in sheet.heads]
+    wrong = list(_wrong_columns(f"{name}:1", heads, columns))
+    problems.extend(wrong)
+    return [] if wrong else list(_lines(name, heads, sheet.rows, problems))
+
+
+def read_sheet(folder: Path, name: str, columns: Sequence[str], problems: list[Problem]) -> CsvTable | None:
+    """Return a CSV with whichever columns it has; None where it cannot be read, and `problems` tell why.
+
+    `columns` are those that are looked for: by them it is told what stands between cells.
+    """
+    path = folder / name
+    if not path.is_file():
+        problems.append(Problem(name, "does not exist", "", f"Write it, with {_columns(columns)}."))
+        return None
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        problems.append(Problem(name, "is not UTF-8 text", fix="Save it as CSV UTF-8."))
+        return None
+    delimiter = _delimiter(text, columns)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        lines = [(reader.line_num, [plain(cell) for cell in cells]) for cells in reader]
+    except csv.Error as error:
+        problems.append(Problem(f"{name}:{reader.line_num}", f"is no CSV: {error}"))
+        return None
+    return CsvTable(lines[0][1] if lines else [], lines[1:], delimiter)
+
+
+def _columns(names: Sequence[str]) -> str:
+    return f"the column{'s' * (len(names) != 1)} {', '.join(names)}"
+
+
+def plain(text: str) -> str:
+    """Return a name as the catalogue spells names: letters composed, and without line ends and the like."""
+    return unicodedata.normalize("NFC", text.translate(_CONTROL)).strip()
+
+
+def first_cells(folder: Path, name: str) -> list[str]:
+    """Return the columns of a CSV in small letters; none where it cannot be read."""
+    try:
+        first = (folder / name).read_text(encoding="utf-8-sig").partition("\n")[0]
+    except (OSError, ValueError):
+        return []
+    cells = re.split("|".join(DELIMITERS), first)
+    return [cell.strip(' "\r').lower() for cell in cells]
+
+
+def _lines(
+    name: str, heads: Sequence[str], lines: Sequence[tuple[int, list[str]]], problems: list[Problem]
+) -> Iterator[CsvLine]:
+    for number, cells in lines:
+        where = f"{name}:{number}"
+        if len(cells) > len(heads) and any(cells[len(heads) :]):
+            problems.append(Problem(where, f"has {len(cells)} cells, the first line has {len(heads)}"))
+        elif any(cells):
+            given = dict(zip(heads, cells, strict=False))
+            yield CsvLine(where, {head: given.get(head, "") for head in heads if head})
+
+
+def _delimiter(text: str, columns: Collection[str]) -> str:
+    """Return what stands between cells: under which the first line has most of the columns, then most cells."""
+    first = text.partition("\n")[0]
+
+    def known(one: str) -> tuple[int, int]:
+        cells = first.split(one)
+        return len({cell.strip(' "\r').lower() for cell in cells} & {*columns}), len(cells)
+
+    return max(DELIMITERS, key=known)
+
+
+def _wrong_columns(where: str, heads: Sequence[str], columns: Sequence[str]) -> Iterator[Problem]:
+    allowed = ", ".join(columns)
+    for column in columns:
+        if column not in heads:
+            yield Problem(where, f"column {column} is missing", allowed)
+        elif heads.count(column) > 1:
+            yield Problem(where, f"column {column} is there twice", allowed)
+    for head in dict.fromkeys(heads):
+        if head and head not in columns:
+            missing = [column for column in columns if column not in heads]
+            yield Problem(where, f"column {head} is unknown", allowed, did_you_mean(head, missing))

@@ -1,0 +1,87 @@
+"""What every part of a study is made of: the base model, common types of values, and faults that validators report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+from beholder.study.value_kinds import Says
+
+SLUG = r"^[a-z0-9][a-z0-9_-]{0,63}$"
+SLUG_WORDS = "up to 64 small letters, digits, - and _, beginning with a letter or digit"
+Slug = Annotated[str, StringConstraints(pattern=SLUG), Says(SLUG_WORDS)]
+Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S"), Says("text that is not empty")]
+SPAN = r"^[1-9][0-9]{0,5} ?(s|min|h|d)$"
+Span = Annotated[
+    str,
+    StringConstraints(pattern=SPAN),
+    Says("a time such as 30 min, 12 h or 30 d"),
+]
+_SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
+
+
+class StudyPart(BaseModel):
+    """Base of every part of a study: frozen, and unknown keys are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False)
+
+
+def span(text: str) -> timedelta:
+    """Return the time that a span such as `30 min` means."""
+    found = re.fullmatch(r"([0-9]+) ?([a-z]+)", text)
+    assert found is not None, text
+    return timedelta(seconds=int(found[1]) * _SECONDS[found[2]])
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing wrong within a part of the study; `place` is relative to that part."""
+
+    what: str
+    allowed: str = ""
+    fix: str = ""
+    place: tuple[str | int, ...] = ()
+
+    def __str__(self) -> str:
+        subject = ".".join(str(step) for step in self.place)
+        parts = [
+            f"{subject} {self.what}".strip(),
+            f"Allowed: {self.allowed}" if self.allowed else "",
+            self.fix.rstrip("."),
+        ]
+        return ". ".join(part for part in parts if part)
+
+
+class FaultsError(ValueError):
+    """All faults of one part at once. pydantic keeps it, because it is a ValueError."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(str(fault) for fault in faults))
+
+
+def raise_faults(faults: Sequence[Fault]) -> None:
+    """Raise what was found, if anything was."""
+    if faults:
+        raise FaultsError(faults)
+
+
+def path_fault(path: str) -> Fault | None:
+    """Return what is wrong with a path as such, if anything: it has to stay inside the study folder."""
+    allowed = "a path inside the study folder, with / between folders"
+    if "\0" in path or "\\" in path:
+        return Fault(f"is {path!r}", allowed)
+    if PurePosixPath(path).is_absolute() or PureWindowsPath(path).drive:
+        return Fault(f"is {path}, an absolute path", allowed, "Move it into the study folder.")
+    depth = 0
+    for step in PurePosixPath(path).parts:
+        depth += -1 if step == ".." else 1
+        if depth < 0:
+            return Fault(f"is {path}, outside the study folder", allowed, "Move it into the study folder.")
+    return None
