@@ -7,14 +7,11 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from beholder.dimensionality.relation import relation
-from beholder.errors import UserError
 from beholder.stats.regression import cubic, dip, line, line_band
 
 NUMBERS = st.integers(-40, 40).map(lambda value: value / 8)
@@ -24,19 +21,6 @@ POINTS = st.lists(st.tuples(NUMBERS, NUMBERS), min_size=0, max_size=14)
 def valley(x: Any) -> Any:
     """Return a curve that rises, falls and rises again, as Mori drew it."""
     return x + 1.6 * np.exp(-(((x - 2.8) / 0.5) ** 2)) - 2.2 * np.exp(-(((x - 3.9) / 0.5) ** 2))
-
-
-def answers(means: dict[str, dict[str, float]]) -> pd.DataFrame:
-    """Return ratings of three people, all of the same opinion, with these means by question and condition."""
-    return pd.DataFrame([
-        {
-            "participant": f"p{who}", "stimulus": f"{condition}-1", "content": "one", "condition": condition,
-            "question": question, "value": mean, "role": "test",
-        }
-        for question, by_condition in means.items()
-        for condition, mean in by_condition.items()
-        for who in range(3)
-    ])  # fmt: skip
 
 
 def test_line_is_that_of_scipy() -> None:
@@ -145,39 +129,3 @@ def test_points_on_a_line_or_on_a_curve() -> None:
     assert (bent.verdict, bent.p) == ("yes", 0)
     assert line(x, 2 * x).p == 0
     assert line(x, 2 * x).r_squared == 1
-
-
-def test_relation_of_ratings() -> None:
-    names = ["no", "01", "NA", "Größe 2", "e", "f", "g", "h"]
-    real = dict(zip(names, [1.0, 1.4, 2.2, 2.6, 3.0, 3.4, 4.4, 5.0], strict=True))
-    liked = {name: 0.5 * value + 1 + 0.05 * (-1) ** place for place, (name, value) in enumerate(real.items())}
-    data = answers({"real": real, "liked": liked})
-    for level in ("condition", "stimulus"):
-        found = relation(data, "real", "liked", level).table.iloc[0]
-        assert (found["x"], found["y"], found["level"], found["n"], found["dip"]) == ("real", "liked", level, 8, "no")
-        known = stats.linregress(list(real.values()), list(liked.values()))
-        assert found["slope"] == pytest.approx(known.slope)
-        assert found["r_squared"] == pytest.approx(known.rvalue**2)
-        assert found["note"].startswith("No dip deeper than ")
-    svg = relation(data, "real", "liked").plot().to_dict()
-    assert "Größe 2" in str(svg)
-
-
-def test_few_conditions() -> None:
-    for count in (1, 4):
-        names = "abcd"[:count]
-        data = answers({"real": dict(zip(names, range(1, 5), strict=False)), "liked": dict.fromkeys(names, 2.0)})
-        result = relation(data, "real", "liked")
-        assert result.table["dip"].iloc[0] == "undecided"
-        assert result.table["note"].iloc[0] == f"too few for a dip: {count} points, 6 are needed"
-        result.plot().to_dict()
-
-
-def test_a_question_that_is_not_there() -> None:
-    data = answers({"real": {"a": 1.0, "b": 2.0}, "liked": {"a": 1.0, "b": 2.0}})
-    with pytest.raises(UserError) as caught:
-        relation(data, "reel", "nice")
-    assert str(caught.value) == (
-        "x  reel is not a question with numbers. Allowed: liked, real. Did you mean real?\n"
-        "y  nice is not a question with numbers. Allowed: liked, real."
-    )

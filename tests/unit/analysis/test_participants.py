@@ -1,0 +1,46 @@
+"""Participants: their agreement with the others, and the time they took."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from beholder.analysis.participants import raters, times
+from support.rating_frames import crowd, ratings_frame, table_of
+
+
+def test_a_page_counts_once_however_many_ratings_are_on_it() -> None:
+    rows = [(f"p{n}", "x", name, 3.0, f"s{n}", 1, 8000.0) for n in range(3) for name in "ab"]
+    rows += [(f"p{n}", "y", name, 3.0, f"s{n}", 2, 4000.0) for n in range(3) for name in "ab"]
+    table = table_of(times(ratings_frame(rows, "session", "position", "response_ms")))
+    told = [(row.of, row.n, row.median_s) for row in table.itertuples()]
+    assert told == [("page", 6, 6), ("page", 3, 8), ("page", 3, 4), ("rating", 6, 3)]
+
+
+def test_pages_of_one_condition_tell_its_time() -> None:
+    rows = [("p1", "x", "a", 3.0, "s1", 1, 8000.0), ("p1", "x", "b", 3.0, "s1", 2, 2000.0)]
+    table = table_of(times(ratings_frame(rows, "session", "position", "response_ms")))
+    named = table[table["of"] == "condition"]
+    assert dict(zip(named["condition"], named["median_s"], strict=True)) == {"a": 8, "b": 2}
+
+
+def test_ratings_without_times_have_none() -> None:
+    data = ratings_frame([("p1", "x", "a", 3.0)])
+    assert times(data) is None
+    assert times(data.assign(response_ms=float("nan"), position=1.0, session="s1")) is None
+
+
+def test_the_rater_map_finds_who_is_higher_and_who_disagrees() -> None:
+    table = table_of(raters(crowd())).set_index("participant")
+    assert table["offset"].idxmax() == "p000"
+    assert table["agreement"].idxmin() == "p001"
+    assert table["agreement"]["p001"] < -0.9
+    assert table.drop(index="p001")["agreement"].min() > 0.9
+
+
+def test_people_who_are_not_used_are_on_the_map_and_change_nobody_else() -> None:
+    table = table_of(raters(crowd(unused=("p001",)))).set_index("participant")
+    everybody = crowd()
+    alone = table_of(raters(everybody[everybody["participant"] != "p001"])).set_index("participant")
+    assert not table["use"]["p001"]
+    assert table["agreement"]["p001"] < -0.9
+    pd.testing.assert_frame_equal(table.drop(index="p001"), alone)
