@@ -15,7 +15,7 @@ from typing import Any, get_args
 
 import pytest
 
-from beholder.recruiting.contract import Decided, Pay, Recruiter, Verb
+from beholder.recruiting.contract import DecisionRow, Pay, Recruiter, Verb
 from beholder.recruiting.decisions import decide_study
 from beholder.recruiting.fake import FakeProlific
 from beholder.recruiting.moderation import Act
@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     yield from in_memory(tmp_path)
 
 
-async def rows(desk: object) -> dict[str, Decided]:
+async def rows(desk: object) -> dict[str, DecisionRow]:
     return {row.submission: row for row in (await decide_study(desk, dry_run=True)).rows}  # type: ignore[arg-type]
 
 

@@ -18,9 +18,9 @@ import pytest
 from beholder.analysis.result import read_results
 from beholder.errors import RecruitError
 from beholder.methods import load_study
-from beholder.recruiting.collection import RunProgress, patiently
+from beholder.recruiting.collection import RunProgress, retry_while_away
 from beholder.recruiting.context import recruiter_of
-from beholder.recruiting.contract import PlatformAway, PlatformRefused, PlatformUnsure, Recruiter, asking
+from beholder.recruiting.contract import PlatformAway, PlatformRefused, PlatformUnsure, Recruiter, platform_errors
 from beholder.recruiting.fake import FakeProlific, serving
 from beholder.recruiting.fake.http import Call, Refusal
 from beholder.recruiting.fake.rehearsal import Behaviour, visit
@@ -171,7 +171,7 @@ async def test_a_run_waits_for_a_platform_that_is_away_and_says_so_once() -> Non
     answers: list[Exception | None] = [PlatformAway("no route"), PlatformAway("no route"), PlatformUnsure("cut"), None]
 
     async def work() -> str:
-        with asking(Study.model_construct(recruit=Recruit(mode="prolific"))):
+        with platform_errors(Study.model_construct(recruit=Recruit(mode="prolific"))):
             if (error := answers.pop(0)) is not None:
                 raise error
         return "done"
@@ -179,14 +179,14 @@ async def test_a_run_waits_for_a_platform_that_is_away_and_says_so_once() -> Non
     async def wait(seconds: float = 0) -> None:
         await asyncio.sleep(0)
 
-    assert await patiently(work, "close", told.append, wait) == "done"
+    assert await retry_while_away(work, "close", told.append, wait) == "done"
     assert [news.words for news in told] == [
         "Prolific  cannot be reached: no route. Nothing has happened. Try again later.",
         "Prolific  did not say whether it was done: cut. Run the same command again: it looks first.",
     ]
     answers.append(PlatformRefused("not yours"))
     with pytest.raises(RecruitError, match="said no: not yours"):
-        await patiently(work, "close", told.append, wait)
+        await retry_while_away(work, "close", told.append, wait)
 
 
 @pytest.mark.parametrize("has_room", [True, False])

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import yaml
 
 from beholder.recruiting.context import RecruitContext
-from beholder.recruiting.contract import Decided, Submission, Verb
+from beholder.recruiting.contract import DecisionRow, Submission, Verb
 from beholder.recruiting.decisions import decide_study
 from beholder.server.endings import codes_of
 from beholder.server.tokens import pseudonym, receipt_code
@@ -179,7 +179,7 @@ def run(
     return asyncio.run(inside())
 
 
-async def decide(made: Office, **keys: Any) -> dict[str, Decided]:
+async def decide(made: Office, **keys: Any) -> dict[str, DecisionRow]:
     """Return the rows of a decision by submission."""
     return {row.submission: row for row in (await decide_study(made.desk, **keys)).rows}
 

@@ -66,10 +66,10 @@ def list_(study: Path, store: str | None, as_json: bool) -> None:
 def show(who: str, study: Path, store: str | None, as_json: bool) -> None:
     """Show one: steps with times, verdicts with reasons, and what was done."""
     import beholder
-    from beholder.recruiting.moderation import find
+    from beholder.recruiting.moderation import find_participant
     from beholder.workflow.chain import folder_of
 
-    person, session = find(beholder.participants(study, store=store), who, folder_of(study))
+    person, session = find_participant(beholder.participants(study, store=store), who, folder_of(study))
     if session is not None:
         person = dataclasses.replace(person, sessions=(session,))
     if as_json:
@@ -146,6 +146,6 @@ def _time(at: datetime) -> str:
 
 
 def _json(found: ParticipantRecord | Sequence[ParticipantRecord]) -> str:
-    from beholder.recruiting.monitor_snapshot import plain
+    from beholder.recruiting.monitor_snapshot import to_json
 
-    return json.dumps(plain(found), indent=2, ensure_ascii=False)
+    return json.dumps(to_json(found), indent=2, ensure_ascii=False)

@@ -76,11 +76,11 @@ def monitor(
     """
     from beholder.aio import block_on
     from beholder.recruiting.context import open_context
-    from beholder.recruiting.monitoring import monitor_facts
+    from beholder.recruiting.monitoring import take_snapshot
 
     async def work() -> MonitorSnapshot:
         async with open_context(study, store) as desk:
-            return await monitor_facts(desk, robots=robots)
+            return await take_snapshot(desk, robots=robots)
 
     return block_on(work())
 
@@ -89,11 +89,11 @@ def participants(study: str | Path | Study = "study.yaml", *, store: str | None 
     """Return everybody who came: their sessions, steps, verdicts and what was done about them."""
     from beholder.aio import block_on
     from beholder.recruiting.context import open_context
-    from beholder.recruiting.participant_records import people
+    from beholder.recruiting.participant_records import participant_records
 
     async def work() -> Sequence[ParticipantRecord]:
         async with open_context(study, store) as desk:
-            return await people(desk)
+            return await participant_records(desk)
 
     return block_on(work())
 
@@ -114,7 +114,7 @@ def act(
     """
     from beholder.aio import block_on
     from beholder.recruiting.context import open_context
-    from beholder.recruiting.moderation import act as act_desk
+    from beholder.recruiting.moderation import record_act as act_desk
 
     async def work() -> ModerationResult:
         async with open_context(study, store) as desk:
@@ -140,10 +140,10 @@ def decide(
     from beholder.errors import Problem, RecruitError
     from beholder.recruiting.context import open_context
     from beholder.recruiting.decisions import decide_study
-    from beholder.recruiting.signatures import RUN
+    from beholder.recruiting.signatures import RUN_SIGNATURE
 
-    if sign is not None and sign.strip() == RUN:  # it signs what nobody has looked at
-        raise RecruitError(Problem("--sign", f"is {RUN}, as which only `beholder run` signs", "your name"))
+    if sign is not None and sign.strip() == RUN_SIGNATURE:  # it signs what nobody has looked at
+        raise RecruitError(Problem("--sign", f"is {RUN_SIGNATURE}, as which only `beholder run` signs", "your name"))
 
     async def work() -> Decisions:
         async with open_context(study, store) as desk:

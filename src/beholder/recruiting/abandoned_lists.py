@@ -15,7 +15,7 @@ from beholder.recruiting.context import recruiter_of
 from beholder.recruiting.contract import GONE, Recruiter, Status, Submission
 from beholder.recruiting.launch_record import launch_record
 from beholder.recruiting.panel import NO_DATA
-from beholder.recruiting.reconciliation import WORDS
+from beholder.recruiting.reconciliation import REASON_WORDS
 from beholder.server.process import Running
 from beholder.store.contract import LedgerEntry, PlatformVisit, Store
 
@@ -87,7 +87,7 @@ class AbandonedLists:
                 fresh.append(
                     LedgerEntry(
                         "release", "done", self._now(), submission=submission, participant=who, session=session,
-                        reason_code=status, reason_text=WORDS.get(f"platform:{status}", WORDS[NO_DATA]),
+                        reason_code=status, reason_text=REASON_WORDS.get(f"platform:{status}", REASON_WORDS[NO_DATA]),
                     )
                 )  # fmt: skip
         if fresh:

@@ -15,15 +15,21 @@ from beholder.cleaning.screening import judge_tables
 from beholder.errors import Problem, RecruitError
 from beholder.files import write_whole
 from beholder.recruiting.context import RecruitContext
-from beholder.recruiting.contract import PlatformRefused, PlatformUnsure, Posting, asking
+from beholder.recruiting.contract import PlatformRefused, PlatformUnsure, Posting, platform_errors
 from beholder.recruiting.decisions import decide_study
-from beholder.recruiting.launch_record import OPENING, launch_record, postings_of, published_postings, runs_of
+from beholder.recruiting.launch_record import OPENING_KINDS, launch_record, postings_of, published_postings, runs_of
 from beholder.recruiting.ledger import evidence_of, replay
-from beholder.recruiting.monitoring import monitor_facts
-from beholder.recruiting.open_items import asked_back, asked_words, at_work, holdups, together
-from beholder.recruiting.pay_facts import FILE, read_bonuses
+from beholder.recruiting.monitoring import take_snapshot
+from beholder.recruiting.open_items import (
+    live_session_problems,
+    merge_problems,
+    open_problems,
+    pending_return_notes,
+    pending_returns,
+)
+from beholder.recruiting.pay_facts import BONUS_FILE, read_bonuses
 from beholder.recruiting.payments import pay_study
-from beholder.recruiting.postings import find, reopening, taken_back
+from beholder.recruiting.postings import cancelled_publication, current_posting, reopening_advice
 from beholder.recruiting.signatures import signed_rows
 from beholder.recruiting.summary import SummaryFacts, summary
 from beholder.store.contract import LedgerEntry
@@ -38,9 +44,9 @@ from beholder.study.recruitment import Sum, is_own_posting, money, own_posting
 SUMMARY = "close/summary.md"
 _OVER = ("completed", "draft")
 """States in which nobody can begin."""
-STOPPED = "close"
+CLOSE_PLACE = "close"
 """Where the first of what holds it up is: that recruiting is stopped nevertheless."""
-_DOORS = (*OPENING, "stop")
+_DOORS = (*OPENING_KINDS, "stop")
 
 
 async def close_study(desk: RecruitContext, *, dry_run: bool = False) -> Closed:
@@ -59,13 +65,13 @@ async def close_study(desk: RecruitContext, *, dry_run: bool = False) -> Closed:
         signed = signed_rows(await desk.store.ledger.entries())
         bonus = desk.study.clean.bonus is not None
         ended = {str(row["session"]): row["at"] for row in tables["ends"]}
-        held = holdups(rows, payment, signed, is_by_hand=desk.is_by_hand, has_bonus=bonus, ended=ended)
+        held = open_problems(rows, payment, signed, is_by_hand=desk.is_by_hand, has_bonus=bonus, ended=ended)
         open_ = (
-            *together(held),
+            *merge_problems(held),
             *await _at_work(desk),
             *await asyncio.to_thread(stale_bonuses, desk.study, tables if came else {}),
         )
-        notes = await asked_words(desk, posting, asked_back(rows, payment))
+        notes = await pending_return_notes(desk, posting, pending_returns(rows, payment))
     if open_ and not dry_run:
         raise RecruitError([*_stopped(desk, posting), *open_])
     if dry_run:
@@ -73,7 +79,7 @@ async def close_study(desk: RecruitContext, *, dry_run: bool = False) -> Closed:
     await _keep_apart(desk)
     exported = await asyncio.to_thread(_export, desk) if came else None
     path = await _summarise(desk, posting, tables, came)
-    if not is_over(desk.study.run, await desk.store.ledger.entries(), tables):
+    if not is_run_closed(desk.study.run, await desk.store.ledger.entries(), tables):
         await desk.store.ledger.append([LedgerEntry("close", "done", desk.now(), evidence={"run": desk.study.run})])
     words = [
         f"Closed. {path.relative_to(desk.study.folder).as_posix()} says how it was done, and what is kept until when."
@@ -92,10 +98,10 @@ def _stopped(desk: RecruitContext, posting: Posting | None) -> list[Problem]:
     if desk.is_by_hand:
         fix = "`beholder launch --resume` lets people begin again."
     elif posting is not None and posting.state == "completed":
-        fix = reopening(desk)
+        fix = reopening_advice(desk)
     else:
         return []
-    return [Problem(STOPPED, what, "", fix)]
+    return [Problem(CLOSE_PLACE, what, "", fix)]
 
 
 async def _at_work(desk: RecruitContext) -> list[Problem]:
@@ -103,13 +109,13 @@ async def _at_work(desk: RecruitContext) -> list[Problem]:
     if not desk.is_by_hand:
         return []
     live = (await desk.store.counts(desk.now(), desk.study.run))["live"]
-    return list(at_work(live, desk.study.recruit.time_limit or "60 min"))
+    return list(live_session_problems(live, desk.study.recruit.time_limit or "60 min"))
 
 
 async def stop_recruiting(desk: RecruitContext, *, dry_run: bool = False) -> Posting | None:
     """Let nobody begin any more, and return how the study stands on its platform."""
     entries = await desk.store.ledger.entries()
-    posting = await find(desk, launch_record(entries, desk.study.run))
+    posting = await current_posting(desk, launch_record(entries, desk.study.run))
     if others := await _left_open(desk, entries, posting):
         raise RecruitError(others)
     if dry_run or "stop" not in desk.recruiter.can:
@@ -124,14 +130,14 @@ async def stop_recruiting(desk: RecruitContext, *, dry_run: bool = False) -> Pos
     # Also what is full: should somebody's place get free again, it would open by itself.
     entry = LedgerEntry("stop", "planned", desk.now(), provider_ref=posting.id)
     await desk.store.ledger.append([entry])
-    with asking(desk.study):
+    with platform_errors(desk.study):
         posting = await desk.recruiter.stop(posting.id)
     if posting.state not in _OVER:
         name = desk.recruiter.mode.capitalize()
         what, fix = f"has not stopped it yet: it is {posting.state}", "Run `beholder close` again in a minute."
         raise RecruitError(Problem(name, what, "", fix)) from PlatformUnsure(what)
     done = replace(entry, event="done", at=desk.now())
-    await desk.store.ledger.append([done, *taken_back(posting, desk.now())])
+    await desk.store.ledger.append([done, *cancelled_publication(posting, desk.now())])
     return posting
 
 
@@ -154,7 +160,7 @@ async def _left_open(desk: RecruitContext, entries: Sequence[LedgerEntry], found
 
 
 async def _is_over(desk: RecruitContext, posting: str) -> bool:
-    with asking(desk.study):
+    with platform_errors(desk.study):
         try:
             return (await desk.recruiter.posting(posting)).state in _OVER
         except PlatformRefused:
@@ -172,7 +178,7 @@ async def _keep_apart(desk: RecruitContext) -> None:
     mode = desk.recruiter.mode
     people = list(dict.fromkeys(one.platform_id for one in await desk.store.links() if one.platform == mode))
     if desk.study.family is not None and people:
-        with asking(desk.study):
+        with platform_errors(desk.study):
             await desk.recruiter.exclude(people)
 
 
@@ -192,7 +198,7 @@ async def _summarise(desk: RecruitContext, posting: Posting | None, tables: Mapp
         visits = judging.facts.visits
         first, last = min(visit.at for visit in visits), max(visit.ended_at or visit.at for visit in visits)
     books = replay(await desk.store.ledger.entries())
-    told = SummaryFacts(desk.study, await monitor_facts(desk), books, posting, steps, first, last, desk.now())
+    told = SummaryFacts(desk.study, await take_snapshot(desk), books, posting, steps, first, last, desk.now())
     path = desk.study.folder / SUMMARY
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, summary(told).encode("utf-8"))
@@ -236,7 +242,7 @@ class Closed:
 # --- Whether a run is over: it was closed, and since then nobody has come or finished, and nothing was opened ---
 
 
-def is_over(run: int, entries: Sequence[LedgerEntry], tables: Mapping[str, Rows]) -> bool:
+def is_run_closed(run: int, entries: Sequence[LedgerEntry], tables: Mapping[str, Rows]) -> bool:
     """Return whether a run was closed after everything that people did in it, by the sessions and ends of a store.
 
     Whatever was opened again may send somebody at any time.
@@ -248,7 +254,7 @@ def is_over(run: int, entries: Sequence[LedgerEntry], tables: Mapping[str, Rows]
     mine = {row["session"]: row["at"] for row in _people(tables) if row["run"] == run}
     done = [*mine.values(), *(row["at"] for row in tables["ends"] if row["session"] in mine)]
     postings = postings_of(entries, run)
-    opened = [one for one in since if one.kind in OPENING and one.event in ("planned", "done")]
+    opened = [one for one in since if one.kind in OPENING_KINDS and one.event in ("planned", "done")]
     is_opened = any(one.provider_ref in postings for one in opened)
     return not is_opened and all(at <= close.at for at in done)
 
@@ -257,7 +263,7 @@ def open_runs(entries: Sequence[LedgerEntry], tables: Mapping[str, Rows]) -> lis
     """Return the runs that people came to, or may come to as they are published, and that are not over."""
     came = {int(row["run"]) for row in _people(tables)}
     runs = sorted(came | {run for run in runs_of(entries) if published_postings(entries, run)})
-    return [run for run in runs if not is_over(run, entries, tables)]
+    return [run for run in runs if not is_run_closed(run, entries, tables)]
 
 
 def _people(tables: Mapping[str, Rows]) -> Rows:
@@ -286,4 +292,4 @@ def stale_bonuses(study: Study, tables: Mapping[str, Rows]) -> list[Problem]:
         return []
     currency = next(iter(due.values())).currency
     what = f"does not know what came since: {Sum(missing, currency)} of bonuses are missing in it"
-    return [Problem(FILE, what, "", "Run `beholder clean`, then `beholder pay --send`.")]
+    return [Problem(BONUS_FILE, what, "", "Run `beholder clean`, then `beholder pay --send`.")]

@@ -17,8 +17,8 @@ from beholder.recruiting.decisions import decide_study
 from beholder.recruiting.launches import launch_study
 from beholder.recruiting.payments import pay_study
 from beholder.recruiting.postings import change_posting
-from beholder.recruiting.preflight import cost_of_runs, too_dear
-from beholder.recruiting.signatures import RUN, signed_rows
+from beholder.recruiting.preflight import cost_of_runs, cost_problems
+from beholder.recruiting.signatures import RUN_SIGNATURE, signed_rows
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import open_store
 from beholder.study.model import Study
@@ -40,7 +40,7 @@ class Collector:
         job: Job,
         posting: str,
         planned: int,
-        tell: Tell,
+        tell: ReportProgress,
         wait: Wait,
         room: AbandonedLists,
         *,
@@ -53,7 +53,7 @@ class Collector:
 
     async def collect(self) -> str:
         """Wait until enough ratings are usable; return what is short where nothing more can be done for it."""
-        while (short := await patiently(self._round, "collect", self._tell, self._wait)) is None:
+        while (short := await retry_while_away(self._round, "collect", self._tell, self._wait)) is None:
             await self._wait()
         return short
 
@@ -155,7 +155,7 @@ class Collector:
         quote = await self._desk.recruiter.quote(replace(self._job, places=total))
         study, entries = self._desk.study, await self._desk.store.ledger.entries()
         others = cost_of_runs(study, entries, quote.total.currency, besides=study.run)
-        dear = list(too_dear(study, quote, other_runs=others.minor))
+        dear = list(cost_problems(study, quote, other_runs=others.minor))
         return f"{why}, and {_more(people)} cannot be asked. {dear[0]}" if dear else None
 
     def _people(self, lists: int) -> int:
@@ -201,7 +201,7 @@ async def approve_due(desk: RecruitContext, submissions: Sequence[Submission], t
         return 0
     tried |= due
     due -= {row.submission for row in (await decide_study(desk, dry_run=True)).rows if row.pay == "return"}
-    await decide_study(desk, sign=RUN, only=due)
+    await decide_study(desk, sign=RUN_SIGNATURE, only=due)
     paid = await pay_study(desk, send=True, sleep=wait)
     return sum(line.kind == "approve" and line.submission in due for line in paid.of("sent", "paid"))
 
@@ -213,13 +213,13 @@ def with_budget(study: Study, budget: float | str | None) -> Study:
     """Return the study under the smaller of its own budget and the one that a run was given."""
     if budget is None:
         return study
-    cap = in_money(budget, study)
+    cap = budget_amount(budget, study)
     if study.budget is not None:
-        cap = min(cap, in_money(study.budget, study))
+        cap = min(cap, budget_amount(study.budget, study))
     return study.model_copy(update={"budget": str(cap)})
 
 
-def in_money(budget: float | str, study: Study) -> Sum:
+def budget_amount(budget: float | str, study: Study) -> Sum:
     """Return a budget as a sum; a bare number is in the currency of the reward, and no other can be compared."""
     currency = money(study.recruit.reward).currency if study.recruit.reward else ""
     text = budget if isinstance(budget, str) else f"{budget:.2f} {currency}"
@@ -232,7 +232,7 @@ def in_money(budget: float | str, study: Study) -> Sum:
     return cap
 
 
-def left_for(study: Study, before: Sequence[Study], cap: Sum) -> Sum:
+def remaining_budget(study: Study, before: Sequence[Study], cap: Sum) -> Sum:
     """Return what is left of a budget after all that the studies before this one have cost, or raise RecruitError."""
     spent = cap._replace(minor=sum(_spent_on(one, cap.currency).minor for one in before))
     if spent.minor >= cap.minor:
@@ -268,7 +268,7 @@ class RunProgress:
     words: str
 
 
-Tell = Callable[[RunProgress], None]
+ReportProgress = Callable[[RunProgress], None]
 
 
 class Wait(Protocol):
@@ -277,7 +277,7 @@ class Wait(Protocol):
     def __call__(self, seconds: float = ...) -> Awaitable[None]: ...
 
 
-def silent(_: RunProgress) -> None:
+def no_report(_: RunProgress) -> None:
     """Tell nobody."""
 
 
@@ -288,7 +288,7 @@ T = TypeVar("T")
 _PASSES = (PlatformAway, PlatformUnsure)
 
 
-async def patiently(work: Callable[[], Awaitable[T]], stage: str, tell: Tell, wait: Wait) -> T:
+async def retry_while_away(work: Callable[[], Awaitable[T]], stage: str, tell: ReportProgress, wait: Wait) -> T:
     """Return what a step gives; while the platform is away, say so once and wait for it."""
     said = ""
     while True:

@@ -46,7 +46,7 @@ async def open_context(
     loaded = study if isinstance(study, Study) else load_study(study)
     url = store or str(loaded.folder / "store")
     async with open_store(url, write=False) as opened:
-        loaded = await as_served(loaded, opened)
+        loaded = await served_study(loaded, opened)
         recruiter = await recruiter_of(loaded, opened)
         try:
             yield RecruitContext(loaded, opened, url, recruiter, now)
@@ -80,12 +80,12 @@ async def recruiter_of(study: Study, store: Store) -> Recruiter:
 # --- The text that a server has begun with, beside the one that study.yaml has now ---
 
 
-def met(text: str) -> str:
+def without_budget(text: str) -> str:
     """Return what a study's text says to people: what it may cost changes nothing for them."""
     return re.sub(r"^budget: .*\n", "", text, flags=re.MULTILINE)
 
 
-async def as_served(study: Study, store: Store) -> Study:
+async def served_study(study: Study, store: Store) -> Study:
     """Return a study with everybody left out whom a chain has left out; study.yaml does not name the studies before it.
 
     Where anything else is different too, the study is returned as it is.
@@ -98,4 +98,4 @@ async def as_served(study: Study, store: Store) -> Study:
         return study
     recruit = study.recruit.model_copy(update={"exclude": (*named, *more)})
     wider = study.model_copy(update={"recruit": recruit})
-    return wider if met(resolved_yaml(wider)) == met(record.yaml) else study
+    return wider if without_budget(resolved_yaml(wider)) == without_budget(record.yaml) else study

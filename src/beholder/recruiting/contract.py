@@ -85,7 +85,7 @@ class Posting(NamedTuple):
     """How many who do not fit the platform pays by itself in all; None where it pays none of them."""
 
 
-class Resuming(NamedTuple):
+class ResumeCost(NamedTuple):
     """What it takes to let people in again, where all that was set aside for those who do not fit is used up."""
 
     slots: int
@@ -181,7 +181,7 @@ class Recruiter(Protocol):
 
     async def pause(self, id: str) -> Posting: ...
 
-    async def resuming(self, id: str) -> Resuming | None:
+    async def resuming(self, id: str) -> ResumeCost | None:
         """Return what it takes to let people in again; None where it costs nothing more. It only reads."""
         ...
 
@@ -230,7 +230,7 @@ class Recruiter(Protocol):
 
 
 @contextmanager
-def asking(study: Study) -> Iterator[None]:
+def platform_errors(study: Study) -> Iterator[None]:
     """Turn what a platform answers instead of doing what it was asked into a RecruitError."""
     name = study.recruit.mode.capitalize()
     try:
@@ -252,13 +252,13 @@ Pay = Literal["approve", "screen_out", "bonus", "reject", "return", "wait", "loo
 """approve: pay the reward. screen_out: pay the amount for those who did not fit. bonus: pay the reward as a bonus, as
 the platform no longer approves. reject: do not pay, with a message. return: ask the person to return it. wait: it is
 not over. look: a person has to decide. nothing: there is nothing to do, or it is done already."""
-Found = Literal["right", "wrong", "missing", "shared", "foreign", "no_place", "none"]
+CodeFinding = Literal["right", "wrong", "missing", "shared", "foreign", "no_place", "none"]
 """What somebody pasted: the right code, another, nothing, one that several pasted, one of somebody else's session, that
 of those who found every place taken; none where no code is asked for."""
 
 
 @dataclass(frozen=True)
-class Decided:
+class DecisionRow:
     """One submission, or one person's visit where the platform knows no submissions."""
 
     submission: str
@@ -269,7 +269,7 @@ class Decided:
     """Of ours, oldest first: several where further sessions are rounds of one visit."""
     outcome: Outcome | None
     status: Status
-    code: Found
+    code: CodeFinding
     proposed: Pay
     pay: Pay
     """As it stands: what was proposed, or what a person has put in its place."""

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from beholder.cleaning.decisions import in_words
-from beholder.recruiting.monitor_snapshot import MonitorSnapshot, Platform, VoteProgress
+from beholder.recruiting.monitor_snapshot import MonitorSnapshot, PlatformCounts, VoteProgress
 
 _WIDE = 110
 """From so many columns on there are two beside each other."""
@@ -39,7 +39,7 @@ class _MonitorPage:
             *([_section("Pay and cost", pay(view))] if view.earned or view.cost else []),
             *([_section("On the platform", platform(view.platform))] if view.platform else []),
         ]
-        steps = [_section("How far people came", funnel(view)), *left(view)]
+        steps = [_section("How far people came", funnel(view)), *drop_outs(view)]
         ratings = _section("Ratings by condition", votes(view.conditions))
         checks = [_section("Checks", checks_section(view))] if view.checks else []
         if options.max_width >= _WIDE:
@@ -150,7 +150,7 @@ def _lost(n: int) -> Text:
     return Text(_count(n), style="yellow" if n else "")
 
 
-def left(view: MonitorSnapshot) -> list[RenderableType]:
+def drop_outs(view: MonitorSnapshot) -> list[RenderableType]:
     """Return where in the trials people left, and how sessions ended otherwise."""
     lines = []
     gone = sorted((row for row in view.trials if row.left), key=lambda row: (-row.left, view.trials.index(row)))
@@ -227,7 +227,7 @@ def pay(view: MonitorSnapshot) -> Table:
     return _pairs(rows)
 
 
-def platform(platform: Platform) -> Table:
+def platform(platform: PlatformCounts) -> Table:
     """Return how it stands on its platform."""
     ordered = sorted(platform.statuses.items(), key=lambda item: -item[1])
     told = ", ".join(f"{n} {_STATUSES[status]}" for status, n in ordered)

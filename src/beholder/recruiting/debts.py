@@ -11,15 +11,17 @@ from typing import Literal
 from beholder.errors import Problem
 from beholder.recruiting.contract import PAID, SHORTEST_MESSAGE
 from beholder.recruiting.ledger import Debt, LedgerState
-from beholder.recruiting.pay_facts import PaidVisit, PayFacts
+from beholder.recruiting.pay_facts import PayableVisit, PayFacts
 from beholder.recruiting.preflight import higher_floor
 from beholder.recruiting.progress import median_minutes, top_up
-from beholder.recruiting.signatures import RUN, Signed
+from beholder.recruiting.signatures import RUN_SIGNATURE, SignedRow
 from beholder.study.model import Study
 from beholder.study.recruitment import Sum
 from beholder.words import read_words
 
-RETURN_WORDS = "We have no complete answers that belong to this submission. Please return it; thank you for your time."
+RETURN_MESSAGE = (
+    "We have no complete answers that belong to this submission. Please return it; thank you for your time."
+)
 _NOT_HERE = ("NO_DATA", "NO_CODE")
 """Grounds of a rejection that are gone once everything has come."""
 _PAYABLE = (None, "awaiting_review", "timed_out")
@@ -47,7 +49,7 @@ class ExpectedDebt:
 
 
 def expected_debts(
-    study: Study, known: PayFacts, signed: Mapping[str, Signed], books: LedgerState, *, with_top_up: bool
+    study: Study, known: PayFacts, signed: Mapping[str, SignedRow], books: LedgerState, *, with_top_up: bool
 ) -> tuple[tuple[ExpectedDebt, ...], tuple[Problem, ...]]:
     """Return everything that is owed, whether it is in the ledger or not, and what keeps us from knowing it."""
     maker = _DebtMaker(study, known, signed, books, with_top_up)
@@ -57,7 +59,7 @@ def expected_debts(
 
 class _DebtMaker:
     def __init__(
-        self, study: Study, known: PayFacts, signed: Mapping[str, Signed], books: LedgerState, top: bool
+        self, study: Study, known: PayFacts, signed: Mapping[str, SignedRow], books: LedgerState, top: bool
     ) -> None:
         self._study, self._known, self._signed, self._books = study, known, signed, books
         self._reward, self._screen_out = known.reward, known.screen_out
@@ -75,7 +77,7 @@ class _DebtMaker:
             if row is not None and self._has_earned(visit, row):
                 yield from self._extras(submission, visit, row)
 
-    def _base(self, submission: str, visit: PaidVisit, row: Signed | None) -> Iterator[ExpectedDebt]:
+    def _base(self, submission: str, visit: PayableVisit, row: SignedRow | None) -> Iterator[ExpectedDebt]:
         whole = [one.session for one in visit.sessions if one.outcome == "completed"]
         session = next(iter([*whole, *(one.session for one in reversed(visit.sessions))]), "")
 
@@ -101,14 +103,19 @@ class _DebtMaker:
                 words = read_words(self._study.language)["paid_screened_out"].format(amount=self._screen_out)
                 yield owe("return", "screen_out", None, row.message or words)
         elif row is not None and row.pay == "return" and visit.status in (None, "awaiting_review"):
-            yield owe("return", "return", None, row.message or RETURN_WORDS)
+            yield owe("return", "return", None, row.message or RETURN_MESSAGE)
         elif self._may_reject(submission, visit, row):
             assert row is not None
             yield owe("reject", row.category, None, row.message.strip())
 
-    def _may_reject(self, submission: str, visit: PaidVisit, row: Signed | None) -> bool:
+    def _may_reject(self, submission: str, visit: PayableVisit, row: SignedRow | None) -> bool:
         """Return whether a rejection can be sent: a person has signed it, and says enough about why."""
-        if row is None or row.pay != "reject" or row.by == RUN or visit.status not in (None, "awaiting_review"):
+        if (
+            row is None
+            or row.pay != "reject"
+            or row.by == RUN_SIGNATURE
+            or visit.status not in (None, "awaiting_review")
+        ):
             return False
         if row.category in _NOT_HERE and any(one.outcome == "completed" for one in visit.sessions):
             what = f"{submission} is to be rejected ({row.category}), and everything of it has come since"
@@ -124,7 +131,7 @@ class _DebtMaker:
         self.problems.append(Problem("decide", what, f"a category, and {SHORTEST_MESSAGE} characters or more", fix))
         return False
 
-    def _rewards(self, submission: str, visit: PaidVisit, row: Signed) -> Iterator[str]:
+    def _rewards(self, submission: str, visit: PayableVisit, row: SignedRow) -> Iterator[str]:
         """Yield by what the reward is paid: an approval, while it can be approved; else a bonus.
 
         Never by both: what was sent in one way stands.
@@ -165,11 +172,11 @@ class _DebtMaker:
                 return True
         return False
 
-    def _has_earned(self, visit: PaidVisit, row: Signed) -> bool:
+    def _has_earned(self, visit: PayableVisit, row: SignedRow) -> bool:
         """Return whether bonuses are due; who has returned it gets them only where the signature says bonus."""
         return visit.status in PAID or (row.pay == "bonus" or (row.pay == "approve" and visit.status in _PAYABLE))
 
-    def _extras(self, submission: str, visit: PaidVisit, row: Signed) -> Iterator[ExpectedDebt]:
+    def _extras(self, submission: str, visit: PayableVisit, row: SignedRow) -> Iterator[ExpectedDebt]:
         for session in row.further:
             if self._reward is not None:
                 text = "a further session of the same visit"
@@ -187,7 +194,7 @@ class _DebtMaker:
             yield from self._more(submission, visit, "fair_pay", self._top_up, prior, "up to the least pay for an hour")
 
     def _more(
-        self, submission: str, visit: PaidVisit, rule: str, total: Sum | None, prior: list[Debt], text: str
+        self, submission: str, visit: PayableVisit, rule: str, total: Sum | None, prior: list[Debt], text: str
     ) -> Iterator[ExpectedDebt]:
         """Yield a bonus; where it was planned before and has grown since, what is missing under a reason of its own.
 
@@ -234,7 +241,7 @@ class _DebtMaker:
 # --- What `pay` found and did ---
 
 
-Standing = Literal["owed", "sent", "paid", "done", "nothing", "refused", "unknown"]
+PaymentStatus = Literal["owed", "sent", "paid", "done", "nothing", "refused", "unknown"]
 """owed: not sent. sent: taken, and not yet seen to arrive. paid: seen to arrive, or said so by a person. done: the same
 of what is no payment. nothing: owed nothing, by the rules. refused: the platform said no, for good. unknown: sent, and
 nobody knows whether it arrived."""
@@ -259,7 +266,7 @@ class PaymentLine:
     reason: str
     """reward, screen_out, quantity, quality, fair_pay, session:ID; of a rejection its category"""
     amount: Sum
-    standing: Standing
+    standing: PaymentStatus
     words: str
     payment: str = ""
     """The payment that it went with, such as B2."""
@@ -292,11 +299,11 @@ class Payment:
     is_unsigned: bool = False
     """Whether somebody has come who may have earned something, and nobody has signed anything."""
 
-    def of(self, *standings: Standing) -> tuple[PaymentLine, ...]:
+    def of(self, *standings: PaymentStatus) -> tuple[PaymentLine, ...]:
         """Return the lines that stand so."""
         return tuple(line for line in self.lines if line.standing in standings)
 
-    def total(self, *standings: Standing) -> Sum | None:
+    def total(self, *standings: PaymentStatus) -> Sum | None:
         """Return what the lines that stand so come to; None where there is no money in them."""
         found = [line.amount for line in self.of(*standings) if line.amount.minor]
         return Sum(sum(one.minor for one in found), found[0].currency) if found else None
@@ -326,7 +333,7 @@ class Payment:
         return not self.of("owed", "sent", "unknown")
 
 
-_HEADS: tuple[tuple[str, tuple[Standing, ...]], ...] = (
+_HEADS: tuple[tuple[str, tuple[PaymentStatus, ...]], ...] = (
     ("Owed", ("owed",)),
     ("On its way", ("sent",)),
     ("Paid or done", ("paid", "done")),

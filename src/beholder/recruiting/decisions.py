@@ -11,20 +11,20 @@ from typing import NamedTuple
 from beholder.errors import Problem, RecruitError
 from beholder.files import write_private
 from beholder.recruiting.context import RecruitContext
-from beholder.recruiting.contract import Decided, Pay
+from beholder.recruiting.contract import DecisionRow, Pay
 from beholder.recruiting.decisions_file import (
-    NAME,
+    DECISIONS_FILE,
+    apply_edits,
     changed_messages,
     file_bytes,
+    missing_list,
     nothing_to_sign,
     read_file,
-    unseen,
-    with_edits,
-    without_list,
+    unseen_submissions,
     write_by_hand,
 )
-from beholder.recruiting.proposals import DecisionEvidence, ProposalRow, ProposalRows, read_evidence
-from beholder.recruiting.signatures import RUN, Signed, signature, signed_rows, use_acts
+from beholder.recruiting.proposals import DecisionEvidence, ProposalRow, ProposalTable, read_evidence
+from beholder.recruiting.signatures import RUN_SIGNATURE, SignedRow, signature, signed_rows, use_acts
 from beholder.store.contract import LedgerEntry
 
 # --- `decide`: whom to pay and whom to use, in a file that a person may change; signed, it may be sent ---
@@ -46,20 +46,20 @@ async def decide_study(
         raise RecruitError(Problem("--sign", "is empty", "the name of whoever signs"))
     by = (sign or "").strip()
     evidence = await read_evidence(desk, submissions)
-    made = ProposalRows(desk.study, desk.store.secret, evidence, desk.now())
+    made = ProposalTable(desk.study, desk.store.secret, evidence, desk.now())
     proposed = made.all()
     folder = desk.study.folder
     problems: list[Problem] = []
     edits = read_file(folder, problems)
-    rows = with_edits(proposed, edits, made.promised, is_signed=bool(by), problems=problems) if not problems else []
-    if by and by != RUN and not edits and not problems:
+    rows = apply_edits(proposed, edits, made.promised, is_signed=bool(by), problems=problems) if not problems else []
+    if by and by != RUN_SIGNATURE and not edits and not problems:
         problems.append(nothing_to_sign())
-    if not dry_run and by != RUN and not evidence.is_listed and (missing := without_list(edits)) is not None:
+    if not dry_run and by != RUN_SIGNATURE and not evidence.is_listed and (missing := missing_list(edits)) is not None:
         problems.append(missing)
     if problems:
         raise RecruitError(problems)
     words = [*_counted(rows), *_stale(changed_messages(rows, proposed))]
-    fresh = set(unseen(rows, edits)) if by != RUN else set()
+    fresh = set(unseen_submissions(rows, edits)) if by != RUN_SIGNATURE else set()
     kept = [
         row for row in rows if row.decided.submission not in fresh and (only is None or row.decided.submission in only)
     ]
@@ -69,7 +69,7 @@ async def decide_study(
         replace(row.decided, is_use_changed=False) if row.decided.submission in settled else row.decided for row in rows
     )
     if not dry_run:
-        write_private(folder / NAME, content)
+        write_private(folder / DECISIONS_FILE, content)
         words += write_by_hand(desk, rows)
         if due := _released(rows, evidence, desk):
             await desk.store.ledger.append(due)
@@ -82,9 +82,11 @@ async def decide_study(
         if stands.is_all_signed:
             words.append("`beholder pay` shows what would be sent.")
         elif rows and not dry_run:
-            words.append(f"Look at {NAME}, change pay and use where you see it otherwise, then sign: --sign NAME.")
+            words.append(
+                f"Look at {DECISIONS_FILE}, change pay and use where you see it otherwise, then sign: --sign NAME."
+            )
     rows_decided = tuple(row.decided for row in rows)
-    return Decisions(rows_decided, folder / NAME, "" if dry_run else by, tuple(words))
+    return Decisions(rows_decided, folder / DECISIONS_FILE, "" if dry_run else by, tuple(words))
 
 
 async def _sign(
@@ -168,7 +170,7 @@ def _many(n: int, one: str) -> str:
 class Decisions:
     """Every submission with what is decided about it, and where that is written."""
 
-    rows: tuple[Decided, ...]
+    rows: tuple[DecisionRow, ...]
     file: Path
     """decide/decisions.csv, which a person may change."""
     signed_by: str
@@ -182,7 +184,7 @@ class Decisions:
         return Counter(row.pay for row in self.rows)
 
     @property
-    def for_a_person(self) -> tuple[Decided, ...]:
+    def for_a_person(self) -> tuple[DecisionRow, ...]:
         """The rows that wait for a person: those to look at, and rejections."""
         return tuple(row for row in self.rows if row.pay in ("look", "reject"))
 
@@ -217,7 +219,7 @@ def signed_state(rows: Sequence[ProposalRow], entries: Iterable[LedgerEntry]) ->
     return SignedState((f"{head} Since then: {', '.join(since) or 'nothing new'}.",), not since)
 
 
-def _has_changed(row: ProposalRow, before: Signed | None) -> bool:
+def _has_changed(row: ProposalRow, before: SignedRow | None) -> bool:
     now = row.decided
     if before is None:
         return False

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple, get_args
 from beholder.errors import Problem, did_you_mean
 from beholder.files import table_bytes, write_private
 from beholder.recruiting.context import RecruitContext
-from beholder.recruiting.contract import SHORTEST_MESSAGE, Category, Decided, Pay
-from beholder.recruiting.launch_record import Promised
+from beholder.recruiting.contract import SHORTEST_MESSAGE, Category, DecisionRow, Pay
+from beholder.recruiting.launch_record import PromisedPay
 from beholder.recruiting.proposals import ProposalRow
-from beholder.recruiting.reconciliation import Held
+from beholder.recruiting.reconciliation import DataState
 from beholder.study.csv_files import CsvLine, first_cells, read_lines
 
-NAME = "decide/decisions.csv"
+DECISIONS_FILE = "decide/decisions.csv"
 DECISION_COLUMNS = (
     "submission", "participant", "sessions", "outcome", "status", "code", "proposed", "pay", "proposed_use", "use",
     "reasons", "words", "category", "message",
@@ -24,7 +24,7 @@ DECISION_COLUMNS = (
 _TRUTHS: Mapping[str, bool] = {"true": True, "false": False}
 
 
-class Edited(NamedTuple):
+class EditedRow(NamedTuple):
     """A line of the file as it was found."""
 
     where: str
@@ -39,21 +39,21 @@ class Edited(NamedTuple):
     message: str
 
 
-def file_bytes(rows: Iterable[Decided]) -> bytes:
+def file_bytes(rows: Iterable[DecisionRow]) -> bytes:
     """Return decisions as the file."""
     return table_bytes(DECISION_COLUMNS, (_file_cells(row) for row in rows))
 
 
-def read_file(folder: Path, problems: list[Problem]) -> dict[str, Edited]:
+def read_file(folder: Path, problems: list[Problem]) -> dict[str, EditedRow]:
     """Return the lines of the file by submission; none where there is no file yet."""
-    if not (folder / NAME).is_file():
+    if not (folder / DECISIONS_FILE).is_file():
         return {}
-    if not {*DECISION_COLUMNS} & {*first_cells(folder, NAME)}:
+    if not {*DECISION_COLUMNS} & {*first_cells(folder, DECISIONS_FILE)}:
         fix = "Bring the first line back, or delete the file and run `beholder decide` again."
-        problems.append(Problem(f"{NAME}:1", "names no column", ", ".join(DECISION_COLUMNS), fix))
+        problems.append(Problem(f"{DECISIONS_FILE}:1", "names no column", ", ".join(DECISION_COLUMNS), fix))
         return {}
-    found: dict[str, Edited] = {}
-    for line in read_lines(folder, NAME, DECISION_COLUMNS, problems):
+    found: dict[str, EditedRow] = {}
+    for line in read_lines(folder, DECISIONS_FILE, DECISION_COLUMNS, problems):
         one = _edited(line)
         if one.submission in found:
             before = found[one.submission].where.rpartition(":")[2]
@@ -64,30 +64,30 @@ def read_file(folder: Path, problems: list[Problem]) -> dict[str, Edited]:
     return found
 
 
-def person_of(folder: Path, submission: str) -> str:
+def participant_of(folder: Path, submission: str) -> str:
     """Return the pseudonym that the file has beside a submission; empty where it has none."""
-    lines = (line.cells for line in read_lines(folder, NAME, DECISION_COLUMNS, []))
+    lines = (line.cells for line in read_lines(folder, DECISIONS_FILE, DECISION_COLUMNS, []))
     return next((cells["participant"] for cells in lines if cells["submission"] == submission), "")
 
 
-def strike_out(folder: Path, participant: str) -> int | None:
+def remove_participant(folder: Path, participant: str) -> int | None:
     """Return how many lines of somebody were in the file, which is written anew without; None where nobody can tell."""
-    if not (folder / NAME).is_file():
+    if not (folder / DECISIONS_FILE).is_file():
         return 0
     problems: list[Problem] = []
-    lines = read_lines(folder, NAME, DECISION_COLUMNS, problems)
+    lines = read_lines(folder, DECISIONS_FILE, DECISION_COLUMNS, problems)
     if problems:
         return None
     kept = [line.cells for line in lines if line.cells["participant"] != participant]
     if len(kept) < len(lines):
-        write_private(folder / NAME, table_bytes(DECISION_COLUMNS, kept))
+        write_private(folder / DECISIONS_FILE, table_bytes(DECISION_COLUMNS, kept))
     return len(lines) - len(kept)
 
 
-def _edited(line: CsvLine) -> Edited:
+def _edited(line: CsvLine) -> EditedRow:
     cells = line.cells
     use = _TRUTHS.get(cells["use"].lower())
-    return Edited(
+    return EditedRow(
         where=line.where,
         submission=cells["submission"],
         code=cells["code"],
@@ -100,7 +100,7 @@ def _edited(line: CsvLine) -> Edited:
     )
 
 
-def _file_cells(row: Decided) -> dict[str, Any]:
+def _file_cells(row: DecisionRow) -> dict[str, Any]:
     return {
         **{name: getattr(row, name) for name in DECISION_COLUMNS if name != "proposed_use"},
         "sessions": "; ".join(row.sessions),
@@ -116,7 +116,7 @@ _PAYS: tuple[Pay, ...] = get_args(Pay)
 _CATEGORIES: tuple[Category, ...] = get_args(Category)
 _APPROVED = ("awaiting_review", "timed_out")
 """How a submission stands that can be approved."""
-_NEVER: Mapping[Held, tuple[str, str]] = {
+_NEVER: Mapping[DataState, tuple[str, str]] = {
     "screened_out": ("this person was turned away by us", "screen_out, return, look, nothing"),
     "wrong_device": ("this person was turned away by us", "screen_out, return, look, nothing"),
     "declined": ("nobody is rejected for not agreeing or for withdrawing", "return, look, nothing"),
@@ -128,10 +128,10 @@ _NO_GROUND = (
 )
 
 
-def with_edits(
+def apply_edits(
     rows: Sequence[ProposalRow],
-    edits: Mapping[str, Edited],
-    promised: Promised,
+    edits: Mapping[str, EditedRow],
+    promised: PromisedPay,
     *,
     is_signed: bool,
     problems: list[Problem],
@@ -152,7 +152,7 @@ def with_edits(
 
 
 def _changed(
-    row: ProposalRow, edit: Edited, promised: Promised, is_signed: bool, problems: list[Problem]
+    row: ProposalRow, edit: EditedRow, promised: PromisedPay, is_signed: bool, problems: list[Problem]
 ) -> ProposalRow:
     decided = row.decided
     if edit.use is None:
@@ -182,7 +182,7 @@ def _changed(
     return replace(row, decided=decided)
 
 
-def _pay_faults(row: ProposalRow, pay: Pay, where: str, promised: Promised) -> Iterator[Problem]:
+def _pay_faults(row: ProposalRow, pay: Pay, where: str, promised: PromisedPay) -> Iterator[Problem]:
     status = row.decided.status
     said = f"pay is {pay}, and"
     if not row.is_ours and pay not in ("nothing", "look"):
@@ -217,7 +217,7 @@ def _never(row: ProposalRow, said: str, where: str) -> Iterator[Problem]:
 
 
 def _reject_faults(
-    row: ProposalRow, edit: Edited, category: Category | None, message: str, is_signed: bool
+    row: ProposalRow, edit: EditedRow, category: Category | None, message: str, is_signed: bool
 ) -> Iterator[Problem]:
     """Yield what a rejection lacks; what nobody has changed is told when it is signed."""
     is_changed = edit.is_pay_changed or edit.message != row.decided.message
@@ -243,12 +243,12 @@ def changed_messages(rows: Sequence[ProposalRow], before: Sequence[ProposalRow])
     ]
 
 
-def unseen(rows: Sequence[ProposalRow], edits: Mapping[str, Edited]) -> list[str]:
+def unseen_submissions(rows: Sequence[ProposalRow], edits: Mapping[str, EditedRow]) -> list[str]:
     """Return the submissions that the file did not have as they stand now: nobody can have signed them."""
     return [row.decided.submission for row in rows if not _is_as_read(row, edits.get(row.decided.submission))]
 
 
-def _is_as_read(row: ProposalRow, edit: Edited | None) -> bool:
+def _is_as_read(row: ProposalRow, edit: EditedRow | None) -> bool:
     decided = row.decided
     return edit is not None and (decided.pay, decided.use, decided.category or "", decided.message) == (
         edit.pay,
@@ -261,15 +261,15 @@ def _is_as_read(row: ProposalRow, edit: Edited | None) -> bool:
 def nothing_to_sign() -> Problem:
     """Return the problem of signing what nobody has looked at."""
     fix = "Run `beholder decide` without --sign, look at what it proposes, then sign it."
-    return Problem(NAME, "is not there, so there is nothing to sign", fix=fix)
+    return Problem(DECISIONS_FILE, "is not there, so there is nothing to sign", fix=fix)
 
 
-def without_list(edits: Mapping[str, Edited]) -> Problem | None:
+def missing_list(edits: Mapping[str, EditedRow]) -> Problem | None:
     """Return the problem of deciding without the platform's list what was decided with it; None where it was not."""
     if all(edit.code in ("", "none") for edit in edits.values()):
         return None
-    what = f"is left out, and {NAME} rests on the list of the platform"
-    fix = f"Give the list again, the same or a newer one. To decide without any, delete {NAME}."
+    what = f"is left out, and {DECISIONS_FILE} rests on the list of the platform"
+    fix = f"Give the list again, the same or a newer one. To decide without any, delete {DECISIONS_FILE}."
     return Problem("--submissions", what, "", fix)
 
 
@@ -280,7 +280,7 @@ def _plain(status: str) -> str:
 # --- pay/by_hand.csv: whom a person has to find on a platform that we do not speak to, by the id that they have there.
 
 
-FILE = "pay/by_hand.csv"
+MANUAL_FILE = "pay/by_hand.csv"
 MANUAL_COLUMNS = ("id", "submission", "pay", "words", "category", "message")
 _BY_HAND = ("reject", "return", "look")
 
@@ -289,14 +289,14 @@ def write_by_hand(desk: RecruitContext, rows: Sequence[ProposalRow]) -> list[str
     """Write who is to be rejected, asked back or looked at, and return it in words; nothing where there is nobody."""
     if desk.study.recruit.mode != "panel":
         return []
-    path = desk.study.folder / FILE
+    path = desk.study.folder / MANUAL_FILE
     mine = [row for row in rows if row.platform_id and row.decided.pay in _BY_HAND]
     if not mine:
         path.unlink(missing_ok=True)
         return []
     write_private(path, table_bytes(MANUAL_COLUMNS, (_by_hand_cells(row) for row in mine)))
     who = "1 person" if len(mine) == 1 else f"{len(mine)} people"
-    return [f"{FILE} has the ids of {who} to reject, ask back or look at on the platform. Keep it to yourself."]
+    return [f"{MANUAL_FILE} has the ids of {who} to reject, ask back or look at on the platform. Keep it to yourself."]
 
 
 def _by_hand_cells(row: ProposalRow) -> dict[str, object]:

@@ -14,8 +14,8 @@ from beholder.cleaning.screening import store_of
 from beholder.errors import Problem, RecruitError, StoreError, UserError
 from beholder.methods import load_study
 from beholder.recruiting.closure import open_runs
-from beholder.recruiting.decisions_file import NAME as DECISIONS
-from beholder.recruiting.decisions_file import strike_out
+from beholder.recruiting.decisions_file import DECISIONS_FILE as DECISIONS
+from beholder.recruiting.decisions_file import remove_participant
 from beholder.recruiting.launch_record import postings_of
 from beholder.recruiting.ledger import IDENTITY, MONEY, last_purge, replay
 from beholder.server.service import ErasableSessions, erase_sessions, find_receipt
@@ -81,7 +81,7 @@ async def _forget(
 
 def _strike_out(study: Study, participant: str) -> tuple[str, ...]:
     """Take somebody out of the file of decisions, whose messages may say what they answered; return it in words."""
-    lines = strike_out(study.folder, participant)
+    lines = remove_participant(study.folder, participant)
     if lines is None:
         return (f"{DECISIONS} cannot be read, and may still hold what this person said: delete it.",)
     return (f"Their line is gone from {DECISIONS} too.",) if lines else ()
@@ -104,7 +104,7 @@ def _told(study: Study, found: Forgotten, theirs: ErasableSessions, struck: tupl
         folders = ", ".join(f"{name}/" for name in found.outputs)
         again = ", ".join(f"`beholder {name}`" for name in found.outputs)
         words.append(f"{folders} may still hold what this person said: run {again} again.")
-    words += names_aside(study)
+    words += files_with_names(study)
     words.append("Backups, and what you have handed on or published, are yours to look after.")
     return replace(found, words=tuple(words))
 
@@ -132,9 +132,9 @@ async def _purge(study: Study, url: str, now: datetime, *, dry_run: bool) -> Pur
     if not identity and not answers:
         return replace(nothing, words=_not_due(study, now))
     async with open_store(url, write=False) as reading:
-        due = await find_due(reading, identity=identity, answers=answers)
+        due = await find_overdue(reading, identity=identity, answers=answers)
         if due.is_something:
-            await check_over(study, reading)
+            await check_settled(study, reading)
     if dry_run or not due.is_something:
         words = (*_found(study, due), *_later(study, now))
         return replace(nothing, people=due.people, sessions=len(due.sessions), words=words)
@@ -181,7 +181,7 @@ def _not_due(study: Study, now: datetime) -> tuple[str, ...]:
 
 def _found(study: Study, due: OverdueData) -> tuple[str, ...]:
     if not due.is_something:
-        return ("What is due is gone already.", *names_aside(study))
+        return ("What is due is gone already.", *files_with_names(study))
     sessions = len(due.sessions)
     return (
         f"Due: who {due.people} {'person is' if due.people == 1 else 'people are'}, and the answers of "
@@ -202,7 +202,7 @@ def _done(study: Study, done: Purged, due: OverdueData) -> tuple[str, ...]:
             f"Erased: the answers of {done.sessions} session{'s' * (done.sessions != 1)}, {done.rows} rows. "
             "Results that are written stay; `beholder clean` would find nothing any more."
         )
-    return (*words, *names_aside(study))
+    return (*words, *files_with_names(study))
 
 
 # --- What is due to be erased and still there, and whether the study is over, so that it can go ---
@@ -229,7 +229,7 @@ class OverdueData(NamedTuple):
         return self.is_known or bool(self.sessions)
 
 
-async def find_due(store: Store, *, identity: bool, answers: bool) -> OverdueData:
+async def find_overdue(store: Store, *, identity: bool, answers: bool) -> OverdueData:
     """Return what is there of what is due: who is who, and answers."""
     sessions = await _kept(store) if answers else ()
     if not identity:
@@ -244,7 +244,7 @@ async def find_due(store: Store, *, identity: bool, answers: bool) -> OverdueDat
     return OverdueData(people, is_known, is_begun, sessions)
 
 
-async def check_over(study: Study, store: Store) -> None:
+async def check_settled(study: Study, store: Store) -> None:
     """Raise RecruitError while a run is not closed: closing finds out who is owed what; or money is open since.
 
     Where who is who was erased before, nobody can close a run on a platform any more, and it is not asked for.
@@ -309,7 +309,7 @@ class Purged:
 _WRITTEN = ("launch/links.csv", "pay/payments.csv", "pay/by_hand.csv")
 
 
-def names_aside(study: Study) -> tuple[str, ...]:
+def files_with_names(study: Study) -> tuple[str, ...]:
     """Return in words which files name people and are still there; nothing where there are none."""
     named = [*_WRITTEN, *filter(None, (study.recruit.people, study.recruit.block))]
     there = [name for name in named if (study.folder / name).is_file()]

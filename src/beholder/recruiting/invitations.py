@@ -30,7 +30,7 @@ _LONGEST = 200
 """Characters of an id: a longer one does not fit into every mail program's links."""
 
 
-class Invited(NamedTuple):
+class InvitationList(NamedTuple):
     """The people of a list: its columns without links of an earlier time, and each line with the id in it."""
 
     heads: tuple[str, ...]
@@ -47,7 +47,7 @@ def write_invitations(study: Study, secret: bytes, public_url: str, places: int 
     """
     if not is_personal(study):
         return None
-    invited = read_invited(study) if study.recruit.people is not None else _numbered(places, study.run)
+    invited = read_invitations(study) if study.recruit.people is not None else _numbered(places, study.run)
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=invited.delimiter, lineterminator="\n")
     writer.writerow((*invited.heads, _LINK))
@@ -63,10 +63,10 @@ def is_personal(study: Study) -> bool:
     return study.recruit.people is not None or study.recruit.single_use
 
 
-def _numbered(places: int, run: int) -> Invited:
+def _numbered(places: int, run: int) -> InvitationList:
     """Return numbers; those of a later run as 1-2, for nobody who had a link in one run begins in another."""
     names = [str(one) if run == 1 else f"{one}-{run}" for one in range(1, places + 1)]
-    return Invited((_ID,), tuple((name, (name,)) for name in names), ",")
+    return InvitationList((_ID,), tuple((name, (name,)) for name in names), ",")
 
 
 def personal_link(study: Study, secret: bytes, public_url: str, invited: str) -> str:
@@ -75,7 +75,7 @@ def personal_link(study: Study, secret: bytes, public_url: str, invited: str) ->
     return f"{public_url.rstrip('/')}/s/{study.name}?{query}"
 
 
-def read_invited(study: Study) -> Invited:
+def read_invitations(study: Study) -> InvitationList:
     """Return the people in `recruit.people`, in its order, or raise StudyError with everything that is wrong."""
     name = study.recruit.people
     assert name is not None
@@ -94,7 +94,7 @@ def read_invited(study: Study) -> Invited:
     if problems:
         raise StudyError(problems)
     kept = [place for place, head in enumerate(heads) if head != _LINK]
-    return Invited(
+    return InvitationList(
         tuple(sheet.heads[place] for place in kept),
         tuple((id_, tuple(cells[place] for place in kept)) for id_, cells in rows),
         sheet.delimiter,
@@ -143,7 +143,7 @@ _SONA = "sona_id"
 _CONNECT = "participantId"
 
 
-def begin_address(study: Study, public_url: str) -> str:
+def start_address(study: Study, public_url: str) -> str:
     """Return where people begin, with placeholders for what a platform fills in."""
     recruit, address = study.recruit, f"{public_url.rstrip('/')}/s/{study.name}"
     if recruit.mode != "panel" or recruit.id_parameter is None:
@@ -167,7 +167,7 @@ def write_job(study: Study, job: Job, secret: bytes) -> Path:
 def _invitation(study: Study, job: Job) -> Iterator[str]:
     yield f"# {study.title}"
     yield "You are invited to take part in a study."
-    yield describe(study, job)
+    yield describe_job(study, job)
     if not is_personal(study):
         yield f"Begin here: {job.url}"
         return
@@ -189,7 +189,7 @@ def _job(study: Study, job: Job, secret: bytes) -> Iterator[str]:
     yield f"# {study.title}"
     yield "Paste the title above and the description. What stands below it is for you alone, the codes above all."
     yield "## Description"
-    yield describe(study, job)
+    yield describe_job(study, job)
     yield _coming_back(study)
     yield "## Settings"
     yield _table(("what", "value"), _settings(study, job))
@@ -287,13 +287,13 @@ _SHOWN = 3
 """How many questions are named: nobody reads a whole questionnaire there."""
 
 
-def describe(study: Study, job: Job) -> str:
+def describe_job(study: Study, job: Job) -> str:
     """Return what a job is, as Markdown that can be pasted wherever people are asked to take part."""
     parts = ["You look at or listen to short examples and say what you think of them.", _asked(study)]
     return "\n\n".join([*parts, "\n".join(f"- {line}" for line in _lines(study, job))])
 
 
-def needed(study: Study) -> list[str]:
+def requirements(study: Study) -> list[str]:
     """Return what people need, in the words that they read before they agree."""
     return PageChecks(Needs(), b"", check_words(study.language)).needed(make_script(study, ()))
 
@@ -314,7 +314,7 @@ def _lines(study: Study, job: Job) -> Iterator[str]:
     if sessions > 1:
         yield f"You may take up to {sessions} sessions, one after the other or on another day."
     yield from _bonus(study)
-    if needs := needed(study):
+    if needs := requirements(study):
         yield "\n  - ".join(["You need:", *needs])
         paid = f", and you earn {job.screen_out}" if job.screen_out else ""
         yield f"We look at this first. Where something does not fit, the study ends there{paid}."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from beholder.errors import Problem, RecruitError
 from beholder.recruiting.contract import Job, Posting, Quote
-from beholder.recruiting.invitations import begin_address, describe
+from beholder.recruiting.invitations import describe_job, start_address
 from beholder.recruiting.ledger import evidence_of
 from beholder.server import tokens
 from beholder.store.contract import LedgerEntry
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from beholder.workflow.check import Checked
 
 
-OPENING = ("publish", "places", "resume")
+OPENING_KINDS = ("publish", "places", "resume")
 """What lets people begin; money may be set aside with it."""
 
 
@@ -52,7 +52,7 @@ class LaunchRecord:
     evidence: Mapping[str, Any]
 
 
-class Promised(NamedTuple):
+class PromisedPay(NamedTuple):
     """What people get; None for nothing."""
 
     reward: Sum | None
@@ -111,10 +111,10 @@ def published_postings(entries: Sequence[LedgerEntry], run: int = 1) -> list[str
     return [posting for posting, event in last.items() if event in ("planned", "done")]
 
 
-def promised(launched: LaunchRecord | None, recruit: Recruit) -> Promised:
+def promised_pay(launched: LaunchRecord | None, recruit: Recruit) -> PromisedPay:
     """Return what people get: what was launched, whatever the study says now; what it says where nothing was."""
     reward, screen_out = (launched.reward, launched.screen_out) if launched is not None else (None, None)
-    return Promised(reward or _sum(recruit.reward), screen_out or _sum(recruit.screen_out))
+    return PromisedPay(reward or _sum(recruit.reward), screen_out or _sum(recruit.screen_out))
 
 
 def _drafts(entries: Sequence[LedgerEntry], run: int) -> list[LedgerEntry]:
@@ -136,7 +136,7 @@ def _spent(entries: Sequence[LedgerEntry], posting: str) -> list[Mapping[str, An
     """Return what was set aside, step by step; nothing of what was taken back before it opened."""
     found: list[Mapping[str, Any]] = []
     for entry in entries:
-        if entry.provider_ref != posting or entry.kind not in OPENING:
+        if entry.provider_ref != posting or entry.kind not in OPENING_KINDS:
             continue
         if entry.event == "cancelled":
             found.clear()
@@ -188,7 +188,7 @@ class Launch:
 # --- The amount that somebody names to say that they have seen it ---
 
 
-def named(text: str, example: Sum) -> Sum:
+def read_amount(text: str, example: Sum) -> Sum:
     """Return the amount that a text such as `54.00 GBP` or `54 gbp` names, or raise RecruitError."""
     found = re.fullmatch(r"\s*([0-9]{1,7}(?:\.[0-9]{2})?)\s*([A-Za-z]{3})\s*", text)
     if found is None:
@@ -217,21 +217,21 @@ def job_of(study: Study, secret: bytes, checked: Checked | None, public_url: str
         key=launch_key(study, secret),
         title=study.title,
         description="",
-        url=address(study, public_url),
+        url=job_address(study, public_url),
         places=places,
         minutes=told_minutes(recruit, checked.minutes if checked is not None else 1),
         reward=reward,
         screen_out=money(recruit.screen_out) if recruit.screen_out else None,
         time_limit_minutes=math.ceil(limit.total_seconds() / 60) if limit is not None else None,
     )
-    return replace(job, description=markdown(describe(study, job)))
+    return replace(job, description=markdown(describe_job(study, job)))
 
 
-def address(study: Study, public_url: str) -> str:
+def job_address(study: Study, public_url: str) -> str:
     """Return where participants begin, with what the platform fills in."""
     if study.recruit.mode == "prolific":
         return f"{public_url}/s/{study.name}?{_PROLIFIC}"
-    return begin_address(study, public_url)
+    return start_address(study, public_url)
 
 
 # --- A launch in sentences: what it costs, how it stands, and what to do next ---
@@ -244,12 +244,14 @@ _SHUT = {
 """How a study stands that people come to by hand, while they cannot begin."""
 
 
-def told(study: Study, found: Launch, *, dry_run: bool) -> tuple[str, ...]:
+def launch_lines(study: Study, found: Launch, *, dry_run: bool) -> tuple[str, ...]:
     """Return what was written, how it stands, and what to do next."""
     return (*_files(found), *_state(study, found, dry_run))
 
 
-def turned(which: Literal["pause", "resume"], posting: Posting, due: Sum | None, *, dry_run: bool) -> tuple[str, ...]:
+def change_lines(
+    which: Literal["pause", "resume"], posting: Posting, due: Sum | None, *, dry_run: bool
+) -> tuple[str, ...]:
     """Return how a study stands after pausing or resuming it, or what either would do."""
     return tuple(_turned(which, posting, due, dry_run))
 
@@ -272,7 +274,7 @@ def _turned(which: Literal["pause", "resume"], posting: Posting, due: Sum | None
         yield "Nothing was changed." if due is not None else "People could begin again. Nothing was changed."
 
 
-def priced(quote: Quote | None, due: Sum | None) -> tuple[str, ...]:
+def cost_lines(quote: Quote | None, due: Sum | None) -> tuple[str, ...]:
     """Return what it costs in lines; those that come to nothing are left out."""
     return tuple(_cost(quote, due)) if quote is not None else ()
 

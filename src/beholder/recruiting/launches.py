@@ -9,12 +9,28 @@ from typing import TYPE_CHECKING, Any
 from beholder.errors import Problem, RecruitError, UserError
 from beholder.recruiting import preflight
 from beholder.recruiting.context import RecruitContext
-from beholder.recruiting.contract import Job, Posting, Quote, asking
+from beholder.recruiting.contract import Job, Posting, Quote, platform_errors
 from beholder.recruiting.invitations import write_invitations, write_job
-from beholder.recruiting.launch_record import Launch, LaunchRecord, job_of, launch_record, named, priced, told
-from beholder.recruiting.ledger import beyond, replay
-from beholder.recruiting.postings import OPEN, find, open_up, remember, reschedule
-from beholder.recruiting.preflight import HERE, cost_of_runs, floor_of, low, near_only, unreached, wrong_address
+from beholder.recruiting.launch_record import (
+    Launch,
+    LaunchRecord,
+    cost_lines,
+    job_of,
+    launch_lines,
+    launch_record,
+    read_amount,
+)
+from beholder.recruiting.ledger import cost_beyond_quote, replay
+from beholder.recruiting.postings import PUBLISHED_STATES, current_posting, open_posting, record_opening, reschedule
+from beholder.recruiting.preflight import (
+    LOCAL_URL,
+    address_problems,
+    advised_pay_warnings,
+    cost_of_runs,
+    hourly_floor,
+    local_address_warnings,
+    unreachable_problems,
+)
 from beholder.store.contract import LedgerEntry
 from beholder.study.recruitment import Sum
 
@@ -42,39 +58,39 @@ async def launch_study(
     amount of the difference.
     """
     entries = await desk.store.ledger.entries()
-    if purged := list(preflight.purged(desk.study, entries)):
+    if purged := list(preflight.purge_problems(desk.study, entries)):
         raise RecruitError(purged)
     before = launch_record(entries, desk.study.run)
-    url = (public_url or (before.public_url if before else "") or HERE).rstrip("/")
+    url = (public_url or (before.public_url if before else "") or LOCAL_URL).rstrip("/")
     posting, away = await _found(desk, before)
-    is_published = posting is not None and posting.state in OPEN
+    is_published = posting is not None and posting.state in PUBLISHED_STATES
     kept = posting.places if posting is not None and is_published else None
     job, quote, warnings = await _checked(desk, url, places, posting if is_published else None, away, transport)
     _grows(job, kept)
     due = await _due(desk, job, quote, kept)
     if quote is not None and due is not None:
-        warnings += preflight.short(desk.study, quote, due)
+        warnings += preflight.balance_problems(desk.study, quote, due)
     if publish is not None:
         _confirm(desk, publish, quote, due)
     found = Launch(desk.recruiter.mode, job, posting, quote, due, f"{url}/s/{desk.study.name}", (), tuple(warnings), ())
-    lines = priced(quote, due)
+    lines = cost_lines(quote, due)
     if not dry_run:
         files = _write(desk, job, url)
         posting = await _put_up(desk, job, quote, posting, url, before)
         is_due = publish is not None and due is not None
         # What was closed stays so, unless somebody asks for more people.
         if posting is not None and (is_due or (desk.is_by_hand and (places or posting.state != "completed"))):
-            posting, due = await open_up(desk, job, quote, posting), None
+            posting, due = await open_posting(desk, job, quote, posting), None
         elif posting is not None:
             posting = await reschedule(desk, job, quote, posting, before)
         found = replace(found, posting=posting, due=due, files=files)
-    return replace(found, words=(*lines, *told(desk.study, found, dry_run=dry_run), *_notes(desk)))
+    return replace(found, words=(*lines, *launch_lines(desk.study, found, dry_run=dry_run), *_notes(desk)))
 
 
 async def _found(desk: RecruitContext, before: LaunchRecord | None) -> tuple[Posting | None, list[Problem]]:
     """Return what was put up before, or why nobody can say."""
     try:
-        return await find(desk, before), []
+        return await current_posting(desk, before), []
     except UserError as error:
         return None, list(error.problems)
 
@@ -96,16 +112,16 @@ async def _checked(
     study = desk.study
     checked, problems = await asyncio.to_thread(_look, desk)
     warnings = list(checked.warnings) if checked is not None else []
-    wrong = list(wrong_address(study, url, is_rehearsal=getattr(desk.recruiter, "is_rehearsal", False)))
+    wrong = list(address_problems(study, url, is_rehearsal=getattr(desk.recruiter, "is_rehearsal", False)))
     if study.recruit.mode != "lab" and not wrong:
-        wrong = await unreached(study, url, transport)
-    other, unrehearsed = await preflight.unrehearsed(desk)
+        wrong = await unreachable_problems(study, url, transport)
+    other, unrehearsed = await preflight.rehearsal_problems(desk)
     counts = await desk.store.counts(desk.now(), study.run)
     lists = max(counts["lists"], checked.participants if checked is not None else 1)
     open_lists = counts["lists"] - counts["finished"] - counts["live"]
     wanted, many = preflight.places_of(study, lists, places, posting, max(0, open_lists))
     is_more = posting is None or wanted > posting.places
-    late = list(preflight.over(study, desk.now())) if is_more else []
+    late = list(preflight.closing_problems(study, desk.now())) if is_more else []
     job = job_of(study, desk.store.secret, checked, url, wanted)
     quote: Quote | None = None
     dear, unfit = list(away), list(away)
@@ -113,14 +129,26 @@ async def _checked(
         quote, dear = await _quoted(desk, job)
         unfit = [] if posting is not None else await _unfit(desk, job)
     if quote is not None:
-        dear = list(preflight.too_dear(study, quote, *(await _spent(desk, quote, posting) if is_more else ())))
-        warnings += low(study, quote)
-    unasked = preflight.unasked(study) if dear and dear == unfit else []
-    if found := preflight.all_of(problems, preflight.missing(study), late, many, wrong, other, dear, unfit, unasked):
+        dear = list(preflight.cost_problems(study, quote, *(await _spent(desk, quote, posting) if is_more else ())))
+        warnings += advised_pay_warnings(study, quote)
+    unasked = preflight.unchecked_problems(study) if dear and dear == unfit else []
+    if found := preflight.distinct(
+        problems, preflight.contact_problems(study), late, many, wrong, other, dear, unfit, unasked
+    ):
         raise RecruitError(found)
     minutes = checked.minutes if checked is not None else None
-    unread = await preflight.unread(study)
-    return job, quote, [*warnings, *preflight.advice(study, minutes), *near_only(study, url), *unrehearsed, *unread]
+    unread = await preflight.excluded_store_problems(study)
+    return (
+        job,
+        quote,
+        [
+            *warnings,
+            *preflight.study_warnings(study, minutes),
+            *local_address_warnings(study, url),
+            *unrehearsed,
+            *unread,
+        ],
+    )
 
 
 async def _quoted(desk: RecruitContext, job: Job) -> tuple[Quote | None, list[Problem]]:
@@ -128,7 +156,7 @@ async def _quoted(desk: RecruitContext, job: Job) -> tuple[Quote | None, list[Pr
     if desk.study.recruit.reward is None:
         return None, []
     try:
-        with asking(desk.study):
+        with platform_errors(desk.study):
             return await desk.recruiter.quote(job), []
     except UserError as error:
         return None, list(error.problems)
@@ -137,7 +165,7 @@ async def _quoted(desk: RecruitContext, job: Job) -> tuple[Quote | None, list[Pr
 async def _unfit(desk: RecruitContext, job: Job) -> list[Problem]:
     """Return everything for which the platform would refuse the draft."""
     try:
-        with asking(desk.study):
+        with platform_errors(desk.study):
             await desk.recruiter.check(job)
     except UserError as error:
         return list(error.problems)
@@ -151,7 +179,7 @@ async def _spent(desk: RecruitContext, quote: Quote, posting: Posting | None) ->
     if posting is None:
         return 0, others
     foreseen = quote.screen_outs.minor if posting.slots is None else 0
-    return beyond(replay(entries), posting.id, screen_outs=foreseen), others
+    return cost_beyond_quote(replay(entries), posting.id, screen_outs=foreseen), others
 
 
 def _look(desk: RecruitContext) -> tuple[Checked | None, list[Problem]]:
@@ -178,7 +206,7 @@ async def _due(desk: RecruitContext, job: Job, quote: Quote | None, kept: int | 
         return None
     if kept is None:
         return quote.total
-    with asking(desk.study):
+    with platform_errors(desk.study):
         now = await desk.recruiter.quote(replace(job, places=kept))
     return quote.total._replace(minor=max(0, quote.total.minor - now.total.minor))
 
@@ -188,13 +216,13 @@ def _confirm(desk: RecruitContext, publish: str, quote: Quote | None, due: Sum |
     if quote is None or desk.is_by_hand:
         fix = "`beholder launch` alone says how people come."
         raise RecruitError(Problem("--publish", f"does not go with recruit.mode {desk.recruiter.mode}", "", fix))
-    amount = named(publish, due or quote.total)
+    amount = read_amount(publish, due or quote.total)
     if due is None:
         return  # it is published already
     if amount != due:
         fix = "Nothing was published. `beholder launch` shows what the amount is made of."
         raise RecruitError(Problem("--publish", f"is {amount}, and it costs {due} now", f'"{due}"', fix))
-    if problems := list(preflight.short(desk.study, quote, due)):
+    if problems := list(preflight.balance_problems(desk.study, quote, due)):
         raise RecruitError(problems)
 
 
@@ -211,9 +239,9 @@ async def _put_up(
     desk: RecruitContext, job: Job, quote: Quote | None, posting: Posting | None, url: str, before: LaunchRecord | None
 ) -> Posting | None:
     """Put up the draft, or find it, and keep in the ledger what it was; once it is published it stays as it is."""
-    is_published = posting is not None and posting.state in OPEN
+    is_published = posting is not None and posting.state in PUBLISHED_STATES
     if "draft" in desk.recruiter.can and not is_published:
-        with asking(desk.study):
+        with platform_errors(desk.study):
             posting = await desk.recruiter.draft(job)
     evidence = _evidence(desk, job, quote, url)
     id = posting.id if posting is not None else job.key
@@ -221,7 +249,7 @@ async def _put_up(
     if before is None or before.posting != id or (may_change and before.evidence != evidence):
         await desk.store.ledger.append([LedgerEntry("draft", "done", desk.now(), provider_ref=id, evidence=evidence)])
     if posting is not None and is_published and not desk.is_by_hand:
-        await remember(desk, posting, quote)
+        await record_opening(desk, posting, quote)
     return posting
 
 
@@ -232,6 +260,6 @@ def _evidence(desk: RecruitContext, job: Job, quote: Quote | None, url: str) -> 
     asked |= {"screen_out": str(job.screen_out) if job.screen_out is not None else ""}
     if quote is None:
         return asked | {"quote": {}}
-    floor = floor_of(desk.study, quote)
+    floor = hourly_floor(desk.study, quote)
     sums = {"total": quote.total, "hourly": quote.hourly, "floor": floor}
     return asked | {"quote": {name: str(amount) if amount is not None else "" for name, amount in sums.items()}}

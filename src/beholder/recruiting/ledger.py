@@ -238,7 +238,7 @@ Arrival = Literal["paid", "none", "odd"]
 """Exactly one new payment of the right amount; none at all; or anything else, which only a person understands."""
 
 
-def arrived(before: Sequence[int], now: Sequence[int], amount: int) -> Arrival:
+def bonus_arrival(before: Sequence[int], now: Sequence[int], amount: int) -> Arrival:
     """Return whether one payment of an amount has come since then."""
     new, gone = Counter(now) - Counter(before), Counter(before) - Counter(now)
     if gone:
@@ -248,11 +248,11 @@ def arrived(before: Sequence[int], now: Sequence[int], amount: int) -> Arrival:
     return "paid" if new == Counter([amount]) else "odd"
 
 
-def arrivals(
+def bonus_arrivals(
     rows: Mapping[str, Sum], baseline: Mapping[str, Sequence[int]], now: Mapping[str, Sequence[int]]
 ) -> Mapping[str, Arrival]:
     """Return for each submission of a parcel whether its money has come."""
-    return {one: arrived(baseline.get(one, ()), now[one], amount.minor) for one, amount in rows.items()}
+    return {one: bonus_arrival(baseline.get(one, ()), now[one], amount.minor) for one, amount in rows.items()}
 
 
 # --- What was sent on top of the places, with what the platform takes for itself ---
@@ -262,7 +262,7 @@ _BEYOND = ("reward", "fair_pay")
 """Reasons of bonuses that no quote foresees: rewards of those whose place went to somebody else, and top-ups."""
 
 
-def sent_for(books: LedgerState, posting: str, reasons: Collection[str] | None = None) -> int:
+def bonus_cost(books: LedgerState, posting: str, reasons: Collection[str] | None = None) -> int:
     """Return what bonuses of a posting cost that were sent, also where nobody knows whether they arrived.
 
     All, or those of some reasons; with fees and tax, in hundredths.
@@ -278,7 +278,7 @@ def sent_for(books: LedgerState, posting: str, reasons: Collection[str] | None =
     return math.ceil(found)
 
 
-def paid_by_hand(books: LedgerState, besides: Collection[int | None]) -> list[Sum]:
+def manual_payments(books: LedgerState, besides: Collection[int | None]) -> list[Sum]:
     """Return what a person has on a list, or has paid, without a platform; nothing of some runs."""
     found = []
     for debt in books.debts.values():
@@ -290,6 +290,6 @@ def paid_by_hand(books: LedgerState, besides: Collection[int | None]) -> list[Su
     return found
 
 
-def beyond(books: LedgerState, posting: str, *, screen_outs: int = 0) -> int:
+def cost_beyond_quote(books: LedgerState, posting: str, *, screen_outs: int = 0) -> int:
     """Return what was sent beyond what the places were quoted, where so much of it was foreseen for screen-outs."""
-    return sent_for(books, posting, _BEYOND) + max(0, sent_for(books, posting, ("screen_out",)) - screen_outs)
+    return bonus_cost(books, posting, _BEYOND) + max(0, bonus_cost(books, posting, ("screen_out",)) - screen_outs)

@@ -58,7 +58,7 @@ class ManualRecruiter:
         least, currency = self._study.recruit.hourly_minimum, job.reward.currency
         lists = (await self._store.counts(self._now(), self._study.run)).get("lists", 0)
         rewards = Sum(job.reward.minor * job.places, currency)
-        outs, bonuses = worst_screen_outs(job), worst_bonuses(self._study, job, lists)
+        outs, bonuses = highest_screen_outs(job), highest_bonuses(self._study, job, lists)
         return Quote(
             places=job.places,
             minutes=job.minutes,
@@ -198,12 +198,12 @@ def _places(acts: Sequence[LedgerEntry]) -> int:
 # --- What a study may cost at worst beside the first session of everybody: whoever does not fit, and bonuses ---
 
 
-def worst_screen_outs(job: Job) -> Sum:
+def highest_screen_outs(job: Job) -> Sum:
     """Return what those who do not fit cost, if there are as many of them as there are places."""
     return Sum(job.screen_out.minor * job.places if job.screen_out else 0, job.reward.currency)
 
 
-def worst_bonuses(study: Study, job: Job, lists: int) -> Sum:
+def highest_bonuses(study: Study, job: Job, lists: int) -> Sum:
     """Return what further sessions and bonuses cost, if everybody takes as many sessions as `lists` leaves them.
 
     A further session earns the reward again. The best by agreement are a share of all, so ties may add to it.

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 from beholder.cleaning.facts import LEFT_OUT, TAKEN_IN
 from beholder.errors import Problem, RecruitError, did_you_mean
 from beholder.recruiting.context import RecruitContext
-from beholder.recruiting.decisions_file import NAME, person_of
-from beholder.recruiting.participant_records import ParticipantRecord, ParticipantSession, people
+from beholder.recruiting.decisions_file import DECISIONS_FILE, participant_of
+from beholder.recruiting.participant_records import ParticipantRecord, ParticipantSession, participant_records
 from beholder.server.moderation import Moderation
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import open_store
@@ -42,18 +42,20 @@ class ModerationResult:
     words: str
 
 
-async def act(desk: RecruitContext, kind: Act, name: str, reason: str, *, dry_run: bool = False) -> ModerationResult:
+async def record_act(
+    desk: RecruitContext, kind: Act, name: str, reason: str, *, dry_run: bool = False
+) -> ModerationResult:
     """Record an act about a person or a session, with its reason, and return it in words."""
     if not reason.strip():
         raise RecruitError(Problem("--reason", "is empty", "a few words, which are kept"))
     if any(len(link.platform_id) >= _TELLING and link.platform_id in reason for link in await desk.store.links()):
         fix = "Write the pseudonym, or nobody: it is recorded with whom it is about anyway."
         raise RecruitError(Problem("--reason", "holds somebody's id on their platform", "words without ids", fix))
-    person, session = find(await people(desk), name, desk.study.folder)
+    person, session = find_participant(await participant_records(desk), name, desk.study.folder)
     sessions = _sessions(kind, person, session)
     who = sessions[0] if len(sessions) == 1 else person.participant
-    if kind in PARDONS:
-        means, is_so_already = await pardon(desk, kind, person)
+    if kind in READMISSIONS:
+        means, is_so_already = await readmit(desk, kind, person)
     else:
         means, is_so_already = _ACT_MEANS[kind], False
     settled = f"{who}: {means}. Nothing is recorded." if is_so_already else _already(kind, person, sessions)
@@ -75,7 +77,7 @@ async def act(desk: RecruitContext, kind: Act, name: str, reason: str, *, dry_ru
     return ModerationResult(kind, person.participant, sessions, f"{means}. Recorded{told}.")
 
 
-def find(
+def find_participant(
     everybody: Sequence[ParticipantRecord], name: str, folder: Path
 ) -> tuple[ParticipantRecord, ParticipantSession | None]:
     """Return whom a pseudonym, a session or the beginning of either means, and the session where it is one.
@@ -87,7 +89,7 @@ def find(
         one.participant: (one, None) for one in everybody
     }
     ids |= {visited.session: (one, visited) for one in everybody for visited in one.sessions}
-    wanted = wanted if wanted in ids else person_of(folder, wanted) or wanted
+    wanted = wanted if wanted in ids else participant_of(folder, wanted) or wanted
     if wanted in ids:
         return ids[wanted]
     near = [one for one in ids if one.startswith(wanted)] if len(wanted) >= _SHORTEST else []
@@ -97,7 +99,7 @@ def find(
         shown = ", ".join(near[:5]) + (" …" if len(near) > 5 else "")
         raise RecruitError(Problem(wanted, f"is the beginning of {len(near)} ids", shown, "Write more of it."))
     fix = did_you_mean(wanted, sorted(ids)) or "`beholder participants` lists everybody."
-    allowed = f"a pseudonym, a session, or its beginning; a submission in {NAME}"
+    allowed = f"a pseudonym, a session, or its beginning; a submission in {DECISIONS_FILE}"
     raise RecruitError(Problem(wanted or "ID", "is nobody who came", allowed, fix))
 
 
@@ -150,40 +152,40 @@ async def _release(desk: RecruitContext, sessions: Sequence[str]) -> str:
 # --- Letting somebody begin again: what it means for them, and where it would mean nothing ---
 
 
-Kind = Literal["let_in", "reset"]
-PARDONS: tuple[Kind, ...] = ("let_in", "reset")
-_PARDON_MEANS: Mapping[Kind, str] = {
+ReadmissionKind = Literal["let_in", "reset"]
+READMISSIONS: tuple[ReadmissionKind, ...] = ("let_in", "reset")
+_PARDON_MEANS: Mapping[ReadmissionKind, str] = {
     "let_in": "may begin again",
     "reset": "at the next arrival all attempts begin anew",
 }
-_ALLOWED: Mapping[Kind, str] = {
+_ALLOWED: Mapping[ReadmissionKind, str] = {
     "let_in": "somebody who was shut out, or whose session ended early",
     "reset": "somebody whose session is open, or ended early",
 }
 
 
-class Pardon(NamedTuple):
+class Readmission(NamedTuple):
     """What letting somebody begin again comes to."""
 
     words: str
     is_so_already: bool
 
 
-async def pardon(desk: RecruitContext, kind: Kind, person: ParticipantRecord) -> Pardon:
+async def readmit(desk: RecruitContext, kind: ReadmissionKind, person: ParticipantRecord) -> Readmission:
     """Return what it means for a person, by the rules of the door; where it cannot help them, raise RecruitError."""
     acts = Moderation(desk.store.ledger)
     await acts.read()
     last = await _last(desk, person, acts)
     if kind == "let_in" and acts.is_shut(person.participant):
         is_over_early = last is not None and last.outcome not in (None, "completed")
-        return Pardon(_PARDON_MEANS[kind] if is_over_early else "is turned away no longer", False)
+        return Readmission(_PARDON_MEANS[kind] if is_over_early else "is turned away no longer", False)
     if problems := list(_vain(desk, kind, person, last, acts)):
         raise RecruitError(problems)
     if last is None:
-        return Pardon(f"{_PARDON_MEANS[kind]} already", True)
+        return Readmission(f"{_PARDON_MEANS[kind]} already", True)
     if kind == "let_in" and last.outcome is None:
-        return Pardon("is not shut out, and goes on by the same link", True)
-    return Pardon(_PARDON_MEANS[kind], False)
+        return Readmission("is not shut out, and goes on by the same link", True)
+    return Readmission(_PARDON_MEANS[kind], False)
 
 
 async def _last(desk: RecruitContext, person: ParticipantRecord, acts: Moderation) -> ParticipantSession | None:
@@ -196,7 +198,11 @@ async def _last(desk: RecruitContext, person: ParticipantRecord, acts: Moderatio
 
 
 def _vain(
-    desk: RecruitContext, kind: Kind, person: ParticipantRecord, last: ParticipantSession | None, acts: Moderation
+    desk: RecruitContext,
+    kind: ReadmissionKind,
+    person: ParticipantRecord,
+    last: ParticipantSession | None,
+    acts: Moderation,
 ) -> Iterator[Problem]:
     """Yield why somebody could not begin all the same."""
     who = person.participant

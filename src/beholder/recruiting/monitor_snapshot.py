@@ -31,7 +31,7 @@ class StepCount:
 
 
 @dataclass(frozen=True)
-class Failing:
+class CheckCount:
     """A check: how many sessions met it, failed it once or more, and ended by it."""
 
     check: str
@@ -52,7 +52,7 @@ class VoteProgress:
 
 
 @dataclass(frozen=True)
-class Lists:
+class ListCounts:
     """The lists of the plan: how many there are, how many somebody has finished, how many are under way."""
 
     planned: int
@@ -65,7 +65,7 @@ class Lists:
 
 
 @dataclass(frozen=True)
-class Earned:
+class HourlyPay:
     """What an hour of people's time earns, by the median of those who finished."""
 
     reward: Sum
@@ -89,7 +89,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Platform:
+class PlatformCounts:
     """How the study stands on its platform."""
 
     state: State
@@ -129,8 +129,8 @@ class MonitorSnapshot:
     steps: tuple[StepCount, ...]
     trials: tuple[StepCount, ...]
     """The trials one by one; in `steps` they are one."""
-    checks: tuple[Failing, ...]
-    lists: Lists
+    checks: tuple[CheckCount, ...]
+    lists: ListCounts
     conditions: tuple[VoteProgress, ...]
     stimuli: tuple[VoteProgress, ...]
     minutes: float | None
@@ -141,9 +141,9 @@ class MonitorSnapshot:
     """How many have finished in an hour, lately."""
     finished_at: datetime | None
     """When every list will be finished, if it goes on like this; None where lists are open and nobody can begin."""
-    earned: Earned | None
+    earned: HourlyPay | None
     cost: Cost | None
-    platform: Platform | None
+    platform: PlatformCounts | None
     alarms: tuple[str, ...]
     """What somebody should look at, in sentences."""
 
@@ -171,13 +171,13 @@ VERSION = 1
 
 def document(view: MonitorSnapshot) -> Mapping[str, Json]:
     """Return the view with its version, and null where nothing is known."""
-    return {"version": VERSION, **{name: plain(value) for name, value in vars(view).items()}}
+    return {"version": VERSION, **{name: to_json(value) for name, value in vars(view).items()}}
 
 
 # --- What was found as JSON: every value by its name ---
 
 
-def plain(value: object) -> Json:
+def to_json(value: object) -> Json:
     """Return times as ISO 8601, money as `2.00 GBP`, and anything with fields as an object."""
     if isinstance(value, Sum):
         return str(value)
@@ -186,9 +186,9 @@ def plain(value: object) -> Json:
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in value.items()}
+        return {str(key): to_json(inner) for key, inner in value.items()}
     if isinstance(value, tuple | list):
-        return [plain(inner) for inner in value]
+        return [to_json(inner) for inner in value]
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    return {name: plain(inner) for name, inner in vars(value).items()}
+    return {name: to_json(inner) for name, inner in vars(value).items()}

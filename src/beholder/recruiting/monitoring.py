@@ -18,9 +18,17 @@ from beholder.recruiting.context import RecruitContext
 from beholder.recruiting.contract import PlatformAway, PlatformRefused, PlatformUnsure, Posting, Submission
 from beholder.recruiting.launch_record import LaunchRecord, launch_record
 from beholder.recruiting.ledger import MONEY, Debt, replay
-from beholder.recruiting.monitor_snapshot import Cost, Earned, Failing, Lists, MonitorSnapshot, Platform, StepCount
+from beholder.recruiting.monitor_snapshot import (
+    CheckCount,
+    Cost,
+    HourlyPay,
+    ListCounts,
+    MonitorSnapshot,
+    PlatformCounts,
+    StepCount,
+)
 from beholder.recruiting.preflight import higher_floor
-from beholder.recruiting.progress import alarms, median_minutes, steps, whereabouts
+from beholder.recruiting.progress import alarms, median_minutes, session_positions, step_counts
 from beholder.server.moderation import Pauses
 from beholder.store.contract import LedgerEntry, PlatformVisit, Table
 from beholder.store.open import read_rows
@@ -41,23 +49,23 @@ class MonitorFacts(NamedTuple):
 
     tables: Mapping[str, Rows]
     entries: Sequence[LedgerEntry] = ()
-    platform: Platform | None = None
+    platform: PlatformCounts | None = None
     note: str = ""
     """Why there is nothing of the platform."""
 
 
-async def monitor_facts(
-    desk: RecruitContext, *, robots: bool = False, platform: tuple[Platform | None, str] | None = None
+async def take_snapshot(
+    desk: RecruitContext, *, robots: bool = False, platform: tuple[PlatformCounts | None, str] | None = None
 ) -> MonitorSnapshot:
     """Return how a study stands. The platform is asked unless what it has said is given."""
     tables: dict[str, Rows] = {table: await read_rows(desk.store, table) for table in _TABLES}
     entries = await desk.store.ledger.entries()
     found, note = platform or await read_platform(desk, launch_record(entries, desk.study.run))
     with no_collection():
-        return view_of(desk.study, MonitorFacts(tables, entries, found, note), desk.now(), robots=robots)
+        return make_snapshot(desk.study, MonitorFacts(tables, entries, found, note), desk.now(), robots=robots)
 
 
-def view_of(study: Study, known: MonitorFacts, now: datetime, *, robots: bool = False) -> MonitorSnapshot:
+def make_snapshot(study: Study, known: MonitorFacts, now: datetime, *, robots: bool = False) -> MonitorSnapshot:
     """Return how a study stands, from what is known of it."""
     launched = launch_record(known.entries, study.run)
     facts = _facts(study, known.tables, robots)
@@ -71,12 +79,12 @@ def view_of(study: Study, known: MonitorFacts, now: datetime, *, robots: bool = 
     rows: tuple[StepCount, ...] = ()
     trials: tuple[StepCount, ...] = ()
     if facts is not None:
-        keys, sessions = whereabouts(study, facts, [visit.session for visit in here])
+        keys, sessions = session_positions(study, facts, [visit.session for visit in here])
         # Who withdrew is in no step: nothing is kept that would tell how far they came.
         known_ones = {visit.session for visit in kept}
-        rows, trials = steps(keys, [one for one in sessions if one.visit.session in known_ones])
-    counted = progress.stimuli(facts, here) if facts is not None else ()
-    lists = progress.lists(facts, here) if facts is not None else Lists(_lists(known.tables), 0, 0)
+        rows, trials = step_counts(keys, [one for one in sessions if one.visit.session in known_ones])
+    counted = progress.stimulus_progress(facts, here) if facts is not None else ()
+    lists = progress.list_counts(facts, here) if facts is not None else ListCounts(_lists(known.tables), 0, 0)
     minutes = progress.median_minutes([visit.minutes for visit in completed if visit.minutes is not None])
     ended = [visit.ended_at for visit in completed if visit.ended_at is not None]
     rate = progress.per_hour([visit.at for visit in visits], ended, now)
@@ -104,7 +112,7 @@ def view_of(study: Study, known: MonitorFacts, now: datetime, *, robots: bool = 
         trials=trials,
         checks=checks,
         lists=lists,
-        conditions=progress.conditions(facts, counted, [one.name for one in study.conditions]) if facts else (),
+        conditions=progress.condition_progress(facts, counted, [one.name for one in study.conditions]) if facts else (),
         stimuli=counted,
         minutes=minutes,
         told_minutes=_told_minutes(study, launched),
@@ -156,7 +164,7 @@ def _ended(visits: Sequence[SessionRecord]) -> Mapping[Any, int]:
     return {outcome: n for outcome, n in sorted(found.items(), key=lambda item: -item[1]) if outcome != "completed"}
 
 
-def _checks(tables: Mapping[str, Rows], visits: Sequence[SessionRecord]) -> tuple[Failing, ...]:
+def _checks(tables: Mapping[str, Rows], visits: Sequence[SessionRecord]) -> tuple[CheckCount, ...]:
     """Return every check that somebody was told about: who failed it once or more, and whose session ended by it."""
     sessions = {visit.session: visit for visit in visits}
     met: dict[str, set[str]] = defaultdict(set)
@@ -167,7 +175,7 @@ def _checks(tables: Mapping[str, Rows], visits: Sequence[SessionRecord]) -> tupl
             if row["verdict"] == "fail":
                 failed[row["check"]].add(row["session"])
     ends = Counter(visit.end_reason.partition(":")[0] for visit in visits if visit.outcome not in (None, "completed"))
-    return tuple(Failing(name, title_of_check(name), len(met[name]), len(failed[name]), ends[name]) for name in met)
+    return tuple(CheckCount(name, title_of_check(name), len(met[name]), len(failed[name]), ends[name]) for name in met)
 
 
 def _told_minutes(study: Study, launched: LaunchRecord | None) -> float | None:
@@ -176,15 +184,15 @@ def _told_minutes(study: Study, launched: LaunchRecord | None) -> float | None:
 
 
 def _earned(
-    study: Study, minutes: float | None, platform: Platform | None, launched: LaunchRecord | None
-) -> Earned | None:
+    study: Study, minutes: float | None, platform: PlatformCounts | None, launched: LaunchRecord | None
+) -> HourlyPay | None:
     if study.recruit.reward is None:
         return None
     reward = money(study.recruit.reward)
     floor = higher_floor(study.recruit, launched.floor if launched is not None else None, reward.currency)
     theirs = platform.minutes if platform is not None else None
     needed = [progress.top_up(reward, one, floor) for one in (minutes, theirs)]
-    return Earned(
+    return HourlyPay(
         reward,
         progress.hourly(reward, minutes),
         progress.hourly(reward, theirs),
@@ -194,7 +202,7 @@ def _earned(
 
 
 def _cost(
-    study: Study, entries: Sequence[LedgerEntry], launched: LaunchRecord | None, platform: Platform | None
+    study: Study, entries: Sequence[LedgerEntry], launched: LaunchRecord | None, platform: PlatformCounts | None
 ) -> Cost | None:
     settled = [debt for debt in replay(entries).settled() if debt.kind in MONEY]
     paid = [debt.amount for debt in settled if debt.amount.minor]
@@ -210,7 +218,7 @@ def _cost(
     return Cost(Sum(sum(one.minor for one in paid), currency), committed, budget)
 
 
-def _paid_there(study: Study, settled: Sequence[Debt], platform: Platform) -> list[Sum]:
+def _paid_there(study: Study, settled: Sequence[Debt], platform: PlatformCounts) -> list[Sum]:
     """Return what the platform has paid and the ledger does not know yet: `pay` takes note of it."""
     approvals = sum(debt.kind == "approve" for debt in settled)
     screen_outs = sum(debt.reason_code == "screen_out" and not debt.batch for debt in settled)
@@ -227,7 +235,7 @@ _LEFT = ("returned", "timed_out", "rejected", "screened_out")
 _FINISHED = ("awaiting_review", "approved", "partially_approved")
 
 
-async def read_platform(desk: RecruitContext, launched: LaunchRecord | None) -> tuple[Platform | None, str]:
+async def read_platform(desk: RecruitContext, launched: LaunchRecord | None) -> tuple[PlatformCounts | None, str]:
     """Return how the study stands there, and a sentence where it cannot be told; nothing where there is no platform."""
     if launched is None or desk.is_by_hand:
         return None, ""
@@ -236,18 +244,18 @@ async def read_platform(desk: RecruitContext, launched: LaunchRecord | None) -> 
         submissions = await desk.recruiter.submissions(launched.posting)
     except (PlatformAway, PlatformRefused, PlatformUnsure, RecruitError) as error:
         return None, f"The numbers of the platform are missing: {error}"
-    return platform_of(posting, submissions, desk.now(), await desk.store.comings()), ""
+    return count_platform(posting, submissions, desk.now(), await desk.store.comings()), ""
 
 
-def platform_of(
+def count_platform(
     posting: Posting, submissions: Sequence[Submission], now: datetime, comings: Sequence[PlatformVisit] = ()
-) -> Platform:
+) -> PlatformCounts:
     """Return a posting and its submissions in numbers; `comings` say which of them led to which session, in order."""
     left = {one.id for one in submissions if one.status in _LEFT}
     last = {one.session: one.submission for one in comings}  # who came again by another submission is here by that
     waiting = [one.completed_at for one in submissions if one.status == "awaiting_review" and one.completed_at]
     minutes = [one.seconds / 60 for one in submissions if one.status in _FINISHED and one.seconds]
-    return Platform(
+    return PlatformCounts(
         state=posting.state,
         places=posting.places,
         taken=posting.taken,
@@ -263,8 +271,8 @@ def platform_of(
 # --- The view while it changes: looked at again whenever something has happened ---
 
 
-LOOK_SECONDS = 2.0
-ASK, ASK_AT_MOST = timedelta(seconds=60), timedelta(minutes=5)
+POLL_SECONDS = 2.0
+PLATFORM_POLL, LONGEST_PLATFORM_POLL = timedelta(seconds=60), timedelta(minutes=5)
 """How often the platform is asked: less and less while nothing moves there."""
 _SHARE = 0.2
 """The most of its time that looking may take, so that a large store is left in peace."""
@@ -279,9 +287,9 @@ async def watch(
 ) -> None:
     """Show how a study stands whenever it has changed, until cancelled."""
     counts: object = None
-    told: tuple[Platform | None, str] = None, ""
+    told: tuple[PlatformCounts | None, str] = None, ""
     asked: datetime | None = None
-    pause, looked = ASK, desk.now()
+    pause, looked = PLATFORM_POLL, desk.now()
     while True:
         began, now = time.monotonic(), desk.now()
         is_due = asked is None or now - asked >= pause
@@ -290,15 +298,15 @@ async def watch(
                 told,
                 await read_platform(desk, launch_record(await desk.store.ledger.entries(), desk.study.run)),
             )
-            pause = min(ASK_AT_MOST, pause * 2) if _same(before[0], told[0]) else ASK
+            pause = min(LONGEST_PLATFORM_POLL, pause * 2) if _same(before[0], told[0]) else PLATFORM_POLL
             asked = now
         fresh = await desk.store.counts(now, desk.study.run)
-        if is_due or fresh != counts or robots or now - looked >= ASK:
+        if is_due or fresh != counts or robots or now - looked >= PLATFORM_POLL:
             counts, looked = fresh, now
-            show(await monitor_facts(desk, robots=robots, platform=told))
+            show(await take_snapshot(desk, robots=robots, platform=told))
         took = time.monotonic() - began
-        await sleep(max(LOOK_SECONDS, took / _SHARE))
+        await sleep(max(POLL_SECONDS, took / _SHARE))
 
 
-def _same(one: Platform | None, other: Platform | None) -> bool:
+def _same(one: PlatformCounts | None, other: PlatformCounts | None) -> bool:
     return one is not None and other is not None and (one.taken, one.statuses) == (other.taken, other.statuses)

@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 
 from beholder.errors import Problem
 from beholder.recruiting.context import RecruitContext
-from beholder.recruiting.contract import PAID, UNDER_WAY, Decided, Pay, Posting, Submission, asking
+from beholder.recruiting.contract import PAID, UNDER_WAY, DecisionRow, Pay, Posting, Submission, platform_errors
 from beholder.recruiting.debts import Payment, PaymentLine
 from beholder.recruiting.ledger import MONEY
 from beholder.recruiting.progress import AUTO_APPROVAL_DAYS
-from beholder.recruiting.signatures import Signed
+from beholder.recruiting.signatures import SignedRow
 from beholder.study.recruitment import Sum
 
 _DECIDE = "Run `beholder decide`, sign it with `--sign NAME`, then `beholder pay --send`."
@@ -24,10 +24,10 @@ _BASE = ("reward", "screen_out")
 """Reasons of a bonus that settle a decision; the others come on top."""
 
 
-def holdups(
-    rows: Sequence[Decided],
+def open_problems(
+    rows: Sequence[DecisionRow],
     payment: Payment,
-    signed: Mapping[str, Signed],
+    signed: Mapping[str, SignedRow],
     *,
     is_by_hand: bool,
     has_bonus: bool = False,
@@ -53,7 +53,7 @@ def holdups(
     decided = _decided(signed, ended or {}) if is_by_hand else frozenset()
     about = {name for line in payment.lines for name in (line.submission, line.payment)}
     others = [problem for problem in payment.problems if problem.where not in about]
-    asked = asked_back(rows, payment)
+    asked = pending_returns(rows, payment)
     for row in rows:
         if row.submission in told or row.submission in asked or (row.sessions and decided.issuperset(row.sessions)):
             continue
@@ -76,7 +76,7 @@ def holdups(
     yield from others
 
 
-def at_work(live: int, limit: str) -> Iterator[Problem]:
+def live_session_problems(live: int, limit: str) -> Iterator[Problem]:
     """Yield that people are at work, where no platform tells: they may finish, and are owed something then."""
     if live:
         people = "1 person is" if live == 1 else f"{live} people are"
@@ -84,7 +84,7 @@ def at_work(live: int, limit: str) -> Iterator[Problem]:
         yield Problem("participants", f"{people} at work", "", fix)
 
 
-def _decided(signed: Mapping[str, Signed], ended: Mapping[str, datetime]) -> frozenset[str]:
+def _decided(signed: Mapping[str, SignedRow], ended: Mapping[str, datetime]) -> frozenset[str]:
     """Return the sessions that somebody has decided about.
 
     By session, because it may have been done with a list of the platform, which is not at hand any more. Who was asked
@@ -99,7 +99,7 @@ def _decided(signed: Mapping[str, Signed], ended: Mapping[str, datetime]) -> fro
     return frozenset(found)
 
 
-def _has_more(row: Decided, signed: Signed | None, has_bonus: bool) -> bool:
+def _has_more(row: DecisionRow, signed: SignedRow | None, has_bonus: bool) -> bool:
     """Return whether somebody who is paid has finished more than was signed, or nobody has signed anything."""
     if row.outcome != "completed" or row.pay in ("reject", "screen_out"):
         return False
@@ -116,7 +116,7 @@ def _owed(lines: Sequence[PaymentLine]) -> Iterator[Problem]:
     total = Sum(sum(line.amount.minor for line in lines), lines[0].amount.currency)
     owed = f"is owed {total}" if len(names) == 1 else f"are owed {total} in all"
     reasons = ", ".join(dict.fromkeys(line.reason.partition(":")[0] for line in lines))
-    yield Problem(named(names), f"{owed} ({reasons})", "", _PAY)
+    yield Problem(join_names(names), f"{owed} ({reasons})", "", _PAY)
 
 
 def _unpaid(line: PaymentLine, is_by_hand: bool) -> Problem | None:
@@ -143,7 +143,7 @@ def _act(line: PaymentLine) -> str:
     return {"approve": "approval", "reject": "rejection"}.get(line.kind, line.kind)
 
 
-def _undecided(row: Decided, is_by_hand: bool) -> Problem | None:
+def _undecided(row: DecisionRow, is_by_hand: bool) -> Problem | None:
     """Return why a submission that nothing was sent about is not over; None where it is."""
     if row.pay == "look":
         return Problem(row.submission, f"waits for your decision: {row.words}", "", _DECIDE)
@@ -163,18 +163,18 @@ def _undecided(row: Decided, is_by_hand: bool) -> Problem | None:
 # --- Who was asked to return a submission and has not yet: it is told, and holds up nothing ---
 
 
-def asked_back(rows: Sequence[Decided], payment: Payment) -> frozenset[str]:
+def pending_returns(rows: Sequence[DecisionRow], payment: Payment) -> frozenset[str]:
     """Return the submissions that await review only because whoever was asked to return them has not done it yet."""
     asked = {line.submission for line in payment.lines if line.kind == "return" and line.standing in ("sent", "done")}
     waiting = {row.submission for row in rows if row.pay == "return" and row.status == "awaiting_review"}
     return frozenset(asked & waiting)
 
 
-async def asked_words(desk: RecruitContext, posting: Posting | None, asked: Collection[str]) -> list[str]:
+async def pending_return_notes(desk: RecruitContext, posting: Posting | None, asked: Collection[str]) -> list[str]:
     """Return what comes of them in sentences."""
     if posting is None or not asked:
         return []
-    with asking(desk.study):
+    with platform_errors(desk.study):
         listed = await desk.recruiter.submissions(posting.id)
     return [_words(desk.recruiter.mode.capitalize(), one) for one in listed if one.id in asked]
 
@@ -195,18 +195,20 @@ _NAMED = 3
 """Of more than so many the others are counted."""
 
 
-def together(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+def merge_problems(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     """Return the problems with those that differ only in whom they are about as one."""
     alike: dict[Problem, list[str]] = {}
     for problem in problems:
         alike.setdefault(replace(problem, where=""), []).append(problem.where)
     return tuple(
-        replace(one, where=names[0]) if len(names) == 1 else replace(one, where=named(names), what=f"each {one.what}")
+        replace(one, where=names[0])
+        if len(names) == 1
+        else replace(one, where=join_names(names), what=f"each {one.what}")
         for one, names in alike.items()
     )
 
 
-def named(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Return names in a row, the first few of many."""
     more = len(names) - _NAMED
     if more > 0:

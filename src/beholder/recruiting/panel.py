@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from beholder.errors import Problem, RecruitError, did_you_mean
-from beholder.recruiting.contract import Found, Status, Submission, Verb
+from beholder.recruiting.contract import CodeFinding, Status, Submission, Verb
 from beholder.recruiting.manual import ManualRecruiter
 from beholder.study.csv_files import CsvTable, read_sheet
 from beholder.study.model import Study
@@ -42,7 +42,7 @@ class PanelRecruiter(ManualRecruiter):
 
 NO_CODE = "NOCODE"
 """What Prolific writes where somebody submits without a code."""
-REASONS: Mapping[Found, str] = {
+CODE_REASONS: Mapping[CodeFinding, str] = {
     "wrong": "platform:wrong_code",
     "missing": "platform:missing_code",
     "shared": "platform:shared_code",
@@ -73,7 +73,7 @@ class CodedSession(NamedTuple):
 
 def code_findings(
     submissions: Sequence[Submission], came: Sequence[CodedSession], codes: Mapping[Outcome, str] | None = None
-) -> Mapping[str, Found]:
+) -> Mapping[str, CodeFinding]:
     """Return what each submission's code is, by the id of the submission.
 
     `codes` are those that are the same for everybody: who passed such a code on cannot be known, so it is right or
@@ -134,7 +134,7 @@ def _found(
     given: set[str],
     pasted: Mapping[str, Sequence[str]],
     owners: Mapping[str, str],
-) -> Found:
+) -> CodeFinding:
     code = plain_code(submission.code)
     if not code:
         is_over = bool(sessions) and all(one.outcome is not None for one in sessions)

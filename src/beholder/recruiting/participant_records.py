@@ -30,7 +30,7 @@ _ACTS = ("release", "reset", "let_in", "shut_out", "leave_out", "take_in", "forg
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
-async def people(desk: RecruitContext) -> tuple[ParticipantRecord, ...]:
+async def participant_records(desk: RecruitContext) -> tuple[ParticipantRecord, ...]:
     """Return everybody who came, in the order of arrival; robots and previews are nobody."""
     tables: dict[str, list[dict[str, Any]]] = {table: await read_rows(desk.store, table) for table in TABLES}
     door = Moderation(desk.store.ledger)
@@ -117,9 +117,9 @@ def _place(outcome: str | None, steps: Sequence[AnsweredPage], judged: JudgedSes
     return f"after {key.replace(':', ' ')}"
 
 
-def _ruled(judged: JudgedSession) -> list[Ruled]:
+def _ruled(judged: JudgedSession) -> list[RuleVerdict]:
     return [
-        Ruled(
+        RuleVerdict(
             one.check,
             one.verdict,
             one.reason,
@@ -129,13 +129,13 @@ def _ruled(judged: JudgedSession) -> list[Ruled]:
     ]
 
 
-def _acts(entries: Sequence[LedgerEntry], owner: Mapping[str, str]) -> defaultdict[str, list[Done]]:
+def _acts(entries: Sequence[LedgerEntry], owner: Mapping[str, str]) -> defaultdict[str, list[RecordedAct]]:
     """Return what was done about everybody, or about a session of theirs."""
-    found: defaultdict[str, list[Done]] = defaultdict(list)
+    found: defaultdict[str, list[RecordedAct]] = defaultdict(list)
     for one in entries:
         if one.kind in _ACTS and one.event == "done":
             for who in {one.participant, owner.get(one.session, "")}:
-                found[who].append(Done(one.kind, one.at, one.session, one.reason_text))
+                found[who].append(RecordedAct(one.kind, one.at, one.session, one.reason_text))
     return found
 
 
@@ -161,7 +161,7 @@ class AnsweredPage(NamedTuple):
     """How long it was looked at."""
 
 
-class Ruled(NamedTuple):
+class RuleVerdict(NamedTuple):
     """What one rule says of a session."""
 
     check: str
@@ -172,7 +172,7 @@ class Ruled(NamedTuple):
     """Empty where it is not failed."""
 
 
-class Done(NamedTuple):
+class RecordedAct(NamedTuple):
     """Something that was done about a person, and why."""
 
     kind: str
@@ -201,7 +201,7 @@ class ParticipantSession:
     """As `check:reason`."""
     is_erased: bool = False
     steps: tuple[AnsweredPage, ...] = ()
-    rules: tuple[Ruled, ...] = ()
+    rules: tuple[RuleVerdict, ...] = ()
 
     @property
     def minutes(self) -> float | None:
@@ -219,7 +219,7 @@ class ParticipantRecord:
     mode: Mode
     sessions: tuple[ParticipantSession, ...]
     """Oldest first."""
-    acts: tuple[Done, ...] = ()
+    acts: tuple[RecordedAct, ...] = ()
     paid: Sum | None = None
     """What has surely reached them; None where nothing has."""
     is_shut_out: bool = False

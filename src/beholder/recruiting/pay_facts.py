@@ -10,9 +10,9 @@ from beholder.cleaning.facts import Rows
 from beholder.cleaning.payouts import COLUMNS
 from beholder.errors import Problem
 from beholder.recruiting.context import RecruitContext
-from beholder.recruiting.contract import Status, Submission, asking
-from beholder.recruiting.launch_record import LaunchRecord, launch_record, promised
-from beholder.recruiting.reconciliation import Arrived, arrived_of, forgotten, pair_up
+from beholder.recruiting.contract import Status, Submission, platform_errors
+from beholder.recruiting.launch_record import LaunchRecord, launch_record, promised_pay
+from beholder.recruiting.reconciliation import ArrivedSession, arrived_sessions, erased_visits, match_submissions
 from beholder.recruiting.signatures import signed_rows
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import read_rows
@@ -23,7 +23,7 @@ from beholder.study.recruitment import Sum, is_money, money
 # --- clean/bonus.csv read: who gets a bonus by the rules of the study, and what keeps us from knowing it ---
 
 
-FILE = "clean/bonus.csv"
+BONUS_FILE = "clean/bonus.csv"
 _FIX = "Nothing of it was paid. Run `beholder clean` to have it written again."
 
 
@@ -53,8 +53,8 @@ def read_bonuses(study: Study) -> EarnedBonuses:
     rules = {name: rule for name in ("quantity", "quality") if bonus and (rule := getattr(bonus, name)) is not None}
     if not rules:
         return EarnedBonuses({})
-    if not (study.folder / FILE).is_file():
-        missing = Problem(FILE, "is not there, and it says who gets a bonus", "", "Run `beholder clean` first.")
+    if not (study.folder / BONUS_FILE).is_file():
+        missing = Problem(BONUS_FILE, "is not there, and it says who gets a bonus", "", "Run `beholder clean` first.")
         return EarnedBonuses({}, (missing,))
     problems: list[Problem] = []
     currency = money(next(iter(rules.values())).each).currency
@@ -65,11 +65,11 @@ def read_bonuses(study: Study) -> EarnedBonuses:
 
 
 def _read(study: Study, currency: str, problems: list[Problem]) -> list[EarnedBonus]:
-    if not {*COLUMNS} & {*first_cells(study.folder, FILE)}:
-        problems.append(Problem(f"{FILE}:1", "names no column", ", ".join(COLUMNS), _FIX))
+    if not {*COLUMNS} & {*first_cells(study.folder, BONUS_FILE)}:
+        problems.append(Problem(f"{BONUS_FILE}:1", "names no column", ", ".join(COLUMNS), _FIX))
         return []
     found: dict[tuple[str, str], EarnedBonus] = {}
-    for line in read_lines(study.folder, FILE, COLUMNS, problems):
+    for line in read_lines(study.folder, BONUS_FILE, COLUMNS, problems):
         one = _due(line, currency, problems)
         if one is None:
             continue
@@ -94,14 +94,14 @@ def _due(line: CsvLine, currency: str, problems: list[Problem]) -> EarnedBonus |
 
 
 @dataclass(frozen=True)
-class PaidVisit:
+class PayableVisit:
     """A submission, or what stands for one where a platform lists none: whose it is, and the sessions of it."""
 
     participant: str
     """The pseudonym."""
     platform_id: str
     """Of the person; only lists that a person pays by hand are written with it."""
-    sessions: tuple[Arrived, ...]
+    sessions: tuple[ArrivedSession, ...]
     status: Status | None = None
     """None where no platform tells."""
 
@@ -114,7 +114,7 @@ class PayFacts:
     reward: Sum | None
     """As it was launched, whatever the study says now; as the study says where it never was."""
     screen_out: Sum | None
-    visits: Mapping[str, PaidVisit]
+    visits: Mapping[str, PayableVisit]
     """By submission."""
     minutes: tuple[float, ...]
     """How long those took who completed, by our clock."""
@@ -134,19 +134,19 @@ async def pay_facts(desk: RecruitContext, entries: Sequence[LedgerEntry]) -> Pay
     launched = launch_record(entries, desk.study.run)
     listed = await read_submissions(desk, launched)
     sessions, ends = await read_rows(desk.store, "sessions"), await read_rows(desk.store, "ends")
-    everybody = arrived_of(sessions, ends)
+    everybody = arrived_sessions(sessions, ends)
     mine = {str(row["session"]) for row in sessions if row["run"] == desk.study.run}
     arrived = [one for one in everybody if one.session in mine]
     comings = [
         *await desk.store.comings(),
-        *forgotten(entries, listed or (), desk.store.secret, desk.study.recruit.mode),
+        *erased_visits(entries, listed or (), desk.store.secret, desk.study.recruit.mode),
     ]
     links = await desk.store.links()
     ids = {link.participant: link.platform_id for link in links}
     by_session = {one.session: one for one in everybody}  # also of earlier runs, of which a list may be open
     signed = signed_rows(entries)
-    visits: dict[str, PaidVisit] = {}
-    for pair in pair_up(listed or (), arrived, links, comings):
+    visits: dict[str, PayableVisit] = {}
+    for pair in match_submissions(listed or (), arrived, links, comings):
         one = pair.submission
         if one is not None:
             # Who is who may have been erased since somebody signed.
@@ -154,14 +154,14 @@ async def pay_facts(desk: RecruitContext, entries: Sequence[LedgerEntry]) -> Pay
             names = pair.sessions or (row.sessions if row is not None else ())
             of_it = tuple(by_session[session] for session in names if session in by_session)
             person = pair.participant or (row.participant if row is not None else "")
-            visits[one.id] = PaidVisit(person, one.participant, of_it, one.status)
+            visits[one.id] = PayableVisit(person, one.participant, of_it, one.status)
     if desk.is_by_hand:  # what a platform does not list did not come from there
         for key, row in signed.items():
             of_it = tuple(by_session[session] for session in row.sessions if session in by_session)
-            visits[key] = PaidVisit(row.participant, ids.get(row.participant, ""), of_it)
+            visits[key] = PayableVisit(row.participant, ids.get(row.participant, ""), of_it)
     return PayFacts(
         launched,
-        *promised(launched, desk.study.recruit),
+        *promised_pay(launched, desk.study.recruit),
         visits,
         _minutes(arrived, sessions, ends),
         tuple(
@@ -186,11 +186,11 @@ async def read_submissions(desk: RecruitContext, launched: LaunchRecord | None) 
     """Return the platform's submissions; None where none are listed."""
     if launched is None or desk.is_by_hand:
         return None
-    with asking(desk.study):
+    with platform_errors(desk.study):
         return await desk.recruiter.submissions(launched.posting)
 
 
-def _minutes(arrived: Sequence[Arrived], sessions: Rows, ends: Rows) -> tuple[float, ...]:
+def _minutes(arrived: Sequence[ArrivedSession], sessions: Rows, ends: Rows) -> tuple[float, ...]:
     began, ended = ({row["session"]: row["at"] for row in rows} for rows in (sessions, ends))
     done = [one.session for one in arrived if one.outcome == "completed"]
     return tuple((ended[one] - began[one]).total_seconds() / 60 for one in done)

@@ -12,7 +12,7 @@ from beholder.errors import Problem
 from beholder.recruiting.context import RecruitContext
 from beholder.recruiting.contract import Job
 from beholder.recruiting.debts import ExpectedDebt, expected_debts
-from beholder.recruiting.ledger import BatchState, Debt, Key, LedgerState, replay, sent_for
+from beholder.recruiting.ledger import BatchState, Debt, Key, LedgerState, bonus_cost, replay
 from beholder.recruiting.pay_facts import PayFacts, pay_facts, refresh_facts
 from beholder.recruiting.preflight import cost_of_runs
 from beholder.recruiting.signatures import signed_rows
@@ -20,7 +20,7 @@ from beholder.store.contract import LedgerEntry
 from beholder.study.recruitment import Sum, money, own_posting
 
 Sleep = Callable[[float], Awaitable[None]]
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 class PayLedger:
@@ -34,7 +34,7 @@ class PayLedger:
         sleep: Sleep,
         *,
         top_up: bool,
-        tell: Tell,
+        tell: Notify,
     ) -> None:
         self.desk, self.known, self.sleep, self._tell = desk, known, sleep, tell
         self.entries = list(entries)
@@ -47,7 +47,7 @@ class PayLedger:
 
     @classmethod
     async def open(
-        cls, desk: RecruitContext, sleep: Sleep = asyncio.sleep, *, top_up: bool = False, tell: Tell = lambda _: None
+        cls, desk: RecruitContext, sleep: Sleep = asyncio.sleep, *, top_up: bool = False, tell: Notify = lambda _: None
     ) -> PayLedger:
         """Return the till of a desk with everything that is known now; `tell` hears what it waits for."""
         entries = await desk.store.ledger.entries()
@@ -133,13 +133,13 @@ _OVER = ("completed", "draft")
 _COUNTS = ("approved", "partially_approved", "awaiting_review", "active", "reserved")
 
 
-async def too_dear(till: PayLedger, parcel: BatchState) -> Problem | None:
+async def batch_problem(till: PayLedger, parcel: BatchState) -> Problem | None:
     """Return what keeps a parcel that is set up from being paid; None where nothing does."""
     assert parcel.total is not None
     return await _over_budget(till, parcel.total) or await _over_balance(till, parcel.total)
 
 
-async def too_late(till: PayLedger) -> Problem | None:
+async def late_approval_problem(till: PayLedger) -> Problem | None:
     """Return what keeps somebody who ran out of time from being approved: their place may be somebody else's by now."""
     if till.desk.study.budget is None:
         return None
@@ -147,7 +147,7 @@ async def too_late(till: PayLedger) -> Problem | None:
     return await _over_budget(till, Sum(quote.rewards.minor + quote.fees.minor, quote.rewards.currency))
 
 
-def over_budget(till: PayLedger, amount: Sum, spent: int) -> Problem | None:
+def budget_problem(till: PayLedger, amount: Sum, spent: int) -> Problem | None:
     """Return that an amount on top of what is spent is more than the budget; None where it is not."""
     study = till.desk.study
     cap = money(study.budget) if study.budget else None
@@ -186,7 +186,7 @@ async def _over_budget(till: PayLedger, total: Sum) -> Problem | None:
     # What the platform takes for itself is the same share of everything that people get.
     share = Fraction(quote.rewards.minor + quote.fees.minor, quote.rewards.minor)
     others = cost_of_runs(till.desk.study, till.entries, total.currency, besides=till.desk.study.run)
-    return over_budget(till, total, math.ceil(spent * share) + sent_for(till.books, posting.id) + others.minor)
+    return budget_problem(till, total, math.ceil(spent * share) + bonus_cost(till.books, posting.id) + others.minor)
 
 
 async def _over_balance(till: PayLedger, total: Sum) -> Problem | None:

@@ -11,24 +11,24 @@ from pathlib import Path
 from beholder.errors import Problem, RecruitError
 from beholder.files import write_private
 from beholder.recruiting.context import RecruitContext
-from beholder.recruiting.contract import Verb, asking
-from beholder.recruiting.debts import Payment, PaymentLine, Standing
+from beholder.recruiting.contract import Verb, platform_errors
+from beholder.recruiting.debts import Payment, PaymentLine, PaymentStatus
 from beholder.recruiting.ledger import MONEY, Debt, Key, State
-from beholder.recruiting.pay_facts import PaidVisit
-from beholder.recruiting.pay_ledger import PayLedger, Sleep, Tell, over_budget
+from beholder.recruiting.pay_facts import PayableVisit
+from beholder.recruiting.pay_ledger import Notify, PayLedger, Sleep, budget_problem
 from beholder.recruiting.signatures import signed_rows
 from beholder.recruiting.transfers import (
     WINDOW,
-    Halt,
-    approve_all,
-    authorise,
-    batch_of,
-    continue_all,
-    declare,
-    reject_all,
-    request_returns,
-    send_all,
-    settle_all,
+    SendingStopped,
+    authorise_resend,
+    cancel_outdated_batches,
+    declare_settled,
+    resume_batches,
+    send_approvals,
+    send_bonuses,
+    send_rejections,
+    send_return_requests,
+    settle_sent,
 )
 from beholder.study.recruitment import Sum, money
 
@@ -44,7 +44,7 @@ async def pay_study(
     settle: Sequence[str] = (),
     top_up: bool = False,
     sleep: Sleep = asyncio.sleep,
-    tell: Tell = lambda _: None,
+    tell: Notify = lambda _: None,
 ) -> Payment:
     """Return what is owed to whom; with `send` it is sent, once. Only one process at a time sends.
 
@@ -57,7 +57,7 @@ async def pay_study(
         return _told(await PayLedger.open(desk, sleep, top_up=top_up), is_sent=False, file=None)
     async with desk.store.ledger.hold():
         till = await PayLedger.open(desk, sleep, top_up=top_up, tell=tell)
-        with asking(desk.study):
+        with platform_errors(desk.study):
             if "bonus" not in desk.recruiter.can:
                 file = await _by_hand(till, send=send, paid=paid)
             else:
@@ -77,32 +77,32 @@ def _fits(desk: RecruitContext, *, paid: bool, resend: Sequence[str], settle: Se
 
 
 async def _by_platform(till: PayLedger, *, send: bool, resend: Sequence[str], settle: Sequence[str]) -> None:
-    await settle_all(till)
+    await settle_sent(till)
     for id_ in settle:
-        await declare(till, id_)
-    allowed = [id_ for id_ in resend if await authorise(till, id_)]
+        await declare_settled(till, id_)
+    allowed = [id_ for id_ in resend if await authorise_resend(till, id_)]
     wanted: frozenset[Key] = frozenset()
     if send:
-        await approve_all(till, await till.plan())
+        await send_approvals(till, await till.plan())
         wanted = await till.plan()  # an approval that was refused may have become a bonus
-        await batch_of(till, wanted)
+        await cancel_outdated_batches(till, wanted)
     try:
-        await continue_all(till, None if send else allowed)
-        await send_all(till, wanted)
-    except Halt:
+        await resume_batches(till, None if send else allowed)
+        await send_bonuses(till, wanted)
+    except SendingStopped:
         till.notes.append("What is left waits: run `beholder pay --send` again in a few minutes.")
-    await reject_all(till, wanted)
-    await request_returns(till, wanted)
+    await send_rejections(till, wanted)
+    await send_return_requests(till, wanted)
 
 
 async def _by_hand(till: PayLedger, *, send: bool, paid: bool) -> Path | None:
     if paid:
-        await confirm(till)
-    return await list_all(till, await till.plan()) if send else None
+        await confirm_paid(till)
+    return await write_payment_list(till, await till.plan()) if send else None
 
 
 def _told(till: PayLedger, *, is_sent: bool, file: Path | None) -> Payment:
-    lines = lines_of(till)
+    lines = payment_lines(till)
     problems = (*dict.fromkeys(till.problems), *refused_problems(till, lines), *unknown_problems(till))
     notes = (*till.notes, *changed_amounts(till), *manual_steps(till))
     return Payment(lines, is_sent, problems, notes, file, is_unsigned=_is_unsigned(till))
@@ -118,14 +118,14 @@ def _is_unsigned(till: PayLedger) -> bool:
 # --- How debts stand, in the words of the researcher ---
 
 
-_STANDING: Mapping[State, Standing] = {
+_STANDING: Mapping[State, PaymentStatus] = {
     "planned": "owed", "confirmed": "owed", "setup_sent": "owed", "setup_done": "owed", "cancelled": "owed",
     "pay_sent": "unknown", "unknown": "unknown", "resend_authorised": "unknown", "accepted": "sent",
     "refused": "refused", "settled": "paid",
 }  # fmt: skip
 
 
-def lines_of(till: PayLedger) -> tuple[PaymentLine, ...]:
+def payment_lines(till: PayLedger) -> tuple[PaymentLine, ...]:
     """Return a line for everything that is in the ledger or is owed by what is known now, in the order of arrival."""
     wanted = {debt.key: debt for debt in till.wanted()}
     lines = [
@@ -154,7 +154,7 @@ def _counts(till: PayLedger, debt: Debt, is_wanted: bool) -> bool:
     return is_wanted or debt.state not in ("planned", "cancelled", "refused")
 
 
-def _standing(debt: Debt) -> Standing:
+def _standing(debt: Debt) -> PaymentStatus:
     """Return how a debt stands. Money that was refused is owed as before: the next call sends it."""
     if debt.state == "refused" and debt.kind in MONEY:
         return "owed"
@@ -223,11 +223,11 @@ def manual_steps(till: PayLedger) -> Iterator[str]:
 # --- Paying by hand: a list of who gets what, which a person pays, and the word of that person that it is paid ---
 
 
-FILE = "payments.csv"
+PAYMENTS_FILE = "payments.csv"
 COLUMNS = ("id", "visit", "outcome", "amount", "currency", "code", "reason")
 
 
-async def list_all(till: PayLedger, wanted: Collection[Key]) -> Path | None:
+async def write_payment_list(till: PayLedger, wanted: Collection[Key]) -> Path | None:
     """Write pay/payments.csv and return it; None where nothing is owed.
 
     A list that nobody has confirmed is written again as it was, and nothing is added to it: so nothing is ever in two
@@ -253,7 +253,7 @@ async def list_all(till: PayLedger, wanted: Collection[Key]) -> Path | None:
     return path
 
 
-async def confirm(till: PayLedger) -> None:
+async def confirm_paid(till: PayLedger) -> None:
     """Write that a person has paid the list."""
     open_ = _open(till)
     if open_ is None or till.books.parcels[open_].state != "accepted":
@@ -275,7 +275,7 @@ def _over(till: PayLedger, due: Collection[Debt]) -> Problem | None:
         return None
     debts = till.books.debts.values()
     spent = sum(debt.amount.minor for debt in debts if debt.state in ("accepted", "settled") and debt.kind in MONEY)
-    return over_budget(till, Sum(sum(one.minor for one in amounts), amounts[0].currency), spent)
+    return budget_problem(till, Sum(sum(one.minor for one in amounts), amounts[0].currency), spent)
 
 
 def _write(till: PayLedger, id: str) -> Path:
@@ -286,12 +286,12 @@ def _write(till: PayLedger, id: str) -> Path:
     table.writerows(_row(till, debt) for debt in till.books.of(id) if debt.kind in MONEY and debt.amount.minor)
     folder = till.desk.study.folder / "pay"
     try:
-        write_private(folder / FILE, text.getvalue().encode())
+        write_private(folder / PAYMENTS_FILE, text.getvalue().encode())
     except OSError as error:
         what = f"cannot be written ({error.strerror})"
         fix = "Nothing was paid. Make it writable, then run `beholder pay --send` again."
-        raise RecruitError(Problem(str(folder / FILE), what, "", fix)) from error
-    return folder / FILE
+        raise RecruitError(Problem(str(folder / PAYMENTS_FILE), what, "", fix)) from error
+    return folder / PAYMENTS_FILE
 
 
 def _row(till: PayLedger, debt: Debt) -> Mapping[str, str]:
@@ -309,7 +309,7 @@ def _row(till: PayLedger, debt: Debt) -> Mapping[str, str]:
     }
 
 
-def _is_own(debt: Debt, visit: PaidVisit | None) -> bool:
+def _is_own(debt: Debt, visit: PayableVisit | None) -> bool:
     """Return whether a debt is known by a session or a pseudonym, and not by a visit on a platform."""
     sessions = [one.session for one in visit.sessions] if visit is not None else []
     is_person = bool(debt.participant) and debt.submission.startswith(debt.participant)

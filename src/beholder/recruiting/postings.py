@@ -16,32 +16,32 @@ from beholder.recruiting.contract import (
     PlatformRefused,
     Posting,
     Quote,
-    Resuming,
-    asking,
+    ResumeCost,
+    platform_errors,
 )
 from beholder.recruiting.launch_record import (
-    OPENING,
+    OPENING_KINDS,
     LaunchRecord,
     PostingChange,
+    change_lines,
     launch_record,
-    named,
     published_postings,
-    turned,
+    read_amount,
 )
 from beholder.recruiting.ledger import evidence_of
-from beholder.recruiting.preflight import cost_of_runs, over, purged
+from beholder.recruiting.preflight import closing_problems, cost_of_runs, purge_problems
 from beholder.store.contract import LedgerEntry
 from beholder.study.recruitment import Sum, is_own_posting, money, own_posting
 from beholder.types import Json
 
-OPEN = ("scheduled", "publishing", "active", "paused", "completed")
+PUBLISHED_STATES = ("scheduled", "publishing", "active", "paused", "completed")
 """States in which a study has been published."""
 
 _STANDS: Mapping[str, str] = {"active": "open", "draft": "not published yet", "completed": "full or stopped"}
 """States as people call them; the others are words already."""
 
 
-async def find(desk: RecruitContext, before: LaunchRecord | None) -> Posting | None:
+async def current_posting(desk: RecruitContext, before: LaunchRecord | None) -> Posting | None:
     """Return what was put up before, as it stands now; None where there is nothing, or somebody has deleted a draft.
 
     What was published cannot be deleted: where it is not shown, we ask in the name of somebody else.
@@ -52,7 +52,7 @@ async def find(desk: RecruitContext, before: LaunchRecord | None) -> Posting | N
         return await _found_by_hand(desk)
     if before is None or is_own_posting(before.posting):
         return None
-    with asking(desk.study):
+    with platform_errors(desk.study):
         try:
             return await desk.recruiter.posting(before.posting)
         except PlatformRefused as error:
@@ -81,15 +81,15 @@ def _not_shown(desk: RecruitContext, posting: str, error: PlatformRefused) -> Pr
     return Problem(desk.recruiter.mode.capitalize(), what, "", fix)
 
 
-def reopening(desk: RecruitContext) -> str:
+def reopening_advice(desk: RecruitContext) -> str:
     """Return what brings more people to a study that its platform has closed."""
     name, run = desk.recruiter.mode.capitalize(), desk.study.run + 1
     return f"{name} opens it again for more places only: `beholder launch --places N`. Or write run: {run}."
 
 
-async def open_up(desk: RecruitContext, job: Job, quote: Quote | None, posting: Posting) -> Posting:
+async def open_posting(desk: RecruitContext, job: Job, quote: Quote | None, posting: Posting) -> Posting:
     """Publish a draft, or add places to what is published; nothing where that is done."""
-    is_more = posting.state in OPEN
+    is_more = posting.state in PUBLISHED_STATES
     if is_more and job.places <= posting.places:
         return posting
     evidence: dict[str, Json] = {"total": str(quote.total) if quote is not None else "", "places": job.places}
@@ -98,7 +98,7 @@ async def open_up(desk: RecruitContext, job: Job, quote: Quote | None, posting: 
         "places" if is_more else "publish", "planned", desk.now(), provider_ref=posting.id, evidence=evidence
     )
     await desk.store.ledger.append([entry])
-    with asking(desk.study):
+    with platform_errors(desk.study):
         try:
             if is_more:
                 found = await desk.recruiter.set_places(posting.id, job.places)
@@ -118,10 +118,10 @@ async def reschedule(
     is_late = before is not None and before.opens is not None and before.opens != (desk.study.recruit.opens or "")
     if posting.state != "scheduled" or not is_late or job.places != posting.places:
         return posting
-    return await open_up(desk, job, quote, (await change_posting(desk, "pause")).posting)
+    return await open_posting(desk, job, quote, (await change_posting(desk, "pause")).posting)
 
 
-async def remember(desk: RecruitContext, posting: Posting, quote: Quote | None) -> None:
+async def record_opening(desk: RecruitContext, posting: Posting, quote: Quote | None) -> None:
     """Write that something was done which was planned, sent, and cut off before anybody heard that it was.
 
     Also that a person has published it, on the platform's own page.
@@ -135,7 +135,7 @@ async def remember(desk: RecruitContext, posting: Posting, quote: Quote | None) 
     await _write_done(desk, done)
 
 
-def taken_back(posting: Posting, at: datetime) -> list[LedgerEntry]:
+def cancelled_publication(posting: Posting, at: datetime) -> list[LedgerEntry]:
     """Return that what was to open later is not published any more: somebody may delete such a draft."""
     return [LedgerEntry("publish", "cancelled", at, provider_ref=posting.id)] if posting.state == "draft" else []
 
@@ -144,7 +144,7 @@ def _unheard(entries: Sequence[LedgerEntry], posting: Posting) -> list[LedgerEnt
     """Return what was planned, and is done by how the study stands, where nobody heard that it was."""
     waiting: dict[str, LedgerEntry] = {}
     for entry in entries:
-        if entry.provider_ref == posting.id and entry.kind in OPENING:
+        if entry.provider_ref == posting.id and entry.kind in OPENING_KINDS:
             waiting.pop(entry.kind, None)
             if entry.event == "planned":
                 waiting[entry.kind] = entry
@@ -175,7 +175,7 @@ async def change_posting(
         fix = "Nobody begins while the server is stopped, nor from recruit.closes on."
         raise RecruitError(Problem(f"--{which}", f"does not go with recruit.mode {desk.recruiter.mode}", "", fix))
     before = launch_record(await desk.store.ledger.entries(), desk.study.run)
-    posting = await find(desk, before)
+    posting = await current_posting(desk, before)
     wanted, state = (("active", "scheduled"), "paused") if which == "pause" else (("paused",), "active")
     if which == "resume" and desk.is_by_hand:
         wanted = (*wanted, "completed")
@@ -183,17 +183,17 @@ async def change_posting(
         stands = _STANDS.get(posting.state, posting.state) if posting is not None else "not launched"
         fix = "`beholder launch` says how it stands."
         if which == "resume" and posting is not None and posting.state == "completed":
-            fix = reopening(desk)
+            fix = reopening_advice(desk)
         allowed = f"a study that is {_STANDS.get(wanted[0], wanted[0])}"
         raise RecruitError(Problem(f"--{which}", f"finds the study {stands}", allowed, fix))
     if which == "resume" and not dry_run:
         before = await _caught_up(desk, posting)
     if posting.state == state:
-        return PostingChange(posting, None, turned(which, posting, None, dry_run=dry_run))
+        return PostingChange(posting, None, change_lines(which, posting, None, dry_run=dry_run))
     more = await _resuming(desk, posting) if which == "resume" else None
     if dry_run:
         due = more.due if more is not None else None
-        return PostingChange(posting, due, turned(which, posting, due, dry_run=True))
+        return PostingChange(posting, due, change_lines(which, posting, due, dry_run=True))
     if more is not None:
         _confirm(publish, more.due)
         await _check_budget(desk, more.due)
@@ -201,14 +201,14 @@ async def change_posting(
         which, "planned", desk.now(), provider_ref=posting.id, evidence=_committed(before, posting, more)
     )
     await desk.store.ledger.append([entry])
-    with asking(desk.study):
+    with platform_errors(desk.study):
         if which == "pause":
             found = await desk.recruiter.pause(posting.id)
         else:
             found = await desk.recruiter.resume(posting.id, more.slots if more is not None else None)
     done = replace(entry, event="done", at=desk.now())
-    await desk.store.ledger.append([done, *taken_back(found, desk.now())])
-    return PostingChange(found, None, turned(which, found, None, dry_run=False))
+    await desk.store.ledger.append([done, *cancelled_publication(found, desk.now())])
+    return PostingChange(found, None, change_lines(which, found, None, dry_run=False))
 
 
 async def _caught_up(desk: RecruitContext, posting: Posting) -> LaunchRecord | None:
@@ -217,12 +217,12 @@ async def _caught_up(desk: RecruitContext, posting: Posting) -> LaunchRecord | N
     return launch_record(await desk.store.ledger.entries(), desk.study.run)
 
 
-async def _resuming(desk: RecruitContext, posting: Posting) -> Resuming | None:
+async def _resuming(desk: RecruitContext, posting: Posting) -> ResumeCost | None:
     """Return what it takes to let people in again, or raise RecruitError where nobody could begin."""
     entries = await desk.store.ledger.entries()
-    if vain := [*purged(desk.study, entries), *over(desk.study, desk.now())]:
+    if vain := [*purge_problems(desk.study, entries), *closing_problems(desk.study, desk.now())]:
         raise RecruitError(vain)
-    with asking(desk.study):
+    with platform_errors(desk.study):
         return await desk.recruiter.resuming(posting.id)
 
 
@@ -232,7 +232,7 @@ def _confirm(publish: str | None, due: Sum) -> None:
         what = f"sets aside {due} more for people who do not fit: what there was is used up"
         fix = f'Nobody was let in again. `beholder launch --resume --publish "{due}"` does it.'
         raise RecruitError(Problem("--resume", what, "", fix))
-    if (amount := named(publish, due)) != due:
+    if (amount := read_amount(publish, due)) != due:
         what, fix = f"is {amount}, and it costs {due} now", "Nobody was let in again."
         raise RecruitError(Problem("--publish", what, f'"{due}"', fix))
 
@@ -249,7 +249,7 @@ async def _check_budget(desk: RecruitContext, due: Sum) -> None:
         raise RecruitError(desk.study.problem("budget", what, f"{total} or more", fix))
 
 
-def _committed(before: LaunchRecord | None, posting: Posting, more: Resuming | None) -> dict[str, Json] | None:
+def _committed(before: LaunchRecord | None, posting: Posting, more: ResumeCost | None) -> dict[str, Json] | None:
     """Return what the study costs at most from now on; None where that stays."""
     if more is None or before is None or before.total is None:
         return None

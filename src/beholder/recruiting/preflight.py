@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from beholder.errors import Problem, RecruitError, StoreError
-from beholder.recruiting.context import RecruitContext, met
+from beholder.recruiting.context import RecruitContext, without_budget
 from beholder.recruiting.contract import Posting, Quote
 from beholder.recruiting.launch_record import launch_record, runs_of
-from beholder.recruiting.ledger import beyond, last_purge, paid_by_hand, replay
+from beholder.recruiting.ledger import cost_beyond_quote, last_purge, manual_payments, replay
 from beholder.store.contract import LedgerEntry, StoreAway
 from beholder.store.open import open_store, read_rows
 from beholder.study.model import Study
@@ -28,7 +28,7 @@ _LONGER = 1.25
 """A session that we think takes so many times as long as people are told is worth a word."""
 
 
-def missing(study: Study) -> Iterator[Problem]:
+def contact_problems(study: Study) -> Iterator[Problem]:
     """Yield what people who are paid, or sent by somebody else, cannot do without."""
     if study.contact is None and study.recruit.mode in _PUBLIC:
         yield study.problem(
@@ -36,7 +36,7 @@ def missing(study: Study) -> Iterator[Problem]:
         )
 
 
-def purged(study: Study, entries: Sequence[LedgerEntry]) -> Iterator[Problem]:
+def purge_problems(study: Study, entries: Sequence[LedgerEntry]) -> Iterator[Problem]:
     """Yield that nobody who comes now could be decided about, so that nobody works here for money."""
     purge = last_purge(entries)
     if purge is not None:
@@ -44,14 +44,14 @@ def purged(study: Study, entries: Sequence[LedgerEntry]) -> Iterator[Problem]:
         yield Problem(study.name, what, fix="Put the new run in a new folder.")
 
 
-def over(study: Study, now: datetime) -> Iterator[Problem]:
+def closing_problems(study: Study, now: datetime) -> Iterator[Problem]:
     """Yield that nobody could begin any more, so that nobody is sent here in vain."""
     if is_closed(study.recruit, now):
         fix = "Write a later one, restart `beholder serve`, and launch again; or leave it out."
         yield study.problem("recruit.closes", f"is {study.recruit.closes}, which is past", "a time to come", fix)
 
 
-def advice(study: Study, minutes: float | None) -> Iterator[Problem]:
+def study_warnings(study: Study, minutes: float | None) -> Iterator[Problem]:
     """Yield what is worth a look in the study itself."""
     if study.contact is None and study.recruit.mode not in _PUBLIC:
         yield study.problem("contact", "is not written", "", "People may want somebody whom they can ask.")
@@ -85,12 +85,12 @@ def places_of(
     return wanted, [where]
 
 
-def too_dear(study: Study, quote: Quote, on_top: int = 0, other_runs: int = 0) -> Iterator[Problem]:
+def cost_problems(study: Study, quote: Quote, on_top: int = 0, other_runs: int = 0) -> Iterator[Problem]:
     """Yield that the study pays too little, or costs more than it may.
 
     `on_top` was paid beyond its places already, `other_runs` is what other runs of it cost.
     """
-    yield from unfair(study, quote)
+    yield from floor_problems(study, quote)
     if study.budget is None:
         return
     spent = on_top + other_runs
@@ -104,7 +104,7 @@ def too_dear(study: Study, quote: Quote, on_top: int = 0, other_runs: int = 0) -
         yield study.problem("budget", what, f"{total} or more", fix)
 
 
-def short(study: Study, quote: Quote, due: Sum) -> Iterator[Problem]:
+def balance_problems(study: Study, quote: Quote, due: Sum) -> Iterator[Problem]:
     """Yield that there is less to spend than is due."""
     if quote.balance is not None and quote.balance.minor < due.minor:
         missing = due._replace(minor=due.minor - quote.balance.minor)
@@ -113,16 +113,16 @@ def short(study: Study, quote: Quote, due: Sum) -> Iterator[Problem]:
         yield Problem(where, what, "", f"Top it up by {missing}; nothing can be published before.")
 
 
-def unasked(study: Study) -> list[Problem]:
+def unchecked_problems(study: Study) -> list[Problem]:
     """Return what nobody could check, as the platform has told nothing."""
     what = "was not asked what the study costs, nor whether it knows the filters, groups and projects of recruit"
     return [Problem(study.recruit.mode.capitalize(), what, "", "That is checked as soon as it answers.")]
 
 
-async def unrehearsed(desk: RecruitContext) -> tuple[list[Problem], list[Problem]]:
+async def rehearsal_problems(desk: RecruitContext) -> tuple[list[Problem], list[Problem]]:
     """Return that nobody has served the study as it is now; and that no robot has finished it so."""
-    text = met(resolved_yaml(desk.study))
-    digests = {row["digest"] for row in await read_rows(desk.store, "studies") if met(row["yaml"]) == text}
+    text = without_budget(resolved_yaml(desk.study))
+    digests = {row["digest"] for row in await read_rows(desk.store, "studies") if without_budget(row["yaml"]) == text}
     if not digests:
         what, fix = "has not served study.yaml as it is now", "Stop `beholder serve` if it runs, and start it again."
         return [Problem("the store", what, "", fix)], []
@@ -134,7 +134,7 @@ async def unrehearsed(desk: RecruitContext) -> tuple[list[Problem], list[Problem
     return [], [Problem(desk.study.where("name"), "no robot has finished the study as it is now", "", fix)]
 
 
-async def unread(study: Study) -> list[Problem]:
+async def excluded_store_problems(study: Study) -> list[Problem]:
     """Return whose people this study wants to leave out, and cannot, as their store cannot be read from here."""
     problems = []
     for name in study.recruit.exclude:
@@ -152,7 +152,7 @@ def _people(places: int) -> str:
     return "1 person" if places == 1 else f"{places} people"
 
 
-def all_of(*problems: Iterable[Problem]) -> list[Problem]:
+def distinct(*problems: Iterable[Problem]) -> list[Problem]:
     """Return problems from several places, each once."""
     return list(dict.fromkeys(problem for some in problems for problem in some))
 
@@ -160,12 +160,12 @@ def all_of(*problems: Iterable[Problem]) -> list[Problem]:
 # --- Whether people will reach the server, and find this study there ---
 
 
-HERE = "http://127.0.0.1:8000"
+LOCAL_URL = "http://127.0.0.1:8000"
 """Where `beholder serve` listens when nothing is said."""
 _SECONDS = 10.0
 
 
-def wrong_address(study: Study, url: str, *, is_rehearsal: bool = False) -> Iterator[Problem]:
+def address_problems(study: Study, url: str, *, is_rehearsal: bool = False) -> Iterator[Problem]:
     """Yield what is wrong with an address as such; in a rehearsal it may be of this machine."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -174,19 +174,19 @@ def wrong_address(study: Study, url: str, *, is_rehearsal: bool = False) -> Iter
         if parts.scheme != "https":
             fix = "Put the server behind a name with a certificate; docs/serving.md says how."
             yield Problem("--public-url", f"is {url}", "an address that begins with https://, as Prolific asks", fix)
-        elif is_near(url):
+        elif is_local(url):
             fix = "Name the address under which participants reach the server."
             yield Problem("--public-url", f"is {url}, which only this machine reaches", "a public address", fix)
 
 
-def near_only(study: Study, url: str) -> Iterator[Problem]:
+def local_address_warnings(study: Study, url: str) -> Iterator[Problem]:
     """Yield that only this machine reaches an address, where others should."""
-    if study.recruit.mode in ("panel", "link") and is_near(url):
+    if study.recruit.mode in ("panel", "link") and is_local(url):
         fix = "Name the address under which participants reach the server with --public-url."
         yield Problem("--public-url", f"is {url}, which only this machine reaches", "", fix)
 
 
-def is_near(url: str) -> bool:
+def is_local(url: str) -> bool:
     """Return whether an address is of this machine."""
     host = urlsplit(url).hostname or ""
     try:
@@ -195,7 +195,9 @@ def is_near(url: str) -> bool:
         return host == "localhost"
 
 
-async def unreached(study: Study, url: str, transport: httpx.AsyncBaseTransport | None = None) -> list[Problem]:
+async def unreachable_problems(
+    study: Study, url: str, transport: httpx.AsyncBaseTransport | None = None
+) -> list[Problem]:
     """Return why people would not find the study at an address: nothing answers, or something else does."""
     import httpx
 
@@ -203,7 +205,7 @@ async def unreached(study: Study, url: str, transport: httpx.AsyncBaseTransport 
         f"Start `beholder serve --public-url {url}` and leave it running, or name another address with --public-url."
     )
     try:
-        async with httpx.AsyncClient(timeout=_SECONDS, transport=transport, trust_env=not is_near(url)) as client:
+        async with httpx.AsyncClient(timeout=_SECONDS, transport=transport, trust_env=not is_local(url)) as client:
             answer = await client.get(f"{url}/healthz")
             found = answer.json()
     except (httpx.HTTPError, httpx.InvalidURL):
@@ -222,7 +224,7 @@ async def unreached(study: Study, url: str, transport: httpx.AsyncBaseTransport 
 # --- Whether people are paid enough for their time ---
 
 
-def floor_of(study: Study, quote: Quote) -> Sum | None:
+def hourly_floor(study: Study, quote: Quote) -> Sum | None:
     """Return the least that an hour may pay: the study's own minimum or the platform's, whichever is more."""
     return higher_floor(study.recruit, quote.floor, quote.reward.currency)
 
@@ -233,9 +235,9 @@ def higher_floor(recruit: Recruit, theirs: Sum | None, currency: str) -> Sum | N
     return max((one for one in (own, theirs) if one is not None and one.currency == currency), default=None)
 
 
-def unfair(study: Study, quote: Quote) -> Iterator[Problem]:
+def floor_problems(study: Study, quote: Quote) -> Iterator[Problem]:
     """Yield that an hour pays less than it may, with the reward and the length that would do."""
-    floor = floor_of(study, quote)
+    floor = hourly_floor(study, quote)
     if floor is not None and quote.hourly.minor < floor.minor:
         minutes = int(quote.reward.minor * 60 / floor.minor)
         shorter = f", or make a session of {minutes} minute{'s' * (minutes != 1)}" if minutes else ""
@@ -247,9 +249,9 @@ def unfair(study: Study, quote: Quote) -> Iterator[Problem]:
         )
 
 
-def low(study: Study, quote: Quote) -> Iterator[Problem]:
+def advised_pay_warnings(study: Study, quote: Quote) -> Iterator[Problem]:
     """Yield that an hour pays less than the platform advises."""
-    floor, advice = floor_of(study, quote), quote.advice
+    floor, advice = hourly_floor(study, quote), quote.advice
     if advice is None or advice.currency != quote.reward.currency or quote.hourly.minor >= advice.minor:
         return
     if floor is None or quote.hourly.minor >= floor.minor:
@@ -280,8 +282,10 @@ def cost_of_runs(study: Study, entries: Sequence[LedgerEntry], currency: str, *,
         launched = launch_record(entries, run) if run != besides else None
         if launched is not None and launched.total is not None:
             counted.add(run)
-            costs.append(launched.total._replace(minor=launched.total.minor + beyond(books, launched.posting)))
-    costs += paid_by_hand(books, counted)
+            costs.append(
+                launched.total._replace(minor=launched.total.minor + cost_beyond_quote(books, launched.posting))
+            )
+    costs += manual_payments(books, counted)
     for cost in costs:
         if cost.currency != currency:
             what = f"is in {currency}, and {study.name} was paid in {cost.currency}"

@@ -12,7 +12,15 @@ from beholder.checks.contract import CHECK_ROLES
 from beholder.checks.page_registry import title_of_check
 from beholder.cleaning.facts import Facts, SessionRecord
 from beholder.planning.model import PlannedList
-from beholder.recruiting.monitor_snapshot import Cost, Earned, Failing, Lists, Platform, StepCount, VoteProgress
+from beholder.recruiting.monitor_snapshot import (
+    CheckCount,
+    Cost,
+    HourlyPay,
+    ListCounts,
+    PlatformCounts,
+    StepCount,
+    VoteProgress,
+)
 from beholder.server.script import make_script, place_key
 from beholder.study.model import Study
 from beholder.study.recruitment import Sum
@@ -26,7 +34,7 @@ _ONCE = ("questions:", "text:")
 RATING, END = "trials", "end"
 
 
-class Whereabouts(NamedTuple):
+class SessionPosition(NamedTuple):
     """Where a session is: the key of the step that has not been answered, `end` after the last."""
 
     visit: SessionRecord
@@ -34,7 +42,7 @@ class Whereabouts(NamedTuple):
     is_here: bool
 
 
-def whereabouts(study: Study, facts: Facts, here: Iterable[str]) -> tuple[list[str], list[Whereabouts]]:
+def session_positions(study: Study, facts: Facts, here: Iterable[str]) -> tuple[list[str], list[SessionPosition]]:
     """Return the keys of all steps in order, and where each session is; those `here` may still go on."""
     keys = _keys(study, facts)
     places = {key: place for place, key in enumerate(keys)}
@@ -44,7 +52,7 @@ def whereabouts(study: Study, facts: Facts, here: Iterable[str]) -> tuple[list[s
         seen[visit.participant] += visit.outcome == "completed"
         furthest = max((places[place_key(key)] for key in visit.answers if place_key(key) in places), default=-1)
         key = END if visit.outcome == "completed" else _next(keys, furthest, visit, is_again)
-        found.append(Whereabouts(visit, key, visit.session in there))
+        found.append(SessionPosition(visit, key, visit.session in there))
     return keys, found
 
 
@@ -78,7 +86,9 @@ def _length(planned: PlannedList) -> int:
     return len(planned.entries)
 
 
-def steps(keys: Sequence[str], sessions: Sequence[Whereabouts]) -> tuple[tuple[StepCount, ...], tuple[StepCount, ...]]:
+def step_counts(
+    keys: Sequence[str], sessions: Sequence[SessionPosition]
+) -> tuple[tuple[StepCount, ...], tuple[StepCount, ...]]:
     """Return the steps with all trials as one, and the trials one by one."""
     place = {key: number for number, key in enumerate([*keys, END])}
     reached = Counter(place[one.key] for one in sessions)
@@ -145,14 +155,14 @@ def _title(key: str) -> str:
 # --- How full the plan is: lists, and votes by stimulus and condition ---
 
 
-def lists(facts: Facts, here: Sequence[SessionRecord]) -> Lists:
+def list_counts(facts: Facts, here: Sequence[SessionRecord]) -> ListCounts:
     """Return how many lists somebody has finished, and how many others somebody is at."""
     finished = {visit.list for visit in facts.visits if visit.outcome == "completed"} - {None}
     coming = {visit.list for visit in here} - {None} - finished
-    return Lists(len(facts.planned), len(finished), len(coming))
+    return ListCounts(len(facts.planned), len(finished), len(coming))
 
 
-def stimuli(facts: Facts, here: Sequence[SessionRecord]) -> tuple[VoteProgress, ...]:
+def stimulus_progress(facts: Facts, here: Sequence[SessionRecord]) -> tuple[VoteProgress, ...]:
     """Return by stimulus how often it was, is and shall be rated in whole sessions; checks are not among them."""
     rated = {
         number: Counter(
@@ -172,7 +182,7 @@ def stimuli(facts: Facts, here: Sequence[SessionRecord]) -> tuple[VoteProgress, 
     return tuple(VoteProgress(name, finished[name], coming[name], planned[name]) for name in sorted(planned))
 
 
-def conditions(facts: Facts, votes: Sequence[VoteProgress], order: Sequence[str]) -> tuple[VoteProgress, ...]:
+def condition_progress(facts: Facts, votes: Sequence[VoteProgress], order: Sequence[str]) -> tuple[VoteProgress, ...]:
     """Return the same by condition, in the study's order."""
     of = {name: shown.condition for (_, name), shown in facts.stimuli.items()}
     known = dict.fromkeys(order) | {of[one.name]: None for one in votes if one.name in of}
@@ -194,7 +204,7 @@ def conditions(facts: Facts, votes: Sequence[VoteProgress], order: Sequence[str]
 # --- How fast people come and what their time earns ---
 
 
-LATELY = timedelta(hours=6)
+RECENT = timedelta(hours=6)
 """What happened longer ago says little about what comes."""
 _AT_LEAST = timedelta(minutes=10)
 
@@ -219,10 +229,10 @@ def top_up(reward: Sum, minutes: float | None, floor: Sum | None) -> Sum | None:
 
 def per_hour(came: Sequence[datetime], finished: Sequence[datetime], now: datetime) -> float | None:
     """Return how many have finished in an hour lately; None where nobody has."""
-    recent = [at for at in finished if now - LATELY <= at <= now]
+    recent = [at for at in finished if now - RECENT <= at <= now]
     if not recent or not came:
         return None
-    since = max(min(came), now - LATELY)
+    since = max(min(came), now - RECENT)
     hours = max(now - since, _AT_LEAST).total_seconds() / 3600
     return round(len(recent) / hours, 2)
 
@@ -247,10 +257,10 @@ _ENOUGH, _MANY = 10, 0.25
 
 def alarms(
     steps: Sequence[StepCount],
-    checks: Sequence[Failing],
-    earned: Earned | None,
+    checks: Sequence[CheckCount],
+    earned: HourlyPay | None,
     cost: Cost | None,
-    platform: Platform | None,
+    platform: PlatformCounts | None,
     *,
     is_over: bool = False,
 ) -> Iterator[str]:
@@ -271,7 +281,7 @@ def alarms(
             yield f"{check.ended} of the {check.met} who met “{check.title}” were turned away by it."
 
 
-def _pay(earned: Earned) -> Iterator[str]:
+def _pay(earned: HourlyPay) -> Iterator[str]:
     told = {"by our clock": earned.hourly, "by the platform's clock": earned.platform_hourly}
     for clock, hourly in told.items():
         floor = earned.floor

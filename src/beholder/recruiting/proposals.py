@@ -17,25 +17,25 @@ from beholder.errors import Problem, RecruitError
 from beholder.methods import find
 from beholder.methods.contract import Method
 from beholder.recruiting.context import RecruitContext
-from beholder.recruiting.contract import Category, Decided, Found, Pay, Status, Submission, asking
-from beholder.recruiting.launch_record import launch_record, promised
+from beholder.recruiting.contract import Category, CodeFinding, DecisionRow, Pay, Status, Submission, platform_errors
+from beholder.recruiting.launch_record import launch_record, promised_pay
 from beholder.recruiting.ledger import last_purge
 from beholder.recruiting.panel import plain_code
 from beholder.recruiting.reconciliation import (
-    HELD,
-    WORDS,
-    Arrived,
-    Case,
-    Held,
-    Paired,
+    DATA_STATES,
+    REASON_WORDS,
+    ArrivedSession,
+    DataState,
+    MatchedSubmission,
     Proposal,
-    arrived_of,
-    by_hand,
-    elsewhere,
-    forgotten,
-    found_codes,
-    pair_up,
+    ReconciliationCase,
+    arrived_sessions,
+    erased_visits,
+    match_submissions,
     propose,
+    propose_manual,
+    propose_unlisted,
+    submission_codes,
 )
 from beholder.server.endings import codes_of
 from beholder.server.tokens import pseudonym
@@ -46,7 +46,7 @@ from beholder.study.recruitment import Sum
 from beholder.types import Outcome
 from beholder.words import read_words
 
-WAIT = timedelta(days=7)
+RETURN_WAIT = timedelta(days=7)
 """How long somebody has to return what they were asked to return, before a person looks."""
 _EARLIER = "plan:earlier"
 _DONE: dict[Pay, str] = {
@@ -62,8 +62,8 @@ _DONE: dict[Pay, str] = {
 class ProposalRow:
     """What is proposed for a submission, and what a person may make of it."""
 
-    decided: Decided
-    held: Held
+    decided: DecisionRow
+    held: DataState
     proposal: Proposal
     is_ours: bool = True
     """Whether somebody can be paid for it at all."""
@@ -71,7 +71,7 @@ class ProposalRow:
     """Of the person, where a platform has told it; for a person who has to find them there."""
 
 
-class ProposalRows:
+class ProposalTable:
     """Makes the rows of a study from its evidence."""
 
     def __init__(self, study: Study, secret: bytes, evidence: DecisionEvidence, now: datetime) -> None:
@@ -80,7 +80,7 @@ class ProposalRows:
         self._judged = {one.visit.session: one for one in judging.judged} if judging is not None else {}
         self._rules = judging.study if judging is not None else study
         self._method: Method = find(study.method)
-        self.promised = promised(launch_record(evidence.entries, study.run), study.recruit)
+        self.promised = promised_pay(launch_record(evidence.entries, study.run), study.recruit)
         self._asked = {one.submission: one.at for one in _of_kind(evidence.entries, "return", ("accepted", "settled"))}
         self._refused = {one.submission for one in _of_kind(evidence.entries, "approve", ("refused",))}
         self._rejected = {one.submission for one in _of_kind(evidence.entries, "reject", ("accepted", "settled"))}
@@ -94,19 +94,19 @@ class ProposalRows:
             rows[key] = self._row(key, pair)
         return list(rows.values())
 
-    def _pairs(self) -> Sequence[Paired]:
+    def _pairs(self) -> Sequence[MatchedSubmission]:
         """Return submissions with their sessions; where no platform lists any, visits that are paid by hand."""
         if self._evidence.is_listed or self._study.recruit.mode != "panel":
             return self._evidence.pairs
-        together: dict[str, list[Paired]] = {}
+        together: dict[str, list[MatchedSubmission]] = {}
         for pair in self._evidence.pairs:
             together.setdefault(self._key(pair), []).append(pair)
         return [
-            Paired(None, some[0].participant, tuple(session for one in some for session in one.sessions))
+            MatchedSubmission(None, some[0].participant, tuple(session for one in some for session in one.sessions))
             for some in together.values()
         ]
 
-    def _key(self, pair: Paired) -> str:
+    def _key(self, pair: MatchedSubmission) -> str:
         """Return by what a row is known for ever: never by somebody's id on a platform."""
         if pair.submission is None:
             if self._study.recruit.mode != "panel":
@@ -122,10 +122,10 @@ class ProposalRows:
         """Return by what a person's row is known: who comes to two runs is paid for both."""
         return person if self._study.run == 1 else f"{person}-{self._study.run}"
 
-    def _row(self, key: str, pair: Paired) -> ProposalRow:
+    def _row(self, key: str, pair: MatchedSubmission) -> ProposalRow:
         sessions = [self._evidence.arrived[one] for one in pair.sessions]
         main = self._main(sessions)
-        held: Held = HELD[main.outcome] if main is not None else self._held_by_code(pair.submission)
+        held: DataState = DATA_STATES[main.outcome] if main is not None else self._held_by_code(pair.submission)
         judged = self._judged.get(main.session) if main is not None else None
         found = self._found(pair.submission)
         proposal = self._proposal(key, pair.submission, held, found, self._accept(main))
@@ -138,7 +138,7 @@ class ProposalRows:
         stands = self._by_hand(sessions, use)
         reasons = (*proposal.reasons, *self._reasons(sessions))
         status: Status = pair.submission.status if pair.submission is not None else self._status(main)
-        decided = Decided(
+        decided = DecisionRow(
             submission=key,
             participant=pair.participant,
             sessions=pair.sessions,
@@ -159,69 +159,69 @@ class ProposalRows:
         id_ = pair.submission.participant if pair.submission is not None else ""
         return ProposalRow(decided, held, proposal, is_ours, id_)
 
-    def _main(self, sessions: Sequence[Arrived]) -> Arrived | None:
+    def _main(self, sessions: Sequence[ArrivedSession]) -> ArrivedSession | None:
         """Return the session that the reward is for: the first that is accepted, else finished, else the last."""
         whole = [one for one in sessions if one.outcome == "completed"]
         accepted = [one for one in whole if self._accept(one)]
         return next(iter([*accepted, *whole, *reversed(sessions)]), None)
 
-    def _further(self, sessions: Sequence[Arrived], main: Arrived | None) -> tuple[str, ...]:
+    def _further(self, sessions: Sequence[ArrivedSession], main: ArrivedSession | None) -> tuple[str, ...]:
         others = [one for one in sessions if one is not main and one.outcome == "completed"]
         return tuple(one.session for one in others if self._accept(one))
 
-    def _accept(self, one: Arrived | None) -> bool | None:
+    def _accept(self, one: ArrivedSession | None) -> bool | None:
         """Return what cleaning says about the pay; whoever was forgotten, or came under another plan, is paid."""
         if one is None or one.session in self._evidence.erased or one.session not in self._judged:
             return True
         return self._judged[one.session].decision.accept
 
-    def _held_by_code(self, submission: Submission | None) -> Held:
+    def _held_by_code(self, submission: Submission | None) -> DataState:
         """Return what we have where no session is left: who did not agree, or withdrew, has been erased."""
         code = self._evidence.common.get("no_consent")
         is_left = submission is not None and bool(code) and plain_code(submission.code) == plain_code(code or "")
         return "declined" if is_left else "none"
 
-    def _found(self, submission: Submission | None) -> Found:
+    def _found(self, submission: Submission | None) -> CodeFinding:
         return "none" if submission is None else self._evidence.codes[submission.id]
 
     def _proposal(
-        self, key: str, submission: Submission | None, held: Held, code: Found, accept: bool | None
+        self, key: str, submission: Submission | None, held: DataState, code: CodeFinding, accept: bool | None
     ) -> Proposal:
         pays_screen_out = self.promised.screen_out is not None
         if submission is None:
             if self._evidence.is_listed:
-                return Proposal("nothing") if held == "declined" else elsewhere()
-            return by_hand(held, accept, pays=self.promised.reward is not None, pays_screen_out=pays_screen_out)
+                return Proposal("nothing") if held == "declined" else propose_unlisted()
+            return propose_manual(held, accept, pays=self.promised.reward is not None, pays_screen_out=pays_screen_out)
         asked = self._asked.get(key) or (submission.completed_at if submission.is_return_requested else None)
         return propose(
-            Case(
+            ReconciliationCase(
                 held=held,
                 status=submission.status,
                 code=code,
                 accept=accept,
-                has_waited=asked is not None and self._now - asked >= WAIT,
+                has_waited=asked is not None and self._now - asked >= RETURN_WAIT,
                 is_refused=key in self._refused,
                 is_ours=key in self._rejected,
                 pays_screen_out=pays_screen_out,
             )
         )
 
-    def _status(self, main: Arrived | None) -> Status:
+    def _status(self, main: ArrivedSession | None) -> Status:
         """Return how a visit stands that no platform counts."""
         if self._evidence.is_listed:
             return "unknown"
         return "active" if main is not None and main.outcome is None else "awaiting_review"
 
-    def _is_used(self, one: Arrived) -> bool:
+    def _is_used(self, one: ArrivedSession) -> bool:
         return one.session in self._judged and self._judged[one.session].decision.use
 
-    def _by_hand(self, sessions: Sequence[Arrived], use: bool) -> bool:
+    def _by_hand(self, sessions: Sequence[ArrivedSession], use: bool) -> bool:
         """Return the use as it stands: what people have decided goes before what rules and platform say."""
         acts = [self._evidence.acts[one.session] for one in sessions if one.session in self._evidence.acts]
         by_hand = [act for act in acts if act.reason in (LEFT_OUT, TAKEN_IN)]
         return not max(by_hand, key=lambda act: act.entry).is_left_out if by_hand else use
 
-    def _reasons(self, sessions: Sequence[Arrived]) -> tuple[str, ...]:
+    def _reasons(self, sessions: Sequence[ArrivedSession]) -> tuple[str, ...]:
         found: dict[str, None] = {}
         for one in sessions:
             judged = self._judged.get(one.session)
@@ -230,7 +230,7 @@ class ProposalRows:
 
 
 def _words(reason: str) -> str:
-    return WORDS.get(reason) or ("Came under an earlier plan" if reason == _EARLIER else in_words(reason))
+    return REASON_WORDS.get(reason) or ("Came under an earlier plan" if reason == _EARLIER else in_words(reason))
 
 
 def _of_kind(entries: Sequence[LedgerEntry], kind: str, events: tuple[str, ...]) -> list[LedgerEntry]:
@@ -244,15 +244,15 @@ def _of_kind(entries: Sequence[LedgerEntry], kind: str, events: tuple[str, ...])
 class DecisionEvidence:
     """Everything that decisions rest on."""
 
-    pairs: Sequence[Paired]
-    arrived: Mapping[str, Arrived]
+    pairs: Sequence[MatchedSubmission]
+    arrived: Mapping[str, ArrivedSession]
     """Our sessions of this run, in the order of arrival."""
     erased: frozenset[str]
     judging: SessionJudge | None
     """By the rules alone, without what people have decided; None where nobody has come."""
     acts: Mapping[str, Act]
     """What people have decided about the use of sessions."""
-    codes: Mapping[str, Found]
+    codes: Mapping[str, CodeFinding]
     """What each submission's code is."""
     common: Mapping[Outcome, str]
     """The codes that are the same for everybody."""
@@ -267,14 +267,14 @@ async def read_evidence(desk: RecruitContext, submissions: Path | None) -> Decis
     tables: dict[str, list[dict[str, Any]]] = {table: await read_rows(desk.store, table) for table in TABLES}
     entries = await desk.store.ledger.entries()
     listed = await _submissions(desk, submissions, entries)
-    arrived = arrived_of([row for row in tables["sessions"] if row["run"] == desk.study.run], tables["ends"])
+    arrived = arrived_sessions([row for row in tables["sessions"] if row["run"] == desk.study.run], tables["ends"])
     comings = [
         *await desk.store.comings(),
-        *forgotten(entries, listed or (), desk.store.secret, desk.study.recruit.mode),
+        *erased_visits(entries, listed or (), desk.store.secret, desk.study.recruit.mode),
     ]
     if listed is not None:
         _check_identity(desk, entries)
-    pairs = pair_up(listed or (), arrived, await desk.store.links(), comings)
+    pairs = match_submissions(listed or (), arrived, await desk.store.links(), comings)
     common = codes_of(desk.study, desk.store.secret)
     return DecisionEvidence(
         pairs=pairs,
@@ -283,7 +283,7 @@ async def read_evidence(desk: RecruitContext, submissions: Path | None) -> Decis
         # Without the ledger: what people decided stands beside what the rules say, and must not count twice.
         judging=judge_tables(desk.study, {**tables, "ledger": []}) if arrived else None,
         acts=acts_of(tables["ledger"]),
-        codes=found_codes(pairs, arrived, common),
+        codes=submission_codes(pairs, arrived, common),
         common=common,
         comings=comings,
         entries=entries,
@@ -309,7 +309,7 @@ async def _submissions(
     if launched is None:
         what = f"run {desk.study.run} is not on the platform yet, so there is nothing to decide"
         raise RecruitError(Problem(desk.study.name, what, fix="Run `beholder launch` first."))
-    with asking(desk.study):
+    with platform_errors(desk.study):
         return await desk.recruiter.submissions(launched.posting)
 
 
@@ -331,8 +331,8 @@ def _check_identity(desk: RecruitContext, entries: Sequence[LedgerEntry]) -> Non
 
 def proposed_message(
     pay: Pay,
-    held: Held,
-    code: Found,
+    held: DataState,
+    code: CodeFinding,
     judged: JudgedSession | None,
     study: Study,
     method: Method,

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from beholder.cleaning.facts import Rows
-from beholder.recruiting.contract import GONE, PAID, UNDER_WAY, Category, Found, Pay, Status, Submission
-from beholder.recruiting.panel import NO_DATA, NO_SUBMISSION, REASONS, CodedSession, code_findings, plain_code
+from beholder.recruiting.contract import GONE, PAID, UNDER_WAY, Category, CodeFinding, Pay, Status, Submission
+from beholder.recruiting.panel import CODE_REASONS, NO_DATA, NO_SUBMISSION, CodedSession, code_findings, plain_code
 from beholder.server.tokens import pseudonym
 from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit
 from beholder.store.rules import NOT_PEOPLE
@@ -17,12 +17,12 @@ from beholder.types import Mode, Outcome
 # --- Cases of reconciliation: what we have of a visit beside what its platform says, and what can be proposed for it.
 
 
-Held = Literal[
+DataState = Literal[
     "complete", "partial", "none", "screened_out", "wrong_device", "declined", "failed_checks", "technical"
 ]  # fmt: skip
 """What we have of a visit: everything, a part, nothing at all; or how it ended otherwise."""
 
-HELD: Mapping[Outcome | None, Held] = {
+DATA_STATES: Mapping[Outcome | None, DataState] = {
     "completed": "complete",
     "screened_out": "screened_out",
     "wrong_device": "wrong_device",
@@ -34,7 +34,7 @@ HELD: Mapping[Outcome | None, Held] = {
 }
 """What we have by how the session ended; None while it has not."""
 
-WORDS: Mapping[str, str] = {
+REASON_WORDS: Mapping[str, str] = {
     "platform:missing_code": "Handed in without a code",
     "platform:wrong_code": "Handed in with a code that is not ours",
     "platform:shared_code": "Handed in with a code that somebody else has used",
@@ -54,12 +54,12 @@ WORDS: Mapping[str, str] = {
 """What a researcher reads for each reason that comes from a platform."""
 
 
-class Case(NamedTuple):
+class ReconciliationCase(NamedTuple):
     """One visit: what we have of it, and what its platform says."""
 
-    held: Held
+    held: DataState
     status: Status
-    code: Found
+    code: CodeFinding
     accept: bool | None = True
     """What cleaning says about the pay; None where a person has to look. Counts where the visit came to its end."""
     has_waited: bool = False
@@ -94,30 +94,30 @@ class Proposal(NamedTuple):
 # nobody knows. A wrong or a missing code never costs anybody whose data is whole.
 
 
-def propose(case: Case) -> Proposal:
+def propose(case: ReconciliationCase) -> Proposal:
     """Return what is proposed for a visit; total, so that every combination gives something."""
     if case.status == "unknown":
         return Proposal("wait", ("platform:unknown_status",))
     return _BY_HELD[case.held](case)
 
 
-def elsewhere() -> Proposal:
+def propose_unlisted() -> Proposal:
     """Return what is proposed for whole data that no submission belongs to: kept apart, and never paid."""
     return Proposal("nothing", (NO_SUBMISSION,), is_kept=False)
 
 
-def by_hand(held: Held, accept: bool | None, *, pays: bool, pays_screen_out: bool) -> Proposal:
+def propose_manual(held: DataState, accept: bool | None, *, pays: bool, pays_screen_out: bool) -> Proposal:
     """Return what is proposed where no platform counts submissions: whoever has earned something is owed it."""
     if held == "partial":
         return Proposal("wait", ("platform:not_finished",))
-    case = Case(held, "awaiting_review", "none", accept, pays_screen_out=pays_screen_out)
+    case = ReconciliationCase(held, "awaiting_review", "none", accept, pays_screen_out=pays_screen_out)
     found = propose(case)
     if found.pay == "return" or (found.pay in ("approve", "reject", "look") and not pays):
         return found._replace(pay="nothing", grounds=frozenset())
     return found
 
 
-def _whole(case: Case) -> Proposal:
+def _whole(case: ReconciliationCase) -> Proposal:
     """Return what is proposed for a visit with all its answers."""
     match case.status:
         case "awaiting_review":
@@ -135,14 +135,14 @@ def _whole(case: Case) -> Proposal:
             return _settled(case)
 
 
-def _judged(case: Case, code: tuple[str, ...] = ()) -> Proposal:
+def _judged(case: ReconciliationCase, code: tuple[str, ...] = ()) -> Proposal:
     """Return what the verdict proposes for a visit that awaits review."""
     pay: Pay = "approve" if case.accept else "look" if case.accept is None else "reject"
     grounds: frozenset[Category] = frozenset() if case.accept else frozenset({"FAILED_CHECK"})
     return Proposal(pay, code, grounds=grounds)
 
 
-def _failed(case: Case) -> Proposal:
+def _failed(case: ReconciliationCase) -> Proposal:
     """Return what is proposed for a visit that failed checks have ended."""
     match case.status:
         case "awaiting_review":
@@ -157,7 +157,7 @@ def _failed(case: Case) -> Proposal:
             return _settled(case)
 
 
-def _part(case: Case) -> Proposal:
+def _part(case: ReconciliationCase) -> Proposal:
     """Return what is proposed for a visit of which something is missing, or everything."""
     match case.status:
         case "active" | "reserved":
@@ -179,7 +179,7 @@ def _part(case: Case) -> Proposal:
             return _settled(case)
 
 
-def _screened(case: Case) -> Proposal:
+def _screened(case: ReconciliationCase) -> Proposal:
     """Return what is proposed for somebody who did not fit: the amount for that, and never a rejection."""
     if case.status == "screened_out" or case.status in PAID:
         return Proposal("nothing", is_settled=True)
@@ -192,7 +192,7 @@ def _screened(case: Case) -> Proposal:
     return _let_go(case, reasons)
 
 
-def _unpaid(case: Case) -> Proposal:
+def _unpaid(case: ReconciliationCase) -> Proposal:
     """Return what is proposed for somebody whose device did not fit, or who did not agree or withdrew."""
     if case.status in UNDER_WAY:
         return Proposal("wait", ("platform:not_submitted",))
@@ -201,14 +201,14 @@ def _unpaid(case: Case) -> Proposal:
     return _let_go(case, () if case.status == "awaiting_review" else (_standing(case.status),))
 
 
-def _let_go(case: Case, reasons: tuple[str, ...]) -> Proposal:
+def _let_go(case: ReconciliationCase, reasons: tuple[str, ...]) -> Proposal:
     """Return that a person is asked to return it; after a week somebody looks."""
     if case.status != "awaiting_review":
         return Proposal("nothing", reasons)
     return Proposal("look", (*reasons, "platform:waited")) if case.has_waited else Proposal("return", reasons)
 
 
-def _faulty(case: Case) -> Proposal:
+def _faulty(case: ReconciliationCase) -> Proposal:
     """Return what is proposed where the fault was ours: the reward, also where the visit was given back."""
     match case.status:
         case "awaiting_review":
@@ -223,22 +223,22 @@ def _faulty(case: Case) -> Proposal:
             return _settled(case)
 
 
-def _settled(case: Case) -> Proposal:
+def _settled(case: ReconciliationCase) -> Proposal:
     """Return that there is nothing to do; what somebody else has rejected is shown, and neither repeated nor hidden."""
     if case.status == "rejected" and not case.is_ours:
         return Proposal("nothing", ("platform:rejected_elsewhere",))
     return Proposal("nothing", is_settled=True)
 
 
-def _coded(case: Case) -> tuple[str, ...]:
-    return (REASONS[case.code],) if case.code in REASONS else ()
+def _coded(case: ReconciliationCase) -> tuple[str, ...]:
+    return (CODE_REASONS[case.code],) if case.code in CODE_REASONS else ()
 
 
 def _standing(status: Status) -> str:
     return "platform:rejected_elsewhere" if status == "rejected" else f"platform:{status}"
 
 
-_BY_HELD: Mapping[Held, Callable[[Case], Proposal]] = {
+_BY_HELD: Mapping[DataState, Callable[[ReconciliationCase], Proposal]] = {
     "complete": _whole,
     "partial": _part,
     "none": _part,
@@ -253,7 +253,7 @@ _BY_HELD: Mapping[Held, Callable[[Case], Proposal]] = {
 # --- Which of our sessions belongs to which submission of a platform ---
 
 
-class Paired(NamedTuple):
+class MatchedSubmission(NamedTuple):
     """A submission with its sessions, oldest first; either may be missing, never both."""
 
     submission: Submission | None
@@ -262,7 +262,7 @@ class Paired(NamedTuple):
     sessions: tuple[str, ...]
 
 
-class Arrived(NamedTuple):
+class ArrivedSession(NamedTuple):
     """A session of ours: whose it is, how it ended, and the code that it gave."""
 
     session: str
@@ -271,18 +271,18 @@ class Arrived(NamedTuple):
     code: str = ""
 
 
-def arrived_of(sessions: Rows, ends: Rows) -> list[Arrived]:
+def arrived_sessions(sessions: Rows, ends: Rows) -> list[ArrivedSession]:
     """Return the sessions of people, in the order of arrival."""
     ended = {row["session"]: row for row in ends}
     people = [row for row in sessions if row["mode"] not in NOT_PEOPLE]
     return [
-        Arrived(str(row["session"]), str(row["participant"]), end.get("outcome"), str(end.get("code") or ""))
+        ArrivedSession(str(row["session"]), str(row["participant"]), end.get("outcome"), str(end.get("code") or ""))
         for row in sorted(people, key=lambda row: (row["at"], str(row["session"])))
         for end in (ended.get(row["session"], {}),)
     ]
 
 
-def forgotten(
+def erased_visits(
     entries: Sequence[LedgerEntry], listed: Sequence[Submission], secret: bytes, mode: Mode
 ) -> list[PlatformVisit]:
     """Return which visits led to sessions that were erased since: who is forgotten is still paid."""
@@ -291,12 +291,12 @@ def forgotten(
     return [PlatformVisit(session, "", people.get(visit, visit)) for session, visit in erased.items()]
 
 
-def pair_up(
+def match_submissions(
     submissions: Sequence[Submission],
-    arrived: Sequence[Arrived],
+    arrived: Sequence[ArrivedSession],
     links: Sequence[PlatformIdentity],
     comings: Sequence[PlatformVisit],
-) -> list[Paired]:
+) -> list[MatchedSubmission]:
     """Return every submission and every session once: a session belongs to one submission, or to none.
 
     By the visit that led to it; of several visits to the one that was not given back. A session without a visit of
@@ -323,10 +323,10 @@ def pair_up(
         person = of_session[mine[0]] if mine else who.get(submission.participant, "")
         if submission.status not in GONE or times[submission.participant] == 1:
             mine = [*mine, *loose.pop(person, ())]
-        pairs.append(Paired(submission, person, tuple(mine)))
+        pairs.append(MatchedSubmission(submission, person, tuple(mine)))
     rest += [session for sessions in loose.values() for session in sessions]
     order = {one.session: place for place, one in enumerate(arrived)}
-    return pairs + [Paired(None, of_session[one], (one,)) for one in sorted(rest, key=order.__getitem__)]
+    return pairs + [MatchedSubmission(None, of_session[one], (one,)) for one in sorted(rest, key=order.__getitem__)]
 
 
 def _owners(submissions: Sequence[Submission], comings: Sequence[PlatformVisit]) -> Mapping[str, str]:
@@ -342,9 +342,9 @@ def _owners(submissions: Sequence[Submission], comings: Sequence[PlatformVisit])
     return owner
 
 
-def found_codes(
-    pairs: Sequence[Paired], arrived: Sequence[Arrived], codes: Mapping[Outcome, str]
-) -> Mapping[str, Found]:
+def submission_codes(
+    pairs: Sequence[MatchedSubmission], arrived: Sequence[ArrivedSession], codes: Mapping[Outcome, str]
+) -> Mapping[str, CodeFinding]:
     """Return what each submission's code is; one of ours that this person was never shown is foreign."""
     by_session = {one.session: one for one in arrived}
     # Those without a submission too: their codes may have been passed on.

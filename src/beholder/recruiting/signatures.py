@@ -14,13 +14,13 @@ from beholder.recruiting.proposals import ProposalRow
 from beholder.store.contract import LedgerEntry
 from beholder.types import Json
 
-RUN = "run"
+RUN_SIGNATURE = "run"
 """The name under which an unattended run signs."""
 _OF_RUN: frozenset[Pay] = frozenset({"approve", "screen_out", "bonus", "return", "nothing"})
 """What a run may sign: nothing that is against anybody. To be asked to return it takes nothing from them."""
 
 
-class Signed(NamedTuple):
+class SignedRow(NamedTuple):
     """What was signed about one submission."""
 
     by: str
@@ -36,12 +36,12 @@ class Signed(NamedTuple):
     """Accepted sessions beyond the one that the reward pays."""
 
 
-def signed_rows(entries: Iterable[LedgerEntry]) -> dict[str, Signed]:
+def signed_rows(entries: Iterable[LedgerEntry]) -> dict[str, SignedRow]:
     """Return what is signed by submission: what a person signed last, else what a run did.
 
     From a run only approvals, amounts for screen-outs, bonuses and requests to return count.
     """
-    found: dict[str, Signed] = {}
+    found: dict[str, SignedRow] = {}
     for entry in entries:
         if entry.kind != "decisions" or not isinstance(entry.evidence, Mapping):
             continue
@@ -50,8 +50,8 @@ def signed_rows(entries: Iterable[LedgerEntry]) -> dict[str, Signed]:
         for submission, row in evidence["rows"].items():
             before = found.get(submission)
             # That somebody had to wait is no decision.
-            is_open = before is None or before.by == RUN or before.pay == "wait"
-            is_kept = by != RUN or (is_open and row["pay"] in _OF_RUN)
+            is_open = before is None or before.by == RUN_SIGNATURE or before.pay == "wait"
+            is_kept = by != RUN_SIGNATURE or (is_open and row["pay"] in _OF_RUN)
             if is_kept:
                 found[submission] = _signed(str(by), entry.at, row)
     return found
@@ -59,7 +59,7 @@ def signed_rows(entries: Iterable[LedgerEntry]) -> dict[str, Signed]:
 
 def signature(rows: Sequence[ProposalRow], by: str, content: bytes, now: datetime) -> LedgerEntry:
     """Return the entry that says who signed what."""
-    kept = [row for row in rows if by != RUN or row.decided.pay in _OF_RUN]
+    kept = [row for row in rows if by != RUN_SIGNATURE or row.decided.pay in _OF_RUN]
     evidence: dict[str, Json] = {
         "by": by,
         "digest": digest_of(content),
@@ -122,8 +122,8 @@ def _json(row: ProposalRow) -> dict[str, Json]:
     }
 
 
-def _signed(by: str, at: datetime, row: Mapping[str, Any]) -> Signed:
-    return Signed(
+def _signed(by: str, at: datetime, row: Mapping[str, Any]) -> SignedRow:
+    return SignedRow(
         by, at, row["pay"], bool(row["use"]), str(row.get("category") or ""), str(row.get("message") or ""),
         str(row.get("participant") or ""), tuple(row.get("sessions") or ()), tuple(row.get("further") or ()),
     )  # fmt: skip

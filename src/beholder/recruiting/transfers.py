@@ -19,8 +19,8 @@ from beholder.recruiting.contract import (
     PlatformUnsure,
     Submission,
 )
-from beholder.recruiting.ledger import Arrival, BatchState, Debt, Key, arrivals
-from beholder.recruiting.pay_ledger import PayLedger, too_dear, too_late
+from beholder.recruiting.ledger import Arrival, BatchState, Debt, Key, bonus_arrivals
+from beholder.recruiting.pay_ledger import PayLedger, batch_problem, late_approval_problem
 from beholder.study.recruitment import Sum
 
 _REPAIRS = ("screen_out", "reward")
@@ -29,11 +29,11 @@ _PACKED = ("confirmed", "setup_sent", "setup_done")
 _UNSENT = (*_PACKED, "resend_authorised")
 
 
-class Halt(Exception):
+class SendingStopped(Exception):
     """Nothing more can be sent now; what is left waits for the next time."""
 
 
-async def batch_of(till: PayLedger, wanted: Collection[Key]) -> None:
+async def cancel_outdated_batches(till: PayLedger, wanted: Collection[Key]) -> None:
     """Take apart what was packed and not sent, where something of it is owed no more; the rest is packed anew."""
     for parcel in list(till.books.parcels.values()):
         held = till.books.of(parcel.id)
@@ -41,14 +41,14 @@ async def batch_of(till: PayLedger, wanted: Collection[Key]) -> None:
             await till.write([till.parcel(parcel.id, "cancelled", "something of it is owed no more")])
 
 
-async def continue_all(till: PayLedger, only: Collection[str] | None = None) -> None:
+async def resume_batches(till: PayLedger, only: Collection[str] | None = None) -> None:
     """Send what was packed and not sent when somebody stopped, and what a person lets be sent once more."""
     for parcel in list(till.books.parcels.values()):
         if parcel.state in _UNSENT and till.books.of(parcel.id) and (only is None or parcel.id in only):
             await _send(till, parcel.id)
 
 
-async def send_all(till: PayLedger, wanted: Collection[Key]) -> None:
+async def send_bonuses(till: PayLedger, wanted: Collection[Key]) -> None:
     """Pack and send what is owed: first what repairs a missing approval or screen-out, then the other bonuses."""
     for repairs in (True, False):
         due = [
@@ -92,20 +92,20 @@ async def _send(till: PayLedger, id: str) -> None:
             return
         parcel = till.books.parcels[id]
         if parcel.state == "setup_done":
-            problem = _wrong_amount(till, id) or await too_dear(till, parcel)
+            problem = _wrong_amount(till, id) or await batch_problem(till, parcel)
             if problem is not None:
                 till.problems.append(problem)
                 await till.write([till.parcel(id, "cancelled", str(problem))])
-                raise Halt
+                raise SendingStopped
         else:
-            found = await read_back(till, id)
+            found = await read_arrivals(till, id)
             if set(found.values()) != {"none"}:
                 await till.write([till.parcel(id, "unknown", "some of it has arrived meanwhile")])
                 return
         now = await read_bonuses(till, till.books.rows(id))
     except (PlatformAway, PlatformUnsure, PlatformRefused) as error:
         till.problems.append(_send_failed(till, error))
-        raise Halt from error
+        raise SendingStopped from error
     baseline = {one: list(paid) for one, paid in now.items()}
     attempt = str(parcel.sends + 1)
     sent = till.parcel(id, "pay_sent")
@@ -115,7 +115,7 @@ async def _send(till: PayLedger, id: str) -> None:
     except PlatformAway as error:
         await till.write([till.parcel(id, "refused", str(error))])
         till.problems.append(_send_failed(till, error))
-        raise Halt from error
+        raise SendingStopped from error
     except PlatformRefused as error:
         await _refused(till, id, error)
         return
@@ -157,7 +157,7 @@ def _wrong_amount(till: PayLedger, id: str) -> Problem | None:
 async def _refused(till: PayLedger, id: str, error: PlatformRefused) -> None:
     """Write that a payment was refused, where reading shows that nobody has got anything; else nobody knows."""
     try:
-        found = await read_back(till, id)
+        found = await read_arrivals(till, id)
     except (PlatformAway, PlatformUnsure, PlatformRefused):
         found = {}
     if set(found.values()) == {"none"}:
@@ -170,12 +170,12 @@ async def _refused(till: PayLedger, id: str, error: PlatformRefused) -> None:
 
 async def _wait(till: PayLedger, id: str) -> None:
     try:
-        if await wait_for(till, id):
+        if await wait_for_settlement(till, id):
             return
     except (PlatformAway, PlatformUnsure, PlatformRefused) as error:
         till.problems.append(_send_failed(till, error))
     # One payment in flight: the next starts when this one is settled.
-    raise Halt
+    raise SendingStopped
 
 
 def _is_busy(till: PayLedger, debt: Debt) -> bool:
@@ -216,19 +216,19 @@ async def read_bonuses(till: PayLedger, submissions: Iterable[str]) -> Mapping[s
     return {one: (await till.desk.recruiter.submission(one)).bonuses or () for one in submissions}
 
 
-async def read_back(till: PayLedger, id: str) -> Mapping[str, Arrival]:
+async def read_arrivals(till: PayLedger, id: str) -> Mapping[str, Arrival]:
     """Return for each submission of a parcel whether its money has come, and settle what has."""
     parcel = till.books.parcels[id]
     rows = till.books.rows(id)
     open_ = {debt.submission for debt in till.books.of(id) if debt.state != "settled"}
     now = await read_bonuses(till, [one for one in rows if one in open_])
-    found = arrivals({one: rows[one] for one in now}, parcel.baseline, now)
+    found = bonus_arrivals({one: rows[one] for one in now}, parcel.baseline, now)
     paid = [debt for debt in till.books.of(id) if found.get(debt.submission) == "paid"]
     await till.write([till.about(debt, "settled") for debt in paid])
     return {**{one: "paid" for one in rows if one not in now}, **found}
 
 
-async def settle_all(till: PayLedger) -> None:
+async def settle_sent(till: PayLedger) -> None:
     """Look at everything that was sent and has not been seen to arrive. Nothing is sent."""
     lost = [parcel for parcel in till.books.parcels.values() if parcel.state == "pay_sent"]
     words = "it was sent, and whoever sent it stopped before the answer came"
@@ -243,7 +243,7 @@ async def _settle(till: PayLedger, parcel: BatchState) -> None:
     if not till.books.of(parcel.id):
         return
     try:
-        found = await read_back(till, parcel.id)
+        found = await read_arrivals(till, parcel.id)
     except (PlatformAway, PlatformRefused, PlatformUnsure) as error:
         till.problems.append(Problem(parcel.id, f"could not be looked at: {error}", fix="Run `beholder pay` again."))
         return
@@ -254,26 +254,26 @@ async def _settle(till: PayLedger, parcel: BatchState) -> None:
         await till.write([till.parcel(parcel.id, "unknown", words)])
 
 
-async def wait_for(till: PayLedger, id: str) -> bool:
+async def wait_for_settlement(till: PayLedger, id: str) -> bool:
     """Return whether everything of a parcel that was taken has arrived, after some minutes at most."""
     for pause in _SETTLE_POLLS:
         if pause == _SETTLE_POLLS[1]:
             till.wait(f"payment {id}", _SETTLE_POLLS)
         if pause:
             await till.sleep(pause)
-        await read_back(till, id)
+        await read_arrivals(till, id)
         if till.books.parcels[id].state == "settled":
             return True
     return False
 
 
-async def authorise(till: PayLedger, id: str) -> bool:
+async def authorise_resend(till: PayLedger, id: str) -> bool:
     """Write that a person lets a parcel be sent once more, where reading says that nobody has got it."""
     parcel = till.books.parcels.get(id)
     if parcel is None or parcel.state not in ("unknown", "resend_authorised") or parcel.sent_at is None:
         till.problems.append(_not_unknown(till, f"--resend {id}", parcel, "Nothing was sent again."))
         return False
-    found = await read_back(till, id)
+    found = await read_arrivals(till, id)
     if till.books.parcels[id].state == "settled":
         till.notes.append(f"{id} has arrived by now: it was not sent again.")
         return False
@@ -299,7 +299,7 @@ async def authorise(till: PayLedger, id: str) -> bool:
     return True
 
 
-async def declare(till: PayLedger, id: str) -> None:
+async def declare_settled(till: PayLedger, id: str) -> None:
     """Write that a person has looked, and made up what was missing: everything of a parcel counts as paid."""
     parcel = till.books.parcels.get(id)
     if parcel is None or not parcel.sends or parcel.state not in ("unknown", "accepted"):
@@ -324,14 +324,14 @@ _APPROVE_POLLS = (0.0, 5.0, 10.0, 20.0)
 _GONE = ("returned", "rejected", "screened_out")
 
 
-async def approve_all(till: PayLedger, wanted: Collection[Key]) -> None:
+async def send_approvals(till: PayLedger, wanted: Collection[Key]) -> None:
     """Approve what is owed, and settle what the platform shows as approved."""
     due = _due(till, "approve", wanted)
     late = [debt for debt in due if till.known.status(debt.submission) == "timed_out"]
     try:
         await _approve(till, [debt for debt in due if debt not in late])
         for debt in late:  # whether a platform takes these is written nowhere: it is tried once
-            problem = await too_late(till)
+            problem = await late_approval_problem(till)
             if problem is not None:
                 till.problems.append(problem)
                 break
@@ -371,7 +371,7 @@ async def _approve(till: PayLedger, debts: Sequence[Debt]) -> None:
         await till.write([till.about(debt, "accepted") for debt in debts if debt.state != "accepted"])
 
 
-async def reject_all(till: PayLedger, wanted: Collection[Key]) -> None:
+async def send_rejections(till: PayLedger, wanted: Collection[Key]) -> None:
     """Send rejections one by one; only what a person has signed is among them."""
 
     async def reject(debt: Debt, there: Submission) -> None:
@@ -381,7 +381,7 @@ async def reject_all(till: PayLedger, wanted: Collection[Key]) -> None:
     await _each(till, _due(till, "reject", wanted), "rejections", reject)
 
 
-async def request_returns(till: PayLedger, wanted: Collection[Key]) -> None:
+async def send_return_requests(till: PayLedger, wanted: Collection[Key]) -> None:
     """Ask people to return what is not to be approved; whoever was asked already is not asked again."""
 
     async def request(debt: Debt, there: Submission) -> None:

@@ -11,25 +11,25 @@ from functools import partial
 from beholder.cleaning import clean
 from beholder.errors import Problem, RecruitError
 from beholder.recruiting.abandoned_lists import AbandonedLists
-from beholder.recruiting.closure import STOPPED, close_study, stop_recruiting
+from beholder.recruiting.closure import CLOSE_PLACE, close_study, stop_recruiting
 from beholder.recruiting.collection import (
     DECIDE_AND_PAY,
     Collector,
+    ReportProgress,
     RunProgress,
-    Tell,
     Wait,
-    patiently,
-    silent,
+    no_report,
+    retry_while_away,
     with_budget,
 )
 from beholder.recruiting.context import RecruitContext, recruiter_of
 from beholder.recruiting.contract import Recruiter
 from beholder.recruiting.debts import Payment
 from beholder.recruiting.decisions import decide_study
-from beholder.recruiting.launch_record import Launch, launch_record, priced
+from beholder.recruiting.launch_record import Launch, cost_lines, launch_record
 from beholder.recruiting.launches import launch_study
 from beholder.recruiting.payments import pay_study
-from beholder.recruiting.signatures import RUN
+from beholder.recruiting.signatures import RUN_SIGNATURE
 from beholder.server import Live
 from beholder.server.process import Running, running, watch
 from beholder.store.contract import Store
@@ -48,7 +48,7 @@ async def run_on_platform(
     publish: bool,
     every: float,
     budget: float | str | None = None,
-    news: Tell | None = None,
+    news: ReportProgress | None = None,
     store: str | None = None,
     host: str = "127.0.0.1",
     port: int = 8000,
@@ -64,7 +64,7 @@ async def run_on_platform(
     if publish and capped.budget is None:
         fix = "Give a budget, or write it in study.yaml: nothing is spent beyond it."
         raise RecruitError(Problem("budget", "is left out, and publishing spends money", "such as 120 GBP", fix))
-    tell = news or silent
+    tell = news or no_report
 
     async def wait(seconds: float = every) -> None:
         await asyncio.sleep(min(seconds, every))
@@ -82,7 +82,14 @@ async def run_on_platform(
 
 class _Run:
     def __init__(
-        self, desk: RecruitContext, server: Running, tell: Tell, wait: Wait, room: AbandonedLists, *, may_spend: bool
+        self,
+        desk: RecruitContext,
+        server: Running,
+        tell: ReportProgress,
+        wait: Wait,
+        room: AbandonedLists,
+        *,
+        may_spend: bool,
     ) -> None:
         self._desk, self._server, self._tell, self._wait = desk, server, tell, wait
         self._room, self._may_spend = room, may_spend
@@ -98,7 +105,7 @@ class _Run:
         short = await collector.collect()
         waiting = [short] if short else []
         if self._may_spend:
-            waiting += await patiently(self._finish, "close", self._tell, self._wait)
+            waiting += await retry_while_away(self._finish, "close", self._tell, self._wait)
         else:
             waiting.append(DECIDE_AND_PAY)
         return tuple(waiting)
@@ -107,14 +114,14 @@ class _Run:
         """Return what was launched, and for how many people at first; it is published where money may be spent."""
         desk, url = self._desk, self._server.host.served.public_url
         before = launch_record(await desk.store.ledger.entries(), desk.study.run)
-        found = await patiently(lambda: launch_study(desk, public_url=url), "launch", self._tell, self._wait)
-        words = priced(found.quote, found.due) if self._may_spend else found.words
+        found = await retry_while_away(lambda: launch_study(desk, public_url=url), "launch", self._tell, self._wait)
+        words = cost_lines(found.quote, found.due) if self._may_spend else found.words
         for line in words if before is None else ():
             self._tell(RunProgress("launch", line))
         if self._may_spend and found.due is not None:
             due = str(found.due)
             opened = partial(launch_study, desk, public_url=url, publish=due)
-            found = await patiently(opened, "launch", self._tell, self._wait)
+            found = await retry_while_away(opened, "launch", self._tell, self._wait)
             self._tell(RunProgress("launch", f"Published for up to {due}."))
         launched = launch_record(await desk.store.ledger.entries(), desk.study.run)
         return found, launched.places if launched is not None else found.job.places
@@ -123,7 +130,7 @@ class _Run:
         """Decide, pay and close; return what waits for a person."""
         desk, tell = self._desk, self._tell
         await stop_recruiting(desk)
-        decided = await decide_study(desk, sign=RUN)
+        decided = await decide_study(desk, sign=RUN_SIGNATURE)
         # It says who gets a bonus; after the signature, which says whose answers are used.
         await asyncio.to_thread(clean, desk.study, store=desk.url)
         for words in decided.words:
@@ -136,7 +143,9 @@ class _Run:
         except RecruitError as error:
             if error.__cause__ is not None:  # the platform is away: all of it once more
                 raise
-            others = [one for one in error.problems if one.where != STOPPED and not any(id in one.where for id in told)]
+            others = [
+                one for one in error.problems if one.where != CLOSE_PLACE and not any(id in one.where for id in told)
+            ]
             return [*waiting, *(str(problem) for problem in others)]
         for words in closed.words:
             tell(RunProgress("close", words))
@@ -165,7 +174,7 @@ async def run_by_hand(
     study: Study,
     wanted: int | None,
     *,
-    news: Tell,
+    news: ReportProgress,
     tell: Callable[[Live], None] | None = None,
     store: str | None = None,
     host: str = "127.0.0.1",
@@ -192,7 +201,7 @@ async def run_by_hand(
     return (DECIDE_AND_PAY,) if recruit.reward is not None else ()
 
 
-async def _launch(study: Study, server: Running, store: str | None, news: Tell) -> str:
+async def _launch(study: Study, server: Running, store: str | None, news: ReportProgress) -> str:
     """Check and launch a study, tell what a person does now, and return where people begin."""
     recruiter = await recruiter_of(study, server.store)
     try:

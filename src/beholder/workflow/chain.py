@@ -214,17 +214,17 @@ def _cap(caps: Sequence[float | str], study: Study) -> Sum | None:
     """Return the smallest of some budgets; None where there is none, or the study is paid by hand."""
     if not caps or study.recruit.mode != "prolific":
         return None
-    from beholder.recruiting.collection import in_money
+    from beholder.recruiting.collection import budget_amount
 
-    return min(in_money(cap, study) for cap in caps)
+    return min(budget_amount(cap, study) for cap in caps)
 
 
 def _left(caps: Sequence[float | str], before: Sequence[Study], study: Study) -> str | None:
     """Return what a chain has left for a study; None where no budget is named."""
-    from beholder.recruiting.collection import left_for
+    from beholder.recruiting.collection import remaining_budget
 
     cap = _cap(caps, study)
-    return None if cap is None else str(left_for(study, before, cap))
+    return None if cap is None else str(remaining_budget(study, before, cap))
 
 
 def excluding(study: Study, folders: Sequence[str | Path]) -> Study:

@@ -85,7 +85,7 @@ def run(
             )
         )  # fmt: skip
     else:
-        from beholder.recruiting.collection import silent
+        from beholder.recruiting.collection import no_report
         from beholder.recruiting.unattended_run import run_by_hand
 
         if publish or budget is not None:
@@ -94,7 +94,7 @@ def run(
         wanted = None if participants is None else _lists_of(loaded, participants, lists)
         waiting = block_on(
             run_by_hand(
-                loaded, wanted, news=news or silent, tell=tell, store=store, host=host, port=port,
+                loaded, wanted, news=news or no_report, tell=tell, store=store, host=host, port=port,
                 public_url=public_url,
             )
         )  # fmt: skip

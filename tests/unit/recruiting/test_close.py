@@ -14,16 +14,16 @@ from beholder.cleaning.account import flow
 from beholder.cleaning.screening import judge_tables
 from beholder.errors import Problem, RecruitError
 from beholder.recruiting.closure import close_study
-from beholder.recruiting.contract import Decided, Pay, Posting, Status
-from beholder.recruiting.debts import Payment, PaymentLine, Standing
+from beholder.recruiting.contract import DecisionRow, Pay, Posting, Status
+from beholder.recruiting.debts import Payment, PaymentLine, PaymentStatus
 from beholder.recruiting.decisions import decide_study
 from beholder.recruiting.fake.filters import NO_CODE
 from beholder.recruiting.ledger import replay
-from beholder.recruiting.monitoring import MonitorFacts, view_of
-from beholder.recruiting.open_items import holdups, together
+from beholder.recruiting.monitoring import MonitorFacts, make_snapshot
+from beholder.recruiting.open_items import merge_problems, open_problems
 from beholder.recruiting.payments import pay_study
 from beholder.recruiting.postings import change_posting
-from beholder.recruiting.signatures import RUN, Signed
+from beholder.recruiting.signatures import RUN_SIGNATURE, SignedRow
 from beholder.recruiting.summary import SummaryFacts, retention, summary
 from beholder.store.contract import Answer, End, LedgerEntry, Session
 from beholder.study.recruitment import Sum
@@ -33,40 +33,40 @@ from support.recruit_context import ON_PROLIFIC, office
 DECIDE = "Run `beholder decide`, sign it with `--sign NAME`, then `beholder pay --send`."
 
 
-def row(pay: Pay, status: Status = "awaiting_review", words: str = "") -> Decided:
-    return Decided("s1", "p", ("a",), "completed", status, "right", pay, pay, True, False, (), words)
+def row(pay: Pay, status: Status = "awaiting_review", words: str = "") -> DecisionRow:
+    return DecisionRow("s1", "p", ("a",), "completed", status, "right", pay, pay, True, False, (), words)
 
 
 def line(
-    standing: Standing, kind: str = "bonus", minor: int = 200, reason: str = "quality", words: str = ""
+    standing: PaymentStatus, kind: str = "bonus", minor: int = 200, reason: str = "quality", words: str = ""
 ) -> PaymentLine:
     return PaymentLine(kind, "s1", "p", reason, Sum(minor, "GBP"), standing, words)
 
 
-def held(rows: list[Decided], *lines: PaymentLine, by_hand: bool = False) -> list[str]:
+def held(rows: list[DecisionRow], *lines: PaymentLine, by_hand: bool = False) -> list[str]:
     payment = Payment(tuple(lines), False, (), (), None)
-    return [str(one) for one in holdups(rows, payment, {}, is_by_hand=by_hand)]
+    return [str(one) for one in open_problems(rows, payment, {}, is_by_hand=by_hand)]
 
 
 def test_what_was_decided_with_a_list_of_the_platform_needs_no_list_to_be_closed() -> None:
     nobody = Payment((), False, (), (), None)
     cases: tuple[tuple[Pay, bool], ...] = (("nothing", True), ("approve", True), ("look", False), ("wait", False))
     for pay, is_over in cases:
-        signed = {"visit-7": Signed("Ada", START, pay, True, "", "", "p", ("a",), ())}
-        found = list(holdups([row("approve")], nobody, signed, is_by_hand=True))
+        signed = {"visit-7": SignedRow("Ada", START, pay, True, "", "", "p", ("a",), ())}
+        found = list(open_problems([row("approve")], nobody, signed, is_by_hand=True))
         assert not found if is_over else [one.what for one in found] == ["is to be paid, and nobody has signed it"]
-    other = {"visit-7": Signed("Ada", START, "nothing", True, "", "", "p", ("b",), ())}
-    assert list(holdups([row("approve")], nobody, other, is_by_hand=True))
+    other = {"visit-7": SignedRow("Ada", START, "nothing", True, "", "", "p", ("b",), ())}
+    assert list(open_problems([row("approve")], nobody, other, is_by_hand=True))
 
 
 def test_what_was_signed_to_be_looked_at_or_returned_holds_it_up_until_it_is_decided() -> None:
     nobody = Payment((), False, (), (), None)
 
     def told(pay: Pay, now: Pay | None, minutes: float | None = None) -> list[str]:
-        signed = {"visit-7": Signed("Ada", START, pay, True, "", "", "p", ("a",), ())}
+        signed = {"visit-7": SignedRow("Ada", START, pay, True, "", "", "p", ("a",), ())}
         ended = {"a": START + timedelta(minutes=minutes)} if minutes is not None else {}
         rows = [row(now, "active" if now == "wait" else "awaiting_review")] if now else []
-        return [str(one) for one in holdups(rows, nobody, signed, is_by_hand=True, ended=ended)]
+        return [str(one) for one in open_problems(rows, nobody, signed, is_by_hand=True, ended=ended)]
 
     listed = "Run `beholder decide --submissions FILE`, decide it and sign it, then `beholder pay --send`."
     waits = [f"visit-7  waits for your decision, with the list of the platform. {listed}"]
@@ -108,13 +108,13 @@ def test_what_was_signed_to_be_looked_at_or_returned_holds_it_up_until_it_is_dec
         ),
     ],
 )
-def test_whoever_waits_holds_it_up(rows: list[Decided], lines: list[PaymentLine], words: str) -> None:
+def test_whoever_waits_holds_it_up(rows: list[DecisionRow], lines: list[PaymentLine], words: str) -> None:
     assert held(rows, *lines) == [f"s1  {words}"]
 
 
 def test_those_who_wait_for_the_same_are_told_together() -> None:
     rows = [replace(row("approve"), submission=f"s{n}") for n in range(18)]
-    alike = together(holdups(rows, Payment((), False, (), (), None), {}, is_by_hand=False))
+    alike = merge_problems(open_problems(rows, Payment((), False, (), (), None), {}, is_by_hand=False))
     assert [str(one) for one in alike] == [
         f"s0, s1, s2 and 15 more  each is to be paid, and nobody has signed it. {DECIDE}"
     ]
@@ -129,7 +129,7 @@ def test_those_who_wait_for_the_same_are_told_together() -> None:
 def test_what_keeps_a_payment_from_being_sent_is_told_once() -> None:
     problem = Problem("decide", "s1 is to be paid for a session that s0 was paid for already")
     payment = Payment((), False, (problem,), (), None)
-    assert list(holdups([row("approve")], payment, {}, is_by_hand=False)) == [problem]
+    assert list(open_problems([row("approve")], payment, {}, is_by_hand=False)) == [problem]
 
 
 def test_what_is_over_holds_up_nothing() -> None:
@@ -151,7 +151,7 @@ async def test_a_study_on_prolific_is_stopped_at_once_and_closed_when_nobody_wai
         posting = await room.open()
         (visit,) = room.fake.people.finish(posting)
         asked = room.fake.people.take(posting).start().finish(NO_CODE).submission
-        await decide_study(room.desk, sign=RUN)
+        await decide_study(room.desk, sign=RUN_SIGNATURE)
         await pay_study(room.desk, send=True, sleep=room.fake.sleep)
         dry = await close_study(room.desk, dry_run=True)
         assert (dry.is_closed, len(dry.open), room.fake.studies.find(posting).status) == (False, 1, "ACTIVE")
@@ -301,7 +301,7 @@ def test_the_summary_is_a_paragraph_for_the_paper(tmp_path: Path) -> None:
     entries += [out, replace(out, event="settled")]
     judging = judge_tables(study, tables)
     now = START + timedelta(days=3)
-    view = view_of(study, MonitorFacts({"told": [], **tables}, entries), now)
+    view = make_snapshot(study, MonitorFacts({"told": [], **tables}, entries), now)
     posting = Posting("x", "completed", 2, 1, "")
     steps = flow(judging.study, judging.judged)
     text = summary(SummaryFacts(study, view, replay(entries), posting, steps, START, START + timedelta(days=1), now))

@@ -19,7 +19,7 @@ from beholder.recruiting.context import RecruitContext
 from beholder.recruiting.decisions import decide_study
 from beholder.recruiting.fake import FakeProlific
 from beholder.recruiting.fake.filters import FakeVisit
-from beholder.recruiting.monitoring import monitor_facts
+from beholder.recruiting.monitoring import take_snapshot
 from beholder.recruiting.payments import pay_study
 from beholder.recruiting.postings import change_posting
 from beholder.recruiting.preflight import cost_of_runs
@@ -155,7 +155,7 @@ async def test_the_cost_is_what_has_left_the_wallet_also_by_itself(folder: Path,
         room.fake.people.finish(await room.open(), 2)
         room.fake.advance(days=22)
         for _ in range(2):
-            cost = (await monitor_facts(room.desk)).cost
+            cost = (await take_snapshot(room.desk)).cost
             assert cost is not None
             assert cost.paid.minor == sum(one.amount for one in room.fake.moved) == 400
             await pay_study(room.desk, send=True, sleep=room.fake.sleep)
@@ -201,7 +201,7 @@ async def test_more_who_do_not_fit_are_paid_as_far_as_the_budget_goes(folder: Pa
         grown = (await change_posting(room.desk, "resume", publish="0.42 GBP")).posting
         assert (grown.state, grown.slots) == ("active", 3), "one more is all that the budget has left"
         assert held - room.fake.available == 42
-        committed = (await monitor_facts(room.desk)).cost
+        committed = (await take_snapshot(room.desk)).cost
         assert committed is not None
         assert str(committed.committed) == "12.43 GBP"
         again = await room.launch()

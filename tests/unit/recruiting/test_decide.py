@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 
 from beholder.errors import RecruitError
-from beholder.recruiting.contract import Decided
+from beholder.recruiting.contract import DecisionRow
 from beholder.recruiting.decisions import decide_study
-from beholder.recruiting.participant_records import people
+from beholder.recruiting.participant_records import participant_records
 from beholder.recruiting.signatures import signed_rows
 from beholder.store.contract import LedgerEntry
 from support.decision_store import CARELESS, FILE, Office, at, decide, handed_in, read, run
 
 
 def test_each_case_of_a_platform_has_its_row_with_reasons(tmp_path: Path) -> None:
-    async def work(made: Office) -> dict[str, Decided]:
+    async def work(made: Office) -> dict[str, DecisionRow]:
         made.platform.listed = [
             handed_in("right", made.code),
             handed_in("nocode", "NOCODE"),
@@ -127,7 +127,7 @@ def test_whoever_withdrew_is_asked_to_return_it_and_whoever_was_forgotten_is_pai
     from beholder.server.endings import codes_of
     from beholder.server.service import erase_sessions
 
-    async def work(made: Office) -> tuple[dict[str, Decided], list[tuple[bool | None, tuple[str, ...]]]]:
+    async def work(made: Office) -> tuple[dict[str, DecisionRow], list[tuple[bool | None, tuple[str, ...]]]]:
         left = codes_of(made.desk.study, made.store.secret)["no_consent"]
         made.platform.listed = [handed_in("left", left), handed_in("done", made.code)]
         await made.come("s1", "withdrawn", submission="left", trials=2)
@@ -136,7 +136,7 @@ def test_whoever_withdrew_is_asked_to_return_it_and_whoever_was_forgotten_is_pai
         await erase_sessions(made.store, ["s2"], "receipt", at(0))
         await made.come("s3", "no_consent", person="p3", trials=0)
         await made.store.erase("s3", at(0))
-        told = [(one.accept, one.reasons) for person in await people(made.desk) for one in person.sessions]
+        told = [(one.accept, one.reasons) for person in await participant_records(made.desk) for one in person.sessions]
         return await decide(made), told
 
     rows, told = run(tmp_path, work)
@@ -168,7 +168,7 @@ def test_further_rounds_of_one_visit_are_named_for_their_bonus(tmp_path: Path) -
 
 @pytest.mark.parametrize(("mode", "reward", "pay"), [("link", None, "nothing"), ("lab", "2.00 GBP", "approve")])
 def test_without_a_platform_every_session_is_a_row(tmp_path: Path, mode: str, reward: str | None, pay: str) -> None:
-    async def work(made: Office) -> dict[str, Decided]:
+    async def work(made: Office) -> dict[str, DecisionRow]:
         await made.come("a")
         await made.come("b", None, trials=2)
         return await decide(made)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from beholder.errors import RecruitError
-from beholder.recruiting.contract import Decided
+from beholder.recruiting.contract import DecisionRow
 from support.decision_store import CARELESS, FILE, Office, decide, edit, handed_in, run
 
 LONG = (
@@ -18,7 +18,7 @@ LONG = (
 
 
 def test_what_a_person_has_changed_stays_and_the_proposal_beside_it_follows_the_platform(tmp_path: Path) -> None:
-    async def work(made: Office) -> list[dict[str, Decided]]:
+    async def work(made: Office) -> list[dict[str, DecisionRow]]:
         made.platform.listed = [handed_in("a", made.code), handed_in("b", made.code)]
         await made.come("a", None, submission="a", trials=3)
         await made.come("b", submission="b", code=made.code)
@@ -47,7 +47,7 @@ def test_what_a_person_has_changed_stays_and_the_proposal_beside_it_follows_the_
 
 
 def test_a_spreadsheet_that_writes_semicolons_and_capitals_is_read(tmp_path: Path) -> None:
-    async def work(made: Office) -> dict[str, Decided]:
+    async def work(made: Office) -> dict[str, DecisionRow]:
         made.platform.listed = [handed_in("a", made.code)]
         await made.come("a", submission="a", code=made.code)
         await decide(made)

@@ -15,7 +15,7 @@ from beholder.recruiting.context import open_context, recruiter_of
 from beholder.recruiting.contract import Quote
 from beholder.recruiting.fake import FakeProlific
 from beholder.recruiting.postings import change_posting
-from beholder.recruiting.preflight import unrehearsed
+from beholder.recruiting.preflight import rehearsal_problems
 from beholder.store.contract import LedgerEntry
 from beholder.study.recruitment import Sum
 from support.recruit_context import ON_PROLIFIC, URL, Office, office
@@ -300,7 +300,7 @@ async def test_single_links_are_as_many_as_places_and_whom_nobody_can_leave_out_
         assert load_study(path).recruit.exclude == ()
         async with open_context(path) as desk:
             assert desk.study.recruit.exclude == ("first",)
-            assert (await unrehearsed(desk))[0] == []
+            assert (await rehearsal_problems(desk))[0] == []
 
 
 async def test_a_panel_gets_its_links_and_what_it_costs(tmp_path: Path, tiny: Path) -> None:
@@ -321,7 +321,7 @@ async def test_a_panel_gets_its_links_and_what_it_costs(tmp_path: Path, tiny: Pa
 
 
 def test_pay_is_judged_by_the_study_and_the_platform(tmp_path: Path, tiny: Path) -> None:
-    from beholder.recruiting.preflight import floor_of, low, unfair
+    from beholder.recruiting.preflight import advised_pay_warnings, floor_problems, hourly_floor
     from beholder.testing import write_study
 
     keys = {"mode": "link", "reward": "1.00 GBP", "hourly_minimum": "10.00 GBP"}
@@ -337,13 +337,13 @@ def test_pay_is_judged_by_the_study_and_the_platform(tmp_path: Path, tiny: Path)
             floor=pounds(floor) if floor else None, advice=pounds(advice) if advice else None,
         )  # fmt: skip
 
-    assert floor_of(study, quote(100, 600)) == Sum(1000, "GBP")
-    assert floor_of(study, quote(100, 1200)) == Sum(1200, "GBP")
-    (problem,) = unfair(study, quote(100, 1200))
+    assert hourly_floor(study, quote(100, 600)) == Sum(1000, "GBP")
+    assert hourly_floor(study, quote(100, 1200)) == Sum(1200, "GBP")
+    (problem,) = floor_problems(study, quote(100, 1200))
     assert problem.fix == "Pay 2.00 GBP or more, or make a session of 5 minutes."
-    assert list(unfair(study, quote(200, 1200))) == []
-    assert list(low(study, quote(100, 600, 900))) == []  # it is below the floor, which is told
-    assert [one.fix for one in low(study, quote(200, 600, 1500))] == ["Pay 2.50 GBP to keep to it."]
+    assert list(floor_problems(study, quote(200, 1200))) == []
+    assert list(advised_pay_warnings(study, quote(100, 600, 900))) == []  # it is below the floor, which is told
+    assert [one.fix for one in advised_pay_warnings(study, quote(200, 600, 1500))] == ["Pay 2.50 GBP to keep to it."]
 
 
 async def test_a_place_that_led_to_nothing_may_be_asked_for_again(tmp_path: Path, tiny: Path) -> None:

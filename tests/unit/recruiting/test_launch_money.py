@@ -16,7 +16,7 @@ from beholder.recruiting.closure import close_study
 from beholder.recruiting.collection import Collector
 from beholder.recruiting.fake import FakeProlific
 from beholder.recruiting.fake.filters import BLOCKED_STUDIES
-from beholder.recruiting.monitoring import monitor_facts
+from beholder.recruiting.monitoring import take_snapshot
 from beholder.recruiting.postings import change_posting
 from beholder.recruiting.preflight import cost_of_runs
 from beholder.store.contract import LedgerEntry
@@ -83,7 +83,7 @@ async def test_after_closing_nothing_is_opened_and_what_is_open_is_stopped(folde
             "serve`, and launch again; or leave it out."
         )
         alarm = "recruit.closes is past, and the platform goes on sending people in vain. Run `beholder close`."
-        assert (await monitor_facts(room.desk)).alarms == (alarm,)
+        assert (await take_snapshot(room.desk)).alarms == (alarm,)
         freeing = AbandonedLists(room.desk.store, room.desk.recruiter, 1)
         collector = Collector(room.desk, JOB, posting, 4, lambda _: None, waiting, freeing, may_spend=True)
         assert await collector.collect() == "recruit.closes is past, and 6 lists are open"

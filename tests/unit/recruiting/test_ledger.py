@@ -10,7 +10,7 @@ from typing import get_args
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beholder.recruiting.ledger import KINDS, State, arrived, replay
+from beholder.recruiting.ledger import KINDS, State, bonus_arrival, replay
 from beholder.store.contract import LedgerEntry
 from beholder.study.recruitment import Sum
 from beholder.testing.stores.facts import HOUR, NOON
@@ -103,8 +103,8 @@ def test_debts_of_one_submission_are_one_row() -> None:
 
 @given(st.lists(st.integers(1, 5), max_size=5), st.integers(1, 5))
 def test_money_has_arrived_when_exactly_one_new_payment_of_the_amount_is_shown(before: list[int], amount: int) -> None:
-    assert arrived(before, before, amount) == "none"
-    assert arrived(before, [amount, *reversed(before)], amount) == "paid"
-    assert arrived(before, [*before, amount, amount], amount) == "odd"
-    assert arrived(before, [*before, amount + 1], amount) == "odd"
-    assert arrived([*before, 9], [*before, amount], amount) == "odd"
+    assert bonus_arrival(before, before, amount) == "none"
+    assert bonus_arrival(before, [amount, *reversed(before)], amount) == "paid"
+    assert bonus_arrival(before, [*before, amount, amount], amount) == "odd"
+    assert bonus_arrival(before, [*before, amount + 1], amount) == "odd"
+    assert bonus_arrival([*before, 9], [*before, amount], amount) == "odd"

@@ -14,8 +14,8 @@ import pytest
 from beholder.errors import Refused
 from beholder.recruiting.context import recruiter_of
 from beholder.recruiting.contract import Job, PlatformRefused, Recruiter
-from beholder.recruiting.invitations import begin_address, write_job
-from beholder.recruiting.manual import worst_bonuses
+from beholder.recruiting.invitations import start_address, write_job
+from beholder.recruiting.manual import highest_bonuses
 from beholder.server.admission import Entrance
 from beholder.server.moderation import Moderation
 from beholder.server.participants import Identity
@@ -41,7 +41,7 @@ async def opened(folder: Path, recruit: Mapping[str, Any], **keys: Any) -> Async
 
 def job(study: Study, places: int = 10, screen_out: int = 0) -> Job:
     out = Sum(screen_out, "GBP") if screen_out else None
-    return Job("key", study.title, "", begin_address(study, URL), places, 12, Sum(200, "GBP"), out)
+    return Job("key", study.title, "", start_address(study, URL), places, 12, Sum(200, "GBP"), out)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -210,6 +210,6 @@ def test_further_sessions_cost_what_the_plan_leaves_them(tmp_path: Path) -> None
         tmp_path, {"mode": "link"}, design={"votes": 4, "sessions_per_participant": 3}, clean={"bonus": bonus}
     )
     asked_for = job(study, 10)
-    assert worst_bonuses(study, asked_for, 100) == Sum(20 * 200 + 30 * 10, "GBP")
-    assert worst_bonuses(study, asked_for, 12) == Sum(2 * 200 + 12 * 10, "GBP")
-    assert worst_bonuses(study, asked_for, 4) == Sum(10 * 10, "GBP")
+    assert highest_bonuses(study, asked_for, 100) == Sum(20 * 200 + 30 * 10, "GBP")
+    assert highest_bonuses(study, asked_for, 12) == Sum(2 * 200 + 12 * 10, "GBP")
+    assert highest_bonuses(study, asked_for, 4) == Sum(10 * 10, "GBP")

@@ -17,7 +17,14 @@ from beholder.recruiting import progress
 from beholder.recruiting.contract import Posting, Submission
 from beholder.recruiting.dashboard import as_text
 from beholder.recruiting.monitor_snapshot import MonitorSnapshot, VoteProgress
-from beholder.recruiting.monitoring import ASK, MonitorFacts, monitor_facts, platform_of, view_of, watch
+from beholder.recruiting.monitoring import (
+    PLATFORM_POLL,
+    MonitorFacts,
+    count_platform,
+    make_snapshot,
+    take_snapshot,
+    watch,
+)
 from beholder.store.contract import LedgerEntry, PlatformVisit
 from beholder.study.model import Study
 from beholder.study.recruitment import Sum
@@ -33,7 +40,7 @@ def told(tables: Tables) -> Tables:
 
 
 def seen(study: Study, tables: Tables, now: datetime = LATER, **known: Any) -> MonitorSnapshot:
-    return view_of(study, MonitorFacts(told(tables), **known), now)
+    return make_snapshot(study, MonitorFacts(told(tables), **known), now)
 
 
 @cache
@@ -60,7 +67,7 @@ def test_nobody_has_come_yet(tmp_path: Path) -> None:
     assert as_text(view).splitlines()[-1] == "Nobody has come yet. Link: https://lab.example.org/s/cleaned"
     study = make_study(tmp_path, recruit={"mode": "link", "single_use": True})
     assert seen(study, store(study), entries=[launched]).link == "", "it lets nobody in"
-    robots = view_of(study, MonitorFacts(told(store(study))), LATER, robots=True)
+    robots = make_snapshot(study, MonitorFacts(told(store(study))), LATER, robots=True)
     assert "No robots have come yet. Send some with `beholder simulate" in as_text(robots)
 
 
@@ -95,7 +102,7 @@ def test_it_says_who_finished_who_is_here_and_where_the_others_left(tmp_path: Pa
     comings = [PlatformVisit("d", "x", "first"), PlatformVisit("d", "x", "again"), PlatformVisit("b", "x", "other")]
     for status, here in (("returned", 0), ("timed_out", 0), ("active", 1)):
         listed = [Submission("first", "p", "returned"), Submission("again", "p", status)]  # type: ignore[arg-type]
-        platform = platform_of(Posting("x", "active", 4, 1, ""), listed, LATER, comings)
+        platform = count_platform(Posting("x", "active", 4, 1, ""), listed, LATER, comings)
         view = seen(study, tables, START + timedelta(hours=3, minutes=40), platform=platform)
         assert (view.here, view.left, view.lists.coming) == (here, 3 - here, here), status
 
@@ -161,7 +168,7 @@ def test_the_platform_is_told_beside_our_own_numbers(tmp_path: Path) -> None:
     add(tables, "a", minutes=10)
     waits = Submission("s1", "p1", "awaiting_review", completed_at=LATER - timedelta(days=16, hours=1), seconds=1200)
     posting = Posting("x", "active", 40, 12, "https://example.org/x")
-    platform = platform_of(posting, [waits, Submission("s2", "p2", "returned")], LATER)
+    platform = count_platform(posting, [waits, Submission("s2", "p2", "returned")], LATER)
     view = seen(study, tables, platform=platform)
     assert (platform.minutes, platform.oldest_days) == (20, 16)
     assert view.alarms == (
@@ -271,7 +278,7 @@ async def test_it_reads_a_store_beside_its_server_and_the_platform(tmp_path: Pat
         (posting,) = room.fake.studies.all
         room.fake.people.finish(posting, 2)
         before = await room.kinds()
-        view = await monitor_facts(room.desk)
+        view = await take_snapshot(room.desk)
         assert view.platform is not None
         assert (view.platform.state, view.platform.taken, dict(view.platform.statuses)) == (
             "active", 2, {"awaiting_review": 2},
@@ -279,7 +286,7 @@ async def test_it_reads_a_store_beside_its_server_and_the_platform(tmp_path: Pat
         assert (view.arrived, view.link, view.lists.planned) == (0, f"{URL}/s/tiny", 6)
         assert await room.kinds() == before
         room.fake.token = "another"
-        (alarm,) = (await monitor_facts(room.desk)).alarms
+        (alarm,) = (await take_snapshot(room.desk)).alarms
         assert alarm.startswith("The numbers of the platform are missing: PROLIFIC_TOKEN  Prolific does not know this")
 
 
@@ -291,7 +298,7 @@ async def test_watching_asks_the_platform_less_and_less_while_nothing_moves(tmp_
 
         async def sleep(seconds: float) -> None:
             room.fake.advance(seconds=10 * seconds)
-            if room.fake.now - began > 10 * ASK:
+            if room.fake.now - began > 10 * PLATFORM_POLL:
                 raise TimeoutError
 
         with pytest.raises(TimeoutError):

@@ -12,7 +12,7 @@ import pytest
 
 from beholder.errors import StudyError
 from beholder.recruiting.contract import Job
-from beholder.recruiting.invitations import begin_address, write_invitations, write_job
+from beholder.recruiting.invitations import start_address, write_invitations, write_job
 from beholder.server.tokens import read_invitation
 from beholder.study.model import Study
 from beholder.study.recruitment import Sum
@@ -34,7 +34,7 @@ def links(folder: Path, delimiter: str = ",") -> list[list[str]]:
 
 def job(study: Study, reward: int = 200) -> Job:
     out = Sum(30, "GBP") if study.recruit.screen_out else None
-    return Job("key", study.title, "", begin_address(study, URL), 6, 12, Sum(reward, "GBP"), out)
+    return Job("key", study.title, "", start_address(study, URL), 6, 12, Sum(reward, "GBP"), out)
 
 
 def test_everybody_gets_a_link_and_all_else_is_kept(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_the_description_holds_what_people_ask_first_and_no_code(tmp_path: Path)
 def test_the_address_has_the_platforms_placeholders(tmp_path: Path, recruit: dict[str, str], address: str) -> None:
     (tmp_path / "people.csv").write_text("id\nanna\n", "utf-8")
     study = panel(tmp_path, recruit)
-    assert begin_address(study, URL) == f"https://study.example.org/s/tiny{address}"
+    assert start_address(study, URL) == f"https://study.example.org/s/tiny{address}"
 
 
 def test_whoever_goes_back_by_an_address_is_told_of_a_button(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from beholder.recruiting.closure import stop_recruiting
 from beholder.recruiting.context import recruiter_of
 from beholder.recruiting.decisions import decide_study
 from beholder.recruiting.fake import FakeProlific
-from beholder.recruiting.ledger import beyond
+from beholder.recruiting.ledger import cost_beyond_quote
 from beholder.recruiting.payments import pay_study
 from beholder.recruiting.preflight import cost_of_runs
 from beholder.recruiting.signatures import signed_rows
@@ -191,7 +191,7 @@ async def test_what_was_paid_beyond_the_places_counts_for_the_budget(folder: Pat
         await s.desk.store.ledger.append(
             [LedgerEntry("publish", "done", JUST, provider_ref=posting, evidence=evidence)]  # type: ignore[arg-type]
         )
-        assert beyond(await s.books(), posting) == 558
+        assert cost_beyond_quote(await s.books(), posting) == 558
         entries = await s.desk.store.ledger.entries()
         assert str(cost_of_runs(s.study, entries, "GBP")) == "11.16 GBP"
 

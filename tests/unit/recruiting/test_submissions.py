@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beholder.errors import RecruitError
-from beholder.recruiting.contract import Found, Submission
-from beholder.recruiting.panel import REASONS, CodedSession, code_findings, plain_code, read_submissions
+from beholder.recruiting.contract import CodeFinding, Submission
+from beholder.recruiting.panel import CODE_REASONS, CodedSession, code_findings, plain_code, read_submissions
 from beholder.server.tokens import completion_code
 from beholder.types import Outcome
 from support.recruit_studies import panel
@@ -115,7 +115,7 @@ def test_a_code_is_right_however_it_was_pasted() -> None:
         ({"zoe": ""}, {"zoe": "missing"}),
     ],
 )
-def test_codes_of_sessions(pasted: dict[str, str], found: dict[str, Found]) -> None:
+def test_codes_of_sessions(pasted: dict[str, str], found: dict[str, CodeFinding]) -> None:
     ours = [came("anna", "AAAA-AAAA"), came("ben", "BBBB-BBBB")]
     assert code_findings([sub(*one) for one in pasted.items()], ours) == found
 
@@ -148,7 +148,7 @@ def test_a_submission_goes_by_its_visit_and_then_by_its_person() -> None:
 
 
 def test_a_code_that_is_right_is_no_reason() -> None:
-    assert set(REASONS) == {"wrong", "missing", "shared", "foreign", "no_place"}
+    assert set(CODE_REASONS) == {"wrong", "missing", "shared", "foreign", "no_place"}
 
 
 @given(

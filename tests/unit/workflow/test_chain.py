@@ -13,7 +13,7 @@ import beholder
 from beholder.analysis.result import Results
 from beholder.errors import StudyError, UserError
 from beholder.methods import load_study
-from beholder.recruiting.collection import RunProgress, left_for
+from beholder.recruiting.collection import RunProgress, remaining_budget
 from beholder.recruiting.fake import FakeProlific, serving
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import open_store
@@ -154,9 +154,9 @@ async def test_the_smaller_budget_is_a_hard_cap_over_the_chain(
         drafted: Any = {"run": 1, "key": "k", "places": 6}
         await store.ledger.append([LedgerEntry("draft", "done", NOON, provider_ref="p1", evidence=drafted)])
         await store.ledger.append([LedgerEntry("publish", "done", NOON, provider_ref="p1", evidence=evidence)])
-    assert str(left_for(study, [study], money("8.01 GBP"))) == "0.01 GBP"
+    assert str(remaining_budget(study, [study], money("8.01 GBP"))) == "0.01 GBP"
     with pytest.raises(UserError) as error:
-        left_for(study, [study], money("8.00 GBP"))
+        remaining_budget(study, [study], money("8.00 GBP"))
     assert str(error.value) == (
         "budget  is 8.00 GBP, and nothing is left for mos: the studies before it may cost 8.00 GBP. "
         "Allowed: more than 8.00 GBP."

@@ -18,7 +18,7 @@ from beholder.cleaning import clean
 from beholder.errors import Problem, RecruitError
 from beholder.methods import load_study
 from beholder.recruiting.closure import SUMMARY
-from beholder.recruiting.collection import RunProgress, Tell, silent
+from beholder.recruiting.collection import ReportProgress, RunProgress, no_report
 from beholder.recruiting.contract import Recruiter
 from beholder.recruiting.fake.http import serving
 from beholder.recruiting.fake.platform import FakeProlific
@@ -86,14 +86,14 @@ async def demonstrate(
     on_link: Callable[[str], None] | None,
     on_result: Callable[[Truth, Results], None] | None,
     on_money: Callable[[Reckoning], None] | None,
-    news: Tell | None,
+    news: ReportProgress | None,
     tell: Callable[[Live], None] | None,
 ) -> Results:
     """Return the results of people who came by the fake, which forgets everything when it ends; with `stay`, serve on.
 
     A study that is closed is shown again. One that was interrupted is refused: its platform is gone.
     """
-    say, loaded = news or silent, load_study(study)
+    say, loaded = news or no_report, load_study(study)
     reckoning: Reckoning | None = None
     kinds = {entry.kind for entry in await _entries(loaded)}
     if "close" in kinds:
@@ -118,7 +118,7 @@ async def demonstrate(
     return found
 
 
-async def _show(study: Path, port: int, news: Tell) -> tuple[tuple[str, ...], Reckoning]:
+async def _show(study: Path, port: int, news: ReportProgress) -> tuple[tuple[str, ...], Reckoning]:
     """Return what waits for a person, and what all came to, when the study has gone its way."""
     loaded = load_study(study)
     fake = FakeProlific(clock=Clock(runs=True), approving_takes=timedelta(seconds=1), paying_takes=timedelta(seconds=1))

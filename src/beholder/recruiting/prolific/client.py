@@ -16,7 +16,7 @@ from urllib.parse import quote, urlsplit
 
 from beholder.errors import Problem, RecruitError
 from beholder.recruiting.contract import PlatformAway, PlatformGone, PlatformRefused, PlatformUnsure
-from beholder.recruiting.preflight import is_near
+from beholder.recruiting.preflight import is_local
 
 if TYPE_CHECKING:
     import httpx
@@ -53,7 +53,7 @@ class Client:
         self._rng = rng or random.Random()
         self._token = token
         self._is_sound = token.isascii() and token.isprintable() and " " not in token
-        self.is_rehearsal = is_near(base_url)
+        self.is_rehearsal = is_local(base_url)
         """Whether it speaks to this machine, and not to Prolific."""
         self._http = httpx.AsyncClient(
             base_url=base_url,
@@ -316,7 +316,7 @@ def prolific_url() -> str:
     allowed = "an address that begins with https://, or with http:// on this machine, such as http://127.0.0.1:8800"
     if not _is_address(url):
         raise RecruitError(Problem(_VARIABLE, f"is {url}", allowed, "Leave it unset to speak to Prolific itself."))
-    if urlsplit(url).scheme == "http" and not is_near(url):
+    if urlsplit(url).scheme == "http" and not is_local(url):
         what = f"is {url}, and the token would be read by everybody on the way"
         raise RecruitError(Problem(_VARIABLE, what, allowed, "Nothing was sent."))
     return url

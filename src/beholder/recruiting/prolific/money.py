@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from beholder.errors import RecruitError
 from beholder.recruiting.contract import MOST_ROWS, Batch, BonusRow, Job, PlatformRefused, Quote
-from beholder.recruiting.manual import worst_bonuses
+from beholder.recruiting.manual import highest_bonuses
 from beholder.recruiting.prolific.client import Client
 from beholder.study.model import Study
 from beholder.study.recruitment import Sum, hourly, money
@@ -156,7 +156,7 @@ async def quote_of(
     factor = Fraction(cost, rewards)
     screen_outs = job.screen_out.minor * max(slots, slots_for(job.places)) if job.screen_out else 0
     # Where further sessions are submissions of their own, they take places and are among the rewards.
-    bonuses = worst_bonuses(study, job, lists if study.recruit.further == "bonus" else job.places)
+    bonuses = highest_bonuses(study, job, lists if study.recruit.further == "bonus" else job.places)
     with_fees = [math.ceil(amount * factor) for amount in (screen_outs, bonuses.minor)]
     rates = await rates_of(account, client)
 

@@ -21,13 +21,13 @@ from beholder.recruiting.contract import (
     PlatformUnsure,
     Posting,
     Quote,
-    Resuming,
+    ResumeCost,
     State,
     Submission,
     Verb,
 )
 from beholder.recruiting.launch_record import launch_record
-from beholder.recruiting.ledger import beyond, replay
+from beholder.recruiting.ledger import cost_beyond_quote, replay
 from beholder.recruiting.preflight import cost_of_runs
 from beholder.recruiting.prolific.client import Client, prolific_url, study_path
 from beholder.recruiting.prolific.draft import Drafting
@@ -113,7 +113,7 @@ class ProlificRecruiter:
         }
         return await self._move(id, steps, ("paused", "completed", "draft"))
 
-    async def resuming(self, id: str) -> Resuming | None:
+    async def resuming(self, id: str) -> ResumeCost | None:
         """Return what as many slots again cost, or as the budget has left, where those who did not fit used them up."""
         study = await self._client.get(study_path(id))
         entry = screen_out_of(study)
@@ -125,7 +125,7 @@ class ProlificRecruiter:
         job = await self._job_of(study, entry)
         slots = used + await self._more_slots(id, job, used)
         now, then = [(await self._quote(job, number)).total for number in (there, slots)]
-        return Resuming(slots, Sum(then.minor - now.minor, then.currency))
+        return ResumeCost(slots, Sum(then.minor - now.minor, then.currency))
 
     async def resume(self, id: str, slots: int | None = None) -> Posting:
         if slots is not None:
@@ -244,7 +244,7 @@ class ProlificRecruiter:
             return wanted
         quote, entries = await self._quote(job, used), await self._store.ledger.entries()
         others = cost_of_runs(self._study, entries, quote.total.currency, besides=self._study.run)
-        spent = quote.total.minor + beyond(replay(entries), id) + others.minor
+        spent = quote.total.minor + cost_beyond_quote(replay(entries), id) + others.minor
         budget, one = money(self._study.budget), -(-quote.screen_outs.minor // max(used, wanted))
         more = min(wanted, (budget.minor - spent) // one)
         if more < 1:
