@@ -17,7 +17,7 @@ from beholder.cleaning.sessions import JudgedSession
 from beholder.cleaning.shortfall import EXTEND, VOTES, is_compared, shortfall
 from beholder.files import table_bytes
 from beholder.methods.contract import Method
-from beholder.planning.training import asked_words, asking_label
+from beholder.planning.known_answers import asked_words, asking_label
 from beholder.study.checks import Agreement
 from beholder.study.cleaning import Bonus, Quality, Quantity
 from beholder.study.model import Study

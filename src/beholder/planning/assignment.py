@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import gcd, lcm
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from beholder.planning.contents import (
     deal_with_companions,
     quotas,
 )
-from beholder.planning.even_rounding import Ints, scatter
+from beholder.planning.even_rounding import Ints
 from beholder.planning.slots import order_pairs, order_slots
 from beholder.planning.squares import Square, is_square, rows_of_squares
 from beholder.study.design import Design
@@ -97,3 +98,83 @@ def visits(contents: Ints, asks: tuple[tuple[str, ...], ...], rng: Generator) ->
     if asks:
         return scatter(contents, len(asks), rng)
     return np.broadcast_to(np.arange(contents.shape[1]), contents.shape)
+
+
+AT_ONCE = 100_000
+"""Trials beyond which one maximum flow takes longer for each of them than several do."""
+
+
+def deal_in_runs(grid: StimulusGrid, shape: ListShape, design: Design, rng: Generator, at_once: int = AT_ONCE) -> Dealt:
+    """Return what `deal` promises, in time that grows no faster than the lists do: `at_once` trials or a few more."""
+    size = run_length(grid, shape, design, at_once)
+    if size >= shape.lists:
+        return deal(grid, shape, design, rng)
+    runs = [
+        deal(grid, shape._replace(lists=min(size, shape.lists - first)), design, rng)
+        for first in range(0, shape.lists, size)
+    ]
+    return Dealt(*(np.concatenate(parts) for parts in zip(*runs, strict=True)))
+
+
+def run_length(grid: StimulusGrid, shape: ListShape, design: Design, at_once: int) -> int:
+    """Return how many lists are dealt at once: all of them where no smaller number is even in itself.
+
+    In so many lists every content comes in every position equally often, and so often that its columns do as well:
+    all counts that are promised within one are whole numbers, and equal.
+    """
+    dealt = grid.dealt_per_trial
+    columns = grid.present.sum(axis=1)
+    is_plain = design.order == "balanced" and design.blocks is None and not grid.companions
+    if not is_plain or (grid.kind != "content" and (columns != columns[0]).any()):
+        return shape.lists
+    times = lcm(*(int(n) // gcd(int(n), dealt) for n in set(columns.tolist()))) if dealt else 1
+    even = lcm(len(grid.contents) * times, shape.chain)
+    return even * -(-at_once // (even * shape.trials))
+
+
+def scatter(dealt: Ints, times: int, rng: Generator) -> Ints:
+    """Return by list and place a number below `trials * times`: the unit is that number // times, the visit % times.
+
+    Neighbours are of different contents where that can be; where it cannot, they are of different units.
+    """
+    lists, trials = dealt.shape
+    content = np.repeat(dealt, times, axis=1)
+    contents = _sequence(_counts(content), rng)
+    is_crowded = (contents[:, 1:] == contents[:, :-1]).any(axis=1)
+    if is_crowded.any():
+        unit = np.repeat(np.broadcast_to(np.arange(trials), (int(is_crowded.sum()), trials)), times, axis=1)
+        content[is_crowded], contents[is_crowded] = unit, _sequence(_counts(unit), rng)
+    # Both sorted by content, the visits of one content in any order: so each place of it gets one.
+    visits = np.argsort(content + rng.random(content.shape), axis=1)
+    places = np.argsort(contents, axis=1, kind="stable")
+    scattered = np.empty((lists, trials * times), dtype=np.int64)
+    np.put_along_axis(scattered, places, visits, axis=1)
+    return scattered
+
+
+def _counts(values: Ints) -> Ints:
+    counts = np.zeros((len(values), int(values.max()) + 1), dtype=np.int64)
+    np.add.at(counts, (np.arange(len(values))[:, None], values), 1)
+    return counts
+
+
+def _sequence(counts: Ints, rng: Generator) -> Ints:
+    """Return rows that hold each value as often as `counts` says, equal ones never neighbours where that can be.
+
+    Lots in proportion to what is left; a value of which more than half is left has to come now.
+    """
+    left = counts.copy()
+    rows, length = np.arange(len(left)), int(left[0].sum())
+    sequence = np.empty((len(left), length), dtype=np.int64)
+    for place in range(length):
+        open_ = left.copy()
+        if place:
+            open_[rows, sequence[:, place - 1]] = 0
+            is_stuck = ~open_.any(axis=1)
+            open_[is_stuck] = left[is_stuck]
+        drawn = (np.cumsum(open_, axis=1) > (rng.random(len(left)) * open_.sum(axis=1))[:, None]).argmax(axis=1)
+        most = open_.argmax(axis=1)
+        is_due = open_[rows, most] > (length - place) // 2
+        sequence[:, place] = np.where(is_due, most, drawn)
+        left[rows, sequence[:, place]] -= 1
+    return sequence

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import gcd, lcm
 from typing import NamedTuple
 
 import numpy as np
-from numpy.random import Generator
 
 from beholder.errors import PlanError
 from beholder.methods.contract import Break, Method, Trial, Unit, Units
-from beholder.planning.assignment import Dealt, deal, places, visits
-from beholder.planning.cells import StimulusGrid
-from beholder.planning.check_counts import Amounts, Placer
-from beholder.planning.contents import ListShape
+from beholder.planning.assignment import deal_in_runs, places, visits
+from beholder.planning.check_counts import Amounts
+from beholder.planning.check_placement import Placer
 from beholder.planning.digest import plan_digest
+from beholder.planning.feasibility import PlanFrame, lay_ground, located
 from beholder.planning.given_plan import compose_given, read_given
 from beholder.planning.groups import ParticipantGroup, groups_of, of_each
 from beholder.planning.model import Plan, PlannedList, no_collection
-from beholder.planning.sizes import PlanFrame, enough, fewest_ratings, lay_ground, located
+from beholder.planning.sizes import enough, fewest_ratings
 from beholder.planning.slots import arrange, draw_colours
 from beholder.planning.training import make_training
 from beholder.stimuli.catalogue import Catalogue
-from beholder.study.design import Design
 from beholder.study.model import Study
 
 
@@ -160,38 +157,3 @@ def with_breaks(trials: list[Trial], every: int | None) -> Iterator[Trial | Brea
         yield trial
         if every and number % every == 0 and number < len(trials):
             yield Break(f"break:{number // every}")
-
-
-# --- Very many lists: dealt in runs, each of which is exactly even in itself, so that all together stay so ---
-
-
-AT_ONCE = 100_000
-"""Trials beyond which one maximum flow takes longer for each of them than several do."""
-
-
-def deal_in_runs(grid: StimulusGrid, shape: ListShape, design: Design, rng: Generator, at_once: int = AT_ONCE) -> Dealt:
-    """Return what `deal` promises, in time that grows no faster than the lists do: `at_once` trials or a few more."""
-    size = run_length(grid, shape, design, at_once)
-    if size >= shape.lists:
-        return deal(grid, shape, design, rng)
-    runs = [
-        deal(grid, shape._replace(lists=min(size, shape.lists - first)), design, rng)
-        for first in range(0, shape.lists, size)
-    ]
-    return Dealt(*(np.concatenate(parts) for parts in zip(*runs, strict=True)))
-
-
-def run_length(grid: StimulusGrid, shape: ListShape, design: Design, at_once: int) -> int:
-    """Return how many lists are dealt at once: all of them where no smaller number is even in itself.
-
-    In so many lists every content comes in every position equally often, and so often that its columns do as well:
-    all counts that are promised within one are whole numbers, and equal.
-    """
-    dealt = grid.dealt_per_trial
-    columns = grid.present.sum(axis=1)
-    is_plain = design.order == "balanced" and design.blocks is None and not grid.companions
-    if not is_plain or (grid.kind != "content" and (columns != columns[0]).any()):
-        return shape.lists
-    times = lcm(*(int(n) // gcd(int(n), dealt) for n in set(columns.tolist()))) if dealt else 1
-    even = lcm(len(grid.contents) * times, shape.chain)
-    return even * -(-at_once // (even * shape.trials))

@@ -9,13 +9,12 @@ from typing import Literal
 import numpy as np
 
 from beholder.errors import PlanError, Problem, did_you_mean
-from beholder.methods.contract import Method, Unit, Units
+from beholder.methods.contract import Units
 from beholder.planning.even_rounding import Mask
 from beholder.planning.slots import PALETTE
 from beholder.planning.squares import Rows, block_of, block_problems, order_misfits, square_problems
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.design import Design
-from beholder.study.model import Study
 
 _SHOWN = 4
 """Conditions that are listed; of more it is said how many there are."""
@@ -240,36 +239,3 @@ def _wrong_per_trial(
 def _some(names: Sequence[str]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
-
-
-# --- How fast people go: how many trials a short session has time for ---
-
-
-LONGEST = 15
-"""Minutes after which a session is no longer a short one."""
-_RATING = 12
-"""Minutes of them that are left for the trials."""
-_LOOKED_AT = 12
-"""Contents whose trials stand for all the others."""
-
-
-def trials_in_time(study: Study, catalogue: Catalogue, method: Method, units: Units, grid: StimulusGrid) -> int:
-    """Return how many trials a short session has time for, at least one, by what the method says of a few of them."""
-    contents = np.unique(np.linspace(0, len(grid.contents) - 1, _LOOKED_AT).astype(np.int64)).tolist()
-    rng = np.random.default_rng(0)
-    seconds = []
-    for content in contents:
-        free = [column for column in grid.free if grid.cells[content][column]][: grid.dealt_per_trial]
-        cells = [grid.cells[content][column] for column in sorted((*free, *grid.always))]
-        stimuli = tuple(stimulus for cell in cells for stimulus in cell)
-        if not stimuli:
-            continue  # its reference alone, which is told elsewhere
-        seconds.append(
-            sum(
-                method.seconds(
-                    method.compose(study, Unit(grid.contents[content], stimuli, asks), catalogue, rng), catalogue
-                )
-                for asks in units.asks or ((),)
-            )
-        )
-    return max(1, int(_RATING * 60 / max(float(np.mean(seconds or [0])), 1e-9)))

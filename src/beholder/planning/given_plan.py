@@ -19,7 +19,7 @@ from beholder.errors import PlanError, Problem, did_you_mean
 from beholder.methods.contract import Method, Trial, Unit, Units
 from beholder.planning.cells import count as cell_count
 from beholder.planning.check_counts import Amounts, find_amounts
-from beholder.planning.sizes import located
+from beholder.planning.feasibility import located
 from beholder.planning.slots import PALETTE, arrange, draw_colours
 from beholder.planning.training import lesson_problems
 from beholder.stimuli.catalogue import Catalogue

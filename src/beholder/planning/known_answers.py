@@ -2,115 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.random import Generator
 
-from beholder.methods.contract import Method, Trial, Unit
-from beholder.planning.slots import arrange, draw_colours
-from beholder.stimuli.catalogue import Catalogue, Stimulus
-from beholder.study.design import Design
+from beholder.errors import Problem, did_you_mean
+from beholder.methods.contract import Asked, Method, Question, Scale, Slot, Trial
+from beholder.planning.slots import PALETTE
+from beholder.planning.trial_templates import contents_of
+from beholder.stimuli.catalogue import Stimulus
+from beholder.stimuli.known_answers import EVERY, KnownAnswer
 from beholder.study.model import Study
 from beholder.types import Role
-
-
-class TrialTemplate(NamedTuple):
-    """A trial that can be composed as often as it is needed, and for which stimuli it is there."""
-
-    shows: tuple[str, ...]
-    unit: Unit
-    catalogue: Catalogue
-    shuffle: str
-
-    def compose(self, study: Study, method: Method, rng: Generator) -> Trial:
-        """Return the trial as the method makes it."""
-        return method.compose(study, self.unit, self.catalogue, rng)
-
-
-def plain_study(study: Study) -> Study:
-    """Return a study that shows everything there is of a content."""
-    return study.model_copy(update={"design": Design(seed=study.design.seed)})
-
-
-def contents_of(stimuli: Sequence[Stimulus]) -> list[str]:
-    """Return the contents of some stimuli, in their order."""
-    return list(dict.fromkeys(stimulus.content for stimulus in stimuli))
-
-
-def lesson_pages(
-    study: Study, catalogue: Catalogue, method: Method, taught: Sequence[Stimulus]
-) -> Iterator[TrialTemplate]:
-    """Yield the pages of stimuli whose answer is known, content by content, with the reference where that is needed."""
-    plain, roles = plain_study(study), _roles(catalogue)
-    is_held = bool(taught) and _is_held(plain, catalogue, method)
-    for content in contents_of(taught):
-        stimuli = [replace(s, role=roles.get(s.condition, "test")) for s in taught if s.content == content]
-        tries = [stimuli]
-        reference = catalogue.references.get(content)
-        if reference is not None and all(stimulus.role != "reference" for stimulus in stimuli):
-            # Where every trial of the study holds the reference, so does every one of these.
-            tries.insert(0 if is_held else 1, [*stimuli, reference])
-        shown = {stimulus.id for stimulus in stimuli}
-        for some in tries:
-            pages = _pages(plain, method, _small(catalogue, some), shown)
-            if shown == {name for page in pages for name in page.shows}:
-                yield from pages
-                break
-
-
-def asking_pages(study: Study, catalogue: Catalogue, method: Method, clip: Stimulus) -> list[TrialTemplate]:
-    """Return the pages on which a stimulus can ask for an answer, in place of the one that it was made of."""
-    source = catalogue.by_id.get(clip.made_of)
-    condition = source.condition if source else clip.condition
-    asking = replace(clip, condition=condition, role=_roles(catalogue).get(condition, "test"))
-    beside = [s for s in catalogue.by_cell.values() if s.content == clip.content and s.condition != condition]
-    return _pages(study, method, _small(catalogue, [asking, *beside]), {clip.id})
-
-
-def shown_as(trial: Trial, name: str, role: Role, shuffle: str, study: Study, rng: Generator) -> Trial:
-    """Return a composed trial with its slots in a drawn order, everything on it that is rated in a role."""
-    free = sum(slot.label is None for slot in trial.slots)
-    is_fixed = shuffle == "none" or (shuffle == "order" and not study.design.both_orders)
-    order = list(range(free)) if is_fixed else rng.permutation(free).tolist()
-    shown = arrange(trial, name, order, draw_colours(1, free, rng)[0].tolist())
-    return replace(shown, slots=tuple(slot._replace(role=role) if slot.rated else slot for slot in shown.slots))
-
-
-def _pages(study: Study, method: Method, catalogue: Catalogue, wanted: Collection[str]) -> list[TrialTemplate]:
-    """Return what a method makes of these stimuli that shows any of the wanted; nothing where it lacks a reference."""
-    pages = []
-    try:
-        units = method.units(study, catalogue)
-        for unit in units.items:
-            for asks in (units.asks or ((),)) if any(name in wanted for name in unit.stimuli) else ():
-                page = TrialTemplate((), Unit(unit.content, unit.stimuli, asks), catalogue, units.shuffle)
-                slots = page.compose(study, method, np.random.default_rng(0)).slots
-                pages.append(page._replace(shows=tuple(slot.stimulus for slot in slots if slot.stimulus in wanted)))
-    except LookupError:
-        return []
-    return pages
-
-
-def _is_held(study: Study, catalogue: Catalogue, method: Method) -> bool:
-    """Return whether a reference is dealt into every trial."""
-    references = {stimulus.id for stimulus in catalogue.references.values()}
-    return all(not references.isdisjoint(unit.stimuli) for unit in method.units(study, catalogue).items)
-
-
-def _roles(catalogue: Catalogue) -> dict[str, Role]:
-    return {stimulus.condition: stimulus.role for stimulus in catalogue.by_cell.values()}
-
-
-def _small(catalogue: Catalogue, stimuli: Sequence[Stimulus]) -> Catalogue:
-    """Return a catalogue of a few stimuli, conditions of the study in its order."""
-    there = list(dict.fromkeys(stimulus.condition for stimulus in stimuli))
-    known = [condition for condition in catalogue.conditions if condition in there]
-    others = [condition for condition in there if condition not in known]
-    return Catalogue(tuple(stimuli), (*known, *others), tuple(contents_of(stimuli)))
-
 
 # --- What a method makes of an answer: which questions and slots get which kind of judgement ---
 
@@ -133,3 +37,131 @@ def judged_places(method: Method, trial: Trial) -> frozenset[JudgedPlace]:
 def judged_kinds(method: Method, trial: Trial) -> frozenset[str]:
     """Return the kinds of judgements on a trial, but for what is ticked."""
     return frozenset(one.kind for one in judged_places(method, trial)) - {"pick"}
+
+
+_SHARE = 0.25
+"""Tolerance where none is written, as a share of the scale."""
+
+
+_SLIP = 0.03
+"""What is allowed on a slider of what asks for an answer, as a share of the scale: nobody sets it to a point."""
+
+
+SCORED = ("score",)
+
+
+COMPARED = ("score", "diff", "choice")
+"""Kinds of judgements from which an answer about one stimulus can be told; a comparison says the same of either."""
+
+
+Lessons = Mapping[str, KnownAnswer]
+"""By stimulus."""
+
+
+def default_tolerance(scale: Scale) -> float:
+    """Return how far from an expected answer is near enough: a quarter of the scale, in whole steps."""
+    return _steps(scale, _SHARE)
+
+
+def asking_tolerance(scale: Scale) -> float:
+    """Return how far an answer may be from what was asked for: exact, but for a slider."""
+    return _steps(scale, _SLIP) if scale.look == "slider" else 0.0
+
+
+def _steps(scale: Scale, share: float) -> float:
+    # Scales have steps such as 0.1, of which a quarter is not exactly a number of steps.
+    return float(np.floor(share * (scale.max - scale.min) / scale.step + 1e-9)) * scale.step
+
+
+def lessons_of(stimuli: Sequence[Stimulus]) -> Lessons:
+    """Return what is written beside stimuli, by their ids."""
+    return {stimulus.id: stimulus.lesson for stimulus in stimuli if stimulus.lesson is not None}
+
+
+def answerable(method: Method, trial: Trial, kinds: Collection[str]) -> frozenset[tuple[str, str]]:
+    """Return which (question, slot) get a judgement of these kinds."""
+    found = set()
+    for one in judged_places(method, trial):
+        if one.kind in kinds:
+            both = one.kind != "score"
+            found |= {(one.question, slot.id) for slot in trial.slots if slot.rated and (both or slot.id == one.slot)}
+    return frozenset(found)
+
+
+def asked_about(trial: Trial, lessons: Lessons) -> Iterator[tuple[Asked, Slot, KnownAnswer]]:
+    """Yield every question with a scale that is asked about a stimulus with a lesson."""
+    for asked in trial.asked:
+        for slot in trial.slots:
+            if slot.rated and not asked.ticks and slot.stimulus in lessons:
+                yield asked, slot, lessons[slot.stimulus]
+
+
+def wrong_targets(
+    trial: Trial, lessons: Lessons, places: Collection[tuple[str, str]], method: Method
+) -> Iterator[Problem]:
+    """Yield answers that are expected and cannot be given, as nothing is judged there, or not on this scale."""
+    for asked, slot, lesson in asked_about(trial, lessons):
+        found = lesson.of(asked.question)
+        if found is None:
+            continue
+        name, expected = found
+        called, scale = lesson.called("expected", name), asked.scale
+        if (asked.question, slot.id) not in places:
+            what = f"{called} is {expected.value:g}, and {method.name} gives no score to a single stimulus"
+            yield Problem(lesson.where, what, "", "Leave it out: any answer is right.")
+        elif not scale.holds(expected.value):
+            what = f"{called} is {expected.value:g}, which is not on the scale of {asked.question}"
+            yield Problem(lesson.where, what, f"{scale.min:g} to {scale.max:g} in steps of {scale.step:g}")
+
+
+def unasked(study: Study, method: Method, lessons: Lessons) -> Iterator[Problem]:
+    """Yield expectations about questions that are not asked, or have no scale."""
+    questions: Mapping[str, Question] = {question.id: question for question in method.questions(study)}
+    scaled = [name for name, question in questions.items() if not question.ticks]
+    for lesson in lessons.values():
+        for name in lesson.expected:
+            if name != EVERY and name not in scaled:
+                said = "has ticks and no scale" if name in questions else "is not asked"
+                what = f"{lesson.called('expected', name)} is about {name}, which {said}"
+                yield Problem(lesson.where, what, ", ".join(scaled), did_you_mean(name, scaled))
+
+
+def crowded(stimuli: Sequence[Stimulus], role: Role) -> Iterator[Problem]:
+    """Yield contents with more stimuli of a role than a page has colours."""
+    for content in contents_of(stimuli):
+        many = [stimulus for stimulus in stimuli if stimulus.content == content]
+        if len(many) > len(PALETTE):
+            what = f"content {content} has {len(many)} {role} stimuli"
+            where = many[-1].lesson.where if many[-1].lesson else "stimuli"
+            yield Problem(where, what, f"up to {len(PALETTE)} of a content")
+
+
+def unshown(stimuli: Sequence[Stimulus], shown: Collection[str], role: Role, method: Method) -> Iterator[Problem]:
+    """Yield stimuli that are in no trial, for want of what the method shows beside them."""
+    for stimulus in stimuli:
+        if stimulus.id not in shown and stimulus.lesson is not None:
+            yield Problem(
+                stimulus.lesson.where,
+                f"has nothing to be shown with: {method.name} needs another stimulus of content {stimulus.content}",
+                "",
+                f"Add one with role {role} and the same content, or the reference of that content.",
+            )
+
+
+def asked_words(method: Method, trial: Trial, where: str, words: Mapping[str, str]) -> str:
+    """Return what the stimulus at a question and slot, as `q1.s2`, asked for itself."""
+    target = trial.targets[where]
+    asked = next(one for one in trial.asked if one.id == where.partition(".")[0])
+    if "choice" in judged_kinds(method, trial):
+        return words["out_this"]
+    label = dict(asked.scale.labels).get(target.value, "")
+    way = "out_slider" if asked.scale.look == "slider" else "out_label" if label else "out_value"
+    return words[way].format(value=f"{target.value:g}", label=label)
+
+
+def asking_label(method: Method, trial: Trial, where: str) -> str | None:
+    """Return the letter of the stimulus that asked, where several are rated one by one."""
+    labels = {slot.id: slot.label for slot in trial.slots if slot.rated}
+    # How much better the second is than the first is asked for by the page as a whole.
+    is_one = len(labels) > 1 and "diff" not in judged_kinds(method, trial)
+    return labels.get(where.partition(".")[2]) if is_one else None

@@ -12,8 +12,7 @@ from numpy.random import Generator
 from beholder.methods.choices import grades_of
 from beholder.methods.contract import Asked, Method, Scale, Trial, Unit, Units
 from beholder.planning.groups import groups_of, of_each, restricted
-from beholder.planning.known_answers import judged_kinds
-from beholder.planning.training import asking_tolerance
+from beholder.planning.known_answers import asking_tolerance, judged_kinds
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.stimuli.message_stimuli import MessageCatalogue, MessageRequest, add_asking
 from beholder.stimuli.messages.message import Message
@@ -182,9 +181,9 @@ def load_asking(
     before: Sequence[frozenset[str]] | None = None,
 ) -> MessageCatalogue:
     """Return every stimulus of a study, and how many of those that ask for an answer were not there before."""
+    from beholder.planning.feasibility import lay_ground
     from beholder.planning.folder import read_before
     from beholder.planning.given_plan import read_given
-    from beholder.planning.sizes import lay_ground
     from beholder.stimuli.ingestion import load_catalogue
 
     catalogue = load_catalogue(study, progress)

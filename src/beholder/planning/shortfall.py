@@ -11,7 +11,8 @@ import numpy as np
 from numpy.random import Generator
 
 from beholder.methods.contract import Method, Trial, Units
-from beholder.planning.check_counts import Placer, find_amounts
+from beholder.planning.check_counts import find_amounts
+from beholder.planning.check_placement import Placer
 from beholder.planning.given_plan import GivenPlan, GivenTrial, compose_given
 from beholder.planning.groups import ParticipantGroup
 from beholder.planning.slots import order_slots

@@ -15,9 +15,9 @@ from beholder.analysis.result import MUSHRA
 from beholder.errors import BeholderError, Problem, UserError
 from beholder.methods.contract import Method, Scale
 from beholder.planning.builder import make_plan
+from beholder.planning.feasibility import lay_ground
 from beholder.planning.message_trials import wanted_clips
 from beholder.planning.model import PlannedList
-from beholder.planning.sizes import lay_ground
 from beholder.sample_size.tests import Contents, TestingRules
 from beholder.simulation.rating_sheet import RatingSheet, sheet_of
 from beholder.simulation.truth import Population, Truth, plant_truth

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 from beholder.checks.contract import AnsweredTrial
 from beholder.checks.known_answers import targets_of
 from beholder.methods.contract import Trial
-from beholder.planning.training import asked_words, asking_label
+from beholder.planning.known_answers import asked_words, asking_label
 from beholder.server import tokens
 from beholder.server.attempts import failures, ruled
 from beholder.server.flow import Ending

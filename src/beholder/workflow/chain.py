@@ -135,8 +135,8 @@ def _check_plans(
 def _check_comparing(study: Study, making: Callable[[int, int], None] | None) -> None:
     """Raise UserError where a study could not ask any pairs; which ones it will ask is not known yet."""
     from beholder.methods import find
+    from beholder.planning.feasibility import check_comparing
     from beholder.planning.groups import groups_of, of_each
-    from beholder.planning.sizes import check_comparing
     from beholder.stimuli.ingestion import load_catalogue
 
     every = study.model_copy(update={"design": study.design.model_copy(update={"pairs": "all"})})

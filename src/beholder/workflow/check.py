@@ -164,7 +164,7 @@ def _pairs(plan: Plan, catalogue: Catalogue) -> int:
 
 def _long_session(study: Study, stages: Sequence[Stage], trials: int) -> Iterator[Problem]:
     """Yield that a session is longer than people stay with their whole mind, and how many trials would do."""
-    from beholder.planning.cells import LONGEST
+    from beholder.planning.capacity import LONGEST
 
     minutes = sum(stage.minutes for stage in stages)
     rating = sum(stage.minutes for stage in stages if stage.is_rating)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from beholder.errors import PlanError, Problem
 from beholder.methods import find
-from beholder.planning.sizes import lay_ground
+from beholder.planning.feasibility import lay_ground
 from beholder.stimuli.catalogue import Catalogue
 from support.plans import make_catalogue, make_study
 

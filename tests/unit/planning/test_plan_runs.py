@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beholder.methods import find
-from beholder.planning.assignment import Dealt
-from beholder.planning.builder import deal_in_runs, run_length
-from beholder.planning.sizes import PlanFrame, lay_ground
+from beholder.planning.assignment import Dealt, deal_in_runs, run_length
+from beholder.planning.feasibility import PlanFrame, lay_ground
 from support.plans import make_catalogue, make_study
 
 

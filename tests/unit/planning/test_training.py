@@ -15,9 +15,9 @@ from beholder.planning.balance import balance, ratings_per_stimulus
 from beholder.planning.builder import make_plan
 from beholder.planning.digest import plan_digest, study_digest
 from beholder.planning.folder import read_plan, write_plan
+from beholder.planning.known_answers import default_tolerance
 from beholder.planning.model import Plan
 from beholder.planning.serialization import list_from_json, list_to_json, lists_to_json
-from beholder.planning.training import default_tolerance
 from beholder.stimuli.ingestion import load_catalogue
 from beholder.study.model import Study
 from beholder.study.questions import SCALES

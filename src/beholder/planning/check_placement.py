@@ -1,0 +1,124 @@
+"""planning/check_placement."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+from numpy.random import Generator
+
+from beholder.methods.contract import Method, Trial, Units
+from beholder.planning.attention import Replaced, Replacer
+from beholder.planning.check_counts import Amounts
+from beholder.planning.check_trials import Askers, Golds, Lot, Repeater
+from beholder.planning.message_trials import ASKING, protected, sample_trial
+from beholder.planning.statements import Statements, bank_of
+from beholder.stimuli.catalogue import Catalogue
+from beholder.study.checks import AskingOptions, Gold, TrapItem
+from beholder.study.model import Study
+from beholder.types import Role
+
+_REPLACE, _INSERT, _STATE, _MAKE = 30, 31, 32, 33
+"""Streams of chance: whether there is gold changes nothing of where attention is asked for."""
+
+
+class Placer:
+    """Places what the rules need into the lists of one plan."""
+
+    def __init__(self, study: Study, catalogue: Catalogue, method: Method, units: Units, amounts: Amounts) -> None:
+        self._study, self._catalogue, self._method, self._units = study, catalogue, method, units
+        self._amounts = amounts
+
+    def place(self, lists: Sequence[Sequence[Trial]]) -> Replaced:
+        """Return the lists with everything that belongs into them, trials named by their position."""
+        placed = self._with_attention(lists)
+        inserter, statements = self._inserter(max(len(trials) for trials in lists)), self._statements()
+        made = []
+        for before, trials in zip(lists, placed.lists, strict=True):
+            whole = inserter.put(before, trials) if inserter else trials
+            whole = statements.put(whole) if statements else whole
+            made.append([_named(trial, position) for position, trial in enumerate(whole, 1)])
+        return Replaced(made, placed.conditions, placed.gave_way)
+
+    def _with_attention(self, lists: Sequence[Sequence[Trial]]) -> Replaced:
+        rule = self._study.checks.rule("attention")
+        if not self._amounts.replaced or not isinstance(rule, AskingOptions):
+            return Replaced([list(trials) for trials in lists], {}, {})
+        kept = protected(self._study, self._catalogue, self._units, rule)
+        replacer = Replacer(self._catalogue, kept, rule, self._rng(_REPLACE))
+        return replacer.put(lists, self._amounts.replaced)
+
+    def _inserter(self, trials: int) -> Inserter | None:
+        counts = self._amounts.inserted
+        if not any(counts.values()):
+            return None
+        makers = {role: maker for role in counts if counts[role] and (maker := self._maker(role)) is not None}
+        return Inserter(trials, makers, counts, counts.get("repeat", 0), self._rng(_INSERT))
+
+    def _maker(self, role: Role) -> CheckTrialMaker | None:
+        study, catalogue, method = self._study, self._catalogue, self._method
+        rule = study.checks.rule(role)
+        if isinstance(rule, Gold):
+            return Golds(study, catalogue, method, rule, self._rng(_MAKE, 0))
+        if isinstance(rule, AskingOptions):
+            sample = sample_trial(study, catalogue, method)
+            assert sample is not None, "what has been dealt can be shown"
+            askers = Askers(role, study, catalogue, method, rule, sample, self._rng(_MAKE, 1 + ASKING.index(role)))
+            return askers if askers.are_any else None
+        return None
+
+    def _statements(self) -> Statements | None:
+        obvious, again = self._amounts.obvious, self._amounts.again
+        if not obvious and not again:
+            return None
+        rule = self._study.checks.rule("trap_item")
+        bank = bank_of(rule, self._study.language) if isinstance(rule, TrapItem) else ()
+        return Statements(bank, obvious, again, self._rng(_STATE))
+
+    def _rng(self, *stream: int) -> np.random.Generator:
+        return np.random.default_rng([*self._study.draw, *stream])
+
+
+def _named(trial: Trial, position: int) -> Trial:
+    name = f"trial:{position}"
+    return trial if trial.id == name else replace(trial, id=name)
+
+
+class CheckTrialMaker(Protocol):
+    """Makes trials of a role, one after the other."""
+
+    def make(self, shown: Collection[str], beside: Collection[str]) -> Trial: ...
+
+
+class Inserter:
+    """Puts trials into lists of up to so many, one at most between two: never first, last, or beside another."""
+
+    def __init__(
+        self,
+        trials: int,
+        makers: Mapping[Role, CheckTrialMaker],
+        counts: Mapping[Role, int],
+        repeats: int,
+        rng: Generator,
+    ) -> None:
+        self._makers, self._counts, self._repeats = makers, counts, repeats
+        # Each kind comes in each place equally often.
+        self._gaps = {role: Lot(range(trials - 1), rng) for role in makers}
+        self._repeater = Repeater(trials, rng)
+
+    def put(self, before: Sequence[Trial], trials: Sequence[Trial]) -> list[Trial]:
+        """Return a list with everything in it; trials come again as they were `before` any stimulus gave way."""
+        # What comes again has fewer places to choose from.
+        found = self._repeater.make(before, trials, self._repeats)
+        last = len(trials) - 2
+        shown = {slot.stimulus for trial in trials for slot in trial.slots}
+        for role, maker in self._makers.items():
+            for _ in range(self._counts[role]):
+                gap = self._gaps[role].draw(lambda one: None if one in found or one > last else 0)
+                assert gap is not None, "a list is only promised what it has room for"
+                made = maker.make(shown, {trials[gap].content, trials[gap + 1].content})
+                shown.update(slot.stimulus for slot in made.slots)
+                found[gap] = made
+        return [one for gap, trial in enumerate(trials) for one in (trial, *([found[gap]] if gap in found else []))]

@@ -1,0 +1,112 @@
+"""planning/trial_templates."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from beholder.methods.contract import Method, Trial, Unit
+from beholder.planning.slots import arrange, draw_colours
+from beholder.stimuli.catalogue import Catalogue, Stimulus
+from beholder.study.design import Design
+from beholder.study.model import Study
+from beholder.types import Role
+
+
+class TrialTemplate(NamedTuple):
+    """A trial that can be composed as often as it is needed, and for which stimuli it is there."""
+
+    shows: tuple[str, ...]
+    unit: Unit
+    catalogue: Catalogue
+    shuffle: str
+
+    def compose(self, study: Study, method: Method, rng: Generator) -> Trial:
+        """Return the trial as the method makes it."""
+        return method.compose(study, self.unit, self.catalogue, rng)
+
+
+def plain_study(study: Study) -> Study:
+    """Return a study that shows everything there is of a content."""
+    return study.model_copy(update={"design": Design(seed=study.design.seed)})
+
+
+def contents_of(stimuli: Sequence[Stimulus]) -> list[str]:
+    """Return the contents of some stimuli, in their order."""
+    return list(dict.fromkeys(stimulus.content for stimulus in stimuli))
+
+
+def lesson_pages(
+    study: Study, catalogue: Catalogue, method: Method, taught: Sequence[Stimulus]
+) -> Iterator[TrialTemplate]:
+    """Yield the pages of stimuli whose answer is known, content by content, with the reference where that is needed."""
+    plain, roles = plain_study(study), _roles(catalogue)
+    is_held = bool(taught) and _is_held(plain, catalogue, method)
+    for content in contents_of(taught):
+        stimuli = [replace(s, role=roles.get(s.condition, "test")) for s in taught if s.content == content]
+        tries = [stimuli]
+        reference = catalogue.references.get(content)
+        if reference is not None and all(stimulus.role != "reference" for stimulus in stimuli):
+            # Where every trial of the study holds the reference, so does every one of these.
+            tries.insert(0 if is_held else 1, [*stimuli, reference])
+        shown = {stimulus.id for stimulus in stimuli}
+        for some in tries:
+            pages = _pages(plain, method, _small(catalogue, some), shown)
+            if shown == {name for page in pages for name in page.shows}:
+                yield from pages
+                break
+
+
+def asking_pages(study: Study, catalogue: Catalogue, method: Method, clip: Stimulus) -> list[TrialTemplate]:
+    """Return the pages on which a stimulus can ask for an answer, in place of the one that it was made of."""
+    source = catalogue.by_id.get(clip.made_of)
+    condition = source.condition if source else clip.condition
+    asking = replace(clip, condition=condition, role=_roles(catalogue).get(condition, "test"))
+    beside = [s for s in catalogue.by_cell.values() if s.content == clip.content and s.condition != condition]
+    return _pages(study, method, _small(catalogue, [asking, *beside]), {clip.id})
+
+
+def shown_as(trial: Trial, name: str, role: Role, shuffle: str, study: Study, rng: Generator) -> Trial:
+    """Return a composed trial with its slots in a drawn order, everything on it that is rated in a role."""
+    free = sum(slot.label is None for slot in trial.slots)
+    is_fixed = shuffle == "none" or (shuffle == "order" and not study.design.both_orders)
+    order = list(range(free)) if is_fixed else rng.permutation(free).tolist()
+    shown = arrange(trial, name, order, draw_colours(1, free, rng)[0].tolist())
+    return replace(shown, slots=tuple(slot._replace(role=role) if slot.rated else slot for slot in shown.slots))
+
+
+def _pages(study: Study, method: Method, catalogue: Catalogue, wanted: Collection[str]) -> list[TrialTemplate]:
+    """Return what a method makes of these stimuli that shows any of the wanted; nothing where it lacks a reference."""
+    pages = []
+    try:
+        units = method.units(study, catalogue)
+        for unit in units.items:
+            for asks in (units.asks or ((),)) if any(name in wanted for name in unit.stimuli) else ():
+                page = TrialTemplate((), Unit(unit.content, unit.stimuli, asks), catalogue, units.shuffle)
+                slots = page.compose(study, method, np.random.default_rng(0)).slots
+                pages.append(page._replace(shows=tuple(slot.stimulus for slot in slots if slot.stimulus in wanted)))
+    except LookupError:
+        return []
+    return pages
+
+
+def _is_held(study: Study, catalogue: Catalogue, method: Method) -> bool:
+    """Return whether a reference is dealt into every trial."""
+    references = {stimulus.id for stimulus in catalogue.references.values()}
+    return all(not references.isdisjoint(unit.stimuli) for unit in method.units(study, catalogue).items)
+
+
+def _roles(catalogue: Catalogue) -> dict[str, Role]:
+    return {stimulus.condition: stimulus.role for stimulus in catalogue.by_cell.values()}
+
+
+def _small(catalogue: Catalogue, stimuli: Sequence[Stimulus]) -> Catalogue:
+    """Return a catalogue of a few stimuli, conditions of the study in its order."""
+    there = list(dict.fromkeys(stimulus.condition for stimulus in stimuli))
+    known = [condition for condition in catalogue.conditions if condition in there]
+    others = [condition for condition in there if condition not in known]
+    return Catalogue(tuple(stimuli), (*known, *others), tuple(contents_of(stimuli)))
