@@ -13,7 +13,7 @@ from beholder.errors import PlanError
 from beholder.methods.contract import Method
 from beholder.planning.balance import balance
 from beholder.planning.builder import make_plan
-from beholder.planning.message_trials import wanted_clips
+from beholder.planning.message_trials import study_requests
 from beholder.planning.model import Plan
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.stimuli.known_answers import EVERY, Expectation, KnownAnswer
@@ -65,7 +65,7 @@ def with_clips(study: Study, catalogue: Catalogue, method: Method) -> Catalogue:
             made_of=one.source.id,
             lesson=KnownAnswer("", expected={EVERY: Expectation(one.value, one.tolerance, "", one.also)}),
         )
-        for number, one in enumerate(wanted_clips(study, catalogue, method), 1)
+        for number, one in enumerate(study_requests(study, catalogue, method), 1)
     ]  # fmt: skip
     return replace(catalogue, stimuli=(*catalogue.stimuli, *made))
 

@@ -6,9 +6,9 @@ import time
 from pathlib import Path
 
 from beholder.methods import find
-from beholder.sample_size.design import SimulatedWorld, session_of
+from beholder.sample_size.design import SimulatedWorld, plan_for
 from beholder.sample_size.request import ladder
-from beholder.sample_size.simulation import point_of
+from beholder.sample_size.simulation import simulate_point
 from beholder.simulation.truth import PUBLIC
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import Study
@@ -29,7 +29,7 @@ def measure_power() -> list[Row]:
     world = SimulatedWorld(study, catalogue, method, ladder(study, catalogue, method, None), PUBLIC, "random", 1)
     began = time.perf_counter()
     for size in _SIZES:
-        point_of(session_of(world, size), _REPETITIONS)
+        simulate_point(plan_for(world, size), _REPETITIONS)
     spent = time.perf_counter() - began
     return [below(f"Power of HEMVIP's design, {len(_SIZES)} sizes, {_REPETITIONS:,} repetitions", spent, _LIMIT_S, "s")]
 

@@ -17,7 +17,7 @@ from beholder.cleaning.sessions import JudgedSession
 from beholder.cleaning.shortfall import EXTEND, VOTES, is_compared, shortfall
 from beholder.files import table_bytes
 from beholder.methods.contract import Method
-from beholder.planning.known_answers import asked_words, asking_label
+from beholder.planning.known_answers import message_label, message_text
 from beholder.study.checks import Agreement
 from beholder.study.cleaning import Bonus, Quality, Quantity
 from beholder.study.model import Study
@@ -110,9 +110,9 @@ def rejection_message(one: JudgedSession, study: Study, method: Method) -> str:
         for seen, verdict in looked.trials:
             off = verdict.measured if verdict.verdict == "fail" else None
             for where in off if isinstance(off, Mapping) else ():
-                label = asking_label(method, seen.trial, where)
+                label = message_label(method, seen.trial, where)
                 line = words["rating_page_of" if label else "rating_page"].format(
-                    page=position_of(seen.key), label=label, said=asked_words(method, seen.trial, where, words)
+                    page=position_of(seen.key), label=label, said=message_text(method, seen.trial, where, words)
                 )
                 told.setdefault(line)
     contact = [words["out_contact"].format(contact=study.contact)] if study.contact else []

@@ -43,7 +43,7 @@ class ExportTable:
 
 
 @dataclass(frozen=True)
-class Filled:
+class TableRows:
     """A table with its rows, which are read once."""
 
     table: ExportTable
@@ -51,7 +51,7 @@ class Filled:
 
 
 ROLES, MEDIA, MODES, OUTCOMES = (get_args(one) for one in (Role, Medium, Mode, Outcome))
-SAID = ("pass", "fail", "unknown")
+VERDICT_VALUES = ("pass", "fail", "unknown")
 INPUTS = ("mouse", "touch", "keyboard", "robot")
 
 SESSION = Column("session", "text", "The visit; a made-up name without meaning.")
@@ -77,7 +77,7 @@ OF_TEXT = ForeignKey(("digest",), "studies", ("digest",))
 OF_STIMULUS = ForeignKey(("digest", "stimulus"), "stimuli", ("digest", "stimulus"))
 
 
-def described(names: Sequence[str], texts: Mapping[str, Column | tuple[Kind, str]]) -> tuple[Column, ...]:
+def describe(names: Sequence[str], texts: Mapping[str, Column | tuple[Kind, str]]) -> tuple[Column, ...]:
     """Return columns in the order of their names, each as it is described; one that is not has an empty text."""
     found = []
     for name in names:
@@ -97,7 +97,7 @@ def factor_columns(names: Iterable[str]) -> tuple[Column, ...]:
 _TEXT = {str, type(None)}
 
 
-def of_kind(kind: Kind, values: Sequence[Any]) -> list[Any]:
+def convert(kind: Kind, values: Sequence[Any]) -> list[Any]:
     """Return a column of values as text, whole numbers, numbers, truth values or UTC times."""
     return _KINDS[kind](values)
 

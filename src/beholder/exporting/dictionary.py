@@ -10,8 +10,8 @@ from typing import Any
 
 from beholder.cleaning.texts import E_MAIL, ID
 from beholder.exporting.columns import Column, ExportTable, Kind
-from beholder.exporting.sheets import Format, WrittenTable
-from beholder.exporting.source import ExportSource, Withheld
+from beholder.exporting.source import ExportSource, FreeTextFilter
+from beholder.exporting.table_files import Format, WrittenTable
 from beholder.files import json_bytes, table_bytes
 from beholder.store.tables import to_iso
 
@@ -31,11 +31,11 @@ _MEDIA: Mapping[Format, str] = {"csv": "text/csv", "parquet": "application/vnd.a
 
 def dictionary_bytes(sheets: Sequence[WrittenTable]) -> bytes:
     """Return a row for each column of each table."""
-    rows = (_described(sheet.table, column) for sheet in sheets for column in sheet.table.columns)
+    rows = (_dictionary_row(sheet.table, column) for sheet in sheets for column in sheet.table.columns)
     return table_bytes(COLUMNS, rows)
 
 
-def _described(table: ExportTable, column: Column) -> dict[str, Any]:
+def _dictionary_row(table: ExportTable, column: Column) -> dict[str, Any]:
     links = [f"{link.table}.{link.others[0]}" for link in table.links if link.columns == (column.name,)]
     return {
         "table": table.name,
@@ -226,14 +226,14 @@ def notes_of(source: ExportSource) -> list[str]:
     """Return what a reader has to know of these tables, all of which are written already."""
     told = [
         "These are robots, a rehearsal and not a result." if source.judging.facts.population == "robots" else "",
-        _together(source),
-        _own_words(source.withheld),
-        _easily_changed(source),
+        _runs_note(source),
+        _free_text_note(source.withheld),
+        _changed_names_note(source),
     ]
     return [note for note in told if note]
 
 
-def _own_words(withheld: Withheld) -> str:
+def _free_text_note(withheld: FreeTextFilter) -> str:
     """Return whether free text is here, and how much of it was replaced in which tables."""
     if withheld.masks is None:
         return "What people wrote in their own words is left out; `beholder export --with-texts` has it."
@@ -245,14 +245,14 @@ def _own_words(withheld: Withheld) -> str:
     return f"{here}. {replaced if told else looked} Names are not looked for: look through it before you hand it on."
 
 
-def _together(source: ExportSource) -> str:
+def _runs_note(source: ExportSource) -> str:
     """Return that there are several runs, and where they are told apart."""
     runs = sorted({one.visit.run for one in source.judging.judged})
     told = f"{', '.join(map(str, runs[:-1]))} and {runs[-1]}" if len(runs) > 1 else ""
     return f"Runs {told} are in the same tables; the column `run` tells them apart." if told else ""
 
 
-def _easily_changed(source: ExportSource) -> str:
+def _changed_names_note(source: ExportSource) -> str:
     """Return which names a reader of CSV that guesses would change."""
     names = {name for shown in source.judging.facts.stimuli.values() for name in (shown.content, shown.condition)}
     found = sorted(name for name in names if name in _OFTEN_CHANGED or _is_number(name))

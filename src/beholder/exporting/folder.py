@@ -18,7 +18,7 @@ from beholder.cleaning.screening import SessionJudge, judge_tables, store_of
 from beholder.cleaning.texts import Masks
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.exporting import Exported, ratings, sessions, study, verdicts
-from beholder.exporting.columns import Filled
+from beholder.exporting.columns import TableRows
 from beholder.exporting.dictionary import (
     DICTIONARY,
     PACKAGE,
@@ -30,17 +30,17 @@ from beholder.exporting.dictionary import (
     readme,
 )
 from beholder.exporting.p910 import p910_tables
-from beholder.exporting.sheets import WRITERS, Format, TableWriter, WrittenTable
-from beholder.exporting.source import ExportSource, Withheld
+from beholder.exporting.source import ExportSource, FreeTextFilter
+from beholder.exporting.table_files import WRITERS, Format, TableWriter, WrittenTable
 from beholder.files import ROOM, placed_together, utf8
 from beholder.store.open import name_of, open_store, read_tables
 from beholder.study.model import Study
 
 Progress = Callable[[int, int], None]
-MAKERS: tuple[Callable[[ExportSource], Filled | None], ...] = (
+MAKERS: tuple[Callable[[ExportSource], TableRows | None], ...] = (
     ratings.ratings, sessions.participants, sessions.sessions, sessions.questionnaires, study.studies, study.questions,
     study.stimuli, sessions.answers, study.playback, study.comments, verdicts.checks, verdicts.verdicts,
-    verdicts.exclusions, sessions.posed, sessions.told, ratings.matrix, ratings.pair_counts,
+    verdicts.exclusions, sessions.posed, sessions.immediate_verdicts, ratings.matrix, ratings.pair_counts,
 )  # fmt: skip
 _EVENT_SHARE = 20
 """How much of the bar is for the events, in tables."""
@@ -70,16 +70,16 @@ def export_folder(
     step()
     judging = judge_runs(loaded, tables, where=name_of(store) if store else "store/", robots=robots)
     step()
-    source = ExportSource(judging, tables, Withheld(judging.texts, _masks(url) if with_texts else None))
+    source = ExportSource(judging, tables, FreeTextFilter(judging.texts, _masks(url) if with_texts else None))
     views = p910_tables(source) if p910 else []
     with placed_together(folder, stale) as room:
         sheets: list[WrittenTable] = []
         for make in MAKERS:
-            sheets += _written(room, chosen, make(source))
+            sheets += _write_table(room, chosen, make(source))
             step()
-        sheets += _events(room, chosen, url, source, step)
+        sheets += _write_events(room, chosen, url, source, step)
         for filled in views:
-            sheets += _written(room, chosen, filled)
+            sheets += _write_table(room, chosen, filled)
             step()
         notes = notes_of(source)
         (room / DICTIONARY).write_bytes(dictionary_bytes(sheets))
@@ -160,7 +160,7 @@ def _stale(folder: Path) -> list[str]:
     return known or []
 
 
-def _written(room: Path, format: Format, filled: Filled | None) -> Iterator[WrittenTable]:
+def _write_table(room: Path, format: Format, filled: TableRows | None) -> Iterator[WrittenTable]:
     """Write a table, where there is one, and yield what was written."""
     if filled is None:
         return
@@ -170,7 +170,7 @@ def _written(room: Path, format: Format, filled: Filled | None) -> Iterator[Writ
     yield writer.sheet
 
 
-def _events(room: Path, format: Format, url: str, source: ExportSource, step: _Steps) -> Iterator[WrittenTable]:
+def _write_events(room: Path, format: Format, url: str, source: ExportSource, step: _Steps) -> Iterator[WrittenTable]:
     """Write the events as they come from the store: there can be far more than memory holds."""
     begun = step.done
     with WRITERS[format](room, sessions.EVENTS) as writer:

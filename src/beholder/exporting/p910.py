@@ -15,7 +15,7 @@ from beholder.analysis.result import metric
 from beholder.cleaning.ratings import Rating
 from beholder.errors import Problem, UserError
 from beholder.exporting import columns as c
-from beholder.exporting.columns import Column, ExportTable, Filled
+from beholder.exporting.columns import Column, ExportTable, TableRows
 from beholder.exporting.source import ExportSource
 
 _KINDS = ("score", "diff")
@@ -43,7 +43,7 @@ Cell = tuple[str, str]
 Ends = tuple[float | None, float | None]
 
 
-def p910_tables(source: ExportSource) -> list[Filled]:
+def p910_tables(source: ExportSource) -> list[TableRows]:
     """Return votes by clip, by condition and by person; choices, ticks and right answers have no such table."""
     ratings = [rating for some in source.ratings.values() for rating in some]
     kinds = {rating.kind for rating in ratings}
@@ -58,7 +58,7 @@ def p910_tables(source: ExportSource) -> list[Filled]:
         )
     used = [rating for rating in ratings if rating.use and rating.value is not None]
     name = _mean_name(ratings)
-    return [_clips(used, name, source), _conditions(used, name, source), Filled(WORKERS, _workers(used, source))]
+    return [_clips(used, name, source), _conditions(used, name, source), TableRows(WORKERS, _workers(used, source))]
 
 
 def _mean_name(ratings: Sequence[Rating]) -> str:
@@ -67,8 +67,8 @@ def _mean_name(ratings: Sequence[Rating]) -> str:
     return first if first in _MEANS else _MEANS[0]
 
 
-def _clips(used: Sequence[Rating], name: str, source: ExportSource) -> Filled:
-    clips = _grouped(used, lambda rating: rating.stimulus)
+def _clips(used: Sequence[Rating], name: str, source: ExportSource) -> TableRows:
+    clips = _group(used, lambda rating: rating.stimulus)
     most = max(map(len, clips.values()), default=0)
     votes = [f"vote_{number}" for number in range(1, most + 1)]
     ours = _intervals("scores", "stimulus", used)
@@ -92,10 +92,10 @@ def _clips(used: Sequence[Rating], name: str, source: ExportSource) -> Filled:
             named = {"content": some[0].content, "condition": some[0].condition}
             yield {**known, **named, **_summary(values, name, ours.get(cell)), **dict(zip(votes, values, strict=False))}
 
-    return Filled(table, rows())
+    return TableRows(table, rows())
 
 
-def _conditions(used: Sequence[Rating], name: str, source: ExportSource) -> Filled:
+def _conditions(used: Sequence[Rating], name: str, source: ExportSource) -> TableRows:
     ours = _intervals("conditions", "condition", used)
     table = ExportTable(
         "votes_per_cond",
@@ -103,14 +103,14 @@ def _conditions(used: Sequence[Rating], name: str, source: ExportSource) -> Fill
         (Column("condition_name", "text", "The condition."), *_statistics(name), *_OURS),
         ("condition_name", "question"),
     )
-    groups = _grouped(used, lambda rating: rating.condition)
+    groups = _group(used, lambda rating: rating.condition)
 
     def rows() -> Iterator[dict[str, Any]]:
         for cell, some in groups.items():
             summary = _summary([rating.value for rating in some], name, ours.get(cell))
             yield {"condition_name": cell[0], "question": cell[1], **summary}
 
-    return Filled(table, rows())
+    return TableRows(table, rows())
 
 
 def _workers(used: Iterable[Rating], source: ExportSource) -> Iterator[dict[str, Any]]:
@@ -136,7 +136,7 @@ def _statistics(name: str) -> tuple[Column, ...]:
     )
 
 
-def _grouped(used: Iterable[Rating], by: Any) -> dict[Cell, list[Rating]]:
+def _group(used: Iterable[Rating], by: Any) -> dict[Cell, list[Rating]]:
     found: dict[Cell, list[Rating]] = defaultdict(list)
     for rating in used:
         found[by(rating), rating.question].append(rating)

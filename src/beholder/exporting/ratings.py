@@ -10,10 +10,10 @@ from typing import Any
 from beholder.cleaning.ratings import COLUMNS, Rating
 from beholder.cleaning.sessions import JudgedSession
 from beholder.exporting import columns as c
-from beholder.exporting.columns import Column, ExportTable, Filled, described, factor_columns
+from beholder.exporting.columns import Column, ExportTable, TableRows, describe, factor_columns
 from beholder.exporting.source import ExportSource, rating_id
 
-_RATING = described(
+_RATING = describe(
     ("rating_id", *COLUMNS),
     {
         "rating_id": ("text", "Name of the rating: session, position, question, slot and, of a tick, its text."),
@@ -64,7 +64,7 @@ _RATING = described(
         "reasons": ("text", "Why it is not analysed: check:reason, with `; ` between."),
     },
 )
-_BESIDE = (
+_CONTEXT = (
     Column("list", "integer", "The planned list that the session had."),
     Column("block", "integer", "Part of the list between breaks, from 1."),
     Column("reference", "text", "The reference that was shown beside it."),
@@ -77,13 +77,13 @@ _BESIDE = (
     Column("width_px", "integer", "Long side of the screen, in device pixels."),
     Column("height_px", "integer", "Short side of the screen, in device pixels."),
     Column("pixel_ratio", "number", "Device pixels per CSS pixel when the session began."),
-    Column("headphones", "text", "What the check of the headphones says; empty where there is none.", c.SAID),
+    Column("headphones", "text", "What the check of the headphones says; empty where there is none.", c.VERDICT_VALUES),
     Column("checks_failed", "text", "Everything that the session failed, also what costs nothing."),
     Column("software_version", "text", "The software that served the session."),
 )
 
 
-def ratings(source: ExportSource) -> Filled:
+def ratings(source: ExportSource) -> TableRows:
     """Return every rating, used or not."""
     names = sorted(
         {name for shown in source.judging.facts.stimuli.values() for name in shown.factors}
@@ -93,11 +93,11 @@ def ratings(source: ExportSource) -> Filled:
     table = ExportTable(
         "ratings",
         "rating, used or not: see `use` and `reasons`",
-        (*_RATING, *_BESIDE, *factor_columns(names)),
+        (*_RATING, *_CONTEXT, *factor_columns(names)),
         ("rating_id",),
         (c.OF_SESSION, c.OF_PARTICIPANT, c.OF_TEXT, c.OF_STIMULUS),
     )
-    return Filled(table, _rating_rows(source))
+    return TableRows(table, _rating_rows(source))
 
 
 def _rating_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
@@ -186,7 +186,7 @@ def _used(source: ExportSource, *kinds: str) -> Iterator[Rating]:
                 yield rating
 
 
-def matrix(source: ExportSource) -> Filled | None:
+def matrix(source: ExportSource) -> TableRows | None:
     """Return used scores with a column for each stimulus; None where there are none, or too many cells."""
     rows: dict[tuple[str, str, int], dict[str, Any]] = defaultdict(dict)
     for rating in _used(source, "score"):
@@ -207,10 +207,10 @@ def matrix(source: ExportSource) -> Filled | None:
         (c.OF_PARTICIPANT,),
     )
     keys = ("question", "participant", "repetition")
-    return Filled(table, ({**row, **dict(zip(keys, key, strict=True))} for key, row in rows.items()))
+    return TableRows(table, ({**row, **dict(zip(keys, key, strict=True))} for key, row in rows.items()))
 
 
-def pair_counts(source: ExportSource) -> Filled | None:
+def pair_counts(source: ExportSource) -> TableRows | None:
     """Return how comparisons came out; None where nothing was compared."""
     counts: dict[tuple[str, str, str, str], Counter[str]] = defaultdict(Counter)
     for rating in _used(source, *_COMPARISONS):
@@ -221,7 +221,7 @@ def pair_counts(source: ExportSource) -> Filled | None:
         return None
     keys = ("question", "content", "condition", "other_condition")
     outcomes = ("n", "preferred", "ties", "other_preferred")
-    return Filled(
+    return TableRows(
         PAIR_COUNTS,
         (
             {**dict(zip(keys, key, strict=True)), **{name: counts[key][name] for name in outcomes}}

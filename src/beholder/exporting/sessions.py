@@ -8,7 +8,7 @@ from typing import Any
 from beholder.cleaning.facts import position_of
 from beholder.cleaning.tables import participant_rows, session_row
 from beholder.exporting import columns as c
-from beholder.exporting.columns import Column, ExportTable, Filled
+from beholder.exporting.columns import Column, ExportTable, TableRows
 from beholder.exporting.source import EARLIER, ExportSource
 from beholder.files import as_text
 from beholder.study.model import Ask
@@ -26,7 +26,7 @@ _DEVICE = (
     Column("height_mm", "number", "Height of the screen, by the card."),
     Column("diagonal_inches", "number", "Diagonal of the screen, by the card."),
     Column("mbps", "number", "Speed of the network, as measured."),
-    Column("headphones", "text", "What the check of the headphones says; empty where there is none.", c.SAID),
+    Column("headphones", "text", "What the check of the headphones says; empty where there is none.", c.VERDICT_VALUES),
     Column("system", "text", "Operating system, in one word."),
     Column("browser", "text", "Name of the browser."),
     Column("version", "integer", "Its major version."),
@@ -89,9 +89,9 @@ QUESTIONNAIRES = ExportTable(
 )  # fmt: skip
 
 
-def sessions(source: ExportSource) -> Filled:
+def sessions(source: ExportSource) -> TableRows:
     """Return every session, also those under an earlier plan, and of who withdrew that they were there."""
-    return Filled(SESSIONS, _session_rows(source))
+    return TableRows(SESSIONS, _session_rows(source))
 
 
 def _session_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
@@ -117,7 +117,7 @@ def _session_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
         }
 
 
-def participants(source: ExportSource) -> Filled:
+def participants(source: ExportSource) -> TableRows:
     """Return everybody who came."""
     rows = {row["participant"]: row for row in participant_rows(source.judging.judged, {})}
     for session, row in source.sessions.items():
@@ -126,15 +126,15 @@ def participants(source: ExportSource) -> Filled:
         known = {"participant": row["participant"], "mode": row["mode"], "ratings": 0, "used_ratings": 0, "use": False}
         mine = rows.setdefault(row["participant"], {**known, "sessions": 0, "reasons": EARLIER})
         mine["sessions"] += 1
-    return Filled(PARTICIPANTS, rows.values())
+    return TableRows(PARTICIPANTS, rows.values())
 
 
-def questionnaires(source: ExportSource) -> Filled:
+def questionnaires(source: ExportSource) -> TableRows:
     """Return the answers to every item, in the order in which they are asked."""
-    return Filled(QUESTIONNAIRES, _people_answer_rows(source))
+    return TableRows(QUESTIONNAIRES, _questionnaire_rows(source))
 
 
-def _people_answer_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
+def _questionnaire_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
     for one in source.judging.judged:
         text = source.judging.texts[one.visit.digest]
         for place, asks in (("before", text.before), ("after", text.after)):
@@ -146,11 +146,11 @@ def _people_answer_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
                 if is_free and may_tell:
                     answer = source.withheld.words(QUESTIONNAIRES.name, answer)
                 known = {"session": one.visit.session, "participant": one.visit.participant, "place": place}
-                for number, told in enumerate(_told(ask, answer, may_tell), 1):
+                for number, told in enumerate(_answer_rows(ask, answer, may_tell), 1):
                     yield {**known, "question": ask.id, "type": ask.type, "number": number, **told}
 
 
-def _told(ask: Ask, answer: Any, may_tell: bool) -> list[dict[str, Any]]:
+def _answer_rows(ask: Ask, answer: Any, may_tell: bool) -> list[dict[str, Any]]:
     """Return an answer as it is told, once for each choice; nothing where there is none."""
     if answer is None or answer in ("", []):
         return []
@@ -222,13 +222,13 @@ POSED = ExportTable(
     ("session", "key"),
     _LINKS,
 )
-TOLD = ExportTable(
+IMMEDIATE_VERDICTS = ExportTable(
     "told",
     "verdict that was given while the session was under way",
     (
         *_KEYED,
         Column("check", "text", "The check or rule."),
-        Column("verdict", "text", "What it said then; `checks` has what it says now.", c.SAID),
+        Column("verdict", "text", "What it said then; `checks` has what it says now.", c.VERDICT_VALUES),
         Column("reason", "text", "Why."),
         Column("evidence", "text", "What it rests on, as JSON."),
         Column("told_at", "time", "When it was told."),
@@ -238,12 +238,12 @@ TOLD = ExportTable(
 )
 
 
-def answers(source: ExportSource) -> Filled:
+def answers(source: ExportSource) -> TableRows:
     """Return every answer as it was sent, without what was written freely."""
-    return Filled(ANSWERS, _happened_answer_rows(source))
+    return TableRows(ANSWERS, _step_rows(source))
 
 
-def _happened_answer_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
+def _step_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
     for row, session in source.facts("answers"):
         key = str(row["key"])
         yield {
@@ -256,16 +256,18 @@ def _happened_answer_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
         }
 
 
-def posed(source: ExportSource) -> Filled:
+def posed(source: ExportSource) -> TableRows:
     """Return what was drawn for each attempt at a check."""
     rows = source.facts("posed")
-    return Filled(POSED, ({**row, "participant": one["participant"], "posed_at": row["at"]} for row, one in rows))
+    return TableRows(POSED, ({**row, "participant": one["participant"], "posed_at": row["at"]} for row, one in rows))
 
 
-def told(source: ExportSource) -> Filled:
+def immediate_verdicts(source: ExportSource) -> TableRows:
     """Return what people were told by checks and rules."""
     rows = source.facts("told")
-    return Filled(TOLD, ({**row, "participant": one["participant"], "told_at": row["at"]} for row, one in rows))
+    return TableRows(
+        IMMEDIATE_VERDICTS, ({**row, "participant": one["participant"], "told_at": row["at"]} for row, one in rows)
+    )
 
 
 def event_rows(source: ExportSource, batch: dict[str, Any]) -> Iterator[dict[str, Any]]:

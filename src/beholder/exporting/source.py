@@ -22,7 +22,7 @@ _OWN_WORDS = ("comment", "reasons")
 
 
 @dataclass(frozen=True)
-class Withheld:
+class FreeTextFilter:
     """Knows which parts of answers and of the log are free text, by the study text that a session began with."""
 
     texts: Mapping[str, StudyText]
@@ -82,7 +82,7 @@ class ExportSource:
 
     judging: SessionJudge
     tables: Mapping[str, Rows]
-    withheld: Withheld
+    withheld: FreeTextFilter
 
     @cached_property
     def judged(self) -> Mapping[str, JudgedSession]:

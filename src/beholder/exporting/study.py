@@ -8,7 +8,7 @@ from typing import Any
 from beholder.cleaning import tables as written
 from beholder.cleaning.texts import StudyText
 from beholder.exporting import columns as c
-from beholder.exporting.columns import Column, ExportTable, Filled, Kind, described, factor_columns
+from beholder.exporting.columns import Column, ExportTable, Kind, TableRows, describe, factor_columns
 from beholder.exporting.source import ExportSource
 
 STUDIES = ExportTable(
@@ -58,19 +58,19 @@ _PROBE = {
 _NUMBERS = {"duration_ms": "number", "fps": "number", "codec": "text", "audio_codec": "text"}
 
 
-def studies(source: ExportSource) -> Filled:
+def studies(source: ExportSource) -> TableRows:
     """Return the study texts that sessions began with."""
     used = {row["digest"] for row in source.sessions.values()}
     rows = [row for row in source.tables["studies"] if row["digest"] in used]
     texts = source.judging.texts
-    return Filled(
+    return TableRows(
         STUDIES,
         ({**row, "title": texts[row["digest"]].title if row["digest"] in texts else None, "begun_at": row.get("at")}
          for row in rows),
     )  # fmt: skip
 
 
-def stimuli(source: ExportSource) -> Filled:
+def stimuli(source: ExportSource) -> TableRows:
     """Return the stimuli of these study texts, with what was measured of each file."""
     used = {row["digest"] for row in source.sessions.values()}
     rows = [row for row in source.tables["stimuli"] if row["digest"] in used]
@@ -88,7 +88,7 @@ def stimuli(source: ExportSource) -> Filled:
         ("digest", "stimulus"),
         (c.OF_TEXT,),
     )  # fmt: skip
-    return Filled(table, map(_stimulus, rows))
+    return TableRows(table, map(_stimulus, rows))
 
 
 def _stimulus(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,13 +96,13 @@ def _stimulus(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row, **{name: row["probe"].get(name) or None for name in _PROBE}, **factors}
 
 
-def questions(source: ExportSource) -> Filled:
+def questions(source: ExportSource) -> TableRows:
     """Return what was asked, in the words that people read."""
     texts = source.judging.texts
-    return Filled(QUESTIONS, (row for digest, text in texts.items() for row in _asked(digest, text)))
+    return TableRows(QUESTIONS, (row for digest, text in texts.items() for row in _question_rows(digest, text)))
 
 
-def _asked(digest: str, text: StudyText) -> Iterator[dict[str, Any]]:
+def _question_rows(digest: str, text: StudyText) -> Iterator[dict[str, Any]]:
     for question in text.questions:
         known = {"digest": digest, "place": "trial", "question": question.id, "text": question.text}
         if question.ticks:
@@ -174,7 +174,7 @@ def _measure(name: str) -> Kind:
 PLAYBACK = ExportTable(
     "playback",
     "slot of each page that was answered, rated or not: how it played",
-    described(
+    describe(
         written.PLAYBACK_COLUMNS,
         {
             **{name: (_measure(name), text) for name, text in _MEASURED.items()},
@@ -191,7 +191,7 @@ PLAYBACK = ExportTable(
 COMMENTS = ExportTable(
     "comments",
     "reason or comment that somebody wrote",
-    described(
+    describe(
         written.COMMENT_COLUMNS,
         {
             **{column.name: column for column in _SHOWN},
@@ -205,16 +205,16 @@ COMMENTS = ExportTable(
 )
 
 
-def playback(source: ExportSource) -> Filled:
+def playback(source: ExportSource) -> TableRows:
     """Return how every slot of every answered page played."""
     visits = [one.visit for one in source.judging.judged]
     lines = written.playback_lines(visits, source.judging.facts.stimuli)
-    return Filled(PLAYBACK, (dict(zip(written.PLAYBACK_COLUMNS, line, strict=True)) for line in lines))
+    return TableRows(PLAYBACK, (dict(zip(written.PLAYBACK_COLUMNS, line, strict=True)) for line in lines))
 
 
-def comments(source: ExportSource) -> Filled | None:
+def comments(source: ExportSource) -> TableRows | None:
     """Return what people wrote; None where that is to be left out."""
     if not source.withheld.with_texts:
         return None
     rows = written.comment_rows([one.visit for one in source.judging.judged])
-    return Filled(COMMENTS, ({**row, "text": source.withheld.words(COMMENTS.name, row["text"])} for row in rows))
+    return TableRows(COMMENTS, ({**row, "text": source.withheld.words(COMMENTS.name, row["text"])} for row in rows))

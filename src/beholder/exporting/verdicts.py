@@ -10,14 +10,16 @@ from beholder.cleaning.decisions import in_words
 from beholder.cleaning.facts import position_of
 from beholder.cleaning.tables import attempt_rows
 from beholder.exporting import columns as c
-from beholder.exporting.columns import Column, ExportTable, Filled
+from beholder.exporting.columns import Column, ExportTable, TableRows
 from beholder.exporting.source import EARLIER, ExportSource, rating_id
 
 _LINKS = (c.OF_SESSION, c.OF_PARTICIPANT)
 _VERDICT = (
     Column("check", "text", "The check or rule."),
     Column("version", "integer", "Its version."),
-    Column("verdict", "text", "What it says; what cannot be evaluated is unknown, and costs nothing.", c.SAID),
+    Column(
+        "verdict", "text", "What it says; what cannot be evaluated is unknown, and costs nothing.", c.VERDICT_VALUES
+    ),
     Column("reason", "text", "Why."),
     Column("measured", "text", "What was measured; lists and maps as JSON."),
     Column("needed", "text", "What was needed; lists and maps as JSON."),
@@ -66,9 +68,9 @@ EXCLUSIONS = ExportTable(
 )  # fmt: skip
 
 
-def checks(source: ExportSource) -> Filled:
+def checks(source: ExportSource) -> TableRows:
     """Return what checks and rules say of attempts, training examples and trials, judged by the rules of now."""
-    return Filled(CHECKS, _check_rows(source))
+    return TableRows(CHECKS, _check_rows(source))
 
 
 def _check_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
@@ -86,9 +88,9 @@ def _check_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
                 yield {**known, **place, **_cells(verdict)}
 
 
-def verdicts(source: ExportSource) -> Filled:
+def verdicts(source: ExportSource) -> TableRows:
     """Return what each check says of each session."""
-    return Filled(
+    return TableRows(
         VERDICTS,
         (
             {"session": one.visit.session, "participant": one.visit.participant, **_cells(verdict)}
@@ -110,27 +112,27 @@ def _cells(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def exclusions(source: ExportSource) -> Filled:
+def exclusions(source: ExportSource) -> TableRows:
     """Return what was left out, and why: sessions, then single ratings of any session."""
-    return Filled(EXCLUSIONS, _excluded(source))
+    return TableRows(EXCLUSIONS, _exclusion_rows(source))
 
 
-def _excluded(source: ExportSource) -> Iterator[dict[str, Any]]:
+def _exclusion_rows(source: ExportSource) -> Iterator[dict[str, Any]]:
     for session, row in source.sessions.items():
         one = source.judged.get(session)
         known = {"level": "session", "session": session, "participant": row["participant"]}
         for reason in one.decision.costly if one else (EARLIER,):
-            yield {**known, **_because(reason)}
+            yield {**known, **_reason(reason)}
     for session, ratings in source.ratings.items():
         costly = set(source.judged[session].decision.costly)
         for rating in ratings:
             known = {"level": "rating", "session": session, "participant": rating.participant}
             for reason in rating.reasons.split("; ") if rating.reasons else ():
                 if reason not in costly:
-                    yield {**known, "rating_id": rating_id(rating), **_because(reason)}
+                    yield {**known, "rating_id": rating_id(rating), **_reason(reason)}
 
 
-def _because(reason: str) -> dict[str, str]:
+def _reason(reason: str) -> dict[str, str]:
     check, _, why = reason.partition(":")
     words = "Came under an earlier plan" if reason == EARLIER else in_words(reason)
     return {"check": check, "reason": why, "words": words}

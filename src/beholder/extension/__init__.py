@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from beholder.planning.sequence import Evenness
+    from beholder.planning.order_balance import Evenness
     from beholder.study.model import Study
 
 __all__ = ["Extension", "extend"]

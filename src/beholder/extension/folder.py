@@ -19,9 +19,9 @@ from beholder.methods import find, load_study
 from beholder.planning.balance import balance
 from beholder.planning.digest import plan_digest, study_digest
 from beholder.planning.folder import write_plan
-from beholder.planning.growth import Growth, complete, earlier_study, generations, grown, more_lists
+from beholder.planning.growth import StudyChanges, earlier_stimuli, earlier_study, more_lists, study_changes, with_units
 from beholder.planning.message_trials import load_stimuli
-from beholder.planning.model import Added, Plan, PlannedList, no_collection
+from beholder.planning.model import Addition, Plan, PlannedList, no_collection
 from beholder.planning.serialization import lists_from_json, lists_to_json
 from beholder.stimuli.catalogue import Catalogue
 from beholder.store.contract import Store, StudyRecord
@@ -59,7 +59,7 @@ async def extend_open(study: Study, store: Store, url: str, *, dry_run: bool = F
     """Add what cleaning left short to the plan of a study whose store is open for writing, beside a running server."""
     record, tables = await _read(url)
 
-    def work() -> tuple[Extension, Grown | None]:
+    def work() -> tuple[Extension, ExtendedPlan | None]:
         return _Extender(study, "store/", record, tables, None).extend(url, None, robots=False, dry_run=dry_run)
 
     found, grown_to = await asyncio.to_thread(work)
@@ -69,7 +69,7 @@ async def extend_open(study: Study, store: Store, url: str, *, dry_run: bool = F
     return found
 
 
-class Grown(NamedTuple):
+class ExtendedPlan(NamedTuple):
     """A plan with the lists that were added, as it goes into the store and into plan/."""
 
     plan: Plan
@@ -81,7 +81,7 @@ class Grown(NamedTuple):
         write_plan(self.plan, self.catalogue, study_digest(study, self.catalogue), study.folder)
 
 
-def _write(url: str, study: Study, grown_to: Grown) -> None:
+def _write(url: str, study: Study, grown_to: ExtendedPlan) -> None:
     async def begin() -> None:
         async with open_store(url) as store:
             await store.begin(grown_to.record, study.run)
@@ -120,9 +120,9 @@ class _Extender:
         if earlier is not None and earlier.run != study.run:
             what = f"holds run {earlier.run}, and study.yaml is about run {study.run}"
             raise StoreError(Problem(where, what, "", f"Begin run {study.run} with `beholder serve`, then extend it."))
-        self._before = generations(tables["studies"], tables["stimuli"], record.plan_digest)
+        self._before = earlier_stimuli(tables["studies"], tables["stimuli"], record.plan_digest)
         self._catalogue: Catalogue = load_stimuli(study, method, progress, self._before)
-        self._growth: Growth = grown(earlier, record.stimuli, study, self._catalogue)
+        self._growth: StudyChanges = study_changes(earlier, record.stimuli, study, self._catalogue)
         if self._growth.problems:
             raise StudyError(self._growth.problems)
         self._lists = tuple(lists_from_json(record.lists))
@@ -130,7 +130,7 @@ class _Extender:
 
     def extend(
         self, url: str, participants: int | None, *, robots: bool, dry_run: bool
-    ) -> tuple[Extension, Grown | None]:
+    ) -> tuple[Extension, ExtendedPlan | None]:
         """Return what is added, and what has to be written for it, unless it is only to be looked at."""
         judging = self._judge(robots=robots)
         short = self._maker.shortfall(judging) if judging is not None else None
@@ -150,7 +150,7 @@ class _Extender:
         grown_to = None
         if len(plan.lists) > len(self._lists) and not is_shown:
             record = record_of(self._study, self._catalogue, plan.plan_digest, json, datetime.now(UTC))
-            grown_to = Grown(plan, record, self._catalogue)
+            grown_to = ExtendedPlan(plan, record, self._catalogue)
         finished = short.finished if short is not None else frozenset()
         coming = short.coming if short is not None else {}
         wanted = short.wanted if short is not None and participants is None else {}
@@ -165,7 +165,9 @@ class _Extender:
             is_written=not is_shown,
             words=(),
         )
-        return replace(found, words=told(found, self._growth.stimuli, is_shared=is_postgresql(url))), grown_to
+        return replace(
+            found, words=extension_words(found, self._growth.stimuli, is_shared=is_postgresql(url))
+        ), grown_to
 
     def _judge(self, *, robots: bool) -> SessionJudge | None:
         """Return the sessions under this plan, judged; None where nobody came."""
@@ -206,13 +208,13 @@ class _Extender:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         digest = plan_digest(self._study, self._catalogue)
         numbered = [
-            replace(planned, number=number, added=Added(self._why(planned), now, digest))
+            replace(planned, number=number, added=Addition(self._why(planned), now, digest))
             for number, planned in enumerate(fresh, len(self._lists) + 1)
         ]
         plan = Plan(self._record.plan_digest, self._study.design.seed, (*self._lists, *numbered))
         json = [*self._record.lists, *list(lists_to_json(plan))[len(self._lists) :]]
         read = replace(plan, lists=tuple(lists_from_json(json)))
-        return complete(read, self._study, self._catalogue, self._method, self._before), json
+        return with_units(read, self._study, self._catalogue, self._method, self._before), json
 
     def _why(self, planned: PlannedList) -> str:
         return "makes up" if planned.makes_up else "new stimuli" if self._growth.stimuli else "more participants"
@@ -221,7 +223,7 @@ class _Extender:
 # --- An extension in sentences ---
 
 
-def told(found: Extension, stimuli: Sequence[str], *, is_shared: bool) -> tuple[str, ...]:
+def extension_words(found: Extension, stimuli: Sequence[str], *, is_shared: bool) -> tuple[str, ...]:
     """Return what was added and why, and what to do next; `is_shared` if several servers share the store."""
     if not found.added:
         if found.open:

@@ -11,11 +11,11 @@ from beholder.cleaning.screening import SessionJudge
 from beholder.cleaning.shortfall import Shortfall, VoteCell, list_cells, lists_again, shortfall
 from beholder.methods.contract import Method, Trial
 from beholder.planning.builder import with_breaks
-from beholder.planning.counts import first_visits, free_slots
+from beholder.planning.counts import first_occurrences, free_slots
 from beholder.planning.groups import ParticipantGroup, groups_of
-from beholder.planning.growth import turn_of
+from beholder.planning.growth import extension_seed
 from beholder.planning.model import PlannedList
-from beholder.planning.shortfall import Dealt, Short, can_be_dealt, make_up
+from beholder.planning.replacement_lists import GroupShortfall, TrialStimuli, can_recombine, make_replacement_lists
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.groups import named
 from beholder.study.model import Study
@@ -39,7 +39,7 @@ class ShortfallPlanner:
         self._groups = groups_of(study, catalogue, method)
         self._units = method.units(study, catalogue)
         self.in_pairs = self._units.kind == "pair"
-        self.is_free = can_be_dealt(self._units, study.design)
+        self.is_free = can_recombine(self._units, study.design)
         self._known = {named(group.levels): self._dealable(group) for group in self._groups}
 
     def _dealable(self, group: ParticipantGroup) -> frozenset[frozenset[str]]:
@@ -99,13 +99,13 @@ class ShortfallPlanner:
 
     def _seen(
         self, short: Shortfall, judging: SessionJudge, coming: Iterable[PlannedList]
-    ) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, Dealt]]]:
+    ) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, TrialStimuli]]]:
         """Return by group how many votes each stimulus has, and how often two came in which order."""
         counts: Counter[tuple[str, str]] = Counter()
         for cells in (short.used, Counter(cell for planned in coming for cell in list_cells(planned, self.in_pairs))):
             for cell, n in cells.items():
                 counts.update({(cell.group, name): n for name in cell.stimuli})
-        orders: Counter[tuple[str, Dealt]] = Counter()
+        orders: Counter[tuple[str, TrialStimuli]] = Counter()
         for planned in coming:
             orders.update((named(planned.group), _order(trial)) for trial in planned.rated)
         for one in judging.judged:
@@ -119,7 +119,7 @@ class ShortfallPlanner:
         self,
         wanted: Mapping[VoteCell, int],
         counts: Mapping[tuple[str, str], int],
-        orders: Mapping[tuple[str, Dealt], int],
+        orders: Mapping[tuple[str, TrialStimuli], int],
         *,
         makes_up: bool,
         after: int = 0,
@@ -131,14 +131,16 @@ class ShortfallPlanner:
             for turn in range(_ROUNDS):
                 if not left:
                     break
-                short = Short(
+                short = GroupShortfall(
                     group,
                     self._units_of(group, left),
                     {name: n for (there, name), n in counts.items() if there == own},
                     {order: n for (there, order), n in orders.items() if there == own},
                     self._usual(group),
                 )
-                for trials in make_up(short, self._method, turn_of(len(self._lists) + after + len(made), turn)):
+                for trials in make_replacement_lists(
+                    short, self._method, extension_seed(len(self._lists) + after + len(made), turn)
+                ):
                     entries = (*self._training(group), *with_breaks(trials, group.study.design.breaks))
                     planned = PlannedList(0, entries, group.levels, makes_up)
                     cells = Counter(list_cells(planned, self.in_pairs))
@@ -148,11 +150,11 @@ class ShortfallPlanner:
                         left -= cells
         return made
 
-    def _units_of(self, group: ParticipantGroup, wanted: Mapping[VoteCell, int]) -> dict[Dealt, int]:
+    def _units_of(self, group: ParticipantGroup, wanted: Mapping[VoteCell, int]) -> dict[TrialStimuli, int]:
         """Return how often each stimulus, or each two, has to come: as often as its shortest question needs."""
         units = self._method.units(group.study, group.catalogue)
         names = {_pair(unit.stimuli): unit.stimuli for unit in units.items} if self.in_pairs else {}
-        found: dict[Dealt, int] = {}
+        found: dict[TrialStimuli, int] = {}
         for cell, n in wanted.items():
             dealt = names.get((cell.stimulus, cell.other_stimulus), cell.stimuli)
             found[dealt] = max(found.get(dealt, 0), n)
@@ -161,16 +163,16 @@ class ShortfallPlanner:
     def _usual(self, group: ParticipantGroup) -> int:
         """Return how many trials are dealt to a list."""
         own = [planned for planned in self._lists if planned.group == group.levels and not planned.makes_up]
-        return max(len(list(first_visits(planned))) for planned in own)
+        return max(len(list(first_occurrences(planned))) for planned in own)
 
     def _training(self, group: ParticipantGroup) -> tuple[Trial, ...]:
         return next(planned.training for planned in self._lists if planned.group == group.levels)
 
 
-def _pair(stimuli: Dealt) -> tuple[str, str]:
+def _pair(stimuli: TrialStimuli) -> tuple[str, str]:
     """Return two stimuli as they are named where they get votes together."""
     return min(stimuli), max(stimuli)
 
 
-def _order(trial: Trial) -> Dealt:
+def _order(trial: Trial) -> TrialStimuli:
     return tuple(slot.stimulus for slot in free_slots(trial))

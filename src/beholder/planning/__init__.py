@@ -37,7 +37,7 @@ def plan_study(
     from beholder.planning.digest import plan_digest, study_digest
     from beholder.planning.folder import read_plan as read
     from beholder.planning.folder import was_extended, write_plan
-    from beholder.planning.growth import complete
+    from beholder.planning.growth import with_units
     from beholder.planning.message_trials import load_stimuli
     from beholder.planning.model import no_collection
 
@@ -47,7 +47,7 @@ def plan_study(
     with no_collection():
         found = read(loaded.folder, plan_digest(loaded, stimuli)) if was_extended(loaded.folder) else None
         if found is not None:
-            made = complete(found, loaded, stimuli, method, found.before)
+            made = with_units(found, loaded, stimuli, method, found.before)
         else:
             made = make_plan(loaded, stimuli, method)
         write_plan(made, stimuli, study_digest(loaded, stimuli), loaded.folder)
@@ -64,10 +64,10 @@ def read_plan(folder: Path, plan_digest: str | None = None) -> Plan | None:
 def open_plan(study: Study, catalogue: Catalogue) -> Plan:
     """Return the plan of a study from its folder; made and written anew where the study or a stimulus has changed."""
     from beholder.planning.digest import plan_digest, study_digest
-    from beholder.planning.folder import is_of
+    from beholder.planning.folder import is_plan_of
     from beholder.planning.folder import read_plan as read
 
     found = read(study.folder, plan_digest(study, catalogue))
-    if found is not None and is_of(study.folder, study_digest(study, catalogue)):
+    if found is not None and is_plan_of(study.folder, study_digest(study, catalogue)):
         return found
     return plan_study(study, catalogue=catalogue)

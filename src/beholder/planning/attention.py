@@ -10,7 +10,7 @@ from typing import NamedTuple
 from numpy.random import Generator
 
 from beholder.methods.contract import Slot, Trial
-from beholder.planning.check_trials import Lot, asking_targets
+from beholder.planning.check_trials import EvenDraw, message_targets
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.study.checks import AskingOptions
 
@@ -18,7 +18,7 @@ _TRIES, _MOST_DRAWS = 200, 40_000
 """How often pages are drawn for a small plan, and how many of them at most."""
 
 
-class Replaced(NamedTuple):
+class Replacement(NamedTuple):
     """Lists with attention stimuli in them, and how often each condition gave way."""
 
     lists: list[list[Trial]]
@@ -45,7 +45,7 @@ class Replacer:
         """Return which pages of a list can hold an attention stimulus."""
         return [place for place, trial in enumerate(trials) if self._clips.get(trial.content) and self._free(trial)]
 
-    def put(self, lists: Sequence[Sequence[Trial]], count: int) -> Replaced:
+    def put(self, lists: Sequence[Sequence[Trial]], count: int) -> Replacement:
         """Return lists with so many attention stimuli in each, or as many as one has pages for."""
         free = [self.open_pages(trials) for trials in lists]
         totals: Counter[str] = Counter()
@@ -54,13 +54,13 @@ class Replacer:
                 totals.update(self._free(trial).keys())
         number = sum(min(count, len(pages)) for pages in free)
         # Few pages may not hold what should give way: then others are drawn.
-        best: tuple[list[tuple[int, int]], QuotaCount] | None = None
+        best: tuple[list[tuple[int, int]], EvenAssignment] | None = None
         for _ in range(max(1, min(_TRIES, _MOST_DRAWS // max(1, number)))):
             chosen, quota = (
                 self._choose(free, max(len(trials) for trials in lists), count),
-                quotas(number, totals, self._rng),
+                replacement_quotas(number, totals, self._rng),
             )
-            found = level([list(self._free(lists[one][page])) for one, page in chosen], quota, self._rng)
+            found = assign_evenly([list(self._free(lists[one][page])) for one, page in chosen], quota, self._rng)
             if best is None or found.over < best[1].over:
                 best = chosen, found
             if not found.over:
@@ -71,15 +71,15 @@ class Replacer:
         for (one, page), condition in zip(best[0], best[1].taken, strict=True):
             gave_way.setdefault(one, {})[page] = self._free(put[one][page])[condition].stimulus
             put[one][page] = self._with(put[one][page], self._free(put[one][page])[condition])
-        return Replaced(put, {condition: best[1].taken.count(condition) for condition in totals}, gave_way)
+        return Replacement(put, {condition: best[1].taken.count(condition) for condition in totals}, gave_way)
 
     def _choose(self, free: Sequence[Sequence[int]], pages: int, count: int) -> list[tuple[int, int]]:
         """Return which pages hold one, by list; all equally often."""
-        lot, chosen = Lot(range(pages), self._rng), []
+        lot, chosen = EvenDraw(range(pages), self._rng), []
         for number, there in enumerate(free):
             left = set(there)
             for _ in range(min(count, len(left))):
-                page = _drawn(lot, left)
+                page = _draw_page(lot, left)
                 left.remove(page)
                 chosen.append((number, page))
         return chosen
@@ -94,7 +94,7 @@ class Replacer:
         self._used[clip.id] += 1
         put = out._replace(stimulus=clip.id, role="attention")
         slots = tuple(put if slot is out else slot for slot in trial.slots)
-        return replace(trial, slots=slots, targets={**trial.targets, **asking_targets(trial, put, clip, self._rule)})
+        return replace(trial, slots=slots, targets={**trial.targets, **message_targets(trial, put, clip, self._rule)})
 
     def _clip(self, trial: Trial, out: Slot) -> Stimulus:
         """Return the stimulus to take: made of the one that gives way, else of one that is not on the page."""
@@ -114,7 +114,7 @@ class Replacer:
         return fewest[int(self._rng.integers(len(fewest)))]
 
 
-def _drawn(pages: Lot[int], free: Collection[int]) -> int:
+def _draw_page(pages: EvenDraw[int], free: Collection[int]) -> int:
     page = pages.draw(lambda place: 0 if place in free else None)
     assert page is not None, "one of them is free"
     return page
@@ -123,14 +123,14 @@ def _drawn(pages: Lot[int], free: Collection[int]) -> int:
 # --- One of several for each of many, so that each is taken equally often ---
 
 
-class QuotaCount(NamedTuple):
+class EvenAssignment(NamedTuple):
     """What was taken of each, and how far that is from what the quotas say."""
 
     taken: list[str]
     over: int
 
 
-def quotas(number: int, totals: Mapping[str, int], rng: Generator) -> dict[str, int]:
+def replacement_quotas(number: int, totals: Mapping[str, int], rng: Generator) -> dict[str, int]:
     """Return how often each name is to be taken, so many in all: equally often within one.
 
     Names with a larger total are taken once more than the others, so that what is left of all totals is as even.
@@ -141,7 +141,7 @@ def quotas(number: int, totals: Mapping[str, int], rng: Generator) -> dict[str, 
     return dict.fromkeys(totals, each) | {name: each + 1 for name, _ in first}
 
 
-def level(options: Sequence[Sequence[str]], quota: Mapping[str, int], rng: Generator) -> QuotaCount:
+def assign_evenly(options: Sequence[Sequence[str]], quota: Mapping[str, int], rng: Generator) -> EvenAssignment:
     """Return one of the options of each, every name as often as its quota says where the options allow it."""
     taken: list[str] = []
     excess = Counter({name: -number for name, number in quota.items()})
@@ -155,7 +155,7 @@ def level(options: Sequence[Sequence[str]], quota: Mapping[str, int], rng: Gener
             excess[taken[place]] -= 1
             excess[name] += 1
             taken[place] = name
-    return QuotaCount(taken, sum(number for number in excess.values() if number > 0))
+    return EvenAssignment(taken, sum(number for number in excess.values() if number > 0))
 
 
 def _path(options: Sequence[Sequence[str]], taken: Sequence[str], excess: Mapping[str, int]) -> list[tuple[int, str]]:

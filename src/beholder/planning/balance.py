@@ -8,17 +8,17 @@ from dataclasses import replace
 import numpy as np
 
 from beholder.planning.counts import (
-    DealtItems,
-    Ordered,
-    dealt_stimuli,
-    first_visits,
+    PairOrders,
+    PlannedItems,
+    allocated_stimuli,
+    first_occurrences,
     is_of_pairs,
+    read_conditions,
     read_pairs,
-    read_shown,
 )
 from beholder.planning.even_rounding import Ints, Mask
-from beholder.planning.model import CHECKING, Plan
-from beholder.planning.sequence import Evenness, group_counts, in_sequence
+from beholder.planning.model import CHECK_ROLES, Plan
+from beholder.planning.order_balance import Evenness, group_counts, with_order_counts
 from beholder.stimuli.catalogue import Catalogue
 
 
@@ -35,11 +35,11 @@ def _counts(plan: Plan, catalogue: Catalogue) -> tuple[Evenness, ...]:
     units = plan.units
     is_scattered = units is not None and bool(units.asks)
     if units is None or not is_of_pairs(plan):
-        shown = read_shown(plan, catalogue)
+        shown = read_conditions(plan, catalogue)
         giving = np.array([not plan.replaced or condition in plan.replaced for condition in catalogue.conditions])
         promised = _promised(shown, "condition", is_scattered, plan.replaced, giving)
         rows = [*promised, *_reported(shown, "condition", is_scattered)]
-        return in_sequence(rows, shown, "condition", plan, catalogue)
+        return with_order_counts(rows, shown, "condition", plan, catalogue)
     shown, ordered = read_pairs(plan, units, catalogue)
     rows = [*(_orders(shown, ordered) if units.shuffle != "none" else ()), *_promised(shown, "pair", is_scattered)]
     rows.sort(key=lambda row: row.promised is None)
@@ -47,7 +47,7 @@ def _counts(plan: Plan, catalogue: Catalogue) -> tuple[Evenness, ...]:
     stimuli = dict.fromkeys(stimulus for unit in units.items for stimulus in unit.stimuli)
     rows.append(_whole("comparisons per stimulus", np.array([counts.get(stimulus, 0) for stimulus in stimuli])))
     rows += [*_conditions(shown, ordered, len(catalogue.conditions)), *_reported(shown, "pair", is_scattered)]
-    return in_sequence(rows, shown, "pair", plan, catalogue)
+    return with_order_counts(rows, shown, "pair", plan, catalogue)
 
 
 def balance_table(rows: Sequence[Evenness]) -> list[list[str]]:
@@ -63,9 +63,9 @@ def ratings_per_stimulus(plan: Plan) -> Mapping[str, int]:
     """Return how often each stimulus of the plan is rated, or compared, when every list is finished once."""
     counts: dict[str, int] = {}
     for planned in plan.lists:
-        for _, trial in first_visits(planned):
+        for _, trial in first_occurrences(planned):
             for slot in trial.slots:
-                if slot.rated and slot.role not in CHECKING:
+                if slot.rated and slot.role not in CHECK_ROLES:
                     counts[slot.stimulus] = counts.get(slot.stimulus, 0) + 1
     return counts
 
@@ -76,7 +76,7 @@ def ratings_range(plan: Plan) -> tuple[int, int]:
         least, most = zip(*map(ratings_range, plan.groups), strict=True)
         return min(least), max(most)
     counts = ratings_per_stimulus(plan)
-    return min(counts.get(stimulus, 0) for stimulus in dealt_stimuli(plan)), max(counts.values())
+    return min(counts.get(stimulus, 0) for stimulus in allocated_stimuli(plan)), max(counts.values())
 
 
 def _tally(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Ints:
@@ -100,7 +100,7 @@ def _by_row(count: str, table: Ints, counted: Mask | None = None, promised: int 
 
 
 def _promised(
-    shown: DealtItems,
+    shown: PlannedItems,
     one: str,
     is_scattered: bool,
     replaced: Mapping[str, int] | None = None,
@@ -148,7 +148,7 @@ def _is_level(replaced: Mapping[str, int], options: int) -> bool:
     return options >= 2 and sum(replaced.values()) >= 2 * len(replaced)
 
 
-def _orders(shown: DealtItems, ordered: Ordered) -> Iterator[Evenness]:
+def _orders(shown: PlannedItems, ordered: PairOrders) -> Iterator[Evenness]:
     """Yield how often the earlier of two comes first and second."""
     turned = ordered.is_turned.astype(np.int64)
     for count, group in (
@@ -160,7 +160,7 @@ def _orders(shown: DealtItems, ordered: Ordered) -> Iterator[Evenness]:
         yield _by_row(count, table, promised=1)
 
 
-def _conditions(shown: DealtItems, ordered: Ordered, conditions: int) -> Iterator[Evenness]:
+def _conditions(shown: PlannedItems, ordered: PairOrders, conditions: int) -> Iterator[Evenness]:
     """Yield how even single conditions, and single stimuli, are where pairs are dealt."""
     table = _sides(ordered.first, ordered.second)
     yield _whole("condition totals", table.sum(axis=1))
@@ -176,7 +176,7 @@ def _sides(first: Ints, second: Ints) -> Ints:
     return np.asarray(table[table.sum(axis=1) > 0], dtype=np.int64)
 
 
-def _by_slot(shown: DealtItems, cell: Ints, is_scattered: bool) -> Iterator[Evenness]:
+def _by_slot(shown: PlannedItems, cell: Ints, is_scattered: bool) -> Iterator[Evenness]:
     """Yield how often each stimulus, and each condition at each position, stands in each place of a page."""
     table = _tally(cell, shown.slot, (shown.contents * shown.columns, shown.slots))
     yield _by_row("stimulus x slot", table[shown.present.ravel()])
@@ -186,7 +186,7 @@ def _by_slot(shown: DealtItems, cell: Ints, is_scattered: bool) -> Iterator[Even
         yield _by_row("condition x slot x position", table[shown.chosen])
 
 
-def _reported(shown: DealtItems, one: str, is_scattered: bool) -> Iterator[Evenness]:
+def _reported(shown: PlannedItems, one: str, is_scattered: bool) -> Iterator[Evenness]:
     cell = shown.content * shown.columns + shown.column
     by_position = _tally(cell, shown.position, (shown.contents * shown.columns, shown.positions))
     used = np.repeat(shown.present.reshape(-1, 1), shown.positions, axis=1)

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.random import Generator
 
 from beholder.errors import PlanError, Problem
-from beholder.planning.cells import StimulusGrid, count
-from beholder.planning.contents import ContentLimits, ListShape, into_positions, quotas, swap_between_lists
+from beholder.planning.contents import ContentLimits, ListShape, balance_positions, quotas, swap_between_lists
 from beholder.planning.even_rounding import Floats, Ints
-from beholder.planning.squares import rows_of_squares
+from beholder.planning.grid import StimulusGrid, count
+from beholder.planning.squares import square_rows
 from beholder.study.design import Design
 
 
-class Blocked(NamedTuple):
+class BlockAllocation(NamedTuple):
     """Rows of `grid` by list and position; a row is what one content has in one block."""
 
     rows: Ints
@@ -28,7 +28,7 @@ class Blocked(NamedTuple):
     """Of each row."""
 
 
-def deal_in_blocks(grid: StimulusGrid, shape: ListShape, design: Design, rng: Generator) -> Blocked:
+def allocate_blocks(grid: StimulusGrid, shape: ListShape, design: Design, rng: Generator) -> BlockAllocation:
     """Return lists that hold of each block its fair share, rounded up or down, the trials of a block together.
 
     A block is first, second, ... and after each other block equally often, as squares have it. Systematic sampling, as
@@ -50,15 +50,15 @@ def deal_in_blocks(grid: StimulusGrid, shape: ListShape, design: Design, rng: Ge
     bounds = ContentLimits(counts.min(axis=0), counts.max(axis=0), chained, chain, book.block)
     swap_between_lists(chosen, bounds, apart=False, rng=rng)
     if design.contents == "apart":
-        thin_out(chosen, book, bounds, rng)
-    dealt = into_positions(chosen, len(ring), rng)
-    square = rows_of_squares(book.blocks, shape.lists, 1, "latin" if design.order == "latin" else "williams", rng)
+        limit_contents(chosen, book, bounds, rng)
+    dealt = balance_positions(chosen, len(ring), rng)
+    square = square_rows(book.blocks, shape.lists, 1, "latin" if design.order == "latin" else "williams", rng)
     place = np.argsort(square, axis=1)
     order = np.argsort(np.take_along_axis(place, book.block[dealt], axis=1), axis=1, kind="stable")
     dealt = np.take_along_axis(dealt, order, axis=1)
     if design.contents == "apart":
-        pull_apart(dealt, book, bounds, rng)
-    return Blocked(dealt, book.grid(grid), book.content)
+        separate_contents(dealt, book, bounds, rng)
+    return BlockAllocation(dealt, book.grid(grid), book.content)
 
 
 def block_quotas(grid: StimulusGrid, trials: int, design: Design) -> Floats:
@@ -111,11 +111,11 @@ _SPLIT_ATTEMPTS, _TRADES = 40, 200
 """Orders of a list that are drawn, and trades with others that are tried."""
 
 
-def thin_out(chosen: Ints, book: BlockTable, bounds: ContentLimits, rng: Generator) -> None:
+def limit_contents(chosen: Ints, book: BlockTable, bounds: ContentLimits, rng: Generator) -> None:
     """Trade between lists until nothing fills more than every second place of its block."""
     for number in range(len(chosen)):
         while (place := _crowded_place(chosen[number], book)) is not None:
-            for other, there in _traders(chosen, number, place, book, rng):
+            for other, there in _trade_partners(chosen, number, place, book, rng):
                 rows = np.array([chosen[number], chosen[other]])
                 rows[0, place], rows[1, there] = rows[1, there], rows[0, place]
                 if _fits(rows, (number, other), chosen, bounds) and _crowded_place(rows[1], book) is None:
@@ -134,7 +134,9 @@ def _crowded_place(row: Ints, book: BlockTable) -> int | None:
     return int(crowded[0]) if len(crowded) else None
 
 
-def _traders(chosen: Ints, number: int, place: int, book: BlockTable, rng: Generator) -> Iterator[tuple[int, int]]:
+def _trade_partners(
+    chosen: Ints, number: int, place: int, book: BlockTable, rng: Generator
+) -> Iterator[tuple[int, int]]:
     """Yield lists, and where in them something else of the same block stands, in any order."""
     mine = chosen[number, place]
     found = np.argwhere((book.block[chosen] == book.block[mine]) & (chosen != mine))
@@ -156,11 +158,11 @@ def _fits(rows: Ints, numbers: Sequence[int], chosen: Ints, bounds: ContentLimit
     return True
 
 
-def pull_apart(dealt: Ints, book: BlockTable, bounds: ContentLimits, rng: Generator) -> None:
+def separate_contents(dealt: Ints, book: BlockTable, bounds: ContentLimits, rng: Generator) -> None:
     """Reorder lists within their blocks, and trade between them, until no two neighbours are of one content."""
     content = book.content[dealt]
     for number in np.flatnonzero((content[:, 1:] == content[:, :-1]).any(axis=1)).tolist():
-        row = _ordered(dealt[number], book, rng)
+        row = _reorder(dealt[number], book, rng)
         if row is not None:
             dealt[number] = row
         elif not _trade(dealt, number, book, bounds, rng) and not _take_rarer(dealt, number, book, bounds, rng):
@@ -170,12 +172,12 @@ def pull_apart(dealt: Ints, book: BlockTable, bounds: ContentLimits, rng: Genera
 
 def _trade(dealt: Ints, number: int, book: BlockTable, bounds: ContentLimits, rng: Generator) -> bool:
     """Give away something of a content that comes twice, for something of which both lists can be ordered."""
-    for place in _twice(dealt[number], book, rng):
-        for other, there in islice(_traders(dealt, number, place, book, rng), _TRADES):
+    for place in _repeated_contents(dealt[number], book, rng):
+        for other, there in islice(_trade_partners(dealt, number, place, book, rng), _TRADES):
             rows = np.array([dealt[number], dealt[other]])
             rows[0, place], rows[1, there] = rows[1, there], rows[0, place]
             if _fits(rows, (number, other), dealt, bounds):
-                one, two = (_ordered(row, book, rng) for row in rows)
+                one, two = (_reorder(row, book, rng) for row in rows)
                 if one is not None and two is not None:
                     dealt[number], dealt[other] = one, two
                     return True
@@ -187,32 +189,32 @@ def _take_rarer(dealt: Ints, number: int, book: BlockTable, bounds: ContentLimit
     totals = np.bincount(dealt.ravel(), minlength=len(book.block))
     # One list shows no more of what it could hold than what it happens to hold.
     bounds = bounds._replace(most=book.cells, chained=book.cells)
-    for place in _twice(dealt[number], book, rng):
+    for place in _repeated_contents(dealt[number], book, rng):
         mine = dealt[number, place]
         rarer = np.flatnonzero((book.block == book.block[mine]) & (totals < totals[mine]))
         for one in rng.permutation(rarer).tolist():
             row = dealt[number].copy()
             row[place] = one
-            ordered = _ordered(row, book, rng) if _fits(row[None, :], (number,), dealt, bounds) else None
+            ordered = _reorder(row, book, rng) if _fits(row[None, :], (number,), dealt, bounds) else None
             if ordered is not None:
                 dealt[number] = ordered
                 return True
     return False
 
 
-def _twice(row: Ints, book: BlockTable, rng: Generator) -> list[int]:
+def _repeated_contents(row: Ints, book: BlockTable, rng: Generator) -> list[int]:
     """Return where something of a content stands that comes twice in a list, in any order."""
     content = book.content[row]
     places: list[int] = rng.permutation(np.flatnonzero(np.bincount(content)[content] > 1)).tolist()
     return places
 
 
-def _ordered(row: Ints, book: BlockTable, rng: Generator) -> Ints | None:
+def _reorder(row: Ints, book: BlockTable, rng: Generator) -> Ints | None:
     """Return the row in an order of the same blocks without equal neighbours; None where none was found."""
-    return next((drawn for _ in range(_SPLIT_ATTEMPTS) if (drawn := _drawn(row, book, rng)) is not None), None)
+    return next((drawn for _ in range(_SPLIT_ATTEMPTS) if (drawn := _draw_order(row, book, rng)) is not None), None)
 
 
-def _drawn(row: Ints, book: BlockTable, rng: Generator) -> Ints | None:
+def _draw_order(row: Ints, book: BlockTable, rng: Generator) -> Ints | None:
     """Return the row in another order of the same blocks; None where it came to two equal neighbours."""
     left = rng.permutation(row).tolist()
     drawn: list[int] = []

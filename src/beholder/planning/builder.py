@@ -10,15 +10,15 @@ import numpy as np
 
 from beholder.errors import PlanError
 from beholder.methods.contract import Break, Method, Trial, Unit, Units
-from beholder.planning.assignment import deal_in_runs, places, visits
-from beholder.planning.check_counts import Amounts
+from beholder.planning.allocation import allocate_in_runs, slot_orders, trial_orders
+from beholder.planning.check_counts import CheckCounts
 from beholder.planning.check_placement import Placer
 from beholder.planning.digest import plan_digest
-from beholder.planning.feasibility import PlanFrame, lay_ground, located
+from beholder.planning.feasibility import PlanFrame, build_frame, locate
 from beholder.planning.given_plan import compose_given, read_given
-from beholder.planning.groups import ParticipantGroup, groups_of, of_each
+from beholder.planning.groups import ParticipantGroup, for_each_group, groups_of
+from beholder.planning.list_counts import fewest_ratings, search_list_count
 from beholder.planning.model import Plan, PlannedList, no_collection
-from beholder.planning.sizes import enough, fewest_ratings
 from beholder.planning.slots import arrange, draw_colours
 from beholder.planning.training import make_training
 from beholder.stimuli.catalogue import Catalogue
@@ -39,7 +39,7 @@ def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
     """Return every list of the study, deterministic in study, stimuli and seed; raise PlanError if none can be."""
     groups = groups_of(study, catalogue, method)
     with no_collection():
-        made = of_each(groups, lambda group: _make(group, method))
+        made = for_each_group(groups, lambda group: _make(group, method))
         parts = [_part(group, part) for group, part in zip(groups, made, strict=True)]
         whole = Plan(
             plan_digest(study, catalogue),
@@ -51,7 +51,7 @@ def make_plan(study: Study, catalogue: Catalogue, method: Method) -> Plan:
             is_given=study.design.plan is not None,
             design=study.design,
         )
-        return whole if len(parts) == 1 else _in_turns(whole, parts, study.design.sessions_per_participant)
+        return whole if len(parts) == 1 else _interleave(whole, parts, study.design.sessions_per_participant)
 
 
 def _part(group: ParticipantGroup, made: GroupLists) -> Plan:
@@ -66,7 +66,7 @@ def _part(group: ParticipantGroup, made: GroupLists) -> Plan:
     return Plan("", design.seed, lists, made.units, made.replaced, gave_way=gave_way, design=design)
 
 
-def _in_turns(whole: Plan, parts: Sequence[Plan], chain: int) -> Plan:
+def _interleave(whole: Plan, parts: Sequence[Plan], chain: int) -> Plan:
     """Return the plan of several groups, which take turns so that they fill evenly whoever comes and goes.
 
     Lists that one person may take one after the other stay together.
@@ -86,22 +86,24 @@ def _make(group: ParticipantGroup, method: Method) -> GroupLists:
     if study.design.plan is not None:
         given = read_given(study, catalogue, method)
         lists = compose_given(study, catalogue, method, given)
-        return _placed(group, method, given.units, given.amounts, lists)
-    ground = lay_ground(study, catalogue, method)
+        return _with_checks(group, method, given.units, given.amounts, lists)
+    ground = build_frame(study, catalogue, method)
     if ground.units.shuffle == "order" and not study.design.both_orders:
         ground = ground._replace(units=replace(ground.units, shuffle="none"))
 
     def make(number: int) -> GroupLists:
         there = ground._replace(shape=ground.shape._replace(lists=number))
-        return _placed(group, method, ground.units, ground.amounts, _compose(study, catalogue, method, there))
+        return _with_checks(group, method, ground.units, ground.amounts, _compose(study, catalogue, method, there))
 
     if study.design.votes is None:
         return make(ground.shape.lists)
-    return enough(study.design.votes, ground.shape.lists, make, lambda made: fewest_ratings(made.lists, made.units))
+    return search_list_count(
+        study.design.votes, ground.shape.lists, make, lambda made: fewest_ratings(made.lists, made.units)
+    )
 
 
-def _placed(
-    group: ParticipantGroup, method: Method, units: Units, amounts: Amounts, lists: list[list[Trial]]
+def _with_checks(
+    group: ParticipantGroup, method: Method, units: Units, amounts: CheckCounts, lists: list[list[Trial]]
 ) -> GroupLists:
     """Return lists as they were dealt, with what the rules put into them."""
     study, catalogue = group.study, group.catalogue
@@ -118,15 +120,15 @@ def _compose(study: Study, catalogue: Catalogue, method: Method, ground: PlanFra
     # One stream for each kind of draw: the colours do not change when the order does.
     dealing, mix, paint, compose, strew = (np.random.default_rng([*study.draw, stream]) for stream in range(5))
     try:
-        dealt = deal_in_runs(grid, shape, study.design, dealing)
+        dealt = allocate_in_runs(grid, shape, study.design, dealing)
     except PlanError as error:
-        raise PlanError(located(study, problem) for problem in error.problems) from None
-    orders = places(grid, units, dealt, mix).tolist()
+        raise PlanError(locate(study, problem) for problem in error.problems) from None
+    orders = slot_orders(grid, units, dealt, mix).tolist()
     hues = draw_colours(len(dealt.columns), grid.width, paint).tolist()
     asks = units.asks or ((),)
     contents, columns = dealt.contents.ravel().tolist(), dealt.columns.tolist()
     lists: list[list[Trial]] = []
-    for number, row in enumerate(visits(dealt.contents, units.asks, strew).tolist()):
+    for number, row in enumerate(trial_orders(dealt.contents, units.asks, strew).tolist()):
         trials = []
         for position, visit in enumerate(row, 1):
             place, turn = divmod(visit, len(asks))

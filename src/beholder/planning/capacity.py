@@ -9,8 +9,8 @@ import numpy as np
 from beholder.errors import PlanError, Problem
 from beholder.methods.contract import Method, Unit, Units
 from beholder.planning.blocks import block_quotas
-from beholder.planning.cells import StimulusGrid, between, count, reference_alone
 from beholder.planning.even_rounding import Ints
+from beholder.planning.grid import StimulusGrid, between, count, reference_alone
 from beholder.planning.squares import ITEMS, is_square
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.design import Design
@@ -32,7 +32,7 @@ def count_trials(grid: StimulusGrid, design: Design, at_most: int = MOST_TRIALS)
         most = most_trials(grid, design)
         trials = min(at_most, most) if design.trials is None else design.trials
         if is_square(design):
-            trials = count_square_trials(grid, design, rooms(grid, design))
+            trials = count_square_trials(grid, design, content_capacity(grid, design))
         elif trials > most:
             raise PlanError(_too_many(grid, design, trials, most))
         elif grid.blocks:
@@ -45,7 +45,7 @@ def count_trials(grid: StimulusGrid, design: Design, at_most: int = MOST_TRIALS)
     raise PlanError(_too_long(grid, design, trials, most))
 
 
-def rooms(grid: StimulusGrid, design: Design) -> Ints:
+def content_capacity(grid: StimulusGrid, design: Design) -> Ints:
     """Return how many trials of each content a list can hold."""
     if design.contents == "once" or grid.always:
         return np.ones(len(grid.contents), dtype=np.int64)
@@ -54,7 +54,7 @@ def rooms(grid: StimulusGrid, design: Design) -> Ints:
 
 def most_trials(grid: StimulusGrid, design: Design) -> int:
     """Return how many trials a list can hold."""
-    room, apart = rooms(grid, design), design.contents == "apart"
+    room, apart = content_capacity(grid, design), design.contents == "apart"
     if grid.kind == "content" or (room == room[0]).all():
         return 1 if apart and len(room) == 1 else int(room.min()) * len(room)
     if not apart:
@@ -85,7 +85,7 @@ def _fits(grid: StimulusGrid, design: Design, trials: int, chain: int) -> bool:
         return trials * chain <= len(grid.contents)
     if grid.kind == "content" or (stimuli == stimuli[0]).all():
         return trials * chain <= int(stimuli.min()) // grid.dealt_per_trial * len(grid.contents)
-    room = rooms(grid, design)
+    room = content_capacity(grid, design)
     if design.contents == "apart":
         room = np.minimum(room, -(-trials // 2))
     return bool(np.minimum(stimuli, room * chain).sum() >= trials * chain)
@@ -184,7 +184,7 @@ def _too_many(grid: StimulusGrid, design: Design, asked: int, most: int) -> Prob
         what = f"is {asked}, but there is 1 content, and trials of one content may not be neighbours"
         fix = f"Add contents{_rule_that_fits(grid, design, 'free', asked, most)}."
     elif grid.kind == "content":
-        room = rooms(grid, design)
+        room = content_capacity(grid, design)
         least = int(room.argmin())
         times = count(int(room[least]), "trial", "trials")
         what = f"is {asked}, but {are} {contents}, and content {grid.contents[least]} has stimuli for {times} of a list"

@@ -11,21 +11,21 @@ import numpy as np
 from beholder.checks.registry import NO_GOLD
 from beholder.errors import Problem, did_you_mean
 from beholder.methods.contract import Method, Trial, Units
-from beholder.planning.cells import count
 from beholder.planning.check_trials import APART, most_repeats
+from beholder.planning.grid import count
 from beholder.planning.known_answers import (
     COMPARED,
+    answer_keys,
     answerable,
-    crowded,
+    crowding_problems,
     judged_kinds,
-    lessons_of,
-    unasked,
-    unshown,
-    wrong_targets,
+    target_problems,
+    unasked_problems,
+    unshown_problems,
 )
-from beholder.planning.message_trials import asking_sources, is_board, page_form, sample_trial
+from beholder.planning.message_trials import is_board, message_sources, page_form, sample_trial
 from beholder.planning.statements import bank_of, statements_of
-from beholder.planning.trial_templates import asking_pages, lesson_pages, plain_study
+from beholder.planning.trial_templates import answer_templates, message_templates, plain_study
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.study.checks import PLACED, AskingOptions, Attention, Gold, Repeat, TrapItem
 from beholder.study.model import Study
@@ -38,7 +38,7 @@ FEWEST_STATEMENTS, FEWEST_REPEATED = 3, 5
 
 
 @dataclass(frozen=True)
-class Amounts:
+class CheckCounts:
     """How many of each a list holds; of statements, each page."""
 
     replaced: int = 0
@@ -56,27 +56,27 @@ class Amounts:
         return not (self.replaced or any(self.inserted.values()) or self.obvious or self.again)
 
 
-def find_amounts(study: Study, catalogue: Catalogue, method: Method, units: Units, trials: int) -> Amounts:
+def count_checks(study: Study, catalogue: Catalogue, method: Method, units: Units, trials: int) -> CheckCounts:
     """Return what the lists of a study hold besides what is rated, of which there are so many trials in each."""
     if not any(study.checks.rule(name) for name in PLACED):
-        return Amounts()
+        return CheckCounts()
     sample = sample_trial(study, catalogue, method)
     if sample is None:
-        return Amounts()  # what is missing is told by the method
-    finder = _Finder(Setting(study, catalogue, method, units, sample), trials)
+        return CheckCounts()  # what is missing is told by the method
+    finder = _CheckCounter(CheckContext(study, catalogue, method, units, sample), trials)
     wished = {role: finder.wished(role) for role in INSERTED}
     replaced = 0
     if is_board(units):
         replaced = finder.on_pages(wished.pop("attention"))
     inserted = finder.with_room(wished)
     obvious, again = finder.obvious(), finder.again()
-    return Amounts(replaced, inserted, obvious, again, tuple(dict.fromkeys(finder.problems)))
+    return CheckCounts(replaced, inserted, obvious, again, tuple(dict.fromkeys(finder.problems)))
 
 
-class _Finder:
+class _CheckCounter:
     """Looks at one rule after the other. What a rule that is written cannot get is a problem, else it is left out."""
 
-    def __init__(self, setting: Setting, trials: int) -> None:
+    def __init__(self, setting: CheckContext, trials: int) -> None:
         self._setting, self._study, self._trials = setting, setting.study, trials
         is_scored = judged_kinds(setting.method, setting.sample) == {"score"}
         self._statements = len(statements_of(setting.sample)) if is_scored else 0
@@ -91,12 +91,15 @@ class _Finder:
             if not self._setting.catalogue.of_role("gold"):
                 what = "is written, and no stimuli have the role gold"
                 return self._left_out("gold", self._study.problem("checks.gold", what, "", NO_GOLD))
-            return 0 if self._told(wrong_gold(self._setting)) else rule.per_session
+            return 0 if self._told(gold_problems(self._setting)) else rule.per_session
         if isinstance(rule, AskingOptions):
-            reason = unaskable(self._setting, role, rule)
+            reason = asking_problem(self._setting, role, rule)
             if reason is not None:
                 return self._left_out(role, reason)
-            told = [*unprotected(self._study, self._setting.catalogue, rule), *wrong_asking(self._setting, role)]
+            told = [
+                *protection_problems(self._study, self._setting.catalogue, rule),
+                *message_problems(self._setting, role),
+            ]
             return 0 if self._told(told) else rule.per_session
         return 0
 
@@ -179,7 +182,7 @@ def _up_to(most: int) -> str:
 # --- Why the rules of a study cannot have the stimuli that they need: none can ask, or an answer cannot be given ---
 
 
-class Setting(NamedTuple):
+class CheckContext(NamedTuple):
     """What a rule finds: the study, its stimuli, and a page as the method makes it."""
 
     study: Study
@@ -189,7 +192,7 @@ class Setting(NamedTuple):
     sample: Trial
 
 
-def unaskable(setting: Setting, role: Role, rule: AskingOptions) -> Problem | None:
+def asking_problem(setting: CheckContext, role: Role, rule: AskingOptions) -> Problem | None:
     """Return why no stimulus can ask for an answer here, None where one can."""
     study, catalogue, method, units, _ = setting
     key = f"checks.{role}"
@@ -205,13 +208,13 @@ def unaskable(setting: Setting, role: Role, rule: AskingOptions) -> Problem | No
     if form.tolerance * 4 >= form.span and form.way != "this":
         what = f"is {form.tolerance:g}, on a scale of {form.span:g}: half of all answers would do"
         return study.problem(f"{key}.tolerance", what, f"below {form.span / 4:g}")
-    if not _own(catalogue, role) and not any(asking_sources(study, catalogue, units, rule)):
+    if not _own(catalogue, role) and not any(message_sources(study, catalogue, units, rule)):
         what = "has no stimulus that could ask: every condition is protected"
         return study.problem(key, what, "", "Leave one out of checks.attention.protect or design.always.")
     return None
 
 
-def unprotected(study: Study, catalogue: Catalogue, rule: AskingOptions) -> Iterator[Problem]:
+def protection_problems(study: Study, catalogue: Catalogue, rule: AskingOptions) -> Iterator[Problem]:
     """Yield what is to be protected and is no condition."""
     known = catalogue.conditions
     for place, word in enumerate(rule.protect if isinstance(rule, Attention) else ()):
@@ -220,41 +223,41 @@ def unprotected(study: Study, catalogue: Catalogue, rule: AskingOptions) -> Iter
             yield study.problem(f"checks.attention.protect.{place}", what, ", ".join(known), near)
 
 
-def wrong_asking(setting: Setting, role: Role) -> Iterator[Problem]:
+def message_problems(setting: CheckContext, role: Role) -> Iterator[Problem]:
     """Yield what is wrong with the researcher's own stimuli that ask for an answer."""
     study, catalogue, method, units, sample = setting
     own = _own(catalogue, role)
-    yield from unasked(study, method, lessons_of(own))
+    yield from unasked_problems(study, method, answer_keys(own))
     shown: list[str] = []
     for clip in own:
         if is_board(units):
             trials = [_on(sample, clip)] if clip.content in catalogue.contents else []
         else:
-            pages = asking_pages(study, catalogue, method, clip)
+            pages = message_templates(study, catalogue, method, clip)
             trials = [page.compose(study, method, np.random.default_rng(0)) for page in pages]
         shown += [clip.id] * bool(trials)
         for trial in trials:
-            yield from _unanswerable(trial, [clip], method)
+            yield from _target_problems(trial, [clip], method)
     if is_board(units):
-        yield from _elsewhere(catalogue, [clip for clip in own if clip.id not in shown])
+        yield from _content_problems(catalogue, [clip for clip in own if clip.id not in shown])
     else:
-        yield from unshown(own, shown, role, method)
+        yield from unshown_problems(own, shown, role, method)
 
 
-def wrong_gold(setting: Setting) -> Iterator[Problem]:
+def gold_problems(setting: CheckContext) -> Iterator[Problem]:
     """Yield what is wrong with the gold stimuli."""
     study, catalogue, method, _, _ = setting
     gold = catalogue.of_role("gold")
-    found = [*crowded(gold, "gold"), *unasked(study, method, lessons_of(gold))]
+    found = [*crowding_problems(gold, "gold"), *unasked_problems(study, method, answer_keys(gold))]
     yield from found
     if found:
         return
     shown: list[str] = []
-    for page in lesson_pages(study, catalogue, method, gold):
+    for page in answer_templates(study, catalogue, method, gold):
         shown += page.shows
         trial = page.compose(plain_study(study), method, np.random.default_rng(0))
-        yield from _unanswerable(trial, gold, method)
-    yield from unshown(gold, shown, "gold", method)
+        yield from _target_problems(trial, gold, method)
+    yield from unshown_problems(gold, shown, "gold", method)
 
 
 def _own(catalogue: Catalogue, role: Role) -> list[Stimulus]:
@@ -262,8 +265,8 @@ def _own(catalogue: Catalogue, role: Role) -> list[Stimulus]:
     return [stimulus for stimulus in catalogue.of_role(role) if not stimulus.made_of]
 
 
-def _unanswerable(trial: Trial, stimuli: Sequence[Stimulus], method: Method) -> Iterator[Problem]:
-    yield from wrong_targets(trial, lessons_of(stimuli), answerable(method, trial, COMPARED), method)
+def _target_problems(trial: Trial, stimuli: Sequence[Stimulus], method: Method) -> Iterator[Problem]:
+    yield from target_problems(trial, answer_keys(stimuli), answerable(method, trial, COMPARED), method)
 
 
 def _on(sample: Trial, clip: Stimulus) -> Trial:
@@ -272,7 +275,7 @@ def _on(sample: Trial, clip: Stimulus) -> Trial:
     return replace(sample, slots=tuple(slots))
 
 
-def _elsewhere(catalogue: Catalogue, clips: Sequence[Stimulus]) -> Iterator[Problem]:
+def _content_problems(catalogue: Catalogue, clips: Sequence[Stimulus]) -> Iterator[Problem]:
     """Yield that stimuli belong to no page."""
     for clip in clips:
         if clip.lesson is not None:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.random import Generator
 
 from beholder.methods.contract import Method, Trial, Units
-from beholder.planning.attention import Replaced, Replacer
-from beholder.planning.check_counts import Amounts
-from beholder.planning.check_trials import Askers, Golds, Lot, Repeater
-from beholder.planning.message_trials import ASKING, protected, sample_trial
+from beholder.planning.attention import Replacement, Replacer
+from beholder.planning.check_counts import CheckCounts
+from beholder.planning.check_trials import EvenDraw, GoldTrialMaker, MessageTrialMaker, Repeater
+from beholder.planning.message_trials import MESSAGE_ROLES, protected_conditions, sample_trial
 from beholder.planning.statements import Statements, bank_of
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.checks import AskingOptions, Gold, TrapItem
@@ -27,11 +27,11 @@ _REPLACE, _INSERT, _STATE, _MAKE = 30, 31, 32, 33
 class Placer:
     """Places what the rules need into the lists of one plan."""
 
-    def __init__(self, study: Study, catalogue: Catalogue, method: Method, units: Units, amounts: Amounts) -> None:
+    def __init__(self, study: Study, catalogue: Catalogue, method: Method, units: Units, amounts: CheckCounts) -> None:
         self._study, self._catalogue, self._method, self._units = study, catalogue, method, units
         self._amounts = amounts
 
-    def place(self, lists: Sequence[Sequence[Trial]]) -> Replaced:
+    def place(self, lists: Sequence[Sequence[Trial]]) -> Replacement:
         """Return the lists with everything that belongs into them, trials named by their position."""
         placed = self._with_attention(lists)
         inserter, statements = self._inserter(max(len(trials) for trials in lists)), self._statements()
@@ -39,14 +39,14 @@ class Placer:
         for before, trials in zip(lists, placed.lists, strict=True):
             whole = inserter.put(before, trials) if inserter else trials
             whole = statements.put(whole) if statements else whole
-            made.append([_named(trial, position) for position, trial in enumerate(whole, 1)])
-        return Replaced(made, placed.conditions, placed.gave_way)
+            made.append([_with_id(trial, position) for position, trial in enumerate(whole, 1)])
+        return Replacement(made, placed.conditions, placed.gave_way)
 
-    def _with_attention(self, lists: Sequence[Sequence[Trial]]) -> Replaced:
+    def _with_attention(self, lists: Sequence[Sequence[Trial]]) -> Replacement:
         rule = self._study.checks.rule("attention")
         if not self._amounts.replaced or not isinstance(rule, AskingOptions):
-            return Replaced([list(trials) for trials in lists], {}, {})
-        kept = protected(self._study, self._catalogue, self._units, rule)
+            return Replacement([list(trials) for trials in lists], {}, {})
+        kept = protected_conditions(self._study, self._catalogue, self._units, rule)
         replacer = Replacer(self._catalogue, kept, rule, self._rng(_REPLACE))
         return replacer.put(lists, self._amounts.replaced)
 
@@ -61,11 +61,13 @@ class Placer:
         study, catalogue, method = self._study, self._catalogue, self._method
         rule = study.checks.rule(role)
         if isinstance(rule, Gold):
-            return Golds(study, catalogue, method, rule, self._rng(_MAKE, 0))
+            return GoldTrialMaker(study, catalogue, method, rule, self._rng(_MAKE, 0))
         if isinstance(rule, AskingOptions):
             sample = sample_trial(study, catalogue, method)
             assert sample is not None, "what has been dealt can be shown"
-            askers = Askers(role, study, catalogue, method, rule, sample, self._rng(_MAKE, 1 + ASKING.index(role)))
+            askers = MessageTrialMaker(
+                role, study, catalogue, method, rule, sample, self._rng(_MAKE, 1 + MESSAGE_ROLES.index(role))
+            )
             return askers if askers.are_any else None
         return None
 
@@ -81,7 +83,7 @@ class Placer:
         return np.random.default_rng([*self._study.draw, *stream])
 
 
-def _named(trial: Trial, position: int) -> Trial:
+def _with_id(trial: Trial, position: int) -> Trial:
     name = f"trial:{position}"
     return trial if trial.id == name else replace(trial, id=name)
 
@@ -105,7 +107,7 @@ class Inserter:
     ) -> None:
         self._makers, self._counts, self._repeats = makers, counts, repeats
         # Each kind comes in each place equally often.
-        self._gaps = {role: Lot(range(trials - 1), rng) for role in makers}
+        self._gaps = {role: EvenDraw(range(trials - 1), rng) for role in makers}
         self._repeater = Repeater(trials, rng)
 
     def put(self, before: Sequence[Trial], trials: Sequence[Trial]) -> list[Trial]:

@@ -23,8 +23,20 @@ from typing import Generic, TypeVar
 from numpy.random import Generator
 
 from beholder.methods.contract import Method, Slot, Target, Trial
-from beholder.planning.known_answers import asked_about, asking_tolerance, default_tolerance, judged_kinds, lessons_of
-from beholder.planning.trial_templates import TrialTemplate, asking_pages, lesson_pages, plain_study, shown_as
+from beholder.planning.known_answers import (
+    answer_keys,
+    default_tolerance,
+    judged_kinds,
+    keyed_questions,
+    message_tolerance,
+)
+from beholder.planning.trial_templates import (
+    TrialTemplate,
+    answer_templates,
+    arrange_in_role,
+    message_templates,
+    plain_study,
+)
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.study.checks import AskingOptions, Gold
 from beholder.study.model import Study
@@ -33,7 +45,7 @@ from beholder.types import Role
 # --- Trials of their own that check: stimuli that ask for an answer, and gold. Which ones a list gets ---
 
 
-def asking_targets(trial: Trial, slot: Slot, clip: Stimulus, rule: AskingOptions) -> dict[str, Target]:
+def message_targets(trial: Trial, slot: Slot, clip: Stimulus, rule: AskingOptions) -> dict[str, Target]:
     """Return what an asking stimulus asks for at a slot: of every question with a scale."""
     assert clip.lesson is not None
     found = {}
@@ -42,7 +54,7 @@ def asking_targets(trial: Trial, slot: Slot, clip: Stimulus, rule: AskingOptions
         if not asked.ticks and expected is not None:
             value, near, _, also = expected[1]
             near = rule.tolerance if near is None else near
-            near = asking_tolerance(asked.scale) if near is None else near
+            near = message_tolerance(asked.scale) if near is None else near
             found[f"{asked.id}.{slot.id}"] = Target(value, near, "", True, also)
     return found
 
@@ -50,7 +62,7 @@ def asking_targets(trial: Trial, slot: Slot, clip: Stimulus, rule: AskingOptions
 def gold_targets(trial: Trial, stimuli: Sequence[Stimulus], rule: Gold) -> dict[str, Target]:
     """Return the right answers about the gold stimuli of a trial."""
     targets = {}
-    for asked, slot, lesson in asked_about(trial, lessons_of(stimuli)):
+    for asked, slot, lesson in keyed_questions(trial, answer_keys(stimuli)):
         expected = lesson.of(asked.question)
         if expected is not None:
             value, near, *_ = expected[1]
@@ -60,7 +72,7 @@ def gold_targets(trial: Trial, stimuli: Sequence[Stimulus], rule: Gold) -> dict[
     return targets
 
 
-class Askers:
+class MessageTrialMaker:
     """Trials in which a stimulus asks for an answer, each stimulus equally often over all lists.
 
     `sample` is a trial for which the words of those that we made were chosen.
@@ -79,9 +91,9 @@ class Askers:
         self._role, self._study, self._method, self._rule, self._rng = role, study, method, rule, rng
         self._is_graded = "diff" in judged_kinds(method, sample)
         self._clips = {clip.id: clip for clip in catalogue.of_role(role)}
-        pages = {clip.id: asking_pages(study, catalogue, method, clip) for clip in self._clips.values()}
+        pages = {clip.id: message_templates(study, catalogue, method, clip) for clip in self._clips.values()}
         self._pages = {name: self._fitting(self._clips[name], found, sample) for name, found in pages.items()}
-        self._lot = Lot([name for name, found in self._pages.items() if found], rng)
+        self._lot = EvenDraw([name for name, found in self._pages.items() if found], rng)
 
     @property
     def are_any(self) -> bool:
@@ -97,11 +109,11 @@ class Askers:
         clip, pages = self._clips[name], self._pages[name]
         page = pages[int(self._rng.integers(len(pages)))]
         composed = page.compose(self._study, self._method, self._rng)
-        trial = shown_as(composed, name, self._role, page.shuffle, self._study, self._rng)
+        trial = arrange_in_role(composed, name, self._role, page.shuffle, self._study, self._rng)
         rated = [slot for slot in trial.slots if slot.rated]
         # The words of a grade are about the second one, whichever of the two says them.
         at = rated[-1] if self._is_graded else next(slot for slot in rated if slot.stimulus == name)
-        return replace(trial, targets=asking_targets(trial, at, clip, self._rule))
+        return replace(trial, targets=message_targets(trial, at, clip, self._rule))
 
     def _fitting(self, clip: Stimulus, pages: Sequence[TrialTemplate], sample: Trial) -> list[TrialTemplate]:
         """Return the pages on which all that is asked can be answered as a stimulus asks."""
@@ -115,15 +127,15 @@ class Askers:
         return found
 
 
-class Golds:
+class GoldTrialMaker:
     """Trials whose right answer is known, each equally often over all lists."""
 
     def __init__(self, study: Study, catalogue: Catalogue, method: Method, rule: Gold, rng: Generator) -> None:
         self._study, self._method, self._rule, self._rng = study, method, rule, rng
         self._gold, self._plain = catalogue.of_role("gold"), plain_study(study)
-        pages = lesson_pages(study, catalogue, method, self._gold)
+        pages = answer_templates(study, catalogue, method, self._gold)
         self._pages = [page for page in pages if _is_keyed(page, self._gold)]
-        self._lot = Lot(range(len(self._pages)), rng)
+        self._lot = EvenDraw(range(len(self._pages)), rng)
 
     def make(self, shown: Collection[str], beside: Collection[str]) -> Trial:
         """Return a trial; rather not one that the list has already, or of the contents `beside` it."""
@@ -131,7 +143,7 @@ class Golds:
         assert number is not None
         page = self._pages[number]
         composed = page.compose(self._plain, self._method, self._rng)
-        trial = shown_as(composed, page.unit.content, "gold", page.shuffle, self._study, self._rng)
+        trial = arrange_in_role(composed, page.unit.content, "gold", page.shuffle, self._study, self._rng)
         return replace(trial, targets=gold_targets(trial, self._gold, self._rule))
 
     def _faults(self, page: TrialTemplate, shown: Collection[str], beside: Collection[str]) -> int:
@@ -161,7 +173,7 @@ class Repeater:
     """Lets trials come again, in all places equally often over all lists."""
 
     def __init__(self, trials: int, rng: Generator) -> None:
-        self._gaps = Lot(range(APART - 1, trials - 1), rng)
+        self._gaps = EvenDraw(range(APART - 1, trials - 1), rng)
         self._rng = rng
 
     def make(self, before: Sequence[Trial], trials: Sequence[Trial], count: int) -> dict[int, Trial]:
@@ -203,7 +215,7 @@ def _have_room(gaps: Sequence[int], whole: Sequence[int]) -> bool:
 _Item = TypeVar("_Item", bound=Hashable)
 
 
-class Lot(Generic[_Item]):
+class EvenDraw(Generic[_Item]):
     """Things of which one is drawn again and again, all equally often.
 
     What suits a place better is preferred as long as nothing that can be drawn falls more than one draw behind it.

@@ -25,7 +25,7 @@ class ListShape(NamedTuple):
     chain: int = 1
 
 
-def deal_evenly(shape: ListShape, contents: int, *, apart: bool, rng: Generator) -> Ints:
+def allocate_evenly(shape: ListShape, contents: int, *, apart: bool, rng: Generator) -> Ints:
     """Return contents by list and position; totals and content x position stay within one.
 
     In each run of as many lists as there are contents, list i takes the contents `(i + shift) mod contents` of a
@@ -39,10 +39,10 @@ def deal_evenly(shape: ListShape, contents: int, *, apart: bool, rng: Generator)
     for first in range(0, shape.lists, contents):
         if first % lcm(contents, shape.chain) == 0:
             ring = rng.permutation(contents)
-        order = _walk(shifts, contents, rng)
+        order = _shift_order(shifts, contents, rng)
         run = np.arange(min(contents, shape.lists - first))
         rows.append(ring[(run[:, None] + order[None, :]) % contents])
-    dealt = _mixed_in_chains(np.concatenate(rows), shape.chain, rng)
+    dealt = _shuffle_in_chains(np.concatenate(rows), shape.chain, rng)
     least = np.full(contents, shape.trials // contents)
     most = np.full(contents, -(-shape.trials // contents))
     chained = np.full(contents, -(-shape.trials * shape.chain // contents))
@@ -50,7 +50,7 @@ def deal_evenly(shape: ListShape, contents: int, *, apart: bool, rng: Generator)
     return dealt
 
 
-def deal_by_quota(shape: ListShape, quota: Floats, *, apart: bool, rng: Generator) -> Ints:
+def allocate_by_quota(shape: ListShape, quota: Floats, *, apart: bool, rng: Generator) -> Ints:
     """Return contents by list and position where a chain holds `quota` of each content, rounded up or down.
 
     Systematic sampling: a content is an arc of the length of its quota, a chain is a comb with teeth at distance one,
@@ -66,14 +66,14 @@ def deal_by_quota(shape: ListShape, quota: Floats, *, apart: bool, rng: Generato
     chosen = order[np.minimum(np.searchsorted(ends, teeth, side="right"), len(quota) - 1)]
     chained = _counts(chosen, len(quota)).max(axis=0)
     chosen = chosen.reshape(chains, shape.trials, chain).transpose(0, 2, 1).reshape(-1, shape.trials)[: shape.lists]
-    dealt = into_positions(_mixed_in_chains(chosen, chain, rng), len(quota), rng)
+    dealt = balance_positions(_shuffle_in_chains(chosen, chain, rng), len(quota), rng)
     counts = _counts(dealt, len(quota))
     swap_between_lists(
         dealt, ContentLimits(counts.min(axis=0), counts.max(axis=0), chained, chain), apart=apart, rng=rng
     )
     if apart:
         for row in np.flatnonzero((dealt[:, 1:] == dealt[:, :-1]).any(axis=1)):
-            dealt[row] = _pull_apart(dealt[row], rng)
+            dealt[row] = _separate(dealt[row], rng)
     return dealt
 
 
@@ -90,7 +90,7 @@ def quotas(trials: int, weights: Ints, caps: Ints) -> Floats:
     return np.asarray(quota, dtype=np.float64)
 
 
-def _walk(shifts: Ints, contents: int, rng: Generator) -> Ints:
+def _shift_order(shifts: Ints, contents: int, rng: Generator) -> Ints:
     """Return the shifts in the order of positions, equal ones never next to each other where that can be."""
     if len(shifts) <= contents:
         # Williams' zigzag: neighbours lie at ever other distances, so no content keeps following the same one.
@@ -106,7 +106,7 @@ def _walk(shifts: Ints, contents: int, rng: Generator) -> Ints:
     return np.concatenate(rounds)
 
 
-def _mixed_in_chains(dealt: Ints, chain: int, rng: Generator) -> Ints:
+def _shuffle_in_chains(dealt: Ints, chain: int, rng: Generator) -> Ints:
     """Return the lists of each chain in a drawn order, so that the first lists of all chains are as good as any."""
     if chain == 1:
         return dealt
@@ -176,7 +176,7 @@ def _differs_from_neighbours(dealt: Ints, rows: Ints, position: int, come: Ints)
     return differs
 
 
-def into_positions(chosen: Ints, contents: int, rng: Generator) -> Ints:
+def balance_positions(chosen: Ints, contents: int, rng: Generator) -> Ints:
     """Return each row reordered, so that every content meets every position equally often, within one."""
     lists, trials = chosen.shape
     items = np.arange(lists * trials)
@@ -196,7 +196,7 @@ def into_positions(chosen: Ints, contents: int, rng: Generator) -> Ints:
     return dealt
 
 
-def _pull_apart(row: Ints, rng: Generator) -> Ints:
+def _separate(row: Ints, rng: Generator) -> Ints:
     """Return the row in an order without equal neighbours: the most frequent first, into every other place."""
     values, counts = np.unique(row, return_counts=True)
     order = rng.permutation(len(values))
@@ -210,7 +210,7 @@ def _pull_apart(row: Ints, rng: Generator) -> Ints:
 # --- Which conditions each trial shows ---
 
 
-def deal_conditions(dealt: Ints, present: Mask, per_trial: int, rng: Generator, *, chain: int = 1) -> Mask:
+def allocate_conditions(dealt: Ints, present: Mask, per_trial: int, rng: Generator, *, chain: int = 1) -> Mask:
     """Return a mask of conditions by trial (trials of list 1 first), `per_trial` in each.
 
     `dealt` holds contents by list and position, `present` which content has which condition. Even within one:
@@ -292,34 +292,38 @@ def _right(of_list: Ints, content: Ints, lists: int, chain: int) -> list[Partiti
 _FEWEST, _RUNS = 8, 64  # lists that go round their contents in the same way, and ways that there are
 
 
-class Visits(NamedTuple):
+class CompanionAllocation(NamedTuple):
     """Contents by list and position, and where a content's companion stands."""
 
     contents: Ints
     is_companion: Mask
 
 
-def deal_with_companions(shape: ListShape, visited: int, contents: int, apart: int, rng: Generator) -> Visits:
+def allocate_with_companions(
+    shape: ListShape, visited: int, contents: int, apart: int, rng: Generator
+) -> CompanionAllocation:
     """Return lists that visit `visited` of the contents, each as often as the others within one, its companion once.
 
     Contents are visited, and stand in each position, equally often over all lists, within one. A list goes round its
     contents again and again, so that no content comes twice in a row. No two lists of a chain share a content.
     """
-    runs: list[Visits] = []
+    runs: list[CompanionAllocation] = []
     # A run of lists that is a multiple of the contents is even in itself, whatever the way round.
     whole = lcm(contents, shape.chain)
     size = whole * -(-max(_FEWEST, -(-shape.lists // _RUNS)) // whole)
     for first in range(0, shape.lists, size):
         part = ListShape(min(size, shape.lists - first), visited, shape.chain)
-        chosen = deal_evenly(part, contents, apart=False, rng=rng)
+        chosen = allocate_evenly(part, contents, apart=False, rng=rng)
         rounds = _rounds(visited, shape.trials, apart, rng)
         way = np.concatenate(rounds)
         # The companion comes in any of the rounds of its content with the same chance.
         times = np.bincount(way, minlength=visited)
         turn = np.floor(rng.random(chosen.shape) * times).astype(np.int64)
         number = np.repeat(np.arange(len(rounds)), [len(order) for order in rounds])
-        runs.append(Visits(chosen[:, way], turn[:, way] == number))
-    return Visits(np.concatenate([run.contents for run in runs]), np.concatenate([run.is_companion for run in runs]))
+        runs.append(CompanionAllocation(chosen[:, way], turn[:, way] == number))
+    return CompanionAllocation(
+        np.concatenate([run.contents for run in runs]), np.concatenate([run.is_companion for run in runs])
+    )
 
 
 def _rounds(visited: int, trials: int, apart: int, rng: Generator) -> list[Ints]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from beholder.methods.contract import Slot, Trial, Units
 from beholder.planning.even_rounding import Ints, Mask
-from beholder.planning.model import CHECKING, LETTERS, Plan, PlannedList
+from beholder.planning.model import CHECK_ROLES, LETTERS, Plan, PlannedList
 from beholder.stimuli.catalogue import Catalogue
 
 
@@ -26,9 +26,9 @@ def compared_slots(trial: Trial) -> list[Slot]:
     return slots if len(slots) > 1 else list(trial.slots)
 
 
-def dealt_stimuli(plan: Plan, visited: StimulusVisits | None = None) -> frozenset[str]:
+def allocated_stimuli(plan: Plan, visited: StimulusOccurrences | None = None) -> frozenset[str]:
     """Return the stimuli that can be dealt, companions among them, without those that only stand in named places."""
-    visited = visited or visit(plan)
+    visited = visited or stimulus_occurrences(plan)
     free = frozenset(visited.stimuli)
     if plan.units is None:
         return free
@@ -36,7 +36,7 @@ def dealt_stimuli(plan: Plan, visited: StimulusVisits | None = None) -> frozense
 
 
 @dataclass(frozen=True)
-class DealtItems:
+class PlannedItems:
     """Every dealt trial, and in it every item: a condition in its slot, or the pair of conditions of the trial.
 
     `list_of`, `position_of`, `content_of` are by trial; `trial`, `slot`, `column` by item.
@@ -92,7 +92,7 @@ class DealtItems:
 
 
 @dataclass(frozen=True)
-class Ordered:
+class PairOrders:
     """A plan of pairs: by trial, which two stimuli, of which two conditions, and whether the earlier comes second."""
 
     unit: Ints
@@ -107,21 +107,21 @@ def is_of_pairs(plan: Plan) -> bool:
     return of_pairs and len(free_slots(plan.lists[0].trials[0])) == 2
 
 
-def read_shown(plan: Plan, catalogue: Catalogue) -> DealtItems:
+def read_conditions(plan: Plan, catalogue: Catalogue) -> PlannedItems:
     """Return what a plan shows, in conditions."""
-    visited = visit(plan)
+    visited = stimulus_occurrences(plan)
     conditions = {condition: number for number, condition in enumerate(catalogue.conditions)}
     # What is only practised on may have conditions of its own.
     column = {stimulus.id: conditions[stimulus.condition] for stimulus in catalogue.by_cell.values()}
-    dealt = dealt_stimuli(plan, visited) - _companions(plan)
+    dealt = allocated_stimuli(plan, visited) - _companions(plan)
     cells = [(s.content, conditions[s.condition]) for s in catalogue.by_cell.values() if s.id in dealt]
     items = _Items(visited.trial, visited.places, _codes(visited.stimuli, column))
-    return _shown(plan, catalogue, visited, cells, items, len(conditions))
+    return _planned_items(plan, catalogue, visited, cells, items, len(conditions))
 
 
-def read_pairs(plan: Plan, dealt: Units, catalogue: Catalogue) -> tuple[DealtItems, Ordered]:
+def read_pairs(plan: Plan, dealt: Units, catalogue: Catalogue) -> tuple[PlannedItems, PairOrders]:
     """Return what a plan of pairs shows, in pairs of conditions, and which comes first."""
-    visited = visit(plan)
+    visited = stimulus_occurrences(plan)
     place = {condition: number for number, condition in enumerate(catalogue.conditions)}
     number = {stimulus.id: place[stimulus.condition] for stimulus in catalogue.by_cell.values()}
     kinds = [tuple(sorted(number[stimulus] for stimulus in unit.stimuli)) for unit in dealt.items]
@@ -135,8 +135,8 @@ def read_pairs(plan: Plan, dealt: Units, catalogue: Catalogue) -> tuple[DealtIte
     unit = _codes(pairs, units)
     items = _Items(np.arange(len(unit)), np.zeros_like(unit), np.array([columns[kind] for kind in kinds])[unit])
     turned = np.array([dealt.items[n].stimuli[0] != first for n, first in zip(unit.tolist(), firsts, strict=True)])
-    shown = _shown(plan, catalogue, visited, cells, items, len(columns))
-    return shown, Ordered(unit, turned, _codes(firsts, number), _codes(seconds, number))
+    shown = _planned_items(plan, catalogue, visited, cells, items, len(columns))
+    return shown, PairOrders(unit, turned, _codes(firsts, number), _codes(seconds, number))
 
 
 class _Items(NamedTuple):
@@ -147,10 +147,10 @@ class _Items(NamedTuple):
     column: Ints
 
 
-Named = TypeVar("Named", bound=Hashable)
+K = TypeVar("K", bound=Hashable)
 
 
-def _codes(names: Sequence[Named], numbers: Mapping[Named, int]) -> Ints:
+def _codes(names: Sequence[K], numbers: Mapping[K, int]) -> Ints:
     return np.fromiter(map(numbers.__getitem__, names), np.int64, len(names))
 
 
@@ -159,14 +159,14 @@ def _companions(plan: Plan) -> frozenset[str]:
     return frozenset(stimulus for stimuli in beside.values() for stimulus in stimuli)
 
 
-def _shown(
+def _planned_items(
     plan: Plan,
     catalogue: Catalogue,
-    visited: StimulusVisits,
+    visited: StimulusOccurrences,
     cells: Sequence[tuple[str, int]],
     items: _Items,
     columns: int,
-) -> DealtItems:
+) -> PlannedItems:
     names = {content for content, _ in cells}
     contents = {content: n for n, content in enumerate(c for c in catalogue.contents if c in names)}
     companions = _companions(plan)
@@ -175,7 +175,7 @@ def _shown(
     present = np.zeros((len(contents), columns), dtype=np.bool_)
     for content, cell in cells:
         present[contents[content], cell] = True
-    return DealtItems(
+    return PlannedItems(
         contents=len(contents),
         columns=columns,
         lists=len(plan.lists),
@@ -202,7 +202,7 @@ def _follows(order: Ints, list_of: Ints, contents: int) -> Ints:
 
 
 @dataclass(frozen=True)
-class StimulusVisits:
+class StimulusOccurrences:
     """Every trial that is dealt, and in it every stimulus that is, in order; what comes for each question comes once.
 
     `list_of`, `position_of`, `first` and `count` are by trial: where its stimuli begin, and how many they are;
@@ -232,15 +232,15 @@ class StimulusVisits:
         return np.repeat(np.arange(len(self.trials)), self.count)
 
 
-def first_visits(planned: PlannedList) -> Iterator[tuple[int, Trial]]:
+def first_occurrences(planned: PlannedList) -> Iterator[tuple[int, Trial]]:
     """Yield position and trial, from 0, of everything that is dealt; one that comes for each question comes once.
 
     Positions are those among what is rated.
     """
-    return _first_visits(planned.rated)
+    return _first_occurrences(planned.rated)
 
 
-def visit(plan: Plan) -> StimulusVisits:
+def stimulus_occurrences(plan: Plan) -> StimulusOccurrences:
     """Return what is dealt in a plan."""
     trials: list[Trial] = []
     lists, positions, counts, places, order_of = [], [], [], [], []
@@ -251,14 +251,14 @@ def visit(plan: Plan) -> StimulusVisits:
         rated = planned.rated
         order += [trial.content for trial in rated]
         order_of += [number] * len(rated)
-        for position, trial in _first_visits(rated):
+        for position, trial in _first_occurrences(rated):
             place, before = 0, len(stimuli)
             for _, stimulus, role, label, _, _ in trial.slots:
                 if label is not None and label not in LETTERS:
-                    if role not in CHECKING:
+                    if role not in CHECK_ROLES:
                         named.add(stimulus)
                     continue
-                if role not in CHECKING:
+                if role not in CHECK_ROLES:
                     stimuli.append(stimulus)
                     places.append(place)
                 place += 1
@@ -268,10 +268,10 @@ def visit(plan: Plan) -> StimulusVisits:
             counts.append(len(stimuli) - before)
     numbers = (np.array(column, dtype=np.int64) for column in (lists, positions, counts, places, order_of))
     list_of, position_of, count, place_of, row_of = numbers
-    return StimulusVisits(trials, list_of, position_of, count, stimuli, place_of, frozenset(named), order, row_of)
+    return StimulusOccurrences(trials, list_of, position_of, count, stimuli, place_of, frozenset(named), order, row_of)
 
 
-def _first_visits(rated: tuple[Trial, ...]) -> Iterator[tuple[int, Trial]]:
+def _first_occurrences(rated: tuple[Trial, ...]) -> Iterator[tuple[int, Trial]]:
     seen: set[frozenset[str]] = set()
     for position, trial in enumerate(rated):
         stimuli = frozenset([slot.stimulus for slot in trial.slots])

@@ -6,7 +6,7 @@ from typing import Any
 
 from beholder.methods.pairs import read_given_pairs
 from beholder.planning.given_plan import given_sha256
-from beholder.planning.model import CHECKING
+from beholder.planning.model import CHECK_ROLES
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.known_answers import KnownAnswer
 from beholder.study.checks import PLACED
@@ -93,7 +93,7 @@ def _checks(study: Study, catalogue: Catalogue) -> dict[str, Any]:
     """Return what the rules put into the lists, as JSON; nothing where they put nothing there."""
     rules = ((name, study.checks.rule(name)) for name in PLACED)
     placed = {name: rule.model_dump(mode="json", exclude=_JUDGING) for name, rule in rules if rule is not None}
-    keys = [[s.id, _expected(s.lesson)] for s in catalogue.stimuli if s.role in CHECKING and s.lesson]
+    keys = [[s.id, _expected(s.lesson)] for s in catalogue.stimuli if s.role in CHECK_ROLES and s.lesson]
     return {"checks": placed, **({"keys": keys} if keys else {})} if placed else {}
 
 

@@ -17,11 +17,11 @@ from beholder.methods.pairs import (
     reference_units,
 )
 from beholder.planning.capacity import MOST_TRIALS, count_trials, trials_in_time
-from beholder.planning.cells import StimulusGrid, lay_out
-from beholder.planning.check_counts import Amounts, find_amounts
+from beholder.planning.check_counts import CheckCounts, count_checks
 from beholder.planning.contents import ListShape
-from beholder.planning.sizes import lists_for
-from beholder.planning.training import lesson_problems
+from beholder.planning.grid import StimulusGrid, build_grid
+from beholder.planning.list_counts import lists_for
+from beholder.planning.training import training_problems
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 
@@ -32,37 +32,37 @@ class PlanFrame(NamedTuple):
     units: Units
     grid: StimulusGrid
     shape: ListShape
-    amounts: Amounts
+    amounts: CheckCounts
 
 
-def lay_ground(study: Study, catalogue: Catalogue, method: Method) -> PlanFrame:
+def build_frame(study: Study, catalogue: Catalogue, method: Method) -> PlanFrame:
     """Return what a plan stands on, or raise PlanError with everything that stands in its way."""
     design = study.design
     units = method.units(study, catalogue)
-    untaught = tuple(lesson_problems(study, catalogue, method))
+    untaught = tuple(training_problems(study, catalogue, method))
     try:
-        grid = _lay_out(study, catalogue, method, units)
+        grid = _build_grid(study, catalogue, method, units)
         at_most = (
             MOST_TRIALS if design.trials else min(MOST_TRIALS, trials_in_time(study, catalogue, method, units, grid))
         )
         trials = count_trials(grid, design, at_most)
         shape = ListShape(lists_for(grid, design, trials), trials, design.sessions_per_participant)
     except PlanError as error:
-        raise PlanError((*(located(study, problem) for problem in error.problems), *untaught)) from None
-    amounts = find_amounts(study, catalogue, method, units, shape.trials * max(1, len(units.asks)))
+        raise PlanError((*(locate(study, problem) for problem in error.problems), *untaught)) from None
+    amounts = count_checks(study, catalogue, method, units, shape.trials * max(1, len(units.asks)))
     if untaught or amounts.problems:
         raise PlanError((*untaught, *amounts.problems))
     return PlanFrame(units, grid, shape, amounts)
 
 
-def _lay_out(study: Study, catalogue: Catalogue, method: Method, units: Units) -> StimulusGrid:
+def _build_grid(study: Study, catalogue: Catalogue, method: Method, units: Units) -> StimulusGrid:
     """Return what there is to deal, or raise what the method and the planner find wrong, together."""
     problems = [*method.problems(study, catalogue), *pair_problems(study, catalogue, units, method.name)]
     if problems and (units.companions or study.design.given_pairs is not None):
         # What a test goes with, or is compared with, may be the very thing that is missing.
         raise PlanError(problems)
     try:
-        grid = lay_out(units, catalogue, study.design, method.name)
+        grid = build_grid(units, catalogue, study.design, method.name)
     except PlanError as error:
         problems += error.problems
     if problems:
@@ -77,10 +77,10 @@ def check_comparing(study: Study, catalogue: Catalogue, method: Method) -> None:
         what = f"does not fit {method.name}, which makes its own trials"
         problems.append(Problem("design.pairs", what, "a method that compares two, such as pair"))
     if problems:
-        raise PlanError(located(study, problem) for problem in problems)
+        raise PlanError(locate(study, problem) for problem in problems)
 
 
-def located(study: Study, problem: Problem) -> Problem:
+def locate(study: Study, problem: Problem) -> Problem:
     """Return the problem with the line of the key that it is about: methods and planner name the key alone."""
     if problem.where.partition(".")[0] not in Study.model_fields:
         return problem
@@ -91,7 +91,7 @@ _SHOWN = 4
 """Conditions of a part, and parts, that are listed; of more it is said how many there are."""
 
 
-_MOST_TOLD = 20
+_MOST_PROBLEMS = 20
 """Lines of a file that are told one by one."""
 
 
@@ -101,9 +101,9 @@ def pair_problems(study: Study, catalogue: Catalogue, units: Units, method: str)
     if file is not None:
         wrong = list(given_pair_problems(study.folder, file, catalogue))
         if wrong:
-            yield from wrong[:_MOST_TOLD]
-            if len(wrong) > _MOST_TOLD:
-                yield Problem(file, f"has {len(wrong) - _MOST_TOLD} more problems")
+            yield from wrong[:_MOST_PROBLEMS]
+            if len(wrong) > _MOST_PROBLEMS:
+                yield Problem(file, f"has {len(wrong) - _MOST_PROBLEMS} more problems")
             return
     may_split = file is not None and read_given_pairs(study.folder, file, []).has_parts
     if makes_own_trials(study, catalogue, units):
@@ -116,7 +116,7 @@ def pair_problems(study: Study, catalogue: Catalogue, units: Units, method: str)
         yield Problem("design.pairs", what, f"{{sparse: 2}} to {{sparse: {others}}}, or all" if others > 2 else "all")
         return
     if units.items and not may_split and not (pairs == "all" and set(units.items) == set(reference_units(catalogue))):
-        yield from _split(study, catalogue, units)
+        yield from _split_problems(study, catalogue, units)
 
 
 def makes_own_trials(study: Study, catalogue: Catalogue, units: Units) -> bool:
@@ -125,7 +125,7 @@ def makes_own_trials(study: Study, catalogue: Catalogue, units: Units) -> bool:
     return units.kind != "pair" or any(frozenset(unit.stimuli) not in chosen for unit in units.items)
 
 
-def _split(study: Study, catalogue: Catalogue, units: Units) -> Iterator[Problem]:
+def _split_problems(study: Study, catalogue: Catalogue, units: Units) -> Iterator[Problem]:
     """Yield that conditions fall into parts, and the pair that would join two of them."""
     condition = {stimulus.id: stimulus.condition for stimulus in catalogue.by_cell.values()}
     compared = [tuple(condition[stimulus] for stimulus in unit.stimuli) for unit in units.items]
@@ -137,12 +137,12 @@ def _split(study: Study, catalogue: Catalogue, units: Units) -> Iterator[Problem
     found.sort(key=lambda part: -len(part))
     named = [f"({_some(part)})" for part in found[:_SHOWN]]
     more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    what = f"{_told(study)} leaves {len(found)} parts that are never compared with each other: "
+    what = f"{_pairs_text(study)} leaves {len(found)} parts that are never compared with each other: "
     what += " and ".join(named) + more
     yield Problem("design.pairs", what, "pairs that hold all conditions together", _bridge(study, catalogue, found))
 
 
-def _told(study: Study) -> str:
+def _pairs_text(study: Study) -> str:
     design = study.design
     if design.given_pairs is not None:
         return f"is {design.given_pairs}, which"

@@ -15,8 +15,8 @@ from typing import Any
 from beholder.methods.contract import Trial
 from beholder.planning.balance import balance, balance_table
 from beholder.planning.counts import compared_slots, free_slots
-from beholder.planning.given_plan import COLUMNS, asked_together
-from beholder.planning.model import Added, Plan, PlannedList, no_collection
+from beholder.planning.given_plan import COLUMNS, join_questions
+from beholder.planning.model import Addition, Plan, PlannedList, no_collection
 from beholder.planning.serialization import lists_from_json, lists_to_json
 from beholder.stimuli.catalogue import Catalogue
 from beholder.types import Json
@@ -46,12 +46,12 @@ def write_plan(plan: Plan, catalogue: Catalogue, digest: str, folder: Path) -> N
         counts["covers"] = sorted(plan.covers)
         counts["before"] = [sorted(stimuli) for stimuli in plan.before]
     if plan.units is not None and not plan.is_extended and not plan.groups:
-        _replace(below / "lists.csv", plan_sheet(plan))
+        _replace(below / "lists.csv", plan_csv(plan))
     _replace(below / "balance.csv", [table.getvalue()])
     _replace(below / "plan.json", [json.dumps(counts, indent=2), "\n"])
 
 
-def extensions(plan: Plan) -> Iterator[tuple[Added, list[PlannedList]]]:
+def extensions(plan: Plan) -> Iterator[tuple[Addition, list[PlannedList]]]:
     """Yield why and when lists were added to a plan, and these lists."""
     for added, some in groupby(plan.lists, key=lambda planned: planned.added):
         if added is not None:
@@ -80,7 +80,7 @@ def was_extended(folder: Path) -> bool:
     return bool(_read_counts(folder).get("extensions"))
 
 
-def read_before(folder: Path) -> tuple[frozenset[str], ...]:
+def read_earlier_stimuli(folder: Path) -> tuple[frozenset[str], ...]:
     """Return what there was to rate in the study of a folder each time before stimuli were added to its plan."""
     return tuple(frozenset(stimuli) for stimuli in _read_counts(folder).get("before", ()))
 
@@ -94,7 +94,7 @@ def _read_counts(folder: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def is_of(folder: Path, digest: str) -> bool:
+def is_plan_of(folder: Path, digest: str) -> bool:
     """Return whether the plan below a study's folder was written for this very study, its texts included."""
     try:
         return bool(json.loads((folder / "plan" / "plan.json").read_bytes())["digest"] == digest)
@@ -121,13 +121,13 @@ def _replace(path: Path, text: Iterable[str]) -> str:
 # --- Any plan as a table of list, position, slot and stimulus, which can be edited and given back ---
 
 
-def plan_sheet(plan: Plan) -> Iterator[str]:
+def plan_csv(plan: Plan) -> Iterator[str]:
     """Yield a plan as CSV, the heading first, then list by list.
 
     What checks put in is left out, and what gave way to it is there: the rules place checks in a given plan as well.
     """
     all_units = [part.units for part in plan.groups or (plan,) if part.units]
-    asks = {frozenset(one): f",{_cell(asked_together(one))}" for units in all_units for one in units.asks}
+    asks = {frozenset(one): f",{_cell(join_questions(one))}" for units in all_units for one in units.asks}
     yield ",".join((*COLUMNS, *(("question",) if asks else ()))) + "\n"
     of_pairs = plan.units is not None and plan.units.kind == "pair"
     cell = lru_cache(maxsize=None)(_cell)

@@ -17,11 +17,11 @@ import numpy as np
 
 from beholder.errors import PlanError, Problem, did_you_mean
 from beholder.methods.contract import Method, Trial, Unit, Units
-from beholder.planning.cells import count as cell_count
-from beholder.planning.check_counts import Amounts, find_amounts
-from beholder.planning.feasibility import located
+from beholder.planning.check_counts import CheckCounts, count_checks
+from beholder.planning.feasibility import locate
+from beholder.planning.grid import count as cell_count
 from beholder.planning.slots import PALETTE, arrange, draw_colours
-from beholder.planning.training import lesson_problems
+from beholder.planning.training import training_problems
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.csv_files import CsvLine, plain, read_lines
 from beholder.study.design import Design
@@ -57,7 +57,7 @@ class _Cell(NamedTuple):
     asks: str
 
 
-def asked_together(asks: Sequence[str]) -> str:
+def join_questions(asks: Sequence[str]) -> str:
     """Return the questions of a trial as one cell of the table."""
     return " ".join(asks)
 
@@ -74,7 +74,7 @@ def read_pages(study: Study, catalogue: Catalogue, units: Units, problems: list[
     lines = read_lines(study.folder, name, columns, problems)
     if len(problems) == before and not lines:
         problems.append(Problem(name, "has no lines below the first", "one line for each stimulus of each trial"))
-    placed = _place(lines, catalogue, units, problems)
+    placed = _cells_by_place(lines, catalogue, units, problems)
     if len(problems) > before:
         return []
     problems.extend(_gaps(name, placed))
@@ -83,15 +83,17 @@ def read_pages(study: Study, catalogue: Catalogue, units: Units, problems: list[
     return [[_page(one, two, pages[two]) for two in sorted(pages)] for one, pages in sorted(placed.items())]
 
 
-_Placed = Mapping[int, Mapping[int, Mapping[int, _Cell]]]
+_CellsByPlace = Mapping[int, Mapping[int, Mapping[int, _Cell]]]
 """By list, position and slot."""
 
 
-def _place(lines: Sequence[CsvLine], catalogue: Catalogue, units: Units, problems: list[Problem]) -> _Placed:
+def _cells_by_place(
+    lines: Sequence[CsvLine], catalogue: Catalogue, units: Units, problems: list[Problem]
+) -> _CellsByPlace:
     names = {**{plain(stimulus.file): stimulus.id for stimulus in catalogue.by_cell.values()}}
     names |= {stimulus.id: stimulus.id for stimulus in catalogue.stimuli}
     known = [stimulus.id for stimulus in catalogue.by_cell.values()]
-    asks = [asked_together(one) for one in units.asks]
+    asks = [join_questions(one) for one in units.asks]
     placed: dict[int, dict[int, dict[int, _Cell]]] = {}
     unknown: dict[tuple[str, str], list[str]] = {}
     for where, cells in lines:
@@ -129,7 +131,7 @@ def _unknown(found: Mapping[tuple[str, str], Sequence[str]], known: Mapping[str,
         yield Problem(places[0], f"{column} is {word}, which is {article}{again}", allowed, near)
 
 
-def _gaps(name: str, placed: _Placed) -> Iterator[Problem]:
+def _gaps(name: str, placed: _CellsByPlace) -> Iterator[Problem]:
     """Yield numbers that are left out: lists, positions and slots are counted from 1."""
     if missing := _missing(placed):
         yield Problem(name, f"has lists up to {max(placed)}, without {missing}", "every number from 1")
@@ -180,11 +182,11 @@ def _page(number: int, position: int, slots: Mapping[int, _Cell]) -> GivenTrial:
 # --- The lists of a given plan, as trials: taken as they are, with colours and what a method draws by the seed ---
 
 
-_MOST_TOLD = 20
+_MOST_PROBLEMS = 20
 """Problems that are told one by one: a file may have a hundred thousand lines, all wrong in the same way."""
 
 
-_DEALING = tuple(key for key in Design.model_fields if key not in ("plan", "breaks", "seed"))
+_ALLOCATION_KEYS = tuple(key for key in Design.model_fields if key not in ("plan", "breaks", "seed"))
 """Keys of the design that say how to deal."""
 
 
@@ -193,24 +195,24 @@ class GivenPlan(NamedTuple):
 
     units: Units
     pages: list[list[GivenTrial]]
-    amounts: Amounts
+    amounts: CheckCounts
 
 
 def read_given(study: Study, catalogue: Catalogue, method: Method) -> GivenPlan:
     """Return the study's own plan, or raise PlanError with everything that stands in its way."""
     units = method.units(study, catalogue)
-    told = [_idle(study, key) for key in _DEALING if study.is_written(f"design.{key}")]
-    told += [located(study, problem) for problem in method.problems(study, catalogue)]
-    told += lesson_problems(study, catalogue, method)
+    told = [_unused_key(study, key) for key in _ALLOCATION_KEYS if study.is_written(f"design.{key}")]
+    told += [locate(study, problem) for problem in method.problems(study, catalogue)]
+    told += training_problems(study, catalogue, method)
     wrong: list[Problem] = []
     pages = read_pages(study, catalogue, units, wrong)
-    fitting = Fitting(units, catalogue, method.name)
+    fitting = GivenPlanCheck(units, catalogue, method.name)
     wrong.extend(fitting.problems(pages))
     if wrong or told:
-        more = len(wrong) - _MOST_TOLD
+        more = len(wrong) - _MOST_PROBLEMS
         rest = [Problem(str(study.design.plan), f"has {more} more problems")] if more > 0 else []
-        raise PlanError((*told, *wrong[:_MOST_TOLD], *rest))
-    amounts = find_amounts(study, catalogue, method, units, min(len(one) for one in pages))
+        raise PlanError((*told, *wrong[:_MOST_PROBLEMS], *rest))
+    amounts = count_checks(study, catalogue, method, units, min(len(one) for one in pages))
     if amounts.problems:
         raise PlanError(amounts.problems)
     return GivenPlan(fitting.shown(pages), pages, amounts)
@@ -220,7 +222,7 @@ def compose_given(study: Study, catalogue: Catalogue, method: Method, given: Giv
     """Return the trials of every list, as given."""
     # The streams of a plan that is dealt: given back unchanged, it has the same colours and the same draws.
     paint, compose = (np.random.default_rng([*study.draw, stream]) for stream in (2, 3))
-    fitting = Fitting(method.units(study, catalogue), catalogue, method.name)
+    fitting = GivenPlanCheck(method.units(study, catalogue), catalogue, method.name)
     width = max(len(page.stimuli) for pages in given.pages for page in pages)
     hues = iter(draw_colours(sum(map(len, given.pages)), width, paint).tolist())
     lists = []
@@ -235,7 +237,7 @@ def compose_given(study: Study, catalogue: Catalogue, method: Method, given: Giv
     return lists
 
 
-def _idle(study: Study, key: str) -> Problem:
+def _unused_key(study: Study, key: str) -> Problem:
     what = f"is written beside design.plan, and {study.design.plan} says all of that"
     return study.problem(f"design.{key}", what, "plan, breaks and seed", "Leave it out, or leave out design.plan.")
 
@@ -255,7 +257,7 @@ _FEWEST = 2
 """Stimuli of a page on which they stand beside each other."""
 
 
-class Fitting:
+class GivenPlanCheck:
     """Holds pages against what a method deals."""
 
     def __init__(self, units: Units, catalogue: Catalogue, method: str) -> None:

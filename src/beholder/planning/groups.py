@@ -46,7 +46,7 @@ def groups_of(study: Study, catalogue: Catalogue, method: Method) -> tuple[Parti
     return tuple(groups)
 
 
-def of_each(groups: Sequence[ParticipantGroup], make: Callable[[ParticipantGroup], T]) -> list[T]:
+def for_each_group(groups: Sequence[ParticipantGroup], make: Callable[[ParticipantGroup], T]) -> list[T]:
     """Return what is made of each group, or raise PlanError with what stands in the way of any of them."""
     made: list[T] = []
     found: dict[int, Sequence[Problem]] = {}
@@ -56,11 +56,11 @@ def of_each(groups: Sequence[ParticipantGroup], make: Callable[[ParticipantGroup
         except PlanError as error:
             found[number] = error.problems
     if found:
-        raise PlanError(_told(groups, found))
+        raise PlanError(_merge_problems(groups, found))
     return made
 
 
-def _told(groups: Sequence[ParticipantGroup], found: Mapping[int, Sequence[Problem]]) -> list[Problem]:
+def _merge_problems(groups: Sequence[ParticipantGroup], found: Mapping[int, Sequence[Problem]]) -> list[Problem]:
     """Return the problems of all groups, each once; what is not a problem of every group is told with its group."""
     told: dict[Problem, None] = {}
     for number, problems in found.items():
@@ -105,14 +105,14 @@ def _catalogue_of(study: Study, levels: Levels, catalogue: Catalogue) -> Catalog
     for factor, name in levels.items():
         level = study.design.between[factor][name]
         if level.conditions is not None:
-            catalogue = restricted(catalogue, level.conditions)
+            catalogue = restrict(catalogue, level.conditions)
         if level.questions is not None:
             unasked = {question.id for question in study.questions}.difference(level.questions)
-            catalogue = replace(catalogue, stimuli=tuple(_unexpected(catalogue.stimuli, unasked)))
+            catalogue = replace(catalogue, stimuli=tuple(_without_answers(catalogue.stimuli, unasked)))
     return catalogue
 
 
-def restricted(catalogue: Catalogue, conditions: Collection[str]) -> Catalogue:
+def restrict(catalogue: Catalogue, conditions: Collection[str]) -> Catalogue:
     """Return a catalogue with these conditions alone, and without what was made of others."""
     left_out = {stimulus.id for stimulus in catalogue.by_cell.values() if stimulus.condition not in conditions}
     kept = [one for one in catalogue.stimuli if one.id not in left_out and one.made_of not in left_out]
@@ -125,7 +125,7 @@ def restricted(catalogue: Catalogue, conditions: Collection[str]) -> Catalogue:
     )
 
 
-def _unexpected(stimuli: Sequence[Stimulus], unasked: AbstractSet[str]) -> Iterator[Stimulus]:
+def _without_answers(stimuli: Sequence[Stimulus], unasked: AbstractSet[str]) -> Iterator[Stimulus]:
     """Yield stimuli without the answers to questions that are not asked, and not those shown for such an answer."""
     for stimulus in stimuli:
         lesson = stimulus.lesson

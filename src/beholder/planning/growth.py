@@ -13,7 +13,7 @@ import numpy as np
 from beholder.errors import Problem, StudyError
 from beholder.methods.contract import Method, Trial
 from beholder.planning.builder import make_plan
-from beholder.planning.counts import first_visits
+from beholder.planning.counts import first_occurrences
 from beholder.planning.digest import plan_parts
 from beholder.planning.groups import ParticipantGroup, groups_of
 from beholder.planning.model import Plan, PlannedList, no_collection
@@ -22,15 +22,15 @@ from beholder.study.loading import MethodRules, build_study
 from beholder.study.model import Study
 from beholder.study.yaml import Entries, StudyDocument, UnreadableError, parse
 
-RATED = ("test", "reference", "anchor")
+RATED_ROLES = ("test", "reference", "anchor")
 """Roles of stimuli that are dealt."""
-_MOST_TOLD = 5
+_MOST_NAMES = 5
 _SINGLE = {"training": "training", "checks": "checks", "keys": "stimuli", "questionnaires": "before and after"}
 _PEOPLE = ("participants", "votes")
 
 
 @dataclass(frozen=True)
-class Growth:
+class StudyChanges:
     """The stimuli that a study has by now and had not when its plan was begun, and what else is different."""
 
     stimuli: tuple[str, ...]
@@ -39,7 +39,9 @@ class Growth:
     """What stands in the way of going on with the plan."""
 
 
-def grown(before: Study | None, rows: Iterable[Mapping[str, Any]], study: Study, catalogue: Catalogue) -> Growth:
+def study_changes(
+    before: Study | None, rows: Iterable[Mapping[str, Any]], study: Study, catalogue: Catalogue
+) -> StudyChanges:
     """Return how a study differs from the one that was served, of which these are the stimuli.
 
     `before` is None where the stored text cannot be read any more: then only stimuli are looked at.
@@ -47,7 +49,7 @@ def grown(before: Study | None, rows: Iterable[Mapping[str, Any]], study: Study,
     served = {str(row["stimulus"]): row for row in rows if row["role"] != "example"}
     problems = [*_lost(served, catalogue), *(_changed(before, study, catalogue) if before is not None else ())]
     added = [stimulus.id for stimulus in catalogue.by_cell.values() if stimulus.id not in served]
-    return Growth(tuple(added), tuple(problems))
+    return StudyChanges(tuple(added), tuple(problems))
 
 
 def earlier_study(text: str, study: Study, rules: MethodRules) -> Study | None:
@@ -61,19 +63,19 @@ def earlier_study(text: str, study: Study, rules: MethodRules) -> Study | None:
         return None
 
 
-def generations(
+def earlier_stimuli(
     studies: Sequence[Mapping[str, Any]], stimuli: Iterable[Mapping[str, Any]], plan: str
 ) -> list[frozenset[str]]:
     """Return what there was to rate in each study text of a plan, oldest first, each set once."""
     digests = [row["digest"] for row in studies if row["plan_digest"] == plan]
     found: dict[str, set[str]] = {digest: set() for digest in digests}
     for row in stimuli:
-        if row["digest"] in found and row["role"] in RATED:
+        if row["digest"] in found and row["role"] in RATED_ROLES:
             found[row["digest"]].add(str(row["stimulus"]))
     return list(dict.fromkeys(frozenset(names) for names in found.values()))
 
 
-def complete(
+def with_units(
     plan: Plan, study: Study, catalogue: Catalogue, method: Method, before: Iterable[frozenset[str]] = ()
 ) -> Plan:
     """Return a plan that was read with what a plan knows that is made: what can be dealt, to each group.
@@ -121,8 +123,8 @@ def _lost(served: Mapping[str, Mapping[str, Any]], catalogue: Catalogue) -> Iter
 
 
 def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_TOLD} more" if len(names) > _MOST_TOLD else ""
-    return ", ".join(names[:_MOST_TOLD]) + more
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more
 
 
 def _changed(before: Study, study: Study, catalogue: Catalogue) -> Iterator[Problem]:
@@ -171,7 +173,7 @@ def more_lists(
     with no_collection():
         best: tuple[float, list[list[PlannedList]]] | None = None
         for turn in range(_tries(there, number)):
-            drawn = turn_of(len(there), turn)
+            drawn = extension_seed(len(there), turn)
             made = [_make(group, method, share, drawn) for group, share in zip(groups, shares, strict=True)]
             score = sum(_unevenness(group, there, lists) for group, lists in zip(groups, made, strict=True))
             if best is None or score < best[0]:
@@ -186,7 +188,7 @@ def more_lists(
     return [replace(planned, number=len(there) + n) for n, planned in enumerate(taken, 1)]
 
 
-def turn_of(lists: int, turn: int) -> int:
+def extension_seed(lists: int, turn: int) -> int:
     """Return another number for each extension of a plan, by how many lists there were, and for each draw of it."""
     return int(np.random.SeedSequence([lists, turn]).generate_state(1)[0])
 
@@ -219,7 +221,7 @@ def _unevenness(group: ParticipantGroup, there: Sequence[PlannedList], fresh: Se
     """Return how uneven everything that is promised is over all lists of a group: the sum of squared counts."""
     counts: Counts = Counter()
     for planned in (*(one for one in there if one.group == group.levels), *fresh):
-        for position, trial in first_visits(planned):
+        for position, trial in first_occurrences(planned):
             counts.update(_counted(position, trial, group.catalogue))
     return float(sum(count * count for count in counts.values()))
 

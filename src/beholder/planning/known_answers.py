@@ -54,7 +54,7 @@ COMPARED = ("score", "diff", "choice")
 """Kinds of judgements from which an answer about one stimulus can be told; a comparison says the same of either."""
 
 
-Lessons = Mapping[str, KnownAnswer]
+AnswerKeys = Mapping[str, KnownAnswer]
 """By stimulus."""
 
 
@@ -63,7 +63,7 @@ def default_tolerance(scale: Scale) -> float:
     return _steps(scale, _SHARE)
 
 
-def asking_tolerance(scale: Scale) -> float:
+def message_tolerance(scale: Scale) -> float:
     """Return how far an answer may be from what was asked for: exact, but for a slider."""
     return _steps(scale, _SLIP) if scale.look == "slider" else 0.0
 
@@ -73,7 +73,7 @@ def _steps(scale: Scale, share: float) -> float:
     return float(np.floor(share * (scale.max - scale.min) / scale.step + 1e-9)) * scale.step
 
 
-def lessons_of(stimuli: Sequence[Stimulus]) -> Lessons:
+def answer_keys(stimuli: Sequence[Stimulus]) -> AnswerKeys:
     """Return what is written beside stimuli, by their ids."""
     return {stimulus.id: stimulus.lesson for stimulus in stimuli if stimulus.lesson is not None}
 
@@ -88,7 +88,7 @@ def answerable(method: Method, trial: Trial, kinds: Collection[str]) -> frozense
     return frozenset(found)
 
 
-def asked_about(trial: Trial, lessons: Lessons) -> Iterator[tuple[Asked, Slot, KnownAnswer]]:
+def keyed_questions(trial: Trial, lessons: AnswerKeys) -> Iterator[tuple[Asked, Slot, KnownAnswer]]:
     """Yield every question with a scale that is asked about a stimulus with a lesson."""
     for asked in trial.asked:
         for slot in trial.slots:
@@ -96,11 +96,11 @@ def asked_about(trial: Trial, lessons: Lessons) -> Iterator[tuple[Asked, Slot, K
                 yield asked, slot, lessons[slot.stimulus]
 
 
-def wrong_targets(
-    trial: Trial, lessons: Lessons, places: Collection[tuple[str, str]], method: Method
+def target_problems(
+    trial: Trial, lessons: AnswerKeys, places: Collection[tuple[str, str]], method: Method
 ) -> Iterator[Problem]:
     """Yield answers that are expected and cannot be given, as nothing is judged there, or not on this scale."""
-    for asked, slot, lesson in asked_about(trial, lessons):
+    for asked, slot, lesson in keyed_questions(trial, lessons):
         found = lesson.of(asked.question)
         if found is None:
             continue
@@ -114,7 +114,7 @@ def wrong_targets(
             yield Problem(lesson.where, what, f"{scale.min:g} to {scale.max:g} in steps of {scale.step:g}")
 
 
-def unasked(study: Study, method: Method, lessons: Lessons) -> Iterator[Problem]:
+def unasked_problems(study: Study, method: Method, lessons: AnswerKeys) -> Iterator[Problem]:
     """Yield expectations about questions that are not asked, or have no scale."""
     questions: Mapping[str, Question] = {question.id: question for question in method.questions(study)}
     scaled = [name for name, question in questions.items() if not question.ticks]
@@ -126,7 +126,7 @@ def unasked(study: Study, method: Method, lessons: Lessons) -> Iterator[Problem]
                 yield Problem(lesson.where, what, ", ".join(scaled), did_you_mean(name, scaled))
 
 
-def crowded(stimuli: Sequence[Stimulus], role: Role) -> Iterator[Problem]:
+def crowding_problems(stimuli: Sequence[Stimulus], role: Role) -> Iterator[Problem]:
     """Yield contents with more stimuli of a role than a page has colours."""
     for content in contents_of(stimuli):
         many = [stimulus for stimulus in stimuli if stimulus.content == content]
@@ -136,7 +136,9 @@ def crowded(stimuli: Sequence[Stimulus], role: Role) -> Iterator[Problem]:
             yield Problem(where, what, f"up to {len(PALETTE)} of a content")
 
 
-def unshown(stimuli: Sequence[Stimulus], shown: Collection[str], role: Role, method: Method) -> Iterator[Problem]:
+def unshown_problems(
+    stimuli: Sequence[Stimulus], shown: Collection[str], role: Role, method: Method
+) -> Iterator[Problem]:
     """Yield stimuli that are in no trial, for want of what the method shows beside them."""
     for stimulus in stimuli:
         if stimulus.id not in shown and stimulus.lesson is not None:
@@ -148,7 +150,7 @@ def unshown(stimuli: Sequence[Stimulus], shown: Collection[str], role: Role, met
             )
 
 
-def asked_words(method: Method, trial: Trial, where: str, words: Mapping[str, str]) -> str:
+def message_text(method: Method, trial: Trial, where: str, words: Mapping[str, str]) -> str:
     """Return what the stimulus at a question and slot, as `q1.s2`, asked for itself."""
     target = trial.targets[where]
     asked = next(one for one in trial.asked if one.id == where.partition(".")[0])
@@ -159,7 +161,7 @@ def asked_words(method: Method, trial: Trial, where: str, words: Mapping[str, st
     return words[way].format(value=f"{target.value:g}", label=label)
 
 
-def asking_label(method: Method, trial: Trial, where: str) -> str | None:
+def message_label(method: Method, trial: Trial, where: str) -> str | None:
     """Return the letter of the stimulus that asked, where several are rated one by one."""
     labels = {slot.id: slot.label for slot in trial.slots if slot.rated}
     # How much better the second is than the first is asked for by the page as a whole.

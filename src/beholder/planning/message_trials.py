@@ -11,8 +11,8 @@ from numpy.random import Generator
 
 from beholder.methods.choices import grades_of
 from beholder.methods.contract import Asked, Method, Scale, Trial, Unit, Units
-from beholder.planning.groups import groups_of, of_each, restricted
-from beholder.planning.known_answers import asking_tolerance, judged_kinds
+from beholder.planning.groups import for_each_group, groups_of, restrict
+from beholder.planning.known_answers import judged_kinds, message_tolerance
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.stimuli.message_stimuli import MessageCatalogue, MessageRequest, add_asking
 from beholder.stimuli.messages.message import Message
@@ -21,12 +21,12 @@ from beholder.study.model import Study
 from beholder.types import Role
 from beholder.words import check_words
 
-Way = Literal["slider", "label", "value", "every", "this"]
+MessageWording = Literal["slider", "label", "value", "every", "this"]
 """Which of our words say it."""
 
 
 @dataclass(frozen=True)
-class Choice:
+class MessageAnswer:
     """One answer that can be asked for: its value, and the word beside it on the scale."""
 
     value: float
@@ -35,17 +35,17 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Form:
+class MessageForm:
     """How pages can be asked for an answer: in which words, for which answers, and how near they have to be."""
 
-    way: Way
-    choices: tuple[Choice, ...]
+    way: MessageWording
+    choices: tuple[MessageAnswer, ...]
     tolerance: float
     span: float = 2.0
     """From the lowest answer to the highest."""
 
 
-def form_of(study: Study, method: Method, trial: Trial, rule: AskingOptions, say: Say) -> Form | None:
+def form_of(study: Study, method: Method, trial: Trial, rule: AskingOptions, say: Say) -> MessageForm | None:
     """Return how the page of a trial can be asked for an answer; None where no answer would do."""
     kinds = judged_kinds(method, trial)
     asked = [one for one in trial.asked if not one.ticks]
@@ -53,24 +53,24 @@ def form_of(study: Study, method: Method, trial: Trial, rule: AskingOptions, say
         return None
     (kind,) = kinds
     if kind == "choice":
-        return _chosen(trial, asked[0].scale)
+        return _choice_form(trial, asked[0].scale)
     if kind not in ("score", "diff"):
         return None
     scale = asked[0].scale
     if scale.look == "slider":
-        return _slider(asked, rule, say, study)
-    return _categories(asked, rule)
+        return _slider_form(asked, rule, say, study)
+    return _category_form(asked, rule)
 
 
-def _chosen(trial: Trial, scale: Scale) -> Form | None:
+def _choice_form(trial: Trial, scale: Scale) -> MessageForm | None:
     """Return that it can ask to be chosen, by whatever grade; not where the choice is about a third one."""
     if any(not slot.rated for slot in trial.slots):
         return None
     grades = grades_of(scale)
-    return Form("this", (Choice(grades[-1]),), grades[-1] - grades[0])
+    return MessageForm("this", (MessageAnswer(grades[-1]),), grades[-1] - grades[0])
 
 
-def _slider(asked: Sequence[Asked], rule: AskingOptions, say: Say, study: Study) -> Form | None:
+def _slider_form(asked: Sequence[Asked], rule: AskingOptions, say: Say, study: Study) -> MessageForm | None:
     from beholder.stimuli.messages.message import clear_values, sounds_like
 
     scale, language = asked[0].scale, study.language
@@ -84,23 +84,23 @@ def _slider(asked: Sequence[Asked], rule: AskingOptions, say: Say, study: Study)
         whole = [value for value in values if float(value).is_integer()]
         clear = set(clear_values(min(whole), max(whole), 1, language)) if whole else set()
         values = [value for value in whole if value in clear]
-    near = rule.tolerance if rule.tolerance is not None else asking_tolerance(scale)
+    near = rule.tolerance if rule.tolerance is not None else message_tolerance(scale)
     heard = say == "voice"
-    choices = tuple(Choice(value, also=sounds_like(int(value), language) if heard else ()) for value in values)
-    return Form("slider", choices, near, span) if choices else None
+    choices = tuple(MessageAnswer(value, also=sounds_like(int(value), language) if heard else ()) for value in values)
+    return MessageForm("slider", choices, near, span) if choices else None
 
 
-def _categories(asked: Sequence[Asked], rule: AskingOptions) -> Form | None:
+def _category_form(asked: Sequence[Asked], rule: AskingOptions) -> MessageForm | None:
     scales = [one.scale for one in asked]
     words = [dict(scale.labels) for scale in scales]
     named = [value for value in _values(scales[0]) if all(value in own for own in words)]
     near, span = rule.tolerance or 0.0, scales[0].max - scales[0].min
     same = [value for value in named if len({own[value] for own in words}) == 1]
     if same:
-        way: Way = "every" if len(asked) > 1 else "label"
-        return Form(way, tuple(Choice(value, words[0][value]) for value in same), near, span)
+        way: MessageWording = "every" if len(asked) > 1 else "label"
+        return MessageForm(way, tuple(MessageAnswer(value, words[0][value]) for value in same), near, span)
     values = [value for value in _values(scales[0]) if all(scale.holds(value) for scale in scales)]
-    return Form("value", tuple(Choice(value) for value in values), near, span) if values else None
+    return MessageForm("value", tuple(MessageAnswer(value) for value in values), near, span) if values else None
 
 
 def _values(scale: Scale) -> list[float]:
@@ -108,11 +108,11 @@ def _values(scale: Scale) -> list[float]:
     return [scale.min + scale.step * place for place in range(count + 1)]
 
 
-def wanted(
+def message_requests(
     role: Role,
     sources: Sequence[Stimulus],
     count: int,
-    form: Form,
+    form: MessageForm,
     rule: AskingOptions,
     say: Say,
     study: Study,
@@ -142,13 +142,13 @@ def wanted(
     ]
 
 
-def _words(way: Way, choice: Choice, rule: AskingOptions, say: Say, language: str) -> str:
+def _words(way: MessageWording, choice: MessageAnswer, rule: AskingOptions, say: Say, language: str) -> str:
     ours = check_words(language)["attention"]
     words = rule.words or ours[f"spoken.{way}" if say == "voice" else way]
     return words.replace("{value}", f"{choice.value:g}").replace("{label}", choice.label or f"{choice.value:g}")
 
 
-def say_of(rule: AskingOptions, catalogue: Catalogue) -> Say:
+def message_medium(rule: AskingOptions, catalogue: Catalogue) -> Say:
     """Return how the message is given: as written, else by what the stimuli are."""
     is_heard = any(stimulus.medium == "audio" for stimulus in catalogue.stimuli)
     return rule.say or ("voice" if is_heard else "text")
@@ -157,7 +157,7 @@ def say_of(rule: AskingOptions, catalogue: Catalogue) -> Say:
 # --- Stimuli that ask for an answer, as a study needs them: decided before anything is planned, made where missing ---
 
 
-ASKING: tuple[Role, ...] = ("attention", "trap")
+MESSAGE_ROLES: tuple[Role, ...] = ("attention", "trap")
 """Roles of stimuli that ask for an answer themselves; as many rules of the study have these names."""
 
 
@@ -171,31 +171,31 @@ def load_stimuli(
 
     `before`: what there was to rate each time before stimuli were added; as plan/ says when left out.
     """
-    return load_asking(study, method, progress, before).catalogue
+    return load_with_messages(study, method, progress, before).catalogue
 
 
-def load_asking(
+def load_with_messages(
     study: Study,
     method: Method,
     progress: Callable[[int, int], None] | None = None,
     before: Sequence[frozenset[str]] | None = None,
 ) -> MessageCatalogue:
     """Return every stimulus of a study, and how many of those that ask for an answer were not there before."""
-    from beholder.planning.feasibility import lay_ground
-    from beholder.planning.folder import read_before
+    from beholder.planning.feasibility import build_frame
+    from beholder.planning.folder import read_earlier_stimuli
     from beholder.planning.given_plan import read_given
     from beholder.stimuli.ingestion import load_catalogue
 
     catalogue = load_catalogue(study, progress)
-    clips = all_clips(study, catalogue, method, read_before(study.folder) if before is None else before)
+    clips = all_requests(study, catalogue, method, read_earlier_stimuli(study.folder) if before is None else before)
     if clips:
         # Before minutes are spent on them: whether there can be a plan at all.
-        lay = lay_ground if study.design.plan is None else read_given
-        of_each(groups_of(study, catalogue, method), lambda group: lay(group.study, group.catalogue, method))
+        lay = build_frame if study.design.plan is None else read_given
+        for_each_group(groups_of(study, catalogue, method), lambda group: lay(group.study, group.catalogue, method))
     return add_asking(study, catalogue, clips, progress)
 
 
-def all_clips(
+def all_requests(
     study: Study, catalogue: Catalogue, method: Method, before: Sequence[frozenset[str]]
 ) -> list[MessageRequest]:
     """Return the stimuli that have to ask for an answer, first those that did before stimuli were added.
@@ -203,7 +203,7 @@ def all_clips(
     Lists that were made then hold them under the names that they had.
     """
     found: list[MessageRequest] = []
-    whole = (*(_among(catalogue, names) for names in before), catalogue)
+    whole = (*(_earlier_catalogue(catalogue, names) for names in before), catalogue)
     # A group that has fewer conditions meets none of the others, not even where something is asked for.
     fewer = [
         tuple(level.conditions)
@@ -211,14 +211,14 @@ def all_clips(
         for level in levels.values()
         if level.conditions
     ]
-    for stimuli in (*whole, *(restricted(catalogue, conditions) for conditions in dict.fromkeys(fewer))):
+    for stimuli in (*whole, *(restrict(catalogue, conditions) for conditions in dict.fromkeys(fewer))):
         there = {(one.role, one.source.id, one.message.words) for one in found}
-        wanted = wanted_clips(study, stimuli, method)
+        wanted = study_requests(study, stimuli, method)
         found += [one for one in wanted if (one.role, one.source.id, one.message.words) not in there]
     return found
 
 
-def _among(catalogue: Catalogue, names: frozenset[str]) -> Catalogue:
+def _earlier_catalogue(catalogue: Catalogue, names: frozenset[str]) -> Catalogue:
     """Return the catalogue as it was when these were all that could be rated."""
     rated = [one for one in catalogue.by_cell.values() if one.id in names]
     conditions, contents = {one.condition for one in rated}, {one.content for one in rated}
@@ -231,15 +231,15 @@ def _among(catalogue: Catalogue, names: frozenset[str]) -> Catalogue:
     )
 
 
-def wanted_clips(study: Study, catalogue: Catalogue, method: Method) -> list[MessageRequest]:
+def study_requests(study: Study, catalogue: Catalogue, method: Method) -> list[MessageRequest]:
     """Return the stimuli that have to ask for an answer; none where the method's pages cannot be asked for one."""
     found: list[MessageRequest] = []
-    for stream, role in enumerate(ASKING):
+    for stream, role in enumerate(MESSAGE_ROLES):
         rule = study.checks.rule(role)
         if not isinstance(rule, AskingOptions) or catalogue.of_role(role):
             continue  # the researcher's own come first
         units = method.units(study, catalogue)
-        sources = [] if role == "trap" and is_board(units) else list(asking_sources(study, catalogue, units, rule))
+        sources = [] if role == "trap" and is_board(units) else list(message_sources(study, catalogue, units, rule))
         form = page_form(study, catalogue, method, rule) if sources else None
         if form is None:
             continue
@@ -248,7 +248,7 @@ def wanted_clips(study: Study, catalogue: Catalogue, method: Method) -> list[Mes
         needed = rule.clips if study.design.votes else min(rule.clips, sessions * rule.per_session)
         if is_board(units):
             needed = max(needed, len({stimulus.content for stimulus in sources}))
-        found += wanted(role, sources, needed, form, rule, say_of(rule, catalogue), study, rng)
+        found += message_requests(role, sources, needed, form, rule, message_medium(rule, catalogue), study, rng)
     return found
 
 
@@ -257,10 +257,10 @@ def is_board(units: Units) -> bool:
     return units.kind == "content"
 
 
-def page_form(study: Study, catalogue: Catalogue, method: Method, rule: AskingOptions) -> Form | None:
+def page_form(study: Study, catalogue: Catalogue, method: Method, rule: AskingOptions) -> MessageForm | None:
     """Return how the pages of a study can be asked for an answer; None where they cannot."""
     trial = sample_trial(study, catalogue, method)
-    return None if trial is None else form_of(study, method, trial, rule, say_of(rule, catalogue))
+    return None if trial is None else form_of(study, method, trial, rule, message_medium(rule, catalogue))
 
 
 def sample_trial(study: Study, catalogue: Catalogue, method: Method) -> Trial | None:
@@ -277,16 +277,16 @@ def sample_trial(study: Study, catalogue: Catalogue, method: Method) -> Trial | 
         return None  # what is missing is told by the method
 
 
-def protected(study: Study, catalogue: Catalogue, units: Units, rule: AskingOptions) -> frozenset[str]:
+def protected_conditions(study: Study, catalogue: Catalogue, units: Units, rule: AskingOptions) -> frozenset[str]:
     """Return the conditions that no attention stimulus stands in for."""
     own = rule.protect if isinstance(rule, Attention) else ()
     special = {s.condition for s in catalogue.by_cell.values() if s.role in ("reference", "anchor")}
     return frozenset((*own, *study.design.always, *units.always, *special))
 
 
-def asking_sources(study: Study, catalogue: Catalogue, units: Units, rule: AskingOptions) -> Iterator[Stimulus]:
+def message_sources(study: Study, catalogue: Catalogue, units: Units, rule: AskingOptions) -> Iterator[Stimulus]:
     """Yield the stimuli that can be made to ask: those that are dealt, without protected conditions."""
-    kept = protected(study, catalogue, units, rule)
+    kept = protected_conditions(study, catalogue, units, rule)
     seen: set[str] = set()
     for unit in units.items:
         for name in unit.stimuli:

@@ -15,19 +15,19 @@ from beholder.types import Role
 GroupKey = tuple[tuple[str, str], ...]
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """Labels of the slots that are permuted; those that stay have words in small letters."""
-CHECKING: frozenset[Role] = frozenset({"attention", "gold", "trap", "repeat"})
+CHECK_ROLES: frozenset[Role] = frozenset({"attention", "gold", "trap", "repeat"})
 """Roles of slots that are answered for a check, and not rated."""
 
 
 def is_check(trial: Trial) -> bool:
     """Return whether nothing on a page is rated: it is there for a check alone."""
     for slot in trial.slots:  # noqa: SIM110 (a plan has very many)
-        if slot.rated and slot.role not in CHECKING:
+        if slot.rated and slot.role not in CHECK_ROLES:
             return False
     return True
 
 
-class Added(NamedTuple):
+class Addition(NamedTuple):
     """Why a list was added to a plan that people had begun, when, and the plan digest of the study by then."""
 
     why: str
@@ -45,7 +45,7 @@ class PlannedList:
     """The level of each factor between participants."""
     makes_up: bool = False
     """Whether it was added for what cleaning left out, and adds nothing to what was planned."""
-    added: Added | None = None
+    added: Addition | None = None
     """None where it is of the plan as it was first made."""
 
     @property

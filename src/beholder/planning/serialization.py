@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 from beholder.methods.contract import Asked, Break, Target, Trial, slot_ids, slots_of
-from beholder.planning.model import LETTERS, Added, GroupKey, Plan, PlannedList
+from beholder.planning.model import LETTERS, Addition, GroupKey, Plan, PlannedList
 from beholder.study.questions import Scale
 from beholder.types import Json, Role
 
@@ -128,7 +128,7 @@ class ListReader:
             tuple([Break(one["break"]) if "break" in one else known.trial(one) for one in written["entries"]]),
             written.get("group", {}),
             written.get("makes_up", False),
-            Added(*written["added"]) if "added" in written else None,
+            Addition(*written["added"]) if "added" in written else None,
         )
 
 

@@ -17,7 +17,7 @@ from beholder.study.design import Design
 Square = Literal["latin", "williams"]
 
 
-def rows_of_squares(items: int, lists: int, rounds: int, square: Square, rng: Generator) -> Ints:
+def square_rows(items: int, lists: int, rounds: int, square: Square, rng: Generator) -> Ints:
     """Return the items of each list in order: `rounds` rows of squares, one after the other.
 
     Every item stands in every position equally often, within one. In Williams' squares it also follows every other
@@ -82,7 +82,7 @@ def is_square(design: Design) -> bool:
     return design.order != "balanced" and design.blocks is None
 
 
-def order_misfits(units: Units, design: Design, method: str) -> Iterator[Problem]:
+def order_problems(units: Units, design: Design, method: str) -> Iterator[Problem]:
     """Yield what the design says about order and the method does not do."""
     said = {"design.order": design.order if is_square(design) else None, "design.blocks": design.blocks}
     for where, word in said.items():
@@ -129,8 +129,8 @@ def block_problems(rows: Rows, kind: str, catalogue: Catalogue, design: Design) 
         yield Problem("design.blocks", f"is {column}, which is no column of the manifest", ", ".join(known), fix)
         return
     values = list(dict.fromkeys(value for stimulus in stimuli if (value := stimulus.factors.get(column, ""))))
-    torn = list(_torn(rows, kind, catalogue, column))
-    empty = [] if torn else _empty(rows, catalogue, column)
+    torn = list(_split_trials(rows, kind, catalogue, column))
+    empty = [] if torn else _without_block(rows, catalogue, column)
     if empty and values:
         more = f", nor have {len(empty) - 1} more" if len(empty) > 1 else ""
         yield Problem("design.blocks", f"is {column}, but {empty[0]} has no value in it{more}", "a value for each")
@@ -174,14 +174,14 @@ def _values(stimuli: Sequence[str], catalogue: Catalogue, column: str) -> list[s
     return list(dict.fromkeys(value for s in stimuli if (value := catalogue.by_id[s].factors.get(column, ""))))
 
 
-def _empty(rows: Rows, catalogue: Catalogue, column: str) -> list[str]:
+def _without_block(rows: Rows, catalogue: Catalogue, column: str) -> list[str]:
     """Return the trials that stand in no block."""
     return [
         " and ".join(cell) for row in rows.values() for cell in row.values() if not _value(cell, row, catalogue, column)
     ]
 
 
-def _torn(rows: Rows, kind: str, catalogue: Catalogue, column: str) -> Iterator[str]:
+def _split_trials(rows: Rows, kind: str, catalogue: Catalogue, column: str) -> Iterator[str]:
     """Yield what would stand in two blocks at once."""
     for content, row in rows.items():
         pages = [[s for cell in row.values() for s in cell]] if kind == "content" else list(row.values())

@@ -49,7 +49,7 @@ class Statements:
 
     def put(self, trials: Sequence[Trial]) -> list[Trial]:
         """Return a list with statements on each of its pages, none of the bank twice before all were there."""
-        bank = _dealt(self._bank, self._rng)
+        bank = _drawn_statements(self._bank, self._rng)
         return [self._with(trial, bank) for trial in trials]
 
     def _with(self, trial: Trial, bank: Iterator[Obvious]) -> Trial:
@@ -65,10 +65,10 @@ class Statements:
             targets[one.name] = _target(scale, is_true=one.is_true)
         for _ in range(self._again):
             _repeat(asked, statements, self._rng)
-        return _renamed(trial, asked, targets)
+        return _with_questions(trial, asked, targets)
 
 
-def _dealt(bank: Sequence[Obvious], rng: Generator) -> Iterator[Obvious]:
+def _drawn_statements(bank: Sequence[Obvious], rng: Generator) -> Iterator[Obvious]:
     """Yield the bank again and again in new orders, true and false ones in equal parts as long as there are both."""
     while True:
         piles = [[one for one in bank if one.is_true == is_true] for is_true in (True, False)]
@@ -93,7 +93,7 @@ def _repeat(asked: list[Asked], statements: Sequence[Asked], rng: Generator) -> 
     asked.insert(last, one._replace(question=f"repeat:{one.question}", purpose="repeat"))
 
 
-def _renamed(trial: Trial, asked: Sequence[Asked], obvious: dict[str, Target]) -> Trial:
+def _with_questions(trial: Trial, asked: Sequence[Asked], obvious: dict[str, Target]) -> Trial:
     """Return the trial with these questions, and every target under the new name of its question."""
     shown = tuple(one._replace(id=f"q{place}") for place, one in enumerate(asked, 1))
     moved = {before.id: after.id for before, after in zip(asked, shown, strict=True) if before.purpose == "ask"}

@@ -11,18 +11,18 @@ from beholder.errors import PlanError, Problem
 from beholder.methods.contract import Method, Scale, Target, Trial
 from beholder.planning.known_answers import (
     SCORED,
-    Lessons,
+    AnswerKeys,
+    answer_keys,
     answerable,
-    asked_about,
-    asking_tolerance,
-    crowded,
+    crowding_problems,
     default_tolerance,
-    lessons_of,
-    unasked,
-    unshown,
-    wrong_targets,
+    keyed_questions,
+    message_tolerance,
+    target_problems,
+    unasked_problems,
+    unshown_problems,
 )
-from beholder.planning.trial_templates import lesson_pages, plain_study, shown_as
+from beholder.planning.trial_templates import answer_templates, arrange_in_role, plain_study
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.known_answers import Expectation
 from beholder.study.model import Study
@@ -33,11 +33,11 @@ def is_trained(study: Study, catalogue: Catalogue) -> bool:
     return study.training is not False and bool(catalogue.training)
 
 
-def lesson_problems(study: Study, catalogue: Catalogue, method: Method) -> Iterator[Problem]:
+def training_problems(study: Study, catalogue: Catalogue, method: Method) -> Iterator[Problem]:
     """Yield what is wrong with the training whatever the method makes of it."""
     if is_trained(study, catalogue):
-        yield from crowded(catalogue.training, "training")
-        yield from unasked(study, method, lessons_of(catalogue.training))
+        yield from crowding_problems(catalogue.training, "training")
+        yield from unasked_problems(study, method, answer_keys(catalogue.training))
 
 
 def make_training(study: Study, catalogue: Catalogue, method: Method, rng: Generator) -> tuple[Trial, ...]:
@@ -47,27 +47,29 @@ def make_training(study: Study, catalogue: Catalogue, method: Method, rng: Gener
     problems: list[Problem] = []
     places = {stimulus.id: place for place, stimulus in enumerate(catalogue.training)}
     pages = sorted(
-        lesson_pages(study, catalogue, method, catalogue.training),
+        answer_templates(study, catalogue, method, catalogue.training),
         key=lambda page: sorted(places[name] for name in page.unit.stimuli if name in places),
     )
-    lessons, plain = lessons_of(catalogue.training), plain_study(study)
+    lessons, plain = answer_keys(catalogue.training), plain_study(study)
     trials = []
     for number, page in enumerate(pages, 1):
         composed = page.compose(plain, method, rng)
-        shown = shown_as(composed, f"training:{number}", "training", page.shuffle, study, rng)
+        shown = arrange_in_role(composed, f"training:{number}", "training", page.shuffle, study, rng)
         scored = answerable(method, shown, SCORED)
-        trials.append(_taught(shown, lessons, scored))
-        problems += wrong_targets(shown, lessons, scored, method)
-    problems += unshown(catalogue.training, {name for page in pages for name in page.shows}, "training", method)
+        trials.append(_with_targets(shown, lessons, scored))
+        problems += target_problems(shown, lessons, scored, method)
+    problems += unshown_problems(
+        catalogue.training, {name for page in pages for name in page.shows}, "training", method
+    )
     if problems:
         raise PlanError(dict.fromkeys(problems))
     return tuple(trials)
 
 
-def _taught(trial: Trial, lessons: Lessons, scored: Collection[tuple[str, str]]) -> Trial:
+def _with_targets(trial: Trial, lessons: AnswerKeys, scored: Collection[tuple[str, str]]) -> Trial:
     """Return the trial with what is expected of it, and what it stands for."""
     targets: dict[str, Target] = {}
-    for asked, slot, lesson in asked_about(trial, lessons):
+    for asked, slot, lesson in keyed_questions(trial, lessons):
         found = lesson.of(asked.question)
         if found is not None and (asked.question, slot.id) in scored:
             targets[f"{asked.id}.{slot.id}"] = _target(asked.scale, found[1], is_trap=lesson.is_trap)
@@ -81,7 +83,7 @@ def _letters(trial: Trial) -> set[str | None]:
 
 
 def _target(scale: Scale, expected: Expectation, *, is_trap: bool) -> Target:
-    usual = asking_tolerance(scale) if is_trap else default_tolerance(scale)
+    usual = message_tolerance(scale) if is_trap else default_tolerance(scale)
     near = usual if expected.tolerance is None else expected.tolerance
     return Target(expected.value, near, expected.message, is_trap)
 

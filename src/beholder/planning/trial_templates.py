@@ -40,12 +40,12 @@ def contents_of(stimuli: Sequence[Stimulus]) -> list[str]:
     return list(dict.fromkeys(stimulus.content for stimulus in stimuli))
 
 
-def lesson_pages(
+def answer_templates(
     study: Study, catalogue: Catalogue, method: Method, taught: Sequence[Stimulus]
 ) -> Iterator[TrialTemplate]:
     """Yield the pages of stimuli whose answer is known, content by content, with the reference where that is needed."""
     plain, roles = plain_study(study), _roles(catalogue)
-    is_held = bool(taught) and _is_held(plain, catalogue, method)
+    is_held = bool(taught) and _has_reference(plain, catalogue, method)
     for content in contents_of(taught):
         stimuli = [replace(s, role=roles.get(s.condition, "test")) for s in taught if s.content == content]
         tries = [stimuli]
@@ -55,22 +55,22 @@ def lesson_pages(
             tries.insert(0 if is_held else 1, [*stimuli, reference])
         shown = {stimulus.id for stimulus in stimuli}
         for some in tries:
-            pages = _pages(plain, method, _small(catalogue, some), shown)
+            pages = _templates(plain, method, _subset(catalogue, some), shown)
             if shown == {name for page in pages for name in page.shows}:
                 yield from pages
                 break
 
 
-def asking_pages(study: Study, catalogue: Catalogue, method: Method, clip: Stimulus) -> list[TrialTemplate]:
+def message_templates(study: Study, catalogue: Catalogue, method: Method, clip: Stimulus) -> list[TrialTemplate]:
     """Return the pages on which a stimulus can ask for an answer, in place of the one that it was made of."""
     source = catalogue.by_id.get(clip.made_of)
     condition = source.condition if source else clip.condition
     asking = replace(clip, condition=condition, role=_roles(catalogue).get(condition, "test"))
     beside = [s for s in catalogue.by_cell.values() if s.content == clip.content and s.condition != condition]
-    return _pages(study, method, _small(catalogue, [asking, *beside]), {clip.id})
+    return _templates(study, method, _subset(catalogue, [asking, *beside]), {clip.id})
 
 
-def shown_as(trial: Trial, name: str, role: Role, shuffle: str, study: Study, rng: Generator) -> Trial:
+def arrange_in_role(trial: Trial, name: str, role: Role, shuffle: str, study: Study, rng: Generator) -> Trial:
     """Return a composed trial with its slots in a drawn order, everything on it that is rated in a role."""
     free = sum(slot.label is None for slot in trial.slots)
     is_fixed = shuffle == "none" or (shuffle == "order" and not study.design.both_orders)
@@ -79,7 +79,7 @@ def shown_as(trial: Trial, name: str, role: Role, shuffle: str, study: Study, rn
     return replace(shown, slots=tuple(slot._replace(role=role) if slot.rated else slot for slot in shown.slots))
 
 
-def _pages(study: Study, method: Method, catalogue: Catalogue, wanted: Collection[str]) -> list[TrialTemplate]:
+def _templates(study: Study, method: Method, catalogue: Catalogue, wanted: Collection[str]) -> list[TrialTemplate]:
     """Return what a method makes of these stimuli that shows any of the wanted; nothing where it lacks a reference."""
     pages = []
     try:
@@ -94,7 +94,7 @@ def _pages(study: Study, method: Method, catalogue: Catalogue, wanted: Collectio
     return pages
 
 
-def _is_held(study: Study, catalogue: Catalogue, method: Method) -> bool:
+def _has_reference(study: Study, catalogue: Catalogue, method: Method) -> bool:
     """Return whether a reference is dealt into every trial."""
     references = {stimulus.id for stimulus in catalogue.references.values()}
     return all(not references.isdisjoint(unit.stimuli) for unit in method.units(study, catalogue).items)
@@ -104,7 +104,7 @@ def _roles(catalogue: Catalogue) -> dict[str, Role]:
     return {stimulus.condition: stimulus.role for stimulus in catalogue.by_cell.values()}
 
 
-def _small(catalogue: Catalogue, stimuli: Sequence[Stimulus]) -> Catalogue:
+def _subset(catalogue: Catalogue, stimuli: Sequence[Stimulus]) -> Catalogue:
     """Return a catalogue of a few stimuli, conditions of the study in its order."""
     there = list(dict.fromkeys(stimulus.condition for stimulus in stimuli))
     known = [condition for condition in catalogue.conditions if condition in there]

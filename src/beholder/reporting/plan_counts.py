@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from beholder.planning.counts import dealt_stimuli, is_of_pairs, visit
+from beholder.planning.counts import allocated_stimuli, is_of_pairs, stimulus_occurrences
 from beholder.planning.model import Plan
 from beholder.stimuli.catalogue import Catalogue
 
@@ -205,8 +205,8 @@ class Shows:
 
 def read_shows(plan: Plan, catalogue: Catalogue) -> Shows:
     """Return what a plan shows; stimuli that are there for a check alone are no part of it."""
-    visited = visit(plan)
-    dealt = frozenset(visited.stimuli).union(*(dealt_stimuli(part) for part in plan.groups or (plan,)))
+    visited = stimulus_occurrences(plan)
+    dealt = frozenset(visited.stimuli).union(*(allocated_stimuli(part) for part in plan.groups or (plan,)))
     stimuli = [stimulus for stimulus in catalogue.by_cell.values() if stimulus.id in dealt]
     there = {stimulus.content for stimulus in stimuli}, {stimulus.condition for stimulus in stimuli}
     contents = tuple(content for content in catalogue.contents if content in there[0])

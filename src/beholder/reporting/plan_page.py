@@ -38,7 +38,7 @@ from beholder.analysis.result import Result
 from beholder.formats import count, listed
 from beholder.planning.balance import balance
 from beholder.planning.model import Plan
-from beholder.planning.sequence import Evenness
+from beholder.planning.order_balance import Evenness
 from beholder.reporting.figures import Figure
 from beholder.reporting.html import Child, Markup, panel, table, tag
 from beholder.reporting.plan_counts import Count, Ints, Shows, by_position, counts, read_shows

@@ -15,10 +15,10 @@ from beholder.analysis.result import MUSHRA
 from beholder.errors import BeholderError, Problem, UserError
 from beholder.methods.contract import Method, Scale
 from beholder.planning.builder import make_plan
-from beholder.planning.feasibility import lay_ground
-from beholder.planning.message_trials import wanted_clips
+from beholder.planning.feasibility import build_frame
+from beholder.planning.message_trials import study_requests
 from beholder.planning.model import PlannedList
-from beholder.sample_size.tests import Contents, TestingRules
+from beholder.sample_size.tests import Contents, ContrastRules
 from beholder.simulation.rating_sheet import RatingSheet, sheet_of
 from beholder.simulation.truth import Population, Truth, plant_truth
 from beholder.stats.clustered import Codes, Floats
@@ -76,7 +76,7 @@ def hours(participants: float, minutes: float) -> float:
     return participants * minutes / 60
 
 
-def starting(participants: int, leaving: float, trials: Sequence[int]) -> int:
+def participants_to_start(participants: int, leaving: float, trials: Sequence[int]) -> int:
     """Return how many have to begin for so many to finish, where some leave before a trial: they are replaced."""
     most = max(trials, default=0)
     return math.ceil(participants / (1 - leaving) ** most)
@@ -97,14 +97,14 @@ def as_method(study: Study, method: Method, checks: Checks) -> Study:
         update={
             "method": method.name,
             "options": method.Options().model_dump(mode="json", by_alias=True),
-            "questions": tuple(_asked(question, method) for question in study.questions),
+            "questions": tuple(_question_for(question, method) for question in study.questions),
             "design": usual.model_copy(update=kept),
             "checks": checks,
         }
     )
 
 
-def _asked(question: Question, method: Method) -> Question:
+def _question_for(question: Question, method: Method) -> Question:
     """Return a question with a scale of the method: its own where the method has it, else the method's first."""
     names = [name for name in method.scales if name in SCALES]
     if not names or question.scale in [SCALES[name] for name in names]:
@@ -112,16 +112,16 @@ def _asked(question: Question, method: Method) -> Question:
     return question.model_copy(update={"scale": SCALES[names[0]]})
 
 
-def as_long(world: SimulatedWorld, minutes: float) -> Study:
+def match_length(world: SimulatedWorld, minutes: float) -> Study:
     """Return the study with as many trials as fit into so many minutes, or as many as the stimuli give."""
-    study = sized(world.study, 2)
-    ground = lay_ground(study, imagined(study, world.catalogue, world), world.method)
+    study = with_participants(world.study, 2)
+    ground = build_frame(study, with_message_stimuli(study, world.catalogue, world), world.method)
     pace = _seconds(world, study, ground.shape.trials)
     wanted = max(1, round(60 * minutes / pace)) if pace else ground.shape.trials
     for trials in (*_fewer(wanted), ground.shape.trials):
         tried = world.study.model_copy(update={"design": world.study.design.model_copy(update={"trials": trials})})
         try:
-            session_of(replace(world, study=tried), 2)
+            plan_for(replace(world, study=tried), 2)
         except BeholderError:
             continue
         return tried
@@ -137,7 +137,7 @@ def _fewer(wanted: int) -> Iterator[int]:
 
 def _seconds(world: SimulatedWorld, study: Study, trials: int) -> float:
     """Return how long one trial takes."""
-    return 60 * session_of(replace(world, study=study), 2).rating_minutes / max(1, trials)
+    return 60 * plan_for(replace(world, study=study), 2).rating_minutes / max(1, trials)
 
 
 # --- The world in which a study is imagined: its stimuli, how good they truly are, and who would rate them ---
@@ -189,7 +189,7 @@ class SimulatedWorld:
         middle = float(np.mean(list(self.quality.values())))
         return replace(self, quality=dict.fromkeys(self.quality, middle))
 
-    def rules(self, sheet: RatingSheet) -> TestingRules:
+    def rules(self, sheet: RatingSheet) -> ContrastRules:
         """Return which differences the study tests, and how."""
         roles = {stimulus.condition: stimulus.role for stimulus in self.catalogue.by_cell.values()}
         places = {name: place for place, name in enumerate(sheet.conditions)}
@@ -200,7 +200,7 @@ class SimulatedWorld:
         asked = self.study.analyse
         named = tuple((places[one], places[other]) for one, other in asked.contrasts)
         hidden = references if self.method.name == MUSHRA else frozenset()
-        return TestingRules(len(self.questions), named, asked.family, anchors, hidden, references, self.contents)
+        return ContrastRules(len(self.questions), named, asked.family, anchors, hidden, references, self.contents)
 
     def drawn(self, truth: Truth, repetition: int) -> Truth:
         """Return the truth with what contents do, which nobody knows: drawn anew in every repetition.
@@ -269,17 +269,17 @@ class PlannedStudy:
         return (int(counts.min()), int(counts.max())) if len(counts) else (0, 0)
 
 
-def session_of(world: SimulatedWorld, participants: int) -> PlannedStudy:
+def plan_for(world: SimulatedWorld, participants: int) -> PlannedStudy:
     """Return the session of a study with so many participants; raise PlanError where there can be no plan."""
-    study = sized(world.study, participants)
-    catalogue = imagined(study, world.catalogue, world)
+    study = with_participants(world.study, participants)
+    catalogue = with_message_stimuli(study, world.catalogue, world)
     plan = make_plan(study, catalogue, world.method)
     visits = study.design.sessions_per_participant
     mine = replace(world, catalogue=catalogue)
     truth = mine.truth
     sheet = sheet_of(_people(plan.lists, visits, participants), study, catalogue, world.method, truth)
     if sheet is None or not len(sheet):
-        raise UserError(_one_by_one(study))
+        raise UserError(_method_problem(study))
     whole, rating = _minutes(mine, study, plan.lists[:_LOOKED_AT])
     # In a later session nothing but trials comes again.
     minutes = whole + (visits - 1) * rating
@@ -297,14 +297,14 @@ def _minutes(world: SimulatedWorld, study: Study, lists: Sequence[PlannedList]) 
     return whole / len(ways), rating / len(ways)
 
 
-def sized(study: Study, participants: int) -> Study:
+def with_participants(study: Study, participants: int) -> Study:
     """Return the study as it would be for so many participants."""
     return study.model_copy(
         update={"design": study.design.model_copy(update={"participants": participants, "votes": None})}
     )
 
 
-def imagined(study: Study, catalogue: Catalogue, world: SimulatedWorld) -> Catalogue:
+def with_message_stimuli(study: Study, catalogue: Catalogue, world: SimulatedWorld) -> Catalogue:
     """Return the stimuli with those that ask for an answer, as if they had been made: nobody has to look at them."""
     made = [
         replace(
@@ -317,7 +317,7 @@ def imagined(study: Study, catalogue: Catalogue, world: SimulatedWorld) -> Catal
             ),
             made_of=one.source.id,
         )
-        for number, one in enumerate(wanted_clips(study, catalogue, world.method), 1)
+        for number, one in enumerate(study_requests(study, catalogue, world.method), 1)
     ]
     return replace(catalogue, stimuli=(*catalogue.stimuli, *made)) if made else catalogue
 
@@ -330,13 +330,13 @@ def _people(lists: Sequence[PlannedList], visits: int, participants: int) -> lis
     groups: dict[tuple[tuple[str, str], ...], list[PlannedList]] = {}
     for planned in lists:
         groups.setdefault(planned.group_key, []).append(planned)
-    whole = [[_together(mine[at : at + visits]) for at in range(0, len(mine), visits)] for mine in groups.values()]
+    whole = [[_join_sessions(mine[at : at + visits]) for at in range(0, len(mine), visits)] for mine in groups.values()]
     # Groups take turns, as in the plan.
     turns = [one for turn in range(max(map(len, whole))) for mine in whole for one in mine[turn : turn + 1]]
     return [turns[number % len(turns)] for number in range(participants)]
 
 
-def _together(sessions: Sequence[PlannedList]) -> PlannedList:
+def _join_sessions(sessions: Sequence[PlannedList]) -> PlannedList:
     """Return the sessions of one person as one list."""
     first = sessions[0]
     if len(sessions) == 1:
@@ -345,7 +345,7 @@ def _together(sessions: Sequence[PlannedList]) -> PlannedList:
     return replace(first, entries=tuple(replace(trial, id=f"trial:{at}") for at, trial in enumerate(trials, 1)))
 
 
-def _one_by_one(study: Study) -> Problem:
+def _method_problem(study: Study) -> Problem:
     allowed = "methods whose answers are one number for each question: scores, or which of two is better"
     fix = "`beholder simulate` rehearses every method."
     return study.problem("method", f"is {study.method}, of which power cannot be told", allowed, fix)

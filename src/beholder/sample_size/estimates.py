@@ -12,10 +12,18 @@ import numpy as np
 import pandas as pd
 
 from beholder.analysis.result import Result
-from beholder.sample_size.design import Pay, PlannedStudy, SimulatedWorld, hours, pay_of, session_of, starting
+from beholder.sample_size.design import (
+    Pay,
+    PlannedStudy,
+    SimulatedWorld,
+    hours,
+    participants_to_start,
+    pay_of,
+    plan_for,
+)
 from beholder.sample_size.figures import methods_chart, power_chart
-from beholder.sample_size.request import PowerRequest, remains
-from beholder.sample_size.simulation import GOALS, Point, needed_for, point_of
+from beholder.sample_size.request import PowerRequest, limiting_half_width
+from beholder.sample_size.simulation import GOALS, Point, needed_for, simulate_point
 from beholder.sample_size.variants import COLUMNS, Variant, is_reached, methods_table, variants_of
 from beholder.simulation.variance import PopulationSource
 from beholder.stats.clustered import CITATION as CLUSTERED
@@ -58,7 +66,7 @@ class PowerTables:
             "needed": Result(needed_table(power, self.points, self.pay, repetitions), NEEDED_NOTE, ""),
         }
         if self.variants:
-            methods = methods_table(self.variants, self.pay, min(repetitions, MOST_BESIDE))
+            methods = methods_table(self.variants, self.pay, min(repetitions, MOST_METHOD_REPETITIONS))
             found["methods"] = Result(methods, _METHODS_NOTE, "", methods_chart)
         return found
 
@@ -74,7 +82,7 @@ class PowerTables:
     @cached_property
     def remains(self) -> float:
         """The half width of a difference that no number of participants gets below, in points."""
-        return remains(self.world)
+        return limiting_half_width(self.world)
 
     @property
     def is_compared(self) -> bool:
@@ -86,22 +94,22 @@ class PowerTables:
         return power_chart(table[table["question"] == question], self.of("sizes", question), remains=self.remains)
 
 
-def _beside(
+def _method_variants(
     world: SimulatedWorld, points: Sequence[Point], others: Sequence[str], repetitions: int, step: Callable[[int], None]
 ) -> tuple[Variant, ...]:
     """Return the study by other methods; with contents fixed where it is they that keep the study from its goal."""
     if world.contents == "random" and not is_reached(points):
         world = replace(world, contents="fixed")
-        sessions = [session_of(world, point.participants) for point in points]
-        points = [point_of(session, repetitions, step, has_null=False) for session in sessions]
+        sessions = [plan_for(world, point.participants) for point in points]
+        points = [simulate_point(session, repetitions, step, has_null=False) for session in sessions]
     return variants_of(world, points, others, repetitions, step)
 
 
-MOST_BESIDE = 200
+MOST_METHOD_REPETITIONS = 200
 """Repetitions of the study by other methods, at most: a table of hours needs no more."""
 
 
-def find(
+def estimate_power(
     world: SimulatedWorld,
     asking: PowerRequest,
     source: PopulationSource,
@@ -112,7 +120,7 @@ def find(
 ) -> PowerTables:
     """Return what comes out of every size, and of every other method."""
     total = 2 * asking.repetitions * len(asking.sizes)
-    beside = min(asking.repetitions, MOST_BESIDE)
+    beside = min(asking.repetitions, MOST_METHOD_REPETITIONS)
     total += beside * len(asking.sizes) * len([name for name in methods if name != world.method.name])
     done = 0
 
@@ -122,10 +130,10 @@ def find(
         if progress is not None:
             progress(done, total)
 
-    sessions = [session_of(world, size) for size in asking.sizes]
-    points = tuple(point_of(session, asking.repetitions, step) for session in sessions)
+    sessions = [plan_for(world, size) for size in asking.sizes]
+    points = tuple(simulate_point(session, asking.repetitions, step) for session in sessions)
     others = [name for name in methods if name != world.method.name]
-    variants = _beside(world, points, others, beside, step) if others else ()
+    variants = _method_variants(world, points, others, beside, step) if others else ()
     if progress is not None:
         progress(total, total)
     return PowerTables(
@@ -224,7 +232,9 @@ def _size_rows(point: Point, pay: Pay | None) -> Iterator[dict[str, Any]]:
         yield {
             "question": question,
             "participants": point.participants,
-            "starting": starting(point.participants, session.world.people.leaving, session.sheet.trials.tolist()),
+            "starting": participants_to_start(
+                point.participants, session.world.people.leaving, session.sheet.trials.tolist()
+            ),
             "ratings_low": low,
             "ratings_high": high,
             "ratings": int((session.sheet.question == number).sum()),

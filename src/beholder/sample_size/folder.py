@@ -11,10 +11,18 @@ from beholder.methods import find as find_method
 from beholder.methods import load_study
 from beholder.planning.builder import make_plan
 from beholder.reporting.result_page import refuse_taken, write_outcome
-from beholder.sample_size.design import SimulatedWorld, imagined
-from beholder.sample_size.estimates import find
-from beholder.sample_size.page import KIND, Power, outcome, told
-from beholder.sample_size.request import SIZES, PowerRequest, ladder, ladder_problems, laddered, problems_of, read_sizes
+from beholder.sample_size.design import SimulatedWorld, with_message_stimuli
+from beholder.sample_size.estimates import estimate_power
+from beholder.sample_size.page import KIND, Power, finding_words, outcome
+from beholder.sample_size.request import (
+    SIZES,
+    PowerRequest,
+    ladder,
+    ladder_conditions,
+    ladder_problems,
+    problems_of,
+    read_sizes,
+)
 from beholder.sample_size.tests import Contents
 from beholder.sample_size.variants import USUAL
 from beholder.simulation.truth import plant_truth
@@ -66,17 +74,17 @@ def power_folder(
     quality = ladder(study, catalogue, method, difference)
     if not is_ladder:
         planted = plant_truth(catalogue, (), seed, means=taken.means).conditions
-        quality = {name: planted[name] for name in laddered(study, catalogue)}
+        quality = {name: planted[name] for name in ladder_conditions(study, catalogue)}
     world = SimulatedWorld(study, catalogue, method, quality, taken.people, asking.contents, seed)
     if not sizes:
         asking = replace(asking, sizes=tuple(sorted({*SIZES, max(2, _own_size(world))})))
     beside = list(dict.fromkeys(USUAL if methods is None else methods))
-    found = find(world, asking, taken, beside, is_ladder=is_ladder, progress=progress)
+    found = estimate_power(world, asking, taken, beside, is_ladder=is_ladder, progress=progress)
     made = outcome(found)
     page = write_outcome(made, folder)
     return Power(
-        found.table("power"), found.table("sizes"), found.table("needed"), found.table("methods"), told(found), page,
-        made.notes, found.results["power"].plot,
+        found.table("power"), found.table("sizes"), found.table("needed"), found.table("methods"), finding_words(found),
+        page, made.notes, found.results["power"].plot,
     )  # fmt: skip
 
 
@@ -85,5 +93,5 @@ def _own_size(world: SimulatedWorld) -> int:
     design = world.study.design
     if design.votes is None:
         return design.participants
-    plan = make_plan(world.study, imagined(world.study, world.catalogue, world), world.method)
+    plan = make_plan(world.study, with_message_stimuli(world.study, world.catalogue, world), world.method)
     return -(-len(plan.lists) // design.sessions_per_participant)

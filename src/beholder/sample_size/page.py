@@ -46,7 +46,7 @@ def outcome(found: PowerTables) -> Outcome:
     return Outcome(
         kind=KIND,
         title=study.title,
-        lead=[headline(told(found)), tag("ul", [tag("li", note) for note in notes(found)], class_="notice")],
+        lead=[headline(finding_words(found)), tag("ul", [tag("li", note) for note in notes(found)], class_="notice")],
         tables=found.results,
         figures=_figures(found),
         sections=lambda drawn: _sections(found, drawn),
@@ -65,7 +65,7 @@ def _notes(found: PowerTables) -> dict[str, Any]:
         "quality": dict(found.world.quality),
         "people": {row["what"]: [row["value"], row["from"]] for row in found.source.rows()},
         "remains": None if found.remains != found.remains else found.remains,
-        "words": list(told(found)),
+        "words": list(finding_words(found)),
         "notes": list(notes(found)),
     }
 
@@ -131,7 +131,7 @@ def chance_sheet(power: pd.DataFrame) -> TextTable:
     """Return the chances, a row for each target and a column for each number of participants."""
     sizes = sorted(set(power["participants"]))
     rows: dict[tuple[str, ...], dict[int, str]] = {}
-    for row in records(told_rows(power)):
+    for row in records(main_rows(power)):
         chance = f"{percent(row['power'])} ({percent(row['power_low'])} to {percent(row['power_high'])})"
         rows.setdefault((_what(row), f"{row['pairs']}"), {})[row["participants"]] = chance
     heads = ("Difference", "Pairs", *(count(size, "participant") for size in sizes))
@@ -195,7 +195,7 @@ _NOTHING = 1e-4
 """Less of the scale than this nobody would print."""
 
 
-def told(found: PowerTables) -> tuple[str, ...]:
+def finding_words(found: PowerTables) -> tuple[str, ...]:
     """Return the finding and the advice: participants, contents, method, and whether all this holds water."""
     question = found.world.questions[0]
     if found.of("power", question).empty:
@@ -205,7 +205,7 @@ def told(found: PowerTables) -> tuple[str, ...]:
     return tuple(filter(None, lines))
 
 
-def points_told(found: PowerTables, points: float) -> str:
+def points_text(found: PowerTables, points: float) -> str:
     """Return `5 points`, or of comparisons, which have no scale, `5 points of 100`."""
     of = " of 100" if found.is_compared else ""
     return f"{plain(round(points, 2))} point{'s' * (points != 1)}{of}"
@@ -248,7 +248,7 @@ def _participants(found: PowerTables, question: str, about: list[dict[str, Any]]
 
 
 def _target_words(found: PowerTables, row: Mapping[str, Any]) -> str:
-    apart = points_told(found, abs(row["difference"]))
+    apart = points_text(found, abs(row["difference"]))
     if row["target"] == "contrast":
         return f"{row['condition']} and {row['other_condition']}, {apart} apart"
     return f"Two conditions {apart} apart" if row["target"] == "difference" else "All differences at once"
@@ -294,7 +294,7 @@ def _methods(found: PowerTables) -> Iterator[str]:
             f"{row['method']} ({number(row['hours'], 1)} hours of {row['participants']:.0f} participants)"
             for row in reached
         ]
-        apart = points_told(found, reached[0]["difference"])
+        apart = points_text(found, reached[0]["difference"])
         were = ", were contents fixed," if reached[0]["contents"] != found.asking.contents else ""
         yield f"For a chance of 80 % at {apart}{were} {best} takes the fewest hours; then {listed(rest)}."
     short = [row["method"] for row in rows if math.isnan(row["hours"]) and not math.isnan(row["minutes"])]
@@ -325,7 +325,7 @@ def _truth(found: PowerTables) -> str:
     if not found.is_ladder:
         return "How good conditions are is taken from the pilot."
     shares = sorted(found.world.quality.values())
-    step = points_told(found, (shares[1] - shares[0]) * found.world.spans[0])
+    step = points_text(found, (shares[1] - shares[0]) * found.world.spans[0])
     return (
         f"Imagined: {len(names)} conditions from {names[0]} to {names[-1]}, each {step} worse than the one before, "
         "around the middle of the scale."
@@ -411,7 +411,7 @@ class Power:
     def shown(self) -> DataFrame:
         """The chances as one reads them, of the first question, a column for each number of participants."""
         table = self.power
-        mine = told_rows(table[table["question"] == table["question"].iloc[0]] if len(table) else table)
+        mine = main_rows(table[table["question"] == table["question"].iloc[0]] if len(table) else table)
         told = [_target_row(row) for row in records(mine)]
         named = mine.assign(difference=told, power=[f"{100 * share:.0f} %" for share in mine["power"]])
         wide = named.pivot(index="difference", columns="participants", values="power").reindex(
@@ -420,7 +420,7 @@ class Power:
         return wide.rename_axis(columns=None).reset_index()
 
 
-def told_rows(table: DataFrame) -> DataFrame:
+def main_rows(table: DataFrame) -> DataFrame:
     """Return the rows that are shown: pairs by name where there are such, else all that are equally far apart."""
     return table[table["target"] != "difference"] if (table["target"] == "contrast").any() else table
 

@@ -71,7 +71,7 @@ def problems_of(asking: PowerRequest) -> Iterator[Problem]:
     yield from rate_problems(asking.rate)
 
 
-def laddered(study: Study, catalogue: Catalogue) -> tuple[str, ...]:
+def ladder_conditions(study: Study, catalogue: Catalogue) -> tuple[str, ...]:
     """Return the conditions that are compared, best first: references, then the others in the order of the study.
 
     Anchors are there to be worst, and MUSHRA's reference to be best: no study is about them.
@@ -84,7 +84,7 @@ def laddered(study: Study, catalogue: Catalogue) -> tuple[str, ...]:
 
 def ladder(study: Study, catalogue: Catalogue, method: Method, difference: float | None) -> Mapping[str, float]:
     """Return the quality of every condition, equal steps apart around the middle of the scale."""
-    names = laddered(study, catalogue)
+    names = ladder_conditions(study, catalogue)
     step = SHARE if difference is None else difference / span_of(study, method)
     if difference is None and len(names) > 1:
         step = min(step, 1 / (len(names) - 1))
@@ -99,7 +99,7 @@ def span_of(study: Study, method: Method) -> float:
 
 def ladder_problems(study: Study, catalogue: Catalogue, method: Method, difference: float | None) -> Iterator[Problem]:
     """Yield why no ladder of these steps can stand on the scale of a study."""
-    names = laddered(study, catalogue)
+    names = ladder_conditions(study, catalogue)
     if len(names) < 2:
         said = f"has {len(names)} condition{'s' * (len(names) != 1)} to compare"
         yield Problem(study.where("stimuli"), f"{said}, and power is about differences", "two or more")
@@ -129,7 +129,7 @@ _DRAWS = 200
 _LIMIT_MOST = 10_000
 
 
-def remains(world: SimulatedWorld) -> float:
+def limiting_half_width(world: SimulatedWorld) -> float:
     """Return the half width, in points, that the interval of a difference keeps with participants without end.
 
     It comes from what conditions do to one content and not to another; NaN where contents are fixed, where there is
@@ -146,7 +146,7 @@ def remains(world: SimulatedWorld) -> float:
     ]
     truth, halves = world.truth, []
     for repetition in range(_DRAWS):
-        said = _said(world, world.drawn(truth, repetition).quality[:, 0])
+        said = _expected_rating(world, world.drawn(truth, repetition).quality[:, 0])
         for pair in pairs:
             if len(pair) > 1:
                 apart = said[[one for one, _ in pair]] - said[[other for _, other in pair]]
@@ -156,16 +156,16 @@ def remains(world: SimulatedWorld) -> float:
 
 def contents_for(world: SimulatedWorld, half: float, now: float) -> int | None:
     """Return how many contents leave a half width, where those that there are leave another; None for very many."""
-    per_content = now / _worth(len(world.catalogue.contents))
+    per_content = now / _expected_half_width(len(world.catalogue.contents))
     count = 2
-    while per_content * _worth(count) >= half:
+    while per_content * _expected_half_width(count) >= half:
         count = count + 1 if count < 50 else round(count * 1.05)
         if count > _LIMIT_MOST:
             return None
     return count
 
 
-def _said(world: SimulatedWorld, quality: Floats) -> Floats:
+def _expected_rating(world: SimulatedWorld, quality: Floats) -> Floats:
     """Return what people say of a quality on average: what they would say beyond the ends of the scale, they cannot."""
     people = world.people
     spread = math.sqrt(people.bias**2 + people.inconsistency**2 + people.taste**2)
@@ -181,7 +181,7 @@ def _t(contents: int) -> float:
     return float(special.stdtrit(contents - 1, (1 + LEVEL) / 2))
 
 
-def _worth(contents: int) -> float:
+def _expected_half_width(contents: int) -> float:
     """Return how wide an interval is on average over samples of so many contents that differ by 1."""
     expected = math.sqrt(2 / (contents - 1)) * math.exp(
         float(special.gammaln(contents / 2) - special.gammaln((contents - 1) / 2))

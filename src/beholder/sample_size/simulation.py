@@ -11,7 +11,7 @@ import numpy as np
 from scipy import special
 
 from beholder.sample_size.design import PlannedStudy
-from beholder.sample_size.tests import ContrastOutcomes, Difference, joined, judge
+from beholder.sample_size.tests import ContrastOutcomes, Difference, concatenate, contrast_outcomes
 from beholder.simulation.memory import simulate_sheet
 from beholder.stats.clustered import Floats
 
@@ -47,7 +47,7 @@ class Point:
         return self.session.participants
 
 
-def point_of(
+def simulate_point(
     session: PlannedStudy, repetitions: int, progress: Callable[[int], None] | None = None, *, has_null: bool = True
 ) -> Point:
     """Return what comes out of so many repetitions, and of as many in which all conditions are equally good.
@@ -55,9 +55,9 @@ def point_of(
     `progress` is told of how many are done since it was told last.
     """
     world = session.world
-    judged = _repeated(session, repetitions, progress)
+    judged = _repeat(session, repetitions, progress)
     null = (
-        _repeated(replace(session, world=world.alike, truth=world.alike.truth), repetitions, progress)
+        _repeat(replace(session, world=world.alike, truth=world.alike.truth), repetitions, progress)
         if has_null
         else None
     )
@@ -87,7 +87,7 @@ def point_of(
     )
 
 
-def _repeated(session: PlannedStudy, repetitions: int, progress: Callable[[int], None] | None) -> ContrastOutcomes:
+def _repeat(session: PlannedStudy, repetitions: int, progress: Callable[[int], None] | None) -> ContrastOutcomes:
     """Return what all repetitions say."""
     world, sheet = session.world, session.sheet
     rules, people = world.rules(sheet), replace(world.people, leaving=0.0)
@@ -99,10 +99,10 @@ def _repeated(session: PlannedStudy, repetitions: int, progress: Callable[[int],
         for row, repetition in enumerate(mine):
             truth = world.drawn(session.truth, repetition)
             values[row] = simulate_sheet(sheet, truth, people, seed=world.seed, repetition=repetition).value
-        parts.append(judge(sheet, values, rules))
+        parts.append(contrast_outcomes(sheet, values, rules))
         if progress is not None:
             progress(len(mine))
-    return joined(parts)
+    return concatenate(parts)
 
 
 def _alarms(null: ContrastOutcomes, questions: int) -> Floats:

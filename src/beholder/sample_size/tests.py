@@ -31,7 +31,7 @@ class Difference(NamedTuple):
     """Why it is not corrected for; empty where it is."""
 
 
-class TestingRules(NamedTuple):
+class ContrastRules(NamedTuple):
     """What decides which tests are made and how they are corrected."""
 
     questions: int
@@ -61,7 +61,7 @@ class ContrastOutcomes(NamedTuple):
     mean_half: Floats
 
 
-class _Compared(NamedTuple):
+class _QuestionPages(NamedTuple):
     """What one question has on its conditions."""
 
     direct: Mapping[tuple[int, int], Cells]
@@ -71,7 +71,7 @@ class _Compared(NamedTuple):
     """The cells of each condition, and how many votes are in them."""
 
 
-def judge(sheet: RatingSheet, values: Floats, rules: TestingRules) -> ContrastOutcomes:
+def contrast_outcomes(sheet: RatingSheet, values: Floats, rules: ContrastRules) -> ContrastOutcomes:
     """Return estimates, tests and decisions of every row of values, one value for each entry of the sheet."""
     over = OVER[rules.contents]
     tests: list[Difference] = []
@@ -79,7 +79,7 @@ def judge(sheet: RatingSheet, values: Floats, rules: TestingRules) -> ContrastOu
     groups: list[tuple[int, int]] = []
     means: list[tuple[Floats, Floats]] = []
     for question in range(rules.questions):
-        compared = _compared(sheet, values, question, rules)
+        compared = _question_pages(sheet, values, question, rules)
         for test, estimates in _contrasts(compared, question, rules, over):
             tests.append(test)
             found.append(estimates)
@@ -87,7 +87,7 @@ def judge(sheet: RatingSheet, values: Floats, rules: TestingRules) -> ContrastOu
             groups.append((question, condition))
             means.append(_mean(cells, votes, sheet.kind, over))
     p = _column([np.full(len(values), np.nan) if one.over == "contents" else one.p for one in found], values)
-    p_holm = corrected(p, tests, rules.family)
+    p_holm = holm_adjusted(p, tests, rules.family)
     estimate = _column([one.mean for one in found], values)
     clear = are_clear(p, p_holm, estimate, [test.outside for test in tests])
     half = _column([(one.high - one.low) / 2 for one in found], values)
@@ -95,7 +95,7 @@ def judge(sheet: RatingSheet, values: Floats, rules: TestingRules) -> ContrastOu
     return ContrastOutcomes(tuple(tests), estimate, half, p, p_holm, clear, tuple(groups), mean, mean_half)
 
 
-def corrected(p: Floats, tests: Sequence[Difference], family: Family) -> Floats:
+def holm_adjusted(p: Floats, tests: Sequence[Difference], family: Family) -> Floats:
     """Return the p-values after Holm's correction, within each question or over the whole study."""
     adjusted = np.full(p.shape, np.nan)
     counts = np.array([not test.outside for test in tests], dtype=bool)
@@ -107,14 +107,14 @@ def corrected(p: Floats, tests: Sequence[Difference], family: Family) -> Floats:
     return adjusted
 
 
-def _compared(sheet: RatingSheet, values: Floats, question: int, rules: TestingRules) -> _Compared:
+def _question_pages(sheet: RatingSheet, values: Floats, question: int, rules: ContrastRules) -> _QuestionPages:
     """Return the pages of one question, as `analyse.contrasts` and `analyse.conditions` take them."""
     mine = np.flatnonzero(sheet.question == question)
     value, one, other = values[:, mine], sheet.condition[mine], sheet.other_condition[mine]
     participant, content = sheet.list[mine], sheet.content[mine]
     if sheet.kind == "score":
         rated = rated_pages(value, one, participant, content)
-        return _Compared({}, rated, {}, {code: (pages.cells, len(pages.number)) for code, pages in rated.items()})
+        return _QuestionPages({}, rated, {}, {code: (pages.cells, len(pages.number)) for code, pages in rated.items()})
     is_between = ~np.isin(other, list(rules.references)) if sheet.kind == "diff" else np.ones(len(one), bool)
     direct = direct_pages(value, one, other, participant, content)
     both = np.concatenate([np.arange(len(mine)), np.flatnonzero(is_between)])
@@ -124,15 +124,15 @@ def _compared(sheet: RatingSheet, values: Floats, question: int, rules: TestingR
     votes = np.bincount(conditions, minlength=len(sheet.conditions))
     means = {code: (pages.cells, int(votes[code])) for code, pages in mirrored.items()}
     if is_between.any():
-        return _Compared(direct, {}, {}, means)
+        return _QuestionPages(direct, {}, {}, means)
     against = {int(code): set(other[one == code].tolist()) for code in np.unique(one)}
     # What was compared with several is like no other.
     single = {code: found.pop() if len(found) == 1 else -1 - code for code, found in against.items()}
-    return _Compared(direct, mirrored, single, means)
+    return _QuestionPages(direct, mirrored, single, means)
 
 
 def _contrasts(
-    compared: _Compared, question: int, rules: TestingRules, over: Over
+    compared: _QuestionPages, question: int, rules: ContrastRules, over: Over
 ) -> Iterator[tuple[Difference, Estimates]]:
     """Yield the named contrasts as they are written, then all other pairs, with their estimates."""
     present = sorted({*compared.rated, *(code for pair in compared.direct for code in pair)})
@@ -140,18 +140,18 @@ def _contrasts(
     rest = [pair for pair in combinations(present, 2) if pair not in told]
     for one, other in (*rules.named, *rest):
         is_named = (one, other) in told
-        estimates = _apart(compared, one, other, over)
+        estimates = _difference(compared, one, other, over)
         if estimates is not None:
             yield Difference(question, one, other, is_named, _outside(one, other, is_named, rules)), estimates
 
 
-def _outside(one: int, other: int, is_named: bool, rules: TestingRules) -> str:
+def _outside(one: int, other: int, is_named: bool, rules: ContrastRules) -> str:
     if rules.named:
         return "" if is_named else UNNAMED
     return outside_of((str(one), str(other)), *(frozenset(map(str, codes)) for codes in (rules.anchors, rules.hidden)))
 
 
-def _apart(compared: _Compared, one: int, other: int, over: Over) -> Estimates | None:
+def _difference(compared: _QuestionPages, one: int, other: int, over: Over) -> Estimates | None:
     """Return how far two conditions are apart; None where nothing was compared."""
     low, high = min(one, other), max(one, other)
     if (low, high) in compared.direct:
@@ -177,7 +177,7 @@ def _column(parts: Sequence[Floats], values: Floats) -> Floats:
     return np.stack(parts, axis=1) if parts else np.zeros((len(values), 0))
 
 
-def joined(parts: Sequence[ContrastOutcomes]) -> ContrastOutcomes:
+def concatenate(parts: Sequence[ContrastOutcomes]) -> ContrastOutcomes:
     """Return what several sets of rows of the same design say."""
 
     def column(name: str) -> Floats:

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from beholder.errors import BeholderError
 from beholder.methods import find
-from beholder.sample_size.design import Pay, SimulatedWorld, as_long, as_method, hours, session_of
-from beholder.sample_size.simulation import GOALS, Point, needed_for, point_of
+from beholder.sample_size.design import Pay, SimulatedWorld, as_method, hours, match_length, plan_for
+from beholder.sample_size.simulation import GOALS, Point, needed_for, simulate_point
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.checks import Checks
 
@@ -53,23 +53,23 @@ def variants_of(
     """Return the study by each method, with sessions about as long as its own, for the difference that it can find."""
     first = Variant(world.method.name, tuple(own))
     smallest = min(differences(own[0]), default=math.nan)
-    first = _stretched(first, smallest, repetitions, progress)
-    share = target_of(first.points)
+    first = _with_more_sizes(first, smallest, repetitions, progress)
+    share = target_difference(first.points)
     others = [_variant(world, own, name, repetitions, progress) for name in methods if name != world.method.name]
-    return (first, *(_stretched(one, share, repetitions, progress) for one in others))
+    return (first, *(_with_more_sizes(one, share, repetitions, progress) for one in others))
 
 
-def target_of(points: Sequence[Point]) -> float:
+def target_difference(points: Sequence[Point]) -> float:
     """Return the smallest difference, as a share of the scale, that these studies find with a good chance, if any."""
     steps = differences(points[0])
-    found = [share for share in steps if max(chance_of(point, share) for point in points) >= _GOAL]
+    found = [share for share in steps if max(power_of(point, share) for point in points) >= _GOAL]
     return min(found or steps, default=math.nan)
 
 
 def is_reached(points: Sequence[Point]) -> bool:
     """Return whether even the smallest difference is found with a good chance by the largest of these studies."""
     smallest = min(differences(points[0]), default=math.nan)
-    return max(chance_of(point, smallest) for point in points) >= _GOAL
+    return max(power_of(point, smallest) for point in points) >= _GOAL
 
 
 def _variant(
@@ -80,12 +80,14 @@ def _variant(
     for checks, note in ((world.study.checks, ""), (Checks(), "without its checks")):
         try:
             other = replace(world, study=as_method(world.study, method, checks), method=method)
-            other = replace(other, study=as_long(other, own[0].session.rating_minutes))
-            sessions = [session_of(other, one.participants) for one in own]
+            other = replace(other, study=match_length(other, own[0].session.rating_minutes))
+            sessions = [plan_for(other, one.participants) for one in own]
         except (BeholderError, ValidationError) as error:
             said = said or _why(error)
             continue
-        return Variant(name, tuple(point_of(one, repetitions, progress, has_null=False) for one in sessions), note)
+        return Variant(
+            name, tuple(simulate_point(one, repetitions, progress, has_null=False) for one in sessions), note
+        )
     return Variant(name, (), said)
 
 
@@ -97,20 +99,22 @@ def _why(error: BeholderError | ValidationError) -> str:
     return f"{problems[0].where} {problems[0].what}" if problems else str(error)
 
 
-def _stretched(variant: Variant, share: float, repetitions: int, progress: Callable[[int], None] | None) -> Variant:
+def _with_more_sizes(
+    variant: Variant, share: float, repetitions: int, progress: Callable[[int], None] | None
+) -> Variant:
     """Return the method with larger studies until it finds a difference, or with smaller ones until it does not."""
     points = list(variant.points)
 
     def point(participants: int) -> Point:
-        session = session_of(replace(variant.points[0].session.world, catalogue=variant.catalogue), participants)
-        return point_of(session, repetitions, progress, has_null=False)
+        session = plan_for(replace(variant.points[0].session.world, catalogue=variant.catalogue), participants)
+        return simulate_point(session, repetitions, progress, has_null=False)
 
     for _ in range(_DOUBLINGS):
-        if not points or chance_of(points[-1], share) >= _GOAL or _is_flat(points, share):
+        if not points or power_of(points[-1], share) >= _GOAL or _is_flat(points, share):
             break
         points.append(point(2 * points[-1].participants))
     for _ in range(_DOUBLINGS):
-        if not points or not chance_of(points[0], share) >= _GOAL or points[0].participants < 4:
+        if not points or not power_of(points[0], share) >= _GOAL or points[0].participants < 4:
             break
         points.insert(0, point(points[0].participants // 2))
     return replace(variant, points=tuple(points))
@@ -120,33 +124,33 @@ def _is_flat(points: Sequence[Point], share: float) -> bool:
     """Return whether more participants add nothing: contents set the limit, where they are not fixed."""
     if len(points) < 2 or points[0].session.world.contents == "fixed":
         return False
-    return not chance_of(points[-1], share) - chance_of(points[-2], share) >= _GAIN
+    return not power_of(points[-1], share) - power_of(points[-2], share) >= _GAIN
 
 
 def differences(point: Point) -> list[float]:
     """Return how far conditions of the first question are apart, as shares of the scale."""
-    shares = np.abs(point.true[_mine(point)]) / point.session.world.spans[0]
+    shares = np.abs(point.true[_first_tests(point)]) / point.session.world.spans[0]
     return sorted({round(float(one), 9) for one in shares if one > 0})
 
 
-def _mine(point: Point) -> list[int]:
+def _first_tests(point: Point) -> list[int]:
     """Return the tests of the first question that the study is about."""
     untested = set(np.flatnonzero(np.isnan(point.found).any(axis=0)).tolist())
     inside = [place for place, one in enumerate(point.tests) if one.question == 0 and not one.outside]
     return [place for place in inside if place not in untested]
 
 
-def chance_of(point: Point, share: float) -> float:
+def power_of(point: Point, share: float) -> float:
     """Return the chance to find a difference of this share of the scale, on average over the pairs so far apart."""
     span = point.session.world.spans[0]
-    mine = [place for place in _mine(point) if math.isclose(abs(point.true[place]) / span, share, abs_tol=1e-8)]
+    mine = [place for place in _first_tests(point) if math.isclose(abs(point.true[place]) / span, share, abs_tol=1e-8)]
     return float(point.found[:, mine].mean()) if mine else math.nan
 
 
 def methods_table(variants: Sequence[Variant], pay: Pay | None, repetitions: int) -> pd.DataFrame:
     """Return what each method takes for the same power; differences are in points of the study's own scale."""
     own = variants[0].points
-    share, span = target_of(own), own[0].session.world.spans[0]
+    share, span = target_difference(own), own[0].session.world.spans[0]
     rows = [_row(one, share, span, pay, repetitions) for one in variants]
     return pd.DataFrame(rows, columns=COLUMNS).assign(contents=own[0].session.world.contents)
 
@@ -160,7 +164,7 @@ def _row(variant: Variant, share: float, span: float, pay: Pay | None, repetitio
     if not variant.points:
         return row
     sizes = [point.participants for point in variant.points]
-    needed = needed_for(sizes, [chance_of(point, share) for point in variant.points], _GOAL, repetitions)
+    needed = needed_for(sizes, [power_of(point, share) for point in variant.points], _GOAL, repetitions)
     session = variant.points[0].session
     note = "; ".join(filter(None, [needed.note, variant.note]))
     row |= {"trials": int(session.sheet.trials[0]), "minutes": session.minutes, "note": note}

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 from beholder.checks.contract import AnsweredTrial
 from beholder.checks.known_answers import targets_of
 from beholder.methods.contract import Trial
-from beholder.planning.known_answers import asked_words, asking_label
+from beholder.planning.known_answers import message_label, message_text
 from beholder.server import tokens
 from beholder.server.attempts import failures, ruled
 from beholder.server.flow import Ending
@@ -151,8 +151,8 @@ class EndingTexts:
         lines = []
         for where in off:
             if where in asked:
-                label = asking_label(self._method, trial, where)
-                said = _plain(asked_words(self._method, trial, where, words))
+                label = message_label(self._method, trial, where)
+                said = _plain(message_text(self._method, trial, where, words))
                 lines.append(words["out_page_of" if label else "out_page"].format(page=page, label=label, said=said))
         return list(dict.fromkeys(lines)) or [words["out_only_page"].format(page=page)]
 

@@ -12,11 +12,11 @@ from beholder.methods import find
 from beholder.methods.contract import Trial
 from beholder.planning.digest import plan_digest, study_digest
 from beholder.planning.folder import write_plan
-from beholder.planning.growth import complete, generations
+from beholder.planning.growth import earlier_stimuli, with_units
+from beholder.planning.list_counts import rated_units
 from beholder.planning.message_trials import load_stimuli
 from beholder.planning.model import Plan
 from beholder.planning.serialization import lists_from_json
-from beholder.planning.sizes import rated_units
 from beholder.server.moderation import Moderation
 from beholder.server.script import Script, ServedStudy
 from beholder.store.contract import Session, SessionFacts, Store, StudyRecord, Told
@@ -176,11 +176,11 @@ async def restore(store: Store, study: Study, plan: Plan, progress: Callable[[in
     if stored is None or not stored.is_extended:
         return False
     method = find(study.method)
-    before = generations(studies, await read_rows(store, "stimuli"), stored.plan_digest)
+    before = earlier_stimuli(studies, await read_rows(store, "stimuli"), stored.plan_digest)
     catalogue = load_stimuli(study, method, progress, before)
     if plan_digest(study, catalogue) not in stored.covers:
         return False
-    whole = complete(stored, study, catalogue, method, before)
+    whole = with_units(stored, study, catalogue, method, before)
     write_plan(whole, catalogue, study_digest(study, catalogue), study.folder)
     return True
 

@@ -13,7 +13,7 @@ from beholder.checks.page_contract import CheckContext
 from beholder.checks.page_contract import RobotAbilities as Able
 from beholder.methods.choices import ChoiceMethod
 from beholder.methods.contract import Asked, Method, Percept, Slot, Trial
-from beholder.planning.message_trials import say_of
+from beholder.planning.message_trials import message_medium
 from beholder.server.page_checks import check_of, examine, pose
 from beholder.server.script import Planned, ServedStudy
 from beholder.simulation.participants import Habits, SimulatedPerson, answering, habits_of, perceived
@@ -56,7 +56,7 @@ class Oracle:
         for role in _ASKING:
             rule = study.checks.rule(role)
             if isinstance(rule, AskingOptions):
-                self._said[role] = say_of(rule, served.catalogue)
+                self._said[role] = message_medium(rule, served.catalogue)
 
     def mind(self, kind: str, participant: str, able: Able = _ABLE) -> OracleMind:
         """Return the mind of one robot."""

@@ -136,13 +136,13 @@ def _check_comparing(study: Study, making: Callable[[int, int], None] | None) ->
     """Raise UserError where a study could not ask any pairs; which ones it will ask is not known yet."""
     from beholder.methods import find
     from beholder.planning.feasibility import check_comparing
-    from beholder.planning.groups import groups_of, of_each
+    from beholder.planning.groups import for_each_group, groups_of
     from beholder.stimuli.ingestion import load_catalogue
 
     every = study.model_copy(update={"design": study.design.model_copy(update={"pairs": "all"})})
     method, catalogue = find(study.method), load_catalogue(study, making)
     groups = groups_of(every, catalogue, method)
-    of_each(groups, lambda group: check_comparing(group.study, group.catalogue, method))
+    for_each_group(groups, lambda group: check_comparing(group.study, group.catalogue, method))
 
 
 def _misfits(chain: Chain, files: Sequence[Path], studies: Sequence[Study], *, publish: bool) -> Iterator[Problem]:

@@ -98,8 +98,8 @@ def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, 
     from beholder.planning.balance import ratings_range
     from beholder.planning.builder import make_plan
     from beholder.planning.counts import is_of_pairs
-    from beholder.planning.message_trials import ASKING, load_asking
-    from beholder.planning.sizes import votes_range
+    from beholder.planning.list_counts import votes_range
+    from beholder.planning.message_trials import MESSAGE_ROLES, load_with_messages
     from beholder.study.groups import study_of
 
     loaded = load_study(study) if isinstance(study, str | Path) else study
@@ -108,7 +108,7 @@ def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, 
         raise StudyError(Problem(f"method {method.name}", "has no view.js", "", "Add the view, or update its package."))
     if problems := check_problems(loaded):
         raise StudyError(problems)
-    catalogue, fresh = load_asking(loaded, method, progress)
+    catalogue, fresh = load_with_messages(loaded, method, progress)
     if problems := list(unknown_contrasts(loaded, catalogue)):
         raise StudyError(problems)
     plan = make_plan(loaded, catalogue, method)
@@ -139,7 +139,7 @@ def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, 
         is_compared=is_of_pairs(plan),
         asking={
             role: NewCount(there, fresh.get(role, 0))
-            for role in ASKING
+            for role in MESSAGE_ROLES
             # Stimuli that say the same over the same one share a file.
             if (there := len({one.sha256 for one in catalogue.of_role(role) if one.made_of}))
         },

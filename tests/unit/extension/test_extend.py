@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from beholder.methods import find
 from beholder.planning.balance import ratings_per_stimulus
 from beholder.planning.builder import make_plan
-from beholder.planning.growth import complete, earlier_study, generations, grown, more_lists
+from beholder.planning.growth import earlier_stimuli, earlier_study, more_lists, study_changes, with_units
 from beholder.planning.model import Plan
+from beholder.planning.replacement_lists import distribute, separate_contents
 from beholder.planning.serialization import list_to_json
-from beholder.planning.shortfall import pull_apart, spread
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 from beholder.study.serialization import resolved_yaml
@@ -297,10 +297,10 @@ def rows_of(catalogue: Catalogue) -> list[dict[str, Any]]:
 def test_stimuli_that_were_added_are_found_and_nothing_else() -> None:
     before, study = make_catalogue(3, 2), make_study(participants=4)
     after = make_catalogue(3, 3)
-    found = grown(study, rows_of(before), study, after)
+    found = study_changes(study, rows_of(before), study, after)
     assert found.problems == ()
     assert found.stimuli == ("content0-condition2", "content1-condition2", "content2-condition2")
-    assert grown(study, rows_of(before), study, before).stimuli == ()
+    assert study_changes(study, rows_of(before), study, before).stimuli == ()
 
 
 CHANGES: dict[str, tuple[dict[str, Any], str]] = {
@@ -322,7 +322,9 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
 def test_a_design_that_changed_is_named(change: str) -> None:
     keys, told = CHANGES[change]
     catalogue = make_catalogue(3, 2)
-    found = grown(make_study(participants=4), rows_of(catalogue), make_study(**({"participants": 4} | keys)), catalogue)
+    found = study_changes(
+        make_study(participants=4), rows_of(catalogue), make_study(**({"participants": 4} | keys)), catalogue
+    )
     assert [str(problem) for problem in found.problems] == [told]
 
 
@@ -330,7 +332,7 @@ def test_stimuli_that_are_gone_or_changed_are_named() -> None:
     study, before = make_study(participants=4), make_catalogue(3, 2)
     stimuli = list(before.stimuli[1:])
     stimuli[0] = replace(stimuli[0], sha256="other")
-    found = grown(study, rows_of(before), study, replace(before, stimuli=tuple(stimuli)))
+    found = study_changes(study, rows_of(before), study, replace(before, stimuli=tuple(stimuli)))
     assert [str(problem) for problem in found.problems] == [
         "stimuli  content0-condition0 is in lists of the plan and no longer there. Put the files back: people have "
         "rated them, or are about to.",
@@ -374,20 +376,20 @@ def test_what_there_was_to_rate_is_known_from_the_store() -> None:
             ("d3", "c", "test"),
         )
     ]
-    assert generations(studies, stimuli, "p") == [frozenset("a"), frozenset("ab")]
+    assert earlier_stimuli(studies, stimuli, "p") == [frozenset("a"), frozenset("ab")]
 
 
 def test_nothing_is_promised_of_a_plan_that_was_extended(tmp_path: Path) -> None:
     from beholder.planning.balance import balance
-    from beholder.planning.model import Added
+    from beholder.planning.model import Addition
 
     study, catalogue = DESIGNS["stimuli"]
     plan = make_plan(study, catalogue, find("acr"))
     fresh = [
-        replace(one, added=Added("why", "when", "d"))
+        replace(one, added=Addition("why", "when", "d"))
         for one in more_lists(study, catalogue, find("acr"), plan.lists, 3)
     ]
-    whole = complete(replace(plan, lists=(*plan.lists, *fresh)), study, catalogue, find("acr"))
+    whole = with_units(replace(plan, lists=(*plan.lists, *fresh)), study, catalogue, find("acr"))
     rows = balance(whole, catalogue)
     assert all(row.promised is None for row in rows)
     assert rows[0].count == balance(plan, catalogue)[0].count == "condition totals"
@@ -406,7 +408,7 @@ def test_everything_is_spread_as_often_as_it_is_wanted(
     wanted: dict[tuple[int, int], int], most: int, once: bool
 ) -> None:
     rng = np.random.default_rng(1)
-    lists = spread(wanted, lambda one: str(one[0]), most, rng, once=once)
+    lists = distribute(wanted, lambda one: str(one[0]), most, rng, once=once)
     assert Counter(one for some in lists for one in some) == wanted
     sizes = [len(some) for some in lists]
     assert max(sizes) - min(sizes) <= 1
@@ -415,7 +417,7 @@ def test_everything_is_spread_as_often_as_it_is_wanted(
     if once:
         assert all(len({one[0] for one in some}) == len(some) for some in lists)
     for some in lists:
-        order = pull_apart(some, lambda one: str(one[0]), rng)
+        order = separate_contents(some, lambda one: str(one[0]), rng)
         assert Counter(order) == Counter(some)
         most_of_one = max(Counter(one[0] for one in some).values())
         if most_of_one <= (len(some) + 1) // 2:

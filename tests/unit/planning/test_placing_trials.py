@@ -13,7 +13,7 @@ from beholder.methods import find
 from beholder.methods.contract import Break
 from beholder.planning.balance import balance
 from beholder.planning.digest import plan_digest
-from beholder.planning.model import CHECKING, is_check
+from beholder.planning.model import CHECK_ROLES, is_check
 from beholder.planning.serialization import list_from_json, list_to_json
 from beholder.server.public_steps import public_step
 from beholder.server.script import make_script
@@ -160,7 +160,7 @@ def test_what_a_preset_wants_is_left_out_where_it_does_not_fit() -> None:
         plan, catalogue = plan_of(study)
         assert not catalogue.of_role("trap")
         assert not any(
-            slot.role in CHECKING for planned in plan.lists for trial in planned.trials for slot in trial.slots
+            slot.role in CHECK_ROLES for planned in plan.lists for trial in planned.trials for slot in trial.slots
         )
 
 
@@ -194,12 +194,12 @@ def test_the_page_of_a_check_is_like_any_other_to_the_browser(method: str) -> No
             if step.trial is not None and step.key.startswith("trial:"):
                 shown = public_step(step, script, {}, find(method), study.playback, lambda key, slot: {"url": "u"})
                 assert "target" not in str(shown)
-                assert not any(f"{role}:" in str(shown) for role in CHECKING)
+                assert not any(f"{role}:" in str(shown) for role in CHECK_ROLES)
                 page: Any = shown["trial"]
                 # A page of gold sliders holds what is known, which may be fewer.
                 slots = {str(sorted(slot)) for slot in page["slots"]}
                 asked = [sorted(one) for one in page["asked"]]
                 shape = (*sorted(shown), *sorted(page), *slots, str(asked), str(sorted(page["extra"])))
-                shapes.setdefault(shape, set()).add(any(slot.role in CHECKING for slot in step.trial.slots))
+                shapes.setdefault(shape, set()).add(any(slot.role in CHECK_ROLES for slot in step.trial.slots))
     assert list(shapes.values()) == [{True, False}]
     assert catalogue.of_role("attention")

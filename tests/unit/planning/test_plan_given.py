@@ -15,7 +15,7 @@ from beholder.methods import find, load_study
 from beholder.planning.balance import balance, balance_table
 from beholder.planning.builder import make_plan
 from beholder.planning.digest import plan_digest
-from beholder.planning.folder import plan_sheet
+from beholder.planning.folder import plan_csv
 from beholder.planning.model import Plan
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
@@ -24,7 +24,7 @@ from support.plans import make_catalogue, with_clips
 
 
 def given_back(plan: Plan, study: Study, catalogue: Catalogue) -> Plan:
-    (study.folder / "mine.csv").write_text("".join(plan_sheet(plan)), "utf-8")
+    (study.folder / "mine.csv").write_text("".join(plan_csv(plan)), "utf-8")
     again = study.model_copy(update={"design": study_of(study.method, study.folder).design})
     return make_plan(again, catalogue, find(study.method))
 
@@ -52,7 +52,7 @@ def test_a_plan_that_is_given_back_is_the_same_plan(
     catalogue = catalogue_of(method, contents, 2 if method in ("ab", "abx") else 4)
     study = study_of(method, tmp_path, participants=participants, trials=4, seed=seed, breaks=2)
     plan = make_plan(study, catalogue, find(method))
-    (tmp_path / "mine.csv").write_text("".join(plan_sheet(plan)), "utf-8")
+    (tmp_path / "mine.csv").write_text("".join(plan_csv(plan)), "utf-8")
     again = make_plan(study_of(method, tmp_path, plan="mine.csv", seed=seed, breaks=2), catalogue, find(method))
     assert again.lists == plan.lists
     table, counted = (balance_table(balance(one, catalogue)) for one in (plan, again))
@@ -67,7 +67,7 @@ def test_what_checks_put_in_is_left_out_of_the_table_and_put_in_again(tmp_path: 
     catalogue = with_clips(study, catalogue_of("parallel", 8), find("parallel"))
     plan = make_plan(study, catalogue, find("parallel"))
     assert any(slot.role == "attention" for trial in plan.lists[0].trials for slot in trial.slots)
-    text = "".join(plan_sheet(plan))
+    text = "".join(plan_csv(plan))
     assert text.splitlines()[0] == "list,position,slot,stimulus"
     assert "attention" not in text
     assert len(text.splitlines()) == 1 + 9 * 6 * 3
@@ -80,7 +80,7 @@ def test_each_question_has_its_own_line_where_it_has_its_own_trial(tmp_path: Pat
     study = study_of("likert", tmp_path, keys, participants=5, trials=4)
     catalogue = catalogue_of("likert")
     plan = make_plan(study, catalogue, find("likert"))
-    text = "".join(plan_sheet(plan)).splitlines()
+    text = "".join(plan_csv(plan)).splitlines()
     assert text[0] == "list,position,slot,stimulus,question"
     assert len(text) == 1 + 5 * 4 * 2
     assert given_back(plan, study, catalogue).lists == plan.lists

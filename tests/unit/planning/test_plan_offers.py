@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from beholder.errors import PlanError, Problem
 from beholder.methods import find
-from beholder.planning.feasibility import lay_ground
+from beholder.planning.feasibility import build_frame
 from beholder.stimuli.catalogue import Catalogue
 from support.plans import make_catalogue, make_study
 
@@ -19,7 +19,7 @@ _KEYS = ("design.trials", "design.per_trial")
 
 def problems_of(method: str, design: dict[str, Any], catalogue: Catalogue) -> tuple[Problem, ...]:
     try:
-        lay_ground(make_study(method, **design), catalogue, find(method))
+        build_frame(make_study(method, **design), catalogue, find(method))
     except PlanError as error:
         return tuple(error.problems)
     return ()

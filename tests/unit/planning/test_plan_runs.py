@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beholder.methods import find
-from beholder.planning.assignment import Dealt, deal_in_runs, run_length
-from beholder.planning.feasibility import PlanFrame, lay_ground
+from beholder.planning.allocation import Allocation, allocate_in_runs, run_length
+from beholder.planning.feasibility import PlanFrame, build_frame
 from support.plans import make_catalogue, make_study
 
 
@@ -29,7 +29,7 @@ def grounds(draw: st.DrawFn) -> tuple[PlanFrame, int]:
     if contents < chain:
         design["sessions_per_participant"] = 1
     study = make_study(method, **design)
-    ground = lay_ground(study, make_catalogue(contents, conditions), find(method))
+    ground = build_frame(study, make_catalogue(contents, conditions), find(method))
     return ground._replace(shape=ground.shape._replace(lists=draw(st.integers(1, 120)))), draw(st.integers(1, 40))
 
 
@@ -37,7 +37,7 @@ def spread(counts: np.ndarray) -> int:
     return int(counts.max() - counts.min())
 
 
-def counts_of(dealt: Dealt, contents: int, columns: int) -> np.ndarray:
+def counts_of(dealt: Allocation, contents: int, columns: int) -> np.ndarray:
     """Return how often each column of each content comes at each position."""
     lists, trials = dealt.contents.shape
     counts = np.zeros((contents, columns, trials), dtype=np.int64)
@@ -52,7 +52,7 @@ def counts_of(dealt: Dealt, contents: int, columns: int) -> np.ndarray:
 def test_runs_keep_every_count_within_one(case: tuple[PlanFrame, int], seed: int) -> None:
     (_, grid, shape, _), at_once = case
     design = make_study(contents="free").design
-    dealt = deal_in_runs(grid, shape, design, np.random.default_rng(seed), at_once)
+    dealt = allocate_in_runs(grid, shape, design, np.random.default_rng(seed), at_once)
     assert dealt.contents.shape == (shape.lists, shape.trials)
     counts = counts_of(dealt, len(grid.contents), len(grid.columns))
     by_position = counts.sum(axis=1) // grid.per_trial
@@ -68,7 +68,7 @@ def test_runs_keep_every_count_within_one(case: tuple[PlanFrame, int], seed: int
 
 def test_a_run_is_even_in_itself_and_not_longer_than_it_has_to_be() -> None:
     study = make_study("parallel", participants=100, trials=4, per_trial=4, contents="once")
-    _, grid, shape, _ = lay_ground(study, make_catalogue(5, 6), find("parallel"))
+    _, grid, shape, _ = build_frame(study, make_catalogue(5, 6), find("parallel"))
     # Each of 5 contents three times, as 4 of 6 conditions come equally often in three trials.
     assert run_length(grid, shape, study.design, 1) == 15
     assert run_length(grid, shape, study.design, 100) == 30
@@ -78,8 +78,8 @@ def test_a_run_is_even_in_itself_and_not_longer_than_it_has_to_be() -> None:
 def test_what_is_even_only_as_a_whole_is_dealt_at_once() -> None:
     catalogue = make_catalogue(3, 4, frozenset({(0, 1), (1, 2), (1, 3)}))
     study = make_study(participants=50, trials=3, contents="free")
-    _, grid, shape, _ = lay_ground(study, catalogue, find("acr"))
+    _, grid, shape, _ = build_frame(study, catalogue, find("acr"))
     assert run_length(grid, shape, study.design, 1) == 50
     square = study.design.model_copy(update={"order": "latin"})
-    _, grid, shape, _ = lay_ground(study, make_catalogue(3, 4), find("acr"))
+    _, grid, shape, _ = build_frame(study, make_catalogue(3, 4), find("acr"))
     assert run_length(grid, shape, square, 1) == 50

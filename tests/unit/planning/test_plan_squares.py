@@ -20,7 +20,7 @@ from beholder.methods.contract import Method, Units
 from beholder.planning.balance import balance
 from beholder.planning.builder import make_plan
 from beholder.planning.model import Plan
-from beholder.planning.squares import Square, rows_of_squares
+from beholder.planning.squares import Square, square_rows
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.model import Study
 from support.pair_methods import compare
@@ -42,7 +42,7 @@ class Scattered(Acr):
 def test_a_square_has_everything_in_every_position_equally_often(
     items: int, lists: int, rounds: int, square: Square, seed: int
 ) -> None:
-    rows = rows_of_squares(items, lists, rounds, square, np.random.default_rng(seed))
+    rows = square_rows(items, lists, rounds, square, np.random.default_rng(seed))
     assert rows.shape == (lists, rounds * items)
     for turn in range(rounds):
         part = rows[:, turn * items : (turn + 1) * items]

@@ -17,8 +17,8 @@ from beholder.cli import cli
 from beholder.errors import PlanError, StudyError
 from beholder.methods import find, load_study
 from beholder.planning.builder import make_plan
+from beholder.planning.list_counts import rated_units, votes_range
 from beholder.planning.model import Plan
-from beholder.planning.sizes import rated_units, votes_range
 from beholder.stimuli.catalogue import Catalogue, Probe
 from beholder.study.model import Study
 from beholder.testing import write_study

@@ -16,8 +16,8 @@ from beholder.analysis.ratings import RowOrder, tidy
 from beholder.analysis.ratings_table import filled
 from beholder.analysis.tests import corrected as corrected_as_told
 from beholder.methods.contract import Study
-from beholder.sample_size.design import PlannedStudy, session_of
-from beholder.sample_size.tests import ContrastOutcomes, judge
+from beholder.sample_size.design import PlannedStudy, plan_for
+from beholder.sample_size.tests import ContrastOutcomes, contrast_outcomes
 from beholder.simulation.memory import simulate_sheet
 from beholder.simulation.truth import PUBLIC
 from beholder.stats.clustered import Cells, Floats, difference_of, differences_of, mean_of, means_of
@@ -65,7 +65,11 @@ def both(session: PlannedStudy) -> tuple[ContrastOutcomes, pd.DataFrame, pd.Data
     ratings = tidy(filled(table_of(session, values[1])), order)
     corrected = corrected_as_told(ratings)
     clear = corrected.table[corrected.table["test"] == "clustered t"]["clear"].to_numpy(float)
-    return judge(sheet, values, world.rules(sheet)), pairs(ratings).table.assign(clear=clear), conditions(ratings).table
+    return (
+        contrast_outcomes(sheet, values, world.rules(sheet)),
+        pairs(ratings).table.assign(clear=clear),
+        conditions(ratings).table,
+    )
 
 
 REFERENCE = [{"name": "original", "role": "reference"}, "one", "two", "three"]
@@ -101,7 +105,7 @@ def test_power_decides_as_the_analysis_of_the_real_study(name: str) -> None:
     catalogue = catalogue_of(study, contents=CONTENTS)
     if "low" in roles:
         catalogue = make_catalogue(list(roles), contents=CONTENTS, roles=roles)
-    session = session_of(world_of(study, catalogue, difference=2 if study.method in ("pair", "ccr") else None), 7)
+    session = plan_for(world_of(study, catalogue, difference=2 if study.method in ("pair", "ccr") else None), 7)
     judged, table, means = both(session)
     names, questions, row = session.sheet.conditions, session.world.questions, 1
     assert int(table["p"].notna().sum()) == int((~np.isnan(judged.p[row])).sum()) > 0

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from beholder.methods.contract import Study
-from beholder.sample_size.design import pay_of, session_of
+from beholder.sample_size.design import pay_of, plan_for
 from beholder.sample_size.estimates import PowerTables, power_table, sizes_table
-from beholder.sample_size.estimates import find as find_all
-from beholder.sample_size.page import notes, told
-from beholder.sample_size.request import PowerRequest, remains
-from beholder.sample_size.simulation import needed_for, point_of
+from beholder.sample_size.estimates import estimate_power as find_all
+from beholder.sample_size.page import finding_words, notes
+from beholder.sample_size.request import PowerRequest, limiting_half_width
+from beholder.sample_size.simulation import needed_for, simulate_point
 from beholder.sample_size.tests import Contents
 from beholder.simulation.truth import Population
 from beholder.simulation.variance import PopulationSource
@@ -33,7 +33,7 @@ def test_one_content_and_two_conditions_have_the_power_of_a_paired_t_test(partic
     study = make_study("parallel", ["a", "b"], design={"trials": 1})
     people = Population(bias=0.1, inconsistency=0.08, content=0.0)
     world = world_of(study, catalogue_of(study, contents=["one"]), difference=7, people=people)
-    point = point_of(session_of(world, participants), repetitions)
+    point = simulate_point(plan_for(world, participants), repetitions)
     shift = math.sqrt(participants) * 0.07 / (0.08 * math.sqrt(2))
     edge, df = stats.t.ppf(0.975, participants - 1), participants - 1
     exact = float(stats.nct.sf(edge, df, shift))
@@ -42,7 +42,7 @@ def test_one_content_and_two_conditions_have_the_power_of_a_paired_t_test(partic
     assert point.alarms.mean() == pytest.approx(0.05, abs=3.5 * math.sqrt(0.05 * 0.95 / repetitions))
     half = 7 * edge / shift  # a little less on average: E[s] < sigma
     assert 0.93 * half < point.half[0] < half
-    assert remains(world) != remains(world)
+    assert limiting_half_width(world) != limiting_half_width(world)
 
 
 @pytest.mark.long
@@ -51,7 +51,7 @@ def test_nothing_is_found_more_often_than_promised_where_nothing_differs(content
     repetitions = 2000 if whole else 200
     study = make_study("parallel", ["a", "b", "c", "d"], design={"trials": 8})
     catalogue = catalogue_of(study, contents=[f"c{number}" for number in range(16)])
-    point = point_of(session_of(world_of(study, catalogue, contents=contents), 24), repetitions)
+    point = simulate_point(plan_for(world_of(study, catalogue, contents=contents), 24), repetitions)
     assert point.alarms.mean() <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / repetitions)
     assert abs(point.estimate - point.true).max() < 3
 
@@ -59,7 +59,7 @@ def test_nothing_is_found_more_often_than_promised_where_nothing_differs(content
 def test_power_grows_with_participants_and_differences_and_is_the_same_with_the_same_seed() -> None:
     study = make_study("acr", ["a", "b", "c"], design={"trials": 9})
     world = world_of(study, difference=0.3, contents="fixed")
-    points = [point_of(session_of(world, size), 60) for size in (6, 12, 30)]
+    points = [simulate_point(plan_for(world, size), 60) for size in (6, 12, 30)]
     table = power_table(points, by_pair=False)
     by_size = table[table["target"] == "difference"]
     chances = by_size.pivot(index="difference", columns="participants", values="power")
@@ -68,10 +68,10 @@ def test_power_grows_with_participants_and_differences_and_is_the_same_with_the_
     assert (np.diff(wide, axis=1) >= -0.05).all()
     assert (np.diff(wide, axis=0) >= 0).all()
     assert wide[1, -1] > 0.9 > 0.5 > wide[0, 0]
-    again = power_table([point_of(session_of(world, 12), 60)], by_pair=False)
+    again = power_table([simulate_point(plan_for(world, 12), 60)], by_pair=False)
     pd.testing.assert_frame_equal(again, table[table["participants"] == 12].reset_index(drop=True))
     other = world_of(study, difference=0.3, contents="fixed", seed=2)
-    assert not again.equals(power_table([point_of(session_of(other, 12), 60)], by_pair=False))
+    assert not again.equals(power_table([simulate_point(plan_for(other, 12), 60)], by_pair=False))
     sizes = sizes_table(points, pay_of(study, "12.00 GBP", points[0].session))
     assert sizes["difference_half_width"].is_monotonic_decreasing
     assert list(sizes["ratings_low"] <= sizes["ratings_high"]) == [True] * 3
@@ -82,9 +82,9 @@ def test_no_number_of_participants_buys_other_contents() -> None:
     study = make_study("parallel", ["a", "b"], design={"trials": 5})
     people = Population(bias=0.05, inconsistency=0.05, content_condition=0.08)
     random = world_of(study, people=people)
-    floor = remains(random)
-    assert point_of(session_of(random, 100), 80).half[0] == pytest.approx(floor, rel=0.12)
-    fixed = point_of(session_of(world_of(study, people=people, contents="fixed"), 100), 40)
+    floor = limiting_half_width(random)
+    assert simulate_point(plan_for(random, 100), 80).half[0] == pytest.approx(floor, rel=0.12)
+    fixed = simulate_point(plan_for(world_of(study, people=people, contents="fixed"), 100), 40)
     assert fixed.half[0] < floor / 5
     assert fixed.found.mean() == 1
 
@@ -122,12 +122,12 @@ def test_people_who_all_agree_have_intervals_of_no_width() -> None:
     assert found.table("sizes")["difference_half_width"].tolist() == [0, 0]
     assert set(found.table("power")["power"]) <= {0, 1}
     assert found.results["power"].plot().to_dict()
-    assert "nan" not in " ".join((*told(found), *notes(found)))
+    assert "nan" not in " ".join((*finding_words(found), *notes(found)))
 
 
 def test_what_nobody_could_test_is_told_and_not_made_up() -> None:
     found = found_of(make_study("acr", ["a", "b", "c", "d"], design={"trials": 1}), (2, 3))
-    assert told(found) == (
+    assert finding_words(found) == (
         "With 3 participants no difference can be tested: too few of them rate the same conditions.",
     )
     assert found.table("power").empty
@@ -139,7 +139,7 @@ def test_all_at_once_is_all_that_any_number_of_people_can_test() -> None:
     still = Population(bias=0.02, inconsistency=0.02)
     study = make_study("acr", list("abcdef"), design={"trials": 3})
     world = world_of(study, difference=0.8, people=still, contents="fixed")
-    points = [point_of(session_of(world, size), 20) for size in (3, 8, 40)]
+    points = [simulate_point(plan_for(world, size), 20) for size in (3, 8, 40)]
     table = power_table(points, by_pair=False)
     every = table[table["target"] == "all"]
     assert every[["participants", "pairs", "difference"]].to_numpy().tolist() == [

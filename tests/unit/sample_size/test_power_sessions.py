@@ -11,9 +11,9 @@ import pytest
 
 from beholder.analysis.result import records
 from beholder.methods import find
-from beholder.sample_size.design import as_method, pay_of, session_of, starting
+from beholder.sample_size.design import as_method, participants_to_start, pay_of, plan_for
 from beholder.sample_size.estimates import sizes_table
-from beholder.sample_size.simulation import point_of
+from beholder.sample_size.simulation import simulate_point
 from beholder.sample_size.variants import methods_table, variants_of
 from support.method_studies import catalogue_of, make_study
 from support.power_worlds import CONTENTS, world_of
@@ -23,7 +23,7 @@ def test_methods_are_held_against_each_other_with_sessions_as_long() -> None:
     study = make_study("parallel", ["a", "b", "c"], design={"trials": 4})
     catalogue = catalogue_of(study, contents=CONTENTS, duration_ms=8000)
     world = world_of(study, catalogue, difference=12, contents="fixed")
-    own = [point_of(session_of(world, size), 40) for size in (6, 12)]
+    own = [simulate_point(plan_for(world, size), 40) for size in (6, 12)]
     found = variants_of(world, own, ["acr", "pair", "mushra"], 40)
     table = records(methods_table(found, pay_of(study, None, own[0].session), 40))
     assert [row["method"] for row in table] == ["parallel", "acr", "pair", "mushra"]
@@ -40,22 +40,22 @@ def test_small_studies_are_made_larger_until_a_difference_is_found() -> None:
     """A chance near zero hardly grows at first: only contents set a limit, and these are fixed."""
     study = make_study("acr", ["a", "b"], design={"trials": 4})
     world = world_of(study, difference=0.2, contents="fixed")
-    own = [point_of(session_of(world, size), 20, has_null=False) for size in (3, 4)]
+    own = [simulate_point(plan_for(world, size), 20, has_null=False) for size in (3, 4)]
     found = variants_of(world, own, [], 20)
     assert [point.participants for point in found[0].points] == [3, 4, 8, 16, 32]
 
 
 def test_sessions_of_one_person_are_one_person() -> None:
     study = make_study("acr", ["a", "b"], design={"trials": 3, "sessions_per_participant": 2})
-    session = session_of(world_of(study), 5)
+    session = plan_for(world_of(study), 5)
     assert session.sheet.lists == 5
     assert session.visits == 2
     assert np.bincount(session.sheet.list).tolist() == [6] * 5
 
 
 def test_who_leaves_is_replaced() -> None:
-    assert starting(40, 0.0, [10, 10]) == 40
-    assert starting(40, 0.02, [10, 10]) == math.ceil(40 / 0.98**10)
+    assert participants_to_start(40, 0.0, [10, 10]) == 40
+    assert participants_to_start(40, 0.02, [10, 10]) == math.ceil(40 / 0.98**10)
 
 
 def test_a_session_earns_its_reward_whatever_its_list_holds() -> None:
@@ -67,7 +67,7 @@ def test_a_session_earns_its_reward_whatever_its_list_holds() -> None:
         for one in plain.stimuli
     )
     world = world_of(study, replace(plain, stimuli=stimuli))
-    points = [point_of(session_of(world, size), 20) for size in (5, 10)]
+    points = [simulate_point(plan_for(world, size), 20) for size in (5, 10)]
     table = sizes_table(points, pay_of(study, None, points[0].session))
     assert table["cost"].tolist() == [15.0, 30.0]
     assert table["minutes"].round(9).nunique() == 1, "of many lists, and not of the first"
@@ -76,7 +76,7 @@ def test_a_session_earns_its_reward_whatever_its_list_holds() -> None:
 def test_a_later_session_is_trials_alone() -> None:
     after = [{"id": "age", "text": "?", "type": "number"}]
     many, one = (
-        session_of(world_of(make_study("acr", ["a", "b"], after=after, design={"trials": 3, **more})), 5)
+        plan_for(world_of(make_study("acr", ["a", "b"], after=after, design={"trials": 3, **more})), 5)
         for more in ({"sessions_per_participant": 3}, {})
     )
     assert many.minutes - one.minutes == pytest.approx(2 * one.rating_minutes)
@@ -88,7 +88,7 @@ def test_groups_stay_groups_by_another_method() -> None:
     between: dict[str, Any] = {"asked": {"look": {"questions": ["look"]}, "fit": {"questions": ["fit"]}}}
     study = make_study("parallel", ["a", "b"], questions=questions, design={"trials": 3, "between": between})
     acr = as_method(study, find("acr"), study.checks)
-    session = session_of(replace(world_of(study), study=acr, method=find("acr")), 6)
+    session = plan_for(replace(world_of(study), study=acr, method=find("acr")), 6)
     assert [len({*session.sheet.question[session.sheet.list == person].tolist()}) for person in range(6)] == [1] * 6
     between["asked"]["fit"] = {"options": {"layout": "rows"}}
     study = make_study("parallel", ["a", "b"], questions=questions, design={"trials": 3, "between": between})

@@ -13,7 +13,7 @@ from beholder.cli import cli
 from beholder.errors import PlanError, StimuliError, StudyError
 from beholder.methods import find, load_study
 from beholder.planning import open_plan
-from beholder.planning.message_trials import load_asking, load_stimuli, page_form, wanted_clips
+from beholder.planning.message_trials import load_stimuli, load_with_messages, page_form, study_requests
 from beholder.stimuli.ingestion import load_catalogue
 from beholder.study.checks import Attention, Trap
 from beholder.testing import write_study
@@ -81,7 +81,7 @@ def test_one_of_two_asks_to_be_chosen_or_for_a_grade() -> None:
 def test_all_stimuli_and_all_answers_are_taken_equally_often() -> None:
     design = {"participants": 30, "trials": 2}
     study = make_study("acr", ["a", "b"], design=design, checks={"trap": {"clips": 20}})
-    found = wanted_clips(study, catalogue_of(study), find("acr"))
+    found = study_requests(study, catalogue_of(study), find("acr"))
     assert len(found) == 20
     assert sorted(Counter(one.source.id for one in found).values()) == [3, 3, 3, 3, 4, 4]
     assert set(Counter(one.source.content for one in found[:3]).values()) == {1}
@@ -89,7 +89,7 @@ def test_all_stimuli_and_all_answers_are_taken_equally_often() -> None:
     words = {one.value: one.message.words for one in found}
     assert words[2] == "Attention check: please choose “Poor”."
     own = make_study("acr", checks={"trap": {"words": "Take {label}, which is {value}."}})
-    (said,) = {one.message.words for one in wanted_clips(own, catalogue_of(own), find("acr")) if one.value == 2}
+    (said,) = {one.message.words for one in study_requests(own, catalogue_of(own), find("acr")) if one.value == 2}
     assert said == "Take Poor, which is 2."
 
 
@@ -108,7 +108,7 @@ def test_clips_are_made_once_and_told(tmp_path: Path, tiny: Path) -> None:
     assert "in media/" in told
     assert "rating (acr), 4 trials, 1 attention check, 1 trap" in told
     study = load_study(path)
-    catalogue, fresh = load_asking(study, find("acr"))
+    catalogue, fresh = load_with_messages(study, find("acr"))
     assert dict(fresh) == {}
     for clip in catalogue.of_role("trap"):
         source = catalogue.by_id[clip.made_of]
@@ -143,7 +143,7 @@ def test_what_nobody_could_hear_is_told_once_and_not_made(
         check(path)
     (problem,) = raised.value.problems
     study = load_study(path)
-    files = sorted({one.source.file for one in wanted_clips(study, load_catalogue(study), find("acr"))})
+    files = sorted({one.source.file for one in study_requests(study, load_catalogue(study), find("acr"))})
     assert str(problem).endswith("  " + told.format(first=files[0].removeprefix("stimuli/")))
     assert not (tmp_path / "media" / "made").exists()
 

@@ -12,13 +12,13 @@ from beholder.errors import PlanError, Problem
 from beholder.planning.contents import ListShape
 from beholder.planning.even_rounding import Ints, Partition, families, pick
 
-_STEPS, _SHARE_ATTEMPTS, _FOUND = 2_000, 200, 3
+_STEPS, _SHARE_ATTEMPTS, _CANDIDATES = 2_000, 200, 3
 """Steps of one search for an order without equal neighbours, how often it begins anew, and of how many one is taken."""
 _SWEEPS, _FEW = 6, 400
 """How often few lists are gone through once more; of very many, differences as small matter less."""
 
 
-def share_contents(order: Ints, shape: ListShape, contents: int, *, apart: bool, rng: Generator) -> Ints:
+def allocate_square_contents(order: Ints, shape: ListShape, contents: int, *, apart: bool, rng: Generator) -> Ints:
     """Return the content of every trial, where `order` holds the items by list and position.
 
     Even within one: contents overall, with each item, and within each list; no item comes twice with a content in a
@@ -39,7 +39,7 @@ def share_contents(order: Ints, shape: ListShape, contents: int, *, apart: bool,
     _split(dealt, np.arange(item.size), rng.permutation(contents), (left, right), rng)
     shared = dealt.reshape(lists, trials)
     if apart and contents < trials:
-        _pull_apart(order, shared, shape.chain, contents, rng)
+        _separate(order, shared, shape.chain, contents, rng)
     return shared
 
 
@@ -65,22 +65,22 @@ def _only(groups: Partition, items: Ints) -> Partition:
     return Partition(of, len(names))
 
 
-def _pull_apart(order: Ints, shared: Ints, chain: int, contents: int, rng: Generator) -> None:
+def _separate(order: Ints, shared: Ints, chain: int, contents: int, rng: Generator) -> None:
     """Deal chains anew in which equal contents are neighbours, keeping contents as even with items as can be."""
     met = np.zeros((int(order.max()) + 1, contents), dtype=np.int64)
     np.add.at(met, (order.ravel(), shared.ravel()), 1)
     crowded = (shared[:, 1:] == shared[:, :-1]).any(axis=1)
     for first in range(0, len(order), chain):
         if crowded[first : first + chain].any():
-            _deal_anew(order[first : first + chain], shared[first : first + chain], met, rng, must=True)
+            _reallocate(order[first : first + chain], shared[first : first + chain], met, rng, must=True)
     for _ in range(_SWEEPS if len(order) <= _FEW else 0):
         if met.max() - met.min() <= 1:
             return
         for first in rng.permutation(np.arange(0, len(order), chain)).tolist():
-            _deal_anew(order[first : first + chain], shared[first : first + chain], met, rng, must=False)
+            _reallocate(order[first : first + chain], shared[first : first + chain], met, rng, must=False)
 
 
-def _deal_anew(order: Ints, shared: Ints, met: Ints, rng: Generator, *, must: bool) -> None:
+def _reallocate(order: Ints, shared: Ints, met: Ints, rng: Generator, *, must: bool) -> None:
     """Deal one chain anew, where it must be or where that evens out what items have met."""
     before = met.copy()
     np.subtract.at(met, (order, shared), 1)
@@ -119,7 +119,7 @@ class _Search:
         for turn in range(_SHARE_ATTEMPTS):
             walked = self._walk(is_free=turn % 2 == 1)
             found += [walked] if walked else []
-            if len(found) == _FOUND:
+            if len(found) == _CANDIDATES:
                 break
         if found:
             best = min(found, key=self._cost)

@@ -11,38 +11,38 @@ import numpy as np
 from numpy.random import Generator
 
 from beholder.methods.contract import Method, Trial, Units
-from beholder.planning.check_counts import find_amounts
+from beholder.planning.check_counts import count_checks
 from beholder.planning.check_placement import Placer
 from beholder.planning.given_plan import GivenPlan, GivenTrial, compose_given
 from beholder.planning.groups import ParticipantGroup
 from beholder.planning.slots import order_slots
 from beholder.study.design import Design
 
-Dealt = tuple[str, ...]
+TrialStimuli = tuple[str, ...]
 """What a trial shows: one stimulus, two that are compared, or those of a page."""
 
 
 @dataclass(frozen=True)
-class Short:
+class GroupShortfall:
     """What is short in one group of participants."""
 
     group: ParticipantGroup
-    wanted: Mapping[Dealt, int]
+    wanted: Mapping[TrialStimuli, int]
     """How often each stimulus, or each two that are compared, has to come."""
     counts: Mapping[str, int]
     """How many votes each stimulus has, or will have."""
-    orders: Mapping[Dealt, int]
+    orders: Mapping[TrialStimuli, int]
     """How often two came in this order."""
     trials: int
     """How many trials are dealt to a list."""
 
 
-def can_be_dealt(units: Units, design: Design) -> bool:
+def can_recombine(units: Units, design: Design) -> bool:
     """Return whether single trials can be put together anew; else only whole lists keep what the design promises."""
     return not units.companions and design.plan is None and design.blocks is None
 
 
-def make_up(short: Short, method: Method, turn: int) -> list[list[Trial]]:
+def make_replacement_lists(short: GroupShortfall, method: Method, turn: int) -> list[list[Trial]]:
     """Return lists that hold what is short, each as often as it is wanted, nothing twice in a list.
 
     Where lists that are shorter than usual would hold fewer checks, or checks would stand in place of what is short,
@@ -50,12 +50,12 @@ def make_up(short: Short, method: Method, turn: int) -> list[list[Trial]]:
     """
     catalogue, study = short.group.catalogue, short.group.study.redrawn(turn)
     units, rng = method.units(study, catalogue), np.random.default_rng([*study.draw, 40])
-    maker = _ShortfallMaker(short, units, study.design, rng)
+    maker = _ListMaker(short, units, study.design, rng)
     lists = maker.deal()
     visits = max(1, len(units.asks))
-    usual = find_amounts(study, catalogue, method, units, short.trials * visits)
+    usual = count_checks(study, catalogue, method, units, short.trials * visits)
     least = min(len(one) for one in lists)
-    if usual.replaced or find_amounts(study, catalogue, method, units, least * visits) != usual:
+    if usual.replaced or count_checks(study, catalogue, method, units, least * visits) != usual:
         lists = [maker.filled(one) for one in lists]
     pages = [
         [GivenTrial("", number, position, stimuli, asks) for position, (stimuli, asks) in enumerate(one, 1)]
@@ -65,10 +65,10 @@ def make_up(short: Short, method: Method, turn: int) -> list[list[Trial]]:
     return composed if usual.is_nothing else Placer(study, catalogue, method, units, usual).place(composed).lists
 
 
-class _ShortfallMaker:
+class _ListMaker:
     """Deals what is short of one group."""
 
-    def __init__(self, short: Short, units: Units, design: Design, rng: Generator) -> None:
+    def __init__(self, short: GroupShortfall, units: Units, design: Design, rng: Generator) -> None:
         self._short, self._units, self._design, self._rng = short, units, design, rng
         self._is_board = units.kind == "content"
         self._once = self._is_board or design.contents == "once"
@@ -77,12 +77,12 @@ class _ShortfallMaker:
         stimuli = short.group.catalogue.by_id
         self._always = {name for unit in units.items for name in unit.stimuli if stimuli[name].condition in named}
 
-    def deal(self) -> list[list[Dealt]]:
+    def deal(self) -> list[list[TrialStimuli]]:
         """Return what stands in each list, in no order."""
         wanted = Counter(self._boards()) if self._is_board else self._short.wanted
-        return spread(wanted, self._content, self._short.trials, self._rng, once=self._once)
+        return distribute(wanted, self._content, self._short.trials, self._rng, once=self._once)
 
-    def filled(self, one: list[Dealt]) -> list[Dealt]:
+    def filled(self, one: list[TrialStimuli]) -> list[TrialStimuli]:
         """Return a list with as many trials as usual, or as many as there are to fill it with."""
         there, contents = set(one), {self._content(dealt) for dealt in one}
         whole = list(one)
@@ -98,27 +98,27 @@ class _ShortfallMaker:
                     self._counts.update(dealt)
         return whole
 
-    def ordered(self, lists: list[list[Dealt]]) -> Iterator[list[tuple[Dealt, tuple[str, ...]]]]:
+    def ordered(self, lists: list[list[TrialStimuli]]) -> Iterator[list[tuple[TrialStimuli, tuple[str, ...]]]]:
         """Yield the trials of each list in order, each with its stimuli in order and what is asked."""
         shown = iter(self._in_slots([dealt for one in lists for dealt in one]))
         for one in lists:
             trials = [next(shown) for _ in one]
             visits = [(dealt, asks) for dealt in trials for asks in self._units.asks or ((),)]
-            yield pull_apart(visits, lambda visit: self._content(visit[0]), self._rng)
+            yield separate_contents(visits, lambda visit: self._content(visit[0]), self._rng)
 
-    def _content(self, dealt: Dealt) -> str:
+    def _content(self, dealt: TrialStimuli) -> str:
         return self._short.group.catalogue.by_id[dealt[0]].content
 
-    def _votes(self, dealt: Dealt) -> tuple[int, float]:
+    def _votes(self, dealt: TrialStimuli) -> tuple[int, float]:
         return sum(self._counts[name] for name in dealt), float(self._rng.random())
 
     def _least(self, content: str) -> int:
         return min(self._counts[name] for name in self._stimuli(content))
 
-    def _stimuli(self, content: str) -> Dealt:
+    def _stimuli(self, content: str) -> TrialStimuli:
         return next(unit.stimuli for unit in self._units.items if unit.content == content)
 
-    def _boards(self) -> Iterator[Dealt]:
+    def _boards(self) -> Iterator[TrialStimuli]:
         """Yield pages that hold what is short of each content, filled up with what has fewest votes."""
         short: dict[str, dict[str, int]] = {}
         for dealt, number in self._short.wanted.items():
@@ -134,7 +134,7 @@ class _ShortfallMaker:
             for page in pages:
                 yield self._board(content, page)
 
-    def _board(self, content: str, held: list[str] | tuple[str, ...]) -> Dealt:
+    def _board(self, content: str, held: list[str] | tuple[str, ...]) -> TrialStimuli:
         """Return a page with these stimuli, those that are always there, and others with few votes."""
         there = self._stimuli(content)
         page = {*held, *self._always.intersection(there)}
@@ -145,7 +145,7 @@ class _ShortfallMaker:
                 self._counts[name] += 1
         return tuple(name for name in there if name in page)
 
-    def _in_slots(self, trials: list[Dealt]) -> Iterator[Dealt]:
+    def _in_slots(self, trials: list[TrialStimuli]) -> Iterator[TrialStimuli]:
         """Yield the stimuli of each trial in the order in which they are shown."""
         if self._is_board and self._units.shuffle == "slots":
             place = {name: number for number, name in enumerate(self._short.group.catalogue.conditions)}
@@ -158,7 +158,7 @@ class _ShortfallMaker:
         else:
             yield from trials
 
-    def _both_orders(self, trials: list[Dealt]) -> Iterator[Dealt]:
+    def _both_orders(self, trials: list[TrialStimuli]) -> Iterator[TrialStimuli]:
         """Yield each two in the order in which they came less often, and by turns where that says nothing."""
         came, turned = Counter(self._short.orders), bool(self._rng.integers(2))
         for one, two in trials:
@@ -176,7 +176,7 @@ class _ShortfallMaker:
 T = TypeVar("T", bound=Hashable)
 
 
-def spread(
+def distribute(
     wanted: Mapping[T, int], content: Callable[[T], str], most: int, rng: Generator, *, once: bool
 ) -> list[list[T]]:
     """Return lists of at most so many, each thing as often as it is wanted; sizes differ by one at most.
@@ -199,7 +199,7 @@ def spread(
     return lists
 
 
-def pull_apart(things: Sequence[T], content: Callable[[T], str], rng: Generator) -> list[T]:
+def separate_contents(things: Sequence[T], content: Callable[[T], str], rng: Generator) -> list[T]:
     """Return things in a drawn order in which no two of one content are neighbours, where that can be."""
     waiting: dict[str, list[T]] = {}
     for place in rng.permutation(len(things)):

@@ -10,11 +10,11 @@ import numpy as np
 
 from beholder.errors import PlanError, Problem
 from beholder.methods.contract import Trial, Units
-from beholder.planning.capacity import rooms
-from beholder.planning.cells import StimulusGrid
+from beholder.planning.capacity import content_capacity
 from beholder.planning.contents import quotas
 from beholder.planning.counts import compared_slots
-from beholder.planning.model import CHECKING, Plan
+from beholder.planning.grid import StimulusGrid
+from beholder.planning.model import CHECK_ROLES, Plan
 from beholder.study.design import Design
 
 MOST_LISTS = 100_000
@@ -36,7 +36,7 @@ def lists_for(grid: StimulusGrid, design: Design, trials: int) -> int:
     if grid.kind == "content" or (columns == columns[0]).all():
         lists = -(-int(needed.max()) * len(grid.contents) // trials)
     else:
-        room = rooms(grid, design)
+        room = content_capacity(grid, design)
         if design.contents == "apart":
             room = np.minimum(room, -(-trials // 2))
         quota = quotas(trials * chain, columns, np.minimum(room * chain, columns)) / chain
@@ -46,7 +46,7 @@ def lists_for(grid: StimulusGrid, design: Design, trials: int) -> int:
     return lists
 
 
-def enough(wanted: int, lists: int, make: Callable[[int], T], fewest: Callable[[T], int]) -> T:
+def search_list_count(wanted: int, lists: int, make: Callable[[int], T], fewest: Callable[[T], int]) -> T:
     """Return what `make` makes of the least number of lists, from `lists` on, that gives everything so many ratings.
 
     Checks take ratings away and companions take places, by lot; so it is made, counted, and made anew.
@@ -104,7 +104,7 @@ def _counts(lists: Iterable[Sequence[Trial]], units: Units) -> list[int]:
 
 def rated_units(trial: Trial, *, is_pair: bool) -> Sequence[frozenset[str] | str]:
     """Return what is rated on a page: its stimuli, or the two that are compared as one."""
-    rated = [slot for slot in trial.slots if slot.rated and slot.role not in CHECKING]
+    rated = [slot for slot in trial.slots if slot.rated and slot.role not in CHECK_ROLES]
     if is_pair:
         return [frozenset(slot.stimulus for slot in compared_slots(trial))] if rated else []
     return [slot.stimulus for slot in rated]

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from beholder.exporting.columns import ExportTable, Kind, as_cells, of_kind
+from beholder.exporting.columns import ExportTable, Kind, as_cells, convert
 
 Format = Literal["csv", "parquet"]
 _BLOCK = 20_000
@@ -51,7 +51,7 @@ class TableWriter(ABC):
         if self._kept:
             self._rows += len(self._kept)
             columns = zip(*self._kept, strict=True)
-            self._write([of_kind(kind, column) for kind, column in zip(self._kinds, columns, strict=True)])
+            self._write([convert(kind, column) for kind, column in zip(self._kinds, columns, strict=True)])
             self._kept = []
 
     @abstractmethod

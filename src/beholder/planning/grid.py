@@ -12,7 +12,7 @@ from beholder.errors import PlanError, Problem, did_you_mean
 from beholder.methods.contract import Units
 from beholder.planning.even_rounding import Mask
 from beholder.planning.slots import PALETTE
-from beholder.planning.squares import Rows, block_of, block_problems, order_misfits, square_problems
+from beholder.planning.squares import Rows, block_of, block_problems, order_problems, square_problems
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.design import Design
 
@@ -59,14 +59,14 @@ class StimulusGrid:
         return 2 if self.kind == "pair" else self.per_trial
 
 
-def lay_out(units: Units, catalogue: Catalogue, design: Design, method: str) -> StimulusGrid:
+def build_grid(units: Units, catalogue: Catalogue, design: Design, method: str) -> StimulusGrid:
     """Return the grid of a study, or raise PlanError with everything that stands in the way."""
     later = _later(units)
     if later:
         raise PlanError(
             Problem("method", f"{method} deals {later}, not in this version", "contents, single stimuli and pairs")
         )
-    misfits = list(_misfits(units, catalogue, design, method))
+    misfits = list(_design_problems(units, catalogue, design, method))
     if misfits:
         raise PlanError(misfits)
     if not units.items:
@@ -116,7 +116,7 @@ def _later(units: Units) -> str:
     return "slots in both orders" if units.shuffle == "order" and units.kind != "pair" else ""
 
 
-def _misfits(units: Units, catalogue: Catalogue, design: Design, method: str) -> Iterator[Problem]:
+def _design_problems(units: Units, catalogue: Catalogue, design: Design, method: str) -> Iterator[Problem]:
     """Yield what the design says about pairs and the method does not do."""
     star, known = design.star, catalogue.conditions
     if star is not None and star not in known:
@@ -132,7 +132,7 @@ def _misfits(units: Units, catalogue: Catalogue, design: Design, method: str) ->
     if units.companions and design.contents == "once":
         what = "is once, but each content comes with its reference"
         yield Problem("design.contents", what, "apart or free", "Leave it out.")
-    yield from order_misfits(units, design, method)
+    yield from order_problems(units, design, method)
 
 
 def _rows(units: Units, catalogue: Catalogue) -> Rows:

@@ -9,37 +9,39 @@ from itertools import groupby
 
 import numpy as np
 
-from beholder.planning.counts import DealtItems
+from beholder.planning.counts import PlannedItems
 from beholder.planning.even_rounding import Ints
-from beholder.planning.groups import restricted
-from beholder.planning.model import CHECKING, Plan
+from beholder.planning.groups import restrict
+from beholder.planning.model import CHECK_ROLES, Plan
 from beholder.planning.squares import is_square
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.design import Design
 
 
-def in_sequence(
-    rows: Sequence[Evenness], shown: DealtItems, one: str, plan: Plan, catalogue: Catalogue
+def with_order_counts(
+    rows: Sequence[Evenness], shown: PlannedItems, one: str, plan: Plan, catalogue: Catalogue
 ) -> tuple[Evenness, ...]:
     """Return the counts of a plan with those of its order, and without promises that its order does not keep."""
     design = plan.design or Design()
     is_page = plan.units is not None and plan.units.kind == "content"
     item = "content" if is_page else one
-    found = [replace(row, promised=None) if row.count in _broken(shown, one, is_page, design) else row for row in rows]
+    found = [
+        replace(row, promised=None) if row.count in _unpromised(shown, one, is_page, design) else row for row in rows
+    ]
     if design.blocks is not None:
-        torn = _torn(plan, catalogue, design.blocks)
+        torn = _has_split_content(plan, catalogue, design.blocks)
         found = [replace(row, promised=None) if torn and row.count in _cells(one) else row for row in found]
-        found += [_kept(row, plan) for row in _of_blocks(plan, catalogue, design)]
+        found += [_without_promise(row, plan) for row in _of_blocks(plan, catalogue, design)]
     if is_square(design) and not is_page:
-        found.append(_kept(_positions(shown, item), plan))
+        found.append(_without_promise(_positions(shown, item), plan))
     if plan.units is not None and not plan.units.asks and (is_page or shown.slots == 1):
-        after = _kept(_after(shown, item, is_page, design), plan)
+        after = _without_promise(_after(shown, item, is_page, design), plan)
         place = [row.count for row in found].index("content after content")
         found[place : place + 1] = [after] if is_page else [found[place], after]
     return tuple(sorted(found, key=lambda row: row.promised is None))
 
 
-def _kept(row: Evenness, plan: Plan) -> Evenness:
+def _without_promise(row: Evenness, plan: Plan) -> Evenness:
     """Return a count of the order without its promise where lists were added later: they begin squares of their own."""
     return replace(row, promised=None) if plan.is_extended else row
 
@@ -48,7 +50,7 @@ def _cells(one: str) -> set[str]:
     return {f"{one} totals", "content totals", f"{one}s within a content", f"content x {one}"}
 
 
-def _broken(shown: DealtItems, one: str, is_page: bool, design: Design) -> set[str]:
+def _unpromised(shown: PlannedItems, one: str, is_page: bool, design: Design) -> set[str]:
     """Return the counts that a plan with this order does not promise."""
     is_crowded = design.contents == "apart" and shown.positions > shown.contents
     if design.blocks is not None:
@@ -58,13 +60,13 @@ def _broken(shown: DealtItems, one: str, is_page: bool, design: Design) -> set[s
     return set()
 
 
-def _positions(shown: DealtItems, item: str) -> Evenness:
+def _positions(shown: PlannedItems, item: str) -> Evenness:
     table = np.zeros((shown.columns, shown.positions), dtype=np.int64)
     np.add.at(table, (shown.column, shown.position), 1)
     return _evenness(f"{item} x position", table[shown.present.any(axis=0)], 1)
 
 
-def _after(shown: DealtItems, item: str, is_page: bool, design: Design) -> Evenness:
+def _after(shown: PlannedItems, item: str, is_page: bool, design: Design) -> Evenness:
     """Return how often each comes right after each other one; in Williams' squares within a row, and promised."""
     there = np.arange(shown.contents) if is_page else np.flatnonzero(shown.present.any(axis=0))
     code = np.full(shown.contents if is_page else shown.columns, -1)
@@ -126,7 +128,7 @@ def _values(plan: Plan, number: int, catalogue: Catalogue, column: str) -> list[
     values = []
     for trial in plan.lists[number].rated:
         # A reference that stands beside what is rated may have a value of its own.
-        rated = [slot for slot in trial.slots if slot.rated and slot.role not in CHECKING]
+        rated = [slot for slot in trial.slots if slot.rated and slot.role not in CHECK_ROLES]
         stimuli = [catalogue.by_id[slot.stimulus] for slot in rated]
         values.append(next((value for s in stimuli if (value := s.factors.get(column))), ""))
     return values
@@ -138,7 +140,7 @@ def _blocks(plan: Plan, catalogue: Catalogue, column: str) -> set[str]:
     return {value for stimulus in stimuli if (value := catalogue.by_id[stimulus].factors.get(column))}
 
 
-def _torn(plan: Plan, catalogue: Catalogue, column: str) -> bool:
+def _has_split_content(plan: Plan, catalogue: Catalogue, column: str) -> bool:
     """Return whether a content is in several blocks."""
     block: dict[str, str] = {}
     for unit in plan.units.items if plan.units else ():
@@ -220,4 +222,4 @@ def _catalogue_of(part: Plan, catalogue: Catalogue) -> Catalogue:
     """Return the catalogue with the conditions that a group meets."""
     shown = {slot.stimulus for planned in part.lists for trial in planned.trials for slot in trial.slots}
     conditions = {catalogue.by_id[name].condition for name in shown | _stimuli(part)}
-    return catalogue if conditions.issuperset(catalogue.conditions) else restricted(catalogue, conditions)
+    return catalogue if conditions.issuperset(catalogue.conditions) else restrict(catalogue, conditions)

@@ -9,82 +9,82 @@ import numpy as np
 from numpy.random import Generator
 
 from beholder.methods.contract import Units
-from beholder.planning.block_contents import share_contents
-from beholder.planning.blocks import deal_in_blocks
-from beholder.planning.capacity import count_companions, rooms, square_items
-from beholder.planning.cells import StimulusGrid
+from beholder.planning.blocks import allocate_blocks
+from beholder.planning.capacity import content_capacity, count_companions, square_items
 from beholder.planning.contents import (
     ListShape,
-    deal_by_quota,
-    deal_conditions,
-    deal_evenly,
-    deal_with_companions,
+    allocate_by_quota,
+    allocate_conditions,
+    allocate_evenly,
+    allocate_with_companions,
     quotas,
 )
 from beholder.planning.even_rounding import Ints
+from beholder.planning.grid import StimulusGrid
 from beholder.planning.slots import order_pairs, order_slots
-from beholder.planning.squares import Square, is_square, rows_of_squares
+from beholder.planning.square_contents import allocate_square_contents
+from beholder.planning.squares import Square, is_square, square_rows
 from beholder.study.design import Design
 
 
-class Dealt(NamedTuple):
+class Allocation(NamedTuple):
     """Contents by list and position, and the columns of each trial (trials of list 1 first) in canonical order."""
 
     contents: Ints
     columns: Ints
 
 
-def deal(grid: StimulusGrid, shape: ListShape, design: Design, rng: Generator) -> Dealt:
+def allocate(grid: StimulusGrid, shape: ListShape, design: Design, rng: Generator) -> Allocation:
     """Return which content stands where, and which of its columns."""
     if grid.blocks:
-        rows, blocked, of_row = deal_in_blocks(grid, shape, design, rng)
-        return Dealt(of_row[rows], _deal_columns(blocked, rows, shape.chain, rng))
+        rows, blocked, of_row = allocate_blocks(grid, shape, design, rng)
+        return Allocation(of_row[rows], _allocate_columns(blocked, rows, shape.chain, rng))
     if is_square(design):
-        return _deal_squares(grid, shape, design, rng)
+        return _allocate_squares(grid, shape, design, rng)
     visited = count_companions(grid, shape.trials, shape.chain) if grid.companions else None
     if visited is None:
-        contents = _deal_contents(grid, shape, design, rng)
-        return Dealt(contents, _deal_columns(grid, contents, shape.chain, rng))
-    contents, is_companion = deal_with_companions(shape, visited, len(grid.contents), grid.apart, rng)
+        contents = _allocate_contents(grid, shape, design, rng)
+        return Allocation(contents, _allocate_columns(grid, contents, shape.chain, rng))
+    contents, is_companion = allocate_with_companions(shape, visited, len(grid.contents), grid.apart, rng)
     tests = contents[~is_companion].reshape(shape.lists, shape.trials - visited)
     columns = np.array(grid.companions)[contents.ravel()]
-    columns[~is_companion.ravel()] = _deal_columns(grid, tests, shape.chain, rng)[:, 0]
-    return Dealt(contents, columns[:, None])
+    columns[~is_companion.ravel()] = _allocate_columns(grid, tests, shape.chain, rng)[:, 0]
+    return Allocation(contents, columns[:, None])
 
 
-def _deal_squares(grid: StimulusGrid, shape: ListShape, design: Design, rng: Generator) -> Dealt:
+def _allocate_squares(grid: StimulusGrid, shape: ListShape, design: Design, rng: Generator) -> Allocation:
     """Return lists that are rows of squares: of contents where a trial is one, else of columns."""
     items = square_items(grid)
     square: Square = "latin" if design.order == "latin" else "williams"
-    order = rows_of_squares(len(items), shape.lists, shape.trials // len(items), square, rng)
+    order = square_rows(len(items), shape.lists, shape.trials // len(items), square, rng)
     if grid.kind == "content":
-        return Dealt(order, _deal_columns(grid, order, shape.chain, rng))
-    contents = share_contents(order, shape, len(grid.contents), apart=design.contents == "apart", rng=rng)
-    return Dealt(contents, items[order].reshape(-1, 1))
+        return Allocation(order, _allocate_columns(grid, order, shape.chain, rng))
+    contents = allocate_square_contents(order, shape, len(grid.contents), apart=design.contents == "apart", rng=rng)
+    return Allocation(contents, items[order].reshape(-1, 1))
 
 
-def _deal_contents(grid: StimulusGrid, shape: ListShape, design: Design, rng: Generator) -> Ints:
+def _allocate_contents(grid: StimulusGrid, shape: ListShape, design: Design, rng: Generator) -> Ints:
     apart = design.contents == "apart"
     stimuli = grid.present.sum(axis=1)
     if grid.kind == "content" or (stimuli == stimuli[0]).all():
-        return deal_evenly(shape, len(grid.contents), apart=apart, rng=rng)
-    room = rooms(grid, design)
+        return allocate_evenly(shape, len(grid.contents), apart=apart, rng=rng)
+    room = content_capacity(grid, design)
     if apart:
         room = np.minimum(room, -(-shape.trials // 2))
     room = np.minimum(room * shape.chain, stimuli)
-    return deal_by_quota(shape, quotas(shape.trials * shape.chain, stimuli, room), apart=apart, rng=rng)
+    return allocate_by_quota(shape, quotas(shape.trials * shape.chain, stimuli, room), apart=apart, rng=rng)
 
 
-def _deal_columns(grid: StimulusGrid, contents: Ints, chain: int, rng: Generator) -> Ints:
+def _allocate_columns(grid: StimulusGrid, contents: Ints, chain: int, rng: Generator) -> Ints:
     """Return the columns of each trial in canonical order."""
     chosen = np.zeros((contents.size, len(grid.columns)), dtype=np.bool_)
     chosen[:, list(grid.always)] = True
     if grid.dealt_per_trial:
-        chosen[:, list(grid.free)] = deal_conditions(contents, grid.present, grid.dealt_per_trial, rng, chain=chain)
+        chosen[:, list(grid.free)] = allocate_conditions(contents, grid.present, grid.dealt_per_trial, rng, chain=chain)
     return np.nonzero(chosen)[1].reshape(contents.size, grid.per_trial)
 
 
-def places(grid: StimulusGrid, units: Units, dealt: Dealt, rng: Generator) -> Ints:
+def slot_orders(grid: StimulusGrid, units: Units, dealt: Allocation, rng: Generator) -> Ints:
     """Return for each trial which of its stimuli stands in the first place, the second, ..."""
     if units.shuffle == "slots" and grid.kind != "pair":
         return order_slots(dealt.columns, dealt.contents.shape[1], rng)
@@ -93,27 +93,29 @@ def places(grid: StimulusGrid, units: Units, dealt: Dealt, rng: Generator) -> In
     return np.broadcast_to(np.arange(grid.width), (len(dealt.columns), grid.width))
 
 
-def visits(contents: Ints, asks: tuple[tuple[str, ...], ...], rng: Generator) -> Ints:
+def trial_orders(contents: Ints, asks: tuple[tuple[str, ...], ...], rng: Generator) -> Ints:
     """Return by list which of its dealt units comes with which set of questions, as unit * sets + set."""
     if asks:
-        return scatter(contents, len(asks), rng)
+        return separate_repeats(contents, len(asks), rng)
     return np.broadcast_to(np.arange(contents.shape[1]), contents.shape)
 
 
-AT_ONCE = 100_000
+RUN_TRIALS = 100_000
 """Trials beyond which one maximum flow takes longer for each of them than several do."""
 
 
-def deal_in_runs(grid: StimulusGrid, shape: ListShape, design: Design, rng: Generator, at_once: int = AT_ONCE) -> Dealt:
+def allocate_in_runs(
+    grid: StimulusGrid, shape: ListShape, design: Design, rng: Generator, at_once: int = RUN_TRIALS
+) -> Allocation:
     """Return what `deal` promises, in time that grows no faster than the lists do: `at_once` trials or a few more."""
     size = run_length(grid, shape, design, at_once)
     if size >= shape.lists:
-        return deal(grid, shape, design, rng)
+        return allocate(grid, shape, design, rng)
     runs = [
-        deal(grid, shape._replace(lists=min(size, shape.lists - first)), design, rng)
+        allocate(grid, shape._replace(lists=min(size, shape.lists - first)), design, rng)
         for first in range(0, shape.lists, size)
     ]
-    return Dealt(*(np.concatenate(parts) for parts in zip(*runs, strict=True)))
+    return Allocation(*(np.concatenate(parts) for parts in zip(*runs, strict=True)))
 
 
 def run_length(grid: StimulusGrid, shape: ListShape, design: Design, at_once: int) -> int:
@@ -132,7 +134,7 @@ def run_length(grid: StimulusGrid, shape: ListShape, design: Design, at_once: in
     return even * -(-at_once // (even * shape.trials))
 
 
-def scatter(dealt: Ints, times: int, rng: Generator) -> Ints:
+def separate_repeats(dealt: Ints, times: int, rng: Generator) -> Ints:
     """Return by list and place a number below `trials * times`: the unit is that number // times, the visit % times.
 
     Neighbours are of different contents where that can be; where it cannot, they are of different units.
