@@ -25,7 +25,7 @@ _json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 _WRITTEN_AS_IS = {int, type(None)}
 _TEXT = {str, type(None)}
 _OFTEN_ALIKE = {float, bool}
-ROOM = ".new."
+STAGING = ".new."
 """How the folder begins in which files are written before they stand in their places."""
 _BLOCK = 10_000
 """Lines that are written at a time."""
@@ -80,27 +80,27 @@ def utf8(text: str) -> bytes:
 
 def write_table(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     """Write rows as one CSV file."""
-    write_whole(path, table_bytes(columns, rows))
+    write_atomically(path, table_bytes(columns, rows))
 
 
 def write_json(path: Path, value: Any) -> None:
     """Write a value as one JSON file."""
-    write_whole(path, json_bytes(value))
+    write_atomically(path, json_bytes(value))
 
 
-def write_together(folder: Path, files: Mapping[str, bytes | Iterable[bytes]], stale: Iterable[str] = ()) -> None:
+def write_all(folder: Path, files: Mapping[str, bytes | Iterable[bytes]], stale: Iterable[str] = ()) -> None:
     """Write files so that all of them are new or, where one cannot be written, all are as they were.
 
     Files with the names in `stale` that are not among them are gone then.
     """
-    with placed_together(folder, stale) as room:
+    with staged(folder, stale) as room:
         for name, content in files.items():
             with (room / name).open("wb") as file:
                 file.writelines([content] if isinstance(content, bytes) else content)
 
 
 @contextmanager
-def placed_together(folder: Path, stale: Iterable[str] = ()) -> Iterator[Path]:
+def staged(folder: Path, stale: Iterable[str] = ()) -> Iterator[Path]:
     """Give an empty folder; what is written there stands in `folder` in the end, all of it or nothing.
 
     Files with the names in `stale` that were not written again are gone then.
@@ -137,7 +137,7 @@ def _room(folder: Path) -> tempfile.TemporaryDirectory[str]:
     """Return an empty folder within `folder`, which is made where it is not there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return tempfile.TemporaryDirectory(dir=folder, prefix=ROOM)
+        return tempfile.TemporaryDirectory(dir=folder, prefix=STAGING)
     except OSError as error:
         what = f"cannot be written: {error.strerror}"
         raise UserError(Problem(str(folder), what, "a folder in which you may write")) from None
@@ -151,7 +151,7 @@ def _keep(path: Path, other: Path) -> None:
         shutil.copy2(path, other)
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes) -> None:
     """Write a file so that a reader sees the old one or the new one, never half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

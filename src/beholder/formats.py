@@ -6,9 +6,6 @@ import math
 from collections.abc import Sequence
 from datetime import datetime
 
-__all__ = ["NONE", "count", "date", "decimals_for", "listed", "number", "p_value", "plain", "signed", "span"]
-
-
 NONE = "–"
 """What stands for a number that is not there."""
 
@@ -74,7 +71,7 @@ def span(low: float, high: float) -> str:
     return f"{plain(low)} to {plain(high)}"
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Return `a`, `a and b`, `a, b and c`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 

@@ -50,7 +50,7 @@ async def test_another_screen_makes_the_room_be_looked_at_again(stand: Stand) ->
 async def test_the_researcher_goes_from_check_to_check_and_sees_each(stand: Stand) -> None:
     asked = {"colour": True, "acuity": True, "brightness": True}
     site = await stand.serve(qualification=asked, design=SHORT, texts={"instructions": ["Look.", "Rate."]})
-    visit = await site.visit("?" + site.server.host.preview.link.partition("?")[2])
+    visit = await site.visit("?" + site.server.service.preview.link.partition("?")[2])
     names = await visit.page.locator("#preview-step option").all_text_contents()
     assert {"Count the faint shapes", "Instructions", "Instructions, page 2"} <= set(names)
     for key in ("check:colour:1", "check:acuity:1", "check:brightness:1"):

@@ -185,7 +185,7 @@ async def test_withdrawing_erases_the_answers_and_shows_the_end(stand: Stand, wh
 
 async def test_a_preview_shows_any_step_and_stores_nothing(stand: Stand) -> None:
     site = await stand.serve(before=[FIELD], after=[{"id": "remarks", "text": "Remarks", "type": "text"}])
-    visit = await site.visit("?" + site.server.host.preview.link.partition("?")[2])
+    visit = await site.visit("?" + site.server.service.preview.link.partition("?")[2])
     page = visit.page
     await visit.step("consent")
     picker = page.locator("#preview-step")

@@ -31,13 +31,13 @@ async def test_a_panel_sends_people_and_gets_them_back_with_a_code(stand: Stand)
     assert await page.locator("#again").count() == 0
     other = await site.visit("?pid=ada-1")
     assert await other.page.inner_text("#code") == "C7"
-    assert [link.platform_id for link in await site.server.store.links()] == ["ada-1"]
+    assert [link.platform_id for link in await site.server.store.platform_identities()] == ["ada-1"]
     await other.page.click("#forget")  # the receipt is in the address, after the #
     await other.page.wait_for_selector("#erase")
     assert await barriers(other.page, "the page of receipts") == []
     await other.page.click("#erase")
     await other.page.wait_for_selector("main h1:has-text('Your answers are erased')")
-    assert not await site.server.store.links()
+    assert not await site.server.store.platform_identities()
     stranger = await site.visit("", expects_trouble=True)
     assert "open to those who were invited" in await stranger.page.inner_text("main")
 
@@ -59,7 +59,7 @@ async def test_whoever_comes_in_vain_is_told_when_and_shown_the_way_back(stand: 
 async def test_where_returning_ends_the_visit_the_next_session_is_offered_first(stand: Stand) -> None:
     recruit = {"mode": "prolific", "reward": "2.00 GBP", "minutes": 10}
     site = await stand.serve(design=DESIGN, recruit=recruit)
-    visit = await site.visit(f"?{site.server.host.preview.link.partition('?')[2]}")
+    visit = await site.visit(f"?{site.server.service.preview.link.partition('?')[2]}")
     page = visit.page
     await page.select_option("select", "end:completed")
     await page.wait_for_selector("#again")

@@ -25,7 +25,7 @@ async def answer(page: Page, **values: float) -> None:
 async def disobey(site: Site, visit: Visit, key: str) -> str:
     """Rate a page as nothing on it asks for; return what it asked for."""
     (claim,) = await site.rows("claims")
-    asked = targets(site.server.host.served, claim["list"], key)
+    asked = targets(site.server.service.served, claim["list"], key)
     values: dict[str, Any] = scores({"trial": {"slots": [{"id": "s1"}, {"id": "s2"}]}}, asked, obeys=False)
     await visit.step(key)
     await answer(visit.page, **values["scores"]["q1"])

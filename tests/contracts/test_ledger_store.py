@@ -36,12 +36,12 @@ async def test_who_only_reads_the_facts_adds_to_the_ledger_beside_a_server(tmp_p
             with pytest.raises(StoreError, match="is open for reading only"):
                 await reader.identify(PlatformIdentity("p", "prolific", "x"), PlatformVisit("s", "", ""))
             await server.identify(PlatformIdentity("p", "prolific", "x"))
-            assert await reader.links() == [PlatformIdentity("p", "prolific", "x")]
+            assert await reader.platform_identities() == [PlatformIdentity("p", "prolific", "x")]
     if os.name != "nt":
         assert (tmp_path / "ledger.sqlite").stat().st_mode & 0o777 == 0o600
     (tmp_path / "identity.sqlite").unlink()
     async with open_store(tmp_path, write=False) as reader:
-        assert (tuple(await reader.links()), tuple(await reader.comings())) == ((), ())
+        assert (tuple(await reader.platform_identities()), tuple(await reader.platform_visits())) == ((), ())
 
 
 async def test_a_ledger_is_never_changed(tmp_path: Path) -> None:
@@ -98,8 +98,11 @@ async def test_who_is_who_of_an_older_store_is_kept(tmp_path: Path) -> None:
     with closing(connect_write(tmp_path / "facts.sqlite", "sqlite")) as connection:
         make_secret(connection)
     async with open_store(tmp_path, write=False) as reader:
-        assert (await reader.links(), await reader.comings()) == ([PlatformIdentity("p-ann", "prolific", "5f3a")], [])
+        assert (await reader.platform_identities(), await reader.platform_visits()) == (
+            [PlatformIdentity("p-ann", "prolific", "5f3a")],
+            [],
+        )
     async with open_store(tmp_path) as store:
         await store.identify(PlatformIdentity("p-ann", "prolific", "5f3a"), PlatformVisit("s", "post", "v"))
-        assert await store.links() == [PlatformIdentity("p-ann", "prolific", "5f3a")]
-        assert await store.comings() == [PlatformVisit("s", "post", "v")]
+        assert await store.platform_identities() == [PlatformIdentity("p-ann", "prolific", "5f3a")]
+        assert await store.platform_visits() == [PlatformVisit("s", "post", "v")]

@@ -12,7 +12,7 @@ import pytest
 
 from beholder.server.requests import SubmittedAnswer
 from beholder.server.service import StudyService
-from beholder.store.contract import Store, StoreAway
+from beholder.store.contract import Store, StoreUnavailable
 from support.visitor import Site, Visitor, facts_of, robot
 
 
@@ -48,8 +48,8 @@ async def test_yes_and_no_to_the_consent_at_once_give_one_of_them(server: Site) 
 async def test_two_answers_in_one_clock_tick_are_one_answer(server: Site) -> None:
     visitor = robot(server)
     await visitor.until_trial()
-    tick = server.host.now()
-    frozen = StudyService(server.host.served, server.store, now=lambda: tick)
+    tick = server.service.now()
+    frozen = StudyService(server.service.served, server.store, now=lambda: tick)
     submissions = [SubmittedAnswer(visitor.scores(value), visitor.watched()) for value in (10, 20)]
     results = await asyncio.gather(
         *(frozen.answer(visitor.token, "trial:1", submission) for submission in submissions), return_exceptions=True
@@ -60,7 +60,7 @@ async def test_two_answers_in_one_clock_tick_are_one_answer(server: Site) -> Non
 async def test_a_clock_that_was_set_back_costs_nobody_an_answer(server: Site) -> None:
     visitor = Visitor(server, participant="ada")
     await visitor.until_trial()
-    behind = StudyService(server.host.served, server.store, now=lambda: server.host.now() - timedelta(minutes=5))
+    behind = StudyService(server.service.served, server.store, now=lambda: server.service.now() - timedelta(minutes=5))
     said = await behind.answer(visitor.token, "trial:1", SubmittedAnswer(visitor.scores(), visitor.watched()))
     assert said["stored_at"]
 
@@ -103,12 +103,12 @@ async def test_the_link_to_a_platform_id_is_made_up_for_at_the_next_arrival(serv
         async def identify(self, *link: object, **keys: object) -> bool:
             self.linked.append(link)
             if len(self.linked) == 1:
-                raise StoreAway("once")
+                raise StoreUnavailable("once")
             return True
 
     store = Hiccup(server.store)
-    host = StudyService(server.host.served, cast("Store", store))
-    with pytest.raises(StoreAway):
+    host = StudyService(server.service.served, cast("Store", store))
+    with pytest.raises(StoreUnavailable):
         await host.arrive({"PROLIFIC_PID": "somebody"}, {})
     is_new, _ = await host.arrive({"PROLIFIC_PID": "somebody"}, {})
     assert not is_new
@@ -127,7 +127,7 @@ async def test_asking_for_media_before_consent_breaks_nothing(server: Site) -> N
 async def test_media_that_were_deleted_are_said_to_be_away(server: Site) -> None:
     visitor = robot(server)
     await visitor.until_trial()
-    shutil.rmtree(server.host.served.study.folder / "media")
+    shutil.rmtree(server.service.served.study.folder / "media")
     response = await visitor.client.get(visitor.step["trial"]["slots"][0]["media"]["url"])
     assert (response.status_code, response.json()["error"]["code"]) == (503, "media_away")
 
@@ -193,7 +193,7 @@ async def test_even_an_error_of_ours_carries_the_security_headers(server: Site) 
     async def broken(*_: Any) -> None:
         raise RuntimeError("ours")
 
-    server.host.step = broken  # type: ignore[method-assign, assignment]
+    server.service.step = broken  # type: ignore[method-assign, assignment]
     visitor = robot(server)
     await visitor.arrive()
     response = await visitor.send("GET", "/api/step")

@@ -13,7 +13,7 @@ import pytest
 
 from beholder.methods import load_study
 from beholder.server.assets import Assets
-from beholder.server.process import Running, running
+from beholder.server.process import RunningServer, run_server
 from beholder.server.tokens import robot_signature
 from beholder.simulation.robot import watch_events
 from beholder.testing import write_study
@@ -41,9 +41,9 @@ def mark(folder: Path, tiny: Path) -> Path:
 class Crawler:
     """A participant that keeps every byte it receives, with the headers."""
 
-    def __init__(self, server: Running) -> None:
+    def __init__(self, server: RunningServer) -> None:
         self.server = server
-        self.assets = Assets(server.host.served.method)
+        self.assets = Assets(server.service.served.method)
         self.received: list[tuple[str, bytes]] = []
         self.media: dict[str, httpx.Response] = {}
 
@@ -91,7 +91,7 @@ class Crawler:
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory, tiny: Path) -> tuple[Crawler, list[dict[str, Any]], bytes]:
     async def crawl() -> tuple[Crawler, list[dict[str, Any]], bytes]:
-        async with running(load_study(mark(tmp_path_factory.mktemp("marked"), tiny)), port=0) as server:
+        async with run_server(load_study(mark(tmp_path_factory.mktemp("marked"), tiny)), port=0) as server:
             crawler = Crawler(server)
             return crawler, await crawler.crawl(), server.store.secret
 

@@ -15,7 +15,7 @@ from beholder.checks.page_contract import CheckContext, RobotAbilities
 from beholder.checks.page_registry import AnyStep, check_steps
 from beholder.methods import load_study
 from beholder.server.page_checks import check_of
-from beholder.server.process import Running, running
+from beholder.server.process import RunningServer, run_server
 from beholder.server.tokens import robot_signature
 from beholder.simulation.robot import watch_events
 from beholder.testing import write_study
@@ -30,16 +30,16 @@ DRAWN_PER_ATTEMPT = {"questions", "card"}
 
 
 @pytest.fixture
-async def server(tmp_path: Path, tiny: Path) -> AsyncIterator[Running]:
+async def server(tmp_path: Path, tiny: Path) -> AsyncIterator[RunningServer]:
     path = write_study(tmp_path / "study", tiny, qualification=EVERY)
-    async with running(load_study(path), port=0) as server:
+    async with run_server(load_study(path), port=0) as server:
         yield server
 
 
 class Walker:
     """Takes every check, failing each once, and keeps every byte it receives, with the headers."""
 
-    def __init__(self, server: Running, client: httpx.AsyncClient) -> None:
+    def __init__(self, server: RunningServer, client: httpx.AsyncClient) -> None:
         self.server, self.client = server, client
         self.received: list[tuple[str, bytes]] = []
         self.steps: list[dict[str, Any]] = []
@@ -85,7 +85,7 @@ class Walker:
                 return {"answer": {}}
 
     async def examined(self, step: dict[str, Any]) -> Any:
-        host, session = self.server.host, self.client.headers["authorization"].split(".")[1]
+        host, session = self.server.service, self.client.headers["authorization"].split(".")[1]
         facts = await self.server.store.session_facts(session)
         assert facts is not None
         assert facts.list is not None
@@ -93,11 +93,11 @@ class Walker:
         assert planned is not None
         is_first = step["attempt"] == 1 and check_of(planned).rule.attempts > 1 and check_of(planned).action != "flag"
         robot = RobotAbilities(frozenset([step["check"]]) if is_first else frozenset())
-        return check_of(planned).respond(host.examiner.posed(facts, planned), robot, np.random.default_rng(1))
+        return check_of(planned).respond(host.page_checks.attempt(facts, planned), robot, np.random.default_rng(1))
 
 
 @pytest.fixture
-async def walked(server: Running) -> AsyncIterator[Walker]:
+async def walked(server: RunningServer) -> AsyncIterator[Walker]:
     async with httpx.AsyncClient(base_url=server.address, timeout=60) as client:
         walker = Walker(server, client)
         await walker.walk()
@@ -108,7 +108,7 @@ async def test_nothing_private_is_received(walked: Walker) -> None:
     store = walked.server.store
     assert walked.steps[-1]["outcome"] == "completed", walked.steps[-1]
     checks = {step["check"] for step in walked.steps if step["kind"] == "check"}
-    assert checks == {check.name for check in check_steps(walked.server.host.served.study)}
+    assert checks == {check.name for check in check_steps(walked.server.service.served.study)}
     told = [row async for row in store.rows("told")]
     assert [row["key"] for row in told if row["reason"] == "our_fault"] == []
     posed = [row async for row in store.rows("posed")]
@@ -144,18 +144,18 @@ def _posed(check: AnyStep, known: CheckContext, seeds: int) -> list[Any]:
     return [check.pose(np.random.default_rng(seed), known) for seed in range(seeds)]
 
 
-async def test_what_is_public_does_not_depend_on_the_draw(server: Running) -> None:
+async def test_what_is_public_does_not_depend_on_the_draw(server: RunningServer) -> None:
     known = _known(server)
-    for check in check_steps(server.host.served.study):
+    for check in check_steps(server.service.served.study):
         posed = _posed(check, known, 8)
         assert len({one.media for one in posed}) == 1, f"{check.name}: names of media differ"
         if check.name not in DRAWN_PER_ATTEMPT:
             assert all(one.public == posed[0].public for one in posed), f"{check.name}: public parts differ"
 
 
-async def test_the_size_of_a_medium_does_not_depend_on_the_draw(server: Running) -> None:
+async def test_the_size_of_a_medium_does_not_depend_on_the_draw(server: RunningServer) -> None:
     known = _known(server)
-    for check in check_steps(server.host.served.study):
+    for check in check_steps(server.service.served.study):
         posed = _posed(check, known, 3)
         if check.name == "colour":  # a plate is as large as its dots lie by chance, whatever they show
             continue
@@ -164,10 +164,10 @@ async def test_the_size_of_a_medium_does_not_depend_on_the_draw(server: Running)
             assert len(sizes) == 1, f"{check.name} {name}: {sizes}"
 
 
-def _known(server: Running) -> CheckContext:
+def _known(server: RunningServer) -> CheckContext:
     """Return what is known of somebody who has answered every check before."""
-    facts = server.host.preview.facts
-    known = server.host.examiner.known(facts)
+    facts = server.service.preview.facts
+    known = server.service.page_checks.context(facts)
     return CheckContext({**LAPTOP}, known.answers, known.needs)
 
 

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from beholder.methods import load_study
-from beholder.server.process import Running, running
+from beholder.server.process import RunningServer, run_server
 from beholder.server.tokens import robot_signature
 from beholder.stimuli.anchors import write_wav
 from beholder.stimuli.ffmpeg import run_ffmpeg
@@ -52,7 +52,7 @@ def write_study(folder: Path, suffix: str) -> Path:
     return folder / "study.yaml"
 
 
-async def trial_of(server: Running, client: httpx.AsyncClient) -> dict[str, Any]:
+async def trial_of(server: RunningServer, client: httpx.AsyncClient) -> dict[str, Any]:
     """Return the first trial that a participant gets."""
     params = {"robot": "p", "signature": robot_signature(server.store.secret, "p")}
     arrival = (await client.post("/api/arrive", json={"study": "tiny", "params": params, "device": {}})).json()
@@ -83,7 +83,7 @@ async def test_the_shown_and_the_hidden_reference_differ_in_address_tag_size_and
     tmp_path: Path, kind: str
 ) -> None:
     async with (
-        running(load_study(write_study(tmp_path, kind)), port=0) as server,
+        run_server(load_study(write_study(tmp_path, kind)), port=0) as server,
         httpx.AsyncClient(base_url=server.address, timeout=60) as client,
     ):
         trial = await trial_of(server, client)

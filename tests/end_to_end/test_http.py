@@ -275,7 +275,7 @@ async def test_the_page_has_no_inline_script_and_no_third_host(server: Site) -> 
 
 
 async def test_a_preview_shows_any_step_and_stores_nothing(server: Site) -> None:
-    secret = server.host.preview.link.partition("preview=")[2]
+    secret = server.service.preview.link.partition("preview=")[2]
     visitor = Visitor(server, preview=secret)
     arrival = (await visitor.arrive()).json()
     keys = [step["key"] for step in arrival["preview"]["steps"]]

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from beholder.methods import load_study
-from beholder.server.process import running
+from beholder.server.process import run_server
 from beholder.store.contract import Table
 from beholder.testing import write_study
 from support.clock_service import LAPTOP, PHONE
@@ -35,10 +35,10 @@ class Sitter(Visitor):
 async def site(tmp_path: Path, tiny: Path) -> AsyncIterator[Site]:
     path = write_study(tmp_path / "study", tiny, qualification={"brightness": True, "sides": True})
     async with (
-        running(load_study(path), port=0) as server,
+        run_server(load_study(path), port=0) as server,
         httpx.AsyncClient(base_url=server.address, timeout=60) as client,
     ):
-        yield Site(server.host, server.store, server.address, client)
+        yield Site(server.service, server.store, server.address, client)
 
 
 async def test_what_was_drawn_comes_whole_or_in_ranges_or_as_headers_alone(site: Site) -> None:
@@ -87,11 +87,11 @@ async def test_somebody_who_goes_on_with_another_device_is_asked_again(site: Sit
 async def test_a_preview_shows_every_check_and_stores_nothing(tmp_path: Path, tiny: Path) -> None:
     path = write_study(tmp_path / "study", tiny, qualification=EVERY)
     async with (
-        running(load_study(path), port=0) as server,
+        run_server(load_study(path), port=0) as server,
         httpx.AsyncClient(base_url=server.address, timeout=60) as client,
     ):
-        site = Site(server.host, server.store, server.address, client)
-        visitor = Sitter(site, preview=server.host.preview.link.partition("preview=")[2])
+        site = Site(server.service, server.store, server.address, client)
+        visitor = Sitter(site, preview=server.service.preview.link.partition("preview=")[2])
         steps = (await visitor.arrive()).json()["preview"]["steps"]
         assert visitor.step["needs"], "what the study needs is read before agreeing"
         checks = [step for step in steps if step["key"].startswith("check:")]

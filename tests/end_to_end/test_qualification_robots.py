@@ -17,7 +17,7 @@ from beholder.aio import block_on
 from beholder.checks.page_contract import RobotAbilities as Able
 from beholder.errors import UserError
 from beholder.methods import load_study
-from beholder.server.process import running
+from beholder.server.process import run_server
 from beholder.simulation.crowd import send_robots
 from beholder.simulation.oracle import Oracle
 from beholder.simulation.raters import UNABLE, ability, read_mixture
@@ -45,9 +45,9 @@ def send(study: Path, kinds: list[str]) -> dict[str, Came]:
     """Send one robot of each kind, and return how it went for it."""
 
     async def through() -> dict[str, Came]:
-        async with running(load_study(study), port=0) as server:
+        async with run_server(load_study(study), port=0) as server:
             mixture = ",".join(kinds)
-            crowd = await send_robots(server.host.served, server.store, server.address, len(kinds), raters=mixture)
+            crowd = await send_robots(server.service.served, server.store, server.address, len(kinds), raters=mixture)
             ends = {row["session"]: row async for row in server.store.rows("ends")}
             told: dict[str, dict[str, tuple[str, str]]] = {}
             async for row in server.store.rows("told"):
@@ -198,10 +198,10 @@ def test_the_list_of_somebody_who_was_turned_away_is_open_to_the_next_person(tmp
 
     async def through() -> list[str]:
         async with (
-            running(load_study(study), port=0) as server,
+            run_server(load_study(study), port=0) as server,
             httpx.AsyncClient(base_url=server.address, timeout=60) as client,
         ):
-            served, store = server.host.served, server.store
+            served, store = server.service.served, server.store
             oracle = Oracle(served, store.secret, plant_truth(served.catalogue, ("quality",), 1), 1)
             met = []
             for name, able in (("first", Able(frozenset({"brightness"}))), ("second", Able()), ("third", Able())):

@@ -23,7 +23,7 @@ from beholder.errors import StudyError, UserError
 from beholder.methods import find, load_study
 from beholder.planning.builder import make_plan
 from beholder.planning.digest import plan_digest
-from beholder.server.process import running
+from beholder.server.process import run_server
 from beholder.store.open import read_tables
 from beholder.testing import write_study
 from support.plans import make_catalogue, make_study
@@ -44,10 +44,10 @@ def set_run(study: Path, run: int) -> None:
 async def serving(study: Path, store: str | None, run: int) -> AsyncIterator[Site]:
     set_run(study, run)
     async with (
-        running(load_study(study), store=store, port=0) as server,
+        run_server(load_study(study), store=store, port=0) as server,
         httpx.AsyncClient(base_url=server.address, timeout=60) as client,
     ):
-        yield Site(server.host, server.store, server.address, client)
+        yield Site(server.service, server.store, server.address, client)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -134,7 +134,7 @@ async def test_who_took_part_before_is_turned_away_kindly(study: Path, store: st
             again = Visitor(site, **params)
             assert (await again.arrive()).is_success, params
             assert again.step["kind"] == "consent"
-        assert (await site.store.counts(site.host.now(), 2))["arrived"] == 3
+        assert (await site.store.counts(site.service.now(), 2))["arrived"] == 3
         # And who took part can still have their answers erased.
         gone = await ada.send("POST", "/api/withdraw", {})
         assert gone.json()["step"]["outcome"] == "withdrawn"

@@ -15,7 +15,7 @@ import pytest
 
 from beholder.errors import UserError
 from beholder.methods import load_study
-from beholder.server.process import running
+from beholder.server.process import run_server
 from beholder.simulation.crowd import send_robots
 from beholder.testing import write_study
 from beholder.workflow.serve import serve
@@ -30,12 +30,12 @@ def study(tmp_path: Path, tiny: Path) -> Path:
 async def test_several_servers_serve_one_study_at_once(study: Path, postgresql_databases: Callable[[], str]) -> None:
     store = postgresql_databases()
     async with (
-        running(load_study(study), store=store, port=0) as one,
-        running(load_study(study), store=store, port=0) as two,
+        run_server(load_study(study), store=store, port=0) as one,
+        run_server(load_study(study), store=store, port=0) as two,
     ):
         both = await asyncio.gather(
-            send_robots(one.host.served, one.store, one.address, 12, seed=1),
-            send_robots(two.host.served, two.store, two.address, 12, seed=2),
+            send_robots(one.service.served, one.store, one.address, 12, seed=1),
+            send_robots(two.service.served, two.store, two.address, 12, seed=2),
         )
         lists = Counter([row["list"] async for row in one.store.rows("claims")])
         wandering = both[0].robots[0]
@@ -70,7 +70,7 @@ async def test_a_store_that_is_away_is_said_with_503_and_comes_back(
     name = store.partition("?")[0].rpartition("/")[2]
     admin = await asyncpg.connect(store.replace(f"/{name}", "/postgres"))
     async with (
-        running(load_study(study), store=store, port=0) as server,
+        run_server(load_study(study), store=store, port=0) as server,
         httpx.AsyncClient(base_url=server.address, timeout=60) as client,
     ):
         body = {"study": "tiny", "params": {"participant": "ada"}, "device": {}}
@@ -94,10 +94,10 @@ def test_several_workers_need_postgresql(study: Path) -> None:
 
 
 async def test_a_busy_port_is_said(study: Path, tmp_path: Path) -> None:
-    async with running(load_study(study), port=0) as first:
+    async with run_server(load_study(study), port=0) as first:
         port = int(first.address.rpartition(":")[2])
         with pytest.raises(UserError, match=f"--port {port}  cannot be opened"):
-            async with running(load_study(study), store=tmp_path / "other", port=port):
+            async with run_server(load_study(study), store=tmp_path / "other", port=port):
                 pass
 
 

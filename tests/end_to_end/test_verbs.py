@@ -17,8 +17,8 @@ import beholder
 from beholder.checks.page_registry import check_steps
 from beholder.errors import UserError
 from beholder.methods import load_study
-from beholder.server import Live
-from beholder.server.process import running
+from beholder.server import ServerStatus
+from beholder.server.process import run_server
 from beholder.simulation.robot import watch_events
 from beholder.store.open import read_tables
 from beholder.testing import write_study
@@ -112,9 +112,9 @@ async def test_run_serves_until_enough_people_have_finished(tmp_path: Path, tiny
     study = write_study(tmp_path / "study", tiny, design={"participants": 2, "trials": 1, "per_trial": 2})
     links: asyncio.Queue[str] = asyncio.Queue()
     loop = asyncio.get_running_loop()
-    told: list[Live] = []
+    told: list[ServerStatus] = []
 
-    def tell(live: Live) -> None:
+    def tell(live: ServerStatus) -> None:
         told.append(live)
         if len(told) == 1:
             loop.call_soon_threadsafe(links.put_nowait, live.link)
@@ -131,7 +131,7 @@ async def test_run_serves_until_enough_people_have_finished(tmp_path: Path, tiny
 def test_texts_may_change_after_somebody_has_started_but_the_design_may_not(study: Path) -> None:
     async def arrive() -> None:
         async with (
-            running(load_study(study), port=0) as server,
+            run_server(load_study(study), port=0) as server,
             httpx.AsyncClient(base_url=server.address, timeout=60) as client,
         ):
             body = {"study": "tiny", "params": {"participant": "ada"}, "device": {}}
@@ -147,7 +147,7 @@ def test_texts_may_change_after_somebody_has_started_but_the_design_may_not(stud
 
     async def come_back() -> dict[str, object]:
         async with (
-            running(load_study(study), port=0) as server,
+            run_server(load_study(study), port=0) as server,
             httpx.AsyncClient(base_url=server.address, timeout=60) as client,
         ):
             body = {"study": "tiny", "params": {"participant": "ada"}, "device": {}}
@@ -166,7 +166,7 @@ def test_texts_may_change_after_somebody_has_started_but_the_design_may_not(stud
     study.write_text(yaml.safe_dump(written), "utf-8")
 
     async def again() -> None:
-        async with running(load_study(study), port=0):
+        async with run_server(load_study(study), port=0):
             pass
 
     with pytest.raises(UserError, match="Texts may change, the design may not"):
@@ -291,7 +291,7 @@ def test_the_demo_shows_the_planted_truth_beside_the_result(tmp_path: Path) -> N
 
 def test_simulate_on_a_store_that_is_in_use_says_so(study: Path) -> None:
     async def while_serving() -> subprocess.CompletedProcess[str]:
-        async with running(load_study(study), port=0):
+        async with run_server(load_study(study), port=0):
             return await asyncio.to_thread(command, "simulate", "--participants", "2", cwd=study.parent)
 
     said = asyncio.run(while_serving())

@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from beholder.methods import load_study
-from beholder.server.process import Running, running
+from beholder.server.process import RunningServer, run_server
 from beholder.study.model import Study
 from beholder.testing import write_study
 from beholder.testing.browser import find_chromium, open_browser, walk
@@ -93,11 +93,11 @@ class Site:
         self.path, self.browser = path, browser
         self.study: Study = load_study(path)
         self.visits: list[Visit] = []
-        self._server: Running | None = None
+        self._server: RunningServer | None = None
         self._running = AsyncExitStack()
 
     @property
-    def server(self) -> Running:
+    def server(self) -> RunningServer:
         assert self._server is not None
         return self._server
 
@@ -107,7 +107,7 @@ class Site:
 
     async def start(self) -> None:
         port = urlsplit(self.server.address).port or 0 if self._server else 0
-        self._server = await self._running.enter_async_context(running(self.study, port=port))
+        self._server = await self._running.enter_async_context(run_server(self.study, port=port))
 
     async def stop(self) -> None:
         await self._running.aclose()

@@ -70,7 +70,7 @@ class Person:
         return facts
 
     async def told(self, key: str) -> Any:
-        return (await self.facts()).told[key]
+        return (await self.facts()).verdicts[key]
 
     async def answers(self, step: Mapping[str, Any] | None = None) -> SubmittedAnswer:
         """Return how this person answers a step."""
@@ -94,7 +94,7 @@ class Person:
         assert facts.list is not None
         step = self.host.served.script(facts.list).find(key)
         assert step is not None
-        posed = self.host.examiner.posed(facts, step)
+        posed = self.host.page_checks.attempt(facts, step)
         return check_of(step).respond(posed, RobotAbilities(self.fails), rng_of(seed_of(b"robot", self.session, key)))
 
     async def answer(self, submission: SubmittedAnswer | None = None, key: str | None = None) -> str:

@@ -17,7 +17,7 @@ import yaml
 from beholder.recruiting.context import RecruitContext
 from beholder.recruiting.contract import DecisionRow, Submission, Verb
 from beholder.recruiting.decisions import decide_study
-from beholder.server.endings import codes_of
+from beholder.server.endings import shared_codes
 from beholder.server.tokens import pseudonym, receipt_code
 from beholder.store.contract import (
     Answer,
@@ -81,7 +81,7 @@ class Office:
     @property
     def code(self) -> str:
         """What everybody who finished is shown."""
-        return codes_of(self.desk.study, self.store.secret)["completed"]
+        return shared_codes(self.desk.study, self.store.secret)["completed"]
 
     async def come(
         self,

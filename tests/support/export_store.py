@@ -12,7 +12,16 @@ from typing import Any
 from beholder.methods.contract import Asked, Break, Slot, Trial
 from beholder.planning.model import PlannedList
 from beholder.planning.serialization import list_to_json
-from beholder.store.contract import Answer, End, Events, PlatformIdentity, Posed, Session, StudyRecord, Told
+from beholder.store.contract import (
+    Answer,
+    End,
+    Events,
+    PlatformIdentity,
+    PosedAttempt,
+    Session,
+    StoredVerdict,
+    StudyRecord,
+)
 from beholder.store.open import open_store
 from beholder.study.model import Study
 from beholder.study.serialization import resolved_yaml
@@ -114,8 +123,8 @@ async def come(store: Any, name: str, place: int, *, mode: Mode = "link", digest
                 Events(name, key, "t1", 0, events, later),
             ]
         )
-    await store.append([Posed(name, "check:colour:1", "5eed", {"plates": 1}, {"numbers": [12]}, at)])
-    await store.append([Told(name, "check:colour:1", "colour", "pass", "", {"attempt": 1}, at)])
+    await store.append([PosedAttempt(name, "check:colour:1", "5eed", {"plates": 1}, {"numbers": [12]}, at)])
+    await store.append([StoredVerdict(name, "check:colour:1", "colour", "pass", "", {"attempt": 1}, at)])
     await store.append([End(name, "completed", "", "CODE-1", SECRETS[4], at + timedelta(minutes=20))])
 
 

@@ -76,7 +76,7 @@ class Shop:
 async def sign(store: Store, visits: Sequence[FakeVisit], by: str = "Ann", /, **rows: Any) -> None:
     """Sign decisions: what to pay, or the whole row."""
     people = {str(row["session"]): str(row["participant"]) async for row in store.rows("sessions")}
-    comings = await store.comings()
+    comings = await store.platform_visits()
     found = {}
     for name, row in rows.items():
         key = visits[int(name[1:])].submission.id if visits else name

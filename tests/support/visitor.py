@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from beholder.methods import load_study
-from beholder.server.process import Running, running
+from beholder.server.process import RunningServer, run_server
 from beholder.server.tokens import robot_signature
 from beholder.simulation.robot import watch_events
 from beholder.testing import write_study
@@ -22,7 +22,7 @@ BEFORE = [
 
 
 @dataclass(frozen=True)
-class Site(Running):
+class Site(RunningServer):
     """A running server, and one client for everybody who visits it."""
 
     client: httpx.AsyncClient
@@ -34,10 +34,10 @@ async def server(tmp_path: Path, tiny: Path) -> AsyncIterator[Site]:
     (tmp_path / "study" / "blocked.txt").write_text("mallory\n", "utf-8")
     study = write_study(tmp_path / "study", tiny, before=BEFORE, recruit={"mode": "link", "block": "blocked.txt"})
     async with (
-        running(load_study(study), port=0) as server,
+        run_server(load_study(study), port=0) as server,
         httpx.AsyncClient(base_url=server.address, timeout=60) as client,
     ):
-        yield Site(server.host, server.store, server.address, client)
+        yield Site(server.service, server.store, server.address, client)
 
 
 class Visitor:

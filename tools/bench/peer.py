@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from beholder.server.app import SecurityHeaders, read_json
-from beholder.server.process import listening
+from beholder.server.process import listen
 
 _REPLY = json.dumps({"stored_at": None, "step": "x" * 3000}).encode()
 """As large as the reply to an answer, which holds the next step."""
@@ -29,7 +29,7 @@ async def show(request: Request) -> Response:
 
 async def serve(port: int) -> None:
     app = Starlette(routes=[Route("/", show), Route("/nothing", take, methods=["POST"])])
-    async with listening(SecurityHeaders(app), "127.0.0.1", port):
+    async with listen(SecurityHeaders(app), "127.0.0.1", port):
         await asyncio.Event().wait()
 
 

@@ -15,7 +15,7 @@ from PIL import Image
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
 from beholder.methods import load_study
-from beholder.server.process import Running, running
+from beholder.server.process import RunningServer, run_server
 from beholder.testing.browser import Moment, fitting_answers, oracle_for, walk
 from beholder.workflow.new import new
 from beholder.workflow.plan import plan
@@ -44,9 +44,9 @@ async def visitor(browser: Browser, study: Path, name: str, *, on_phone: bool = 
 @asynccontextmanager
 async def guest(
     browser: Browser, study: Path, name: str, *, on_phone: bool = False
-) -> AsyncIterator[tuple[Running, Page]]:
+) -> AsyncIterator[tuple[RunningServer, Page]]:
     """Give the server too, which knows what the page does not tell."""
-    async with running(load_study(study), port=0) as server:
+    async with run_server(load_study(study), port=0) as server:
         context = await browser.new_context(
             viewport=PHONE if on_phone else WIDE,
             is_mobile=on_phone,

@@ -23,7 +23,7 @@ import yaml
 from beholder.aio import block_on
 from beholder.cleaning import clean
 from beholder.methods import load_study
-from beholder.server.process import running
+from beholder.server.process import run_server
 from beholder.simulation.cheats import Cheat
 from beholder.simulation.crowd import Crowd, send_robots
 from zoo.studies import ARENAS, BLIND, HONEST, OTHER, REFUSED
@@ -64,10 +64,16 @@ def visit(name: str, folder: Path, kinds: dict[str, int], seed: int) -> Preset:
     study = arena.write(folder, count)
 
     async def send() -> Crowd:
-        async with running(load_study(study), port=0) as server:
+        async with run_server(load_study(study), port=0) as server:
             mixture = ",".join(f"{kind}:{many}" for kind, many in kinds.items())
             return await send_robots(
-                server.host.served, server.store, server.address, count, raters=mixture, seed=seed, progress=_Told(name)
+                server.service.served,
+                server.store,
+                server.address,
+                count,
+                raters=mixture,
+                seed=seed,
+                progress=_Told(name),
             )
 
     crowd = block_on(send())

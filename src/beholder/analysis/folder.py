@@ -30,7 +30,7 @@ from beholder.analysis.strengths import strength_pairs, strengths
 from beholder.analysis.tests import agreement, family_note, tests
 from beholder.analysis.votes_needed import SEED as VOTES_SEED
 from beholder.analysis.votes_needed import usual_curves
-from beholder.files import json_bytes, table_bytes, write_together
+from beholder.files import json_bytes, table_bytes, write_all
 from beholder.stats.intervals import LEVEL
 from beholder.study.model import Study
 
@@ -105,7 +105,7 @@ def analyse_folder(
     tables = {
         f"{name}.csv": table_bytes(list(result.table.columns), records(result.table)) for name, result in found.items()
     }
-    write_together(out, {**tables, "notes.json": json_bytes(notes)}, _FILES)
+    write_all(out, {**tables, "notes.json": json_bytes(notes)}, _FILES)
     return Results(
         scores=found["scores"].table,
         conditions=found["conditions"].table,

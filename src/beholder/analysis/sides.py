@@ -22,7 +22,7 @@ from beholder.cleaning.ratings import number_repetitions, rating_blocks
 from beholder.cleaning.screening import judge_tables, store_of
 from beholder.errors import Problem, UserError
 from beholder.stats.intervals import LEVEL
-from beholder.store.open import name_of
+from beholder.store.open import display_address
 from beholder.study.model import Study
 
 SCORES = ["question", "stimulus", "content", "condition", "n", "mean", "sd"]
@@ -195,7 +195,7 @@ def open_run(study: str | Path | Study, run: int, store: str | None = None, *, r
 
     loaded = _loaded(study)
     tables = read_tables(store_of(loaded, store), TABLES)
-    where = name_of(store) if store else "store/"
+    where = display_address(store) if store else "store/"
     judging = judge_tables(loaded, tables, where=where, robots=robots, run=run)
     shown = judging.facts.stimuli.values()
     order = order_of(loaded, {one.condition: one.role for one in shown if one.role not in CHECK_ROLES})

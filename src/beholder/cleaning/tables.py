@@ -29,19 +29,9 @@ from beholder.cleaning.ratings import number_repetitions, rating_blocks
 from beholder.cleaning.screening import judge_tables, store_of
 from beholder.cleaning.sessions import JudgedSession
 from beholder.cleaning.texts import StudyText, text_rows
-from beholder.files import (
-    as_text,
-    cell,
-    csv_blocks,
-    csv_text,
-    json_bytes,
-    table_bytes,
-    text_blocks,
-    utf8,
-    write_together,
-)
+from beholder.files import as_text, cell, csv_blocks, csv_text, json_bytes, table_bytes, text_blocks, utf8, write_all
 from beholder.planning.model import no_collection
-from beholder.store.open import name_of
+from beholder.store.open import display_address
 from beholder.study.model import Study
 
 SESSIONS = ("session", "participant", "mode", "outcome", "end_reason", "minutes", "accept", "use", "reasons")
@@ -65,7 +55,12 @@ def clean_folder(
     with no_collection():
         tables = read_tables(url, TABLES)
         return clean_tables(
-            loaded, tables, where=name_of(store) if store else "store/", robots=robots, run=run, progress=progress
+            loaded,
+            tables,
+            where=display_address(store) if store else "store/",
+            robots=robots,
+            run=run,
+            progress=progress,
         )
 
 
@@ -118,7 +113,7 @@ def _write(
         "qualification": qualified,
         "trust": trusted(trust_checks(study), judged, study.clean.raters),
     }
-    write_together(
+    write_all(
         folder,
         {
             "ratings.csv": rating_blocks(ratings, facts.stimuli),

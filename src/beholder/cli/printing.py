@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from beholder.exporting import Exported
     from beholder.planning.model import Plan
     from beholder.recruiting.collection import RunProgress
-    from beholder.server import Live
+    from beholder.server import ServerStatus
     from beholder.stimuli.workshop import WorkshopResult
     from beholder.study.model import Study
     from beholder.types import Role
@@ -33,11 +33,11 @@ def tell_made(made: WorkshopResult) -> None:
     click.echo(f"Made {len(made.written)} file{'s' * (len(made.written) != 1)}.{kept}")
 
 
-def live_teller() -> Callable[[Live], None]:
+def live_teller() -> Callable[[ServerStatus], None]:
     """Return what prints the links once and then the counts, on one line where this is a terminal."""
     first = True
 
-    def tell(live: Live) -> None:
+    def tell(live: ServerStatus) -> None:
         nonlocal first
         if first:
             own = "by a link of their own; `beholder launch` writes launch/links.csv"

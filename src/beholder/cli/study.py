@@ -34,7 +34,7 @@ from beholder.cli.run import chain, demo, run, simulate
 from beholder.errors import UserError
 
 if TYPE_CHECKING:
-    from beholder.server import Live
+    from beholder.server import ServerStatus
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -167,7 +167,7 @@ def serve(
         from beholder.server.process import serve_as_worker
 
         serve_as_worker(
-            study, store=store or "", host=host, port=port, public_url=public_url or "", beside=release_abandoned
+            study, store=store or "", host=host, port=port, public_url=public_url or "", background=release_abandoned
         )
         return
     with Bar("Stimuli") as progress:
@@ -185,7 +185,7 @@ def preview(study: Path, host: str, port: int) -> None:
     """Look at every step; nothing is stored."""
     import beholder
 
-    def tell(live: Live) -> None:
+    def tell(live: ServerStatus) -> None:
         click.echo(f"Preview: {live.preview_link}\nNothing is stored. Ctrl-C stops.")
 
     with Bar("Stimuli") as progress:

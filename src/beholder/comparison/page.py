@@ -26,7 +26,7 @@ from beholder.comparison.text import (
     told,
 )
 from beholder.errors import Problem, UserError
-from beholder.formats import count, listed
+from beholder.formats import count, join_names
 from beholder.reporting.figures import Figure
 from beholder.reporting.html import Child, Markup, panel, render, table, tag
 from beholder.reporting.result_page import Outcome, headline, simulated, write_outcome
@@ -41,7 +41,7 @@ def outcome(found: ComparisonTables) -> Outcome:
     names = found.names
     return Outcome(
         kind="Comparison",
-        title=listed(names) if len(names) <= 3 else f"{names[0]} and {len(names) - 1} others",
+        title=join_names(names) if len(names) <= 3 else f"{names[0]} and {len(names) - 1} others",
         lead=_lead(found),
         tables=found.results,
         figures=figures(found),

@@ -10,7 +10,7 @@ import pandas as pd
 from beholder.analysis.result import records
 from beholder.dimensionality.figures import BETWEEN, figures
 from beholder.dimensionality.text import Dimensions
-from beholder.formats import NONE, count, listed, number, p_value
+from beholder.formats import NONE, count, join_names, number, p_value
 from beholder.reporting.figures import Figure
 from beholder.reporting.html import Child, Markup, panel, render, table, tag
 from beholder.reporting.result_page import Outcome, headline, simulated
@@ -48,7 +48,7 @@ def _lead(found: Dimensions) -> list[Child]:
     if not turned:
         return [headline(found.words)]
     are = "is a reversed question and is" if len(turned) == 1 else "are reversed questions and are"
-    note = f"{listed(turned)} {are} turned here, so that all point the same way."
+    note = f"{join_names(turned)} {are} turned here, so that all point the same way."
     return [headline(found.words), tag("p", note, class_="notice")]
 
 

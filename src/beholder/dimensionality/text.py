@@ -14,7 +14,7 @@ import pandas as pd
 from beholder.analysis.result import Result
 from beholder.dimensionality.components import ALL
 from beholder.dimensionality.data import NAMES, Joined
-from beholder.formats import listed, number, plain
+from beholder.formats import join_names, number, plain
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -56,7 +56,7 @@ def _measured(joined: Joined, results: Mapping[str, Result]) -> str:
     if kept == 1:
         further = _further(mine)
         return f"{asked} measure one thing for the most part: it holds {share}.{further}"
-    groups = "; ".join(listed(names) for names in _groups(results["loadings"].table, level))
+    groups = "; ".join(join_names(names) for names in _groups(results["loadings"].table, level))
     return f"{asked} measure {in_words(kept)} things: {groups}. Together these hold {share}."
 
 
@@ -100,7 +100,7 @@ def _shorter(results: Mapping[str, Result]) -> str:
     ending = "s" * (len(names) == 1)
     minutes = f", and save{ending} each participant about {plain(round(saved, 1))} minutes" if saved >= 0.1 else ""
     count = in_words(len(names)).capitalize()
-    return f"{count} would do: {listed(names)} tell{ending} {told} {of}{minutes}."
+    return f"{count} would do: {join_names(names)} tell{ending} {told} {of}{minutes}."
 
 
 def _much(share: float) -> str:

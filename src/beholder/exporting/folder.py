@@ -32,8 +32,8 @@ from beholder.exporting.dictionary import (
 from beholder.exporting.p910 import p910_tables
 from beholder.exporting.source import ExportSource, FreeTextFilter
 from beholder.exporting.table_files import WRITERS, Format, TableWriter, WrittenTable
-from beholder.files import ROOM, placed_together, utf8
-from beholder.store.open import name_of, open_store, read_tables
+from beholder.files import STAGING, staged, utf8
+from beholder.store.open import display_address, open_store, read_tables
 from beholder.study.model import Study
 
 Progress = Callable[[int, int], None]
@@ -68,11 +68,11 @@ def export_folder(
     step = _Steps(2 + len(MAKERS) + 3 * p910 + _EVENT_SHARE, progress)
     tables = read_tables(url, (*TABLES, "told"))
     step()
-    judging = judge_runs(loaded, tables, where=name_of(store) if store else "store/", robots=robots)
+    judging = judge_runs(loaded, tables, where=display_address(store) if store else "store/", robots=robots)
     step()
     source = ExportSource(judging, tables, FreeTextFilter(judging.texts, _masks(url) if with_texts else None))
     views = p910_tables(source) if p910 else []
-    with placed_together(folder, stale) as room:
+    with staged(folder, stale) as room:
         sheets: list[WrittenTable] = []
         for make in MAKERS:
             sheets += _write_table(room, chosen, make(source))
@@ -93,7 +93,7 @@ def export_folder(
             sheets, chosen, name=loaded.name, title=loaded.title, last=_last(source), about=about
         )  # fmt: skip
         (room / PACKAGE).write_bytes(package)
-    for left in folder.glob(f"{ROOM}*"):
+    for left in folder.glob(f"{STAGING}*"):
         shutil.rmtree(left, ignore_errors=True)  # of an export that was killed, perhaps with what people wrote
     rows = {sheet.table.name: sheet.rows for sheet in sheets}
     return Exported(folder, judging.facts.population, rows, tuple(notes))
@@ -104,7 +104,7 @@ def _masks(url: str) -> Masks:
 
     async def ids() -> list[str]:
         async with open_store(url, write=False) as store:
-            people, visits = await store.links(), await store.comings()
+            people, visits = await store.platform_identities(), await store.platform_visits()
         return [*(one.platform_id for one in people), *(one.submission for one in visits)]
 
     return Masks(block_on(ids()))
@@ -148,7 +148,7 @@ def _stale(folder: Path) -> list[str]:
     if not folder.exists():
         return []
     known = files_of(folder) if folder.is_dir() else None
-    if known is None and (not folder.is_dir() or any(not path.name.startswith(ROOM) for path in folder.iterdir())):
+    if known is None and (not folder.is_dir() or any(not path.name.startswith(STAGING) for path in folder.iterdir())):
         raise UserError(
             Problem(
                 str(folder),

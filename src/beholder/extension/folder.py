@@ -25,7 +25,7 @@ from beholder.planning.model import Addition, Plan, PlannedList, no_collection
 from beholder.planning.serialization import lists_from_json, lists_to_json
 from beholder.stimuli.catalogue import Catalogue
 from beholder.store.contract import Store, StudyRecord
-from beholder.store.open import is_postgresql, name_of, open_store, read_rows
+from beholder.store.open import display_address, is_postgresql, open_store, read_rows
 from beholder.store.rules import InUseError, record_of
 from beholder.study.model import Study
 
@@ -48,7 +48,7 @@ def extend_folder(
     url = store_of(loaded, store)
     with no_collection():
         record, tables = block_on(_read(url))
-        extender = _Extender(loaded, name_of(store) if store else "store/", record, tables, progress)
+        extender = _Extender(loaded, display_address(store) if store else "store/", record, tables, progress)
         found, grown_to = extender.extend(url, participants, robots=robots, dry_run=dry_run)
         if grown_to is not None:
             _write(url, loaded, grown_to)

@@ -16,7 +16,7 @@ from beholder.recruiting.contract import GONE, Recruiter, Status, Submission
 from beholder.recruiting.launch_record import launch_record
 from beholder.recruiting.panel import NO_DATA
 from beholder.recruiting.reconciliation import REASON_WORDS
-from beholder.server.process import Running
+from beholder.server.process import RunningServer
 from beholder.store.contract import LedgerEntry, PlatformVisit, Store
 
 _log = logging.getLogger("beholder.recruiting")
@@ -73,7 +73,7 @@ class AbandonedLists:
         entries = await self._store.ledger.entries()
         known = {(one.session, one.submission) for one in entries if one.kind == "release"}
         fresh = []
-        comings = await self._store.comings()
+        comings = await self._store.platform_visits()
         for session, submission in _left_behind(comings, left):
             is_known = (session, submission) in known
             facts = await self._store.session_facts(session) if is_needed or not is_known else None
@@ -118,18 +118,18 @@ class AbandonedLists:
 
 
 @asynccontextmanager
-async def release_abandoned(server: Running) -> AsyncIterator[None]:
+async def release_abandoned(server: RunningServer) -> AsyncIterator[None]:
     """Let a server ask its platform before it turns anybody away, where there is a platform and a token for it."""
-    study = server.host.served.study
+    study = server.service.served.study
     if study.recruit.mode != "prolific" or not os.environ.get("PROLIFIC_TOKEN", "").strip():
         yield
         return
     recruiter = await recruiter_of(study, server.store)
-    server.host.room.maker = AbandonedLists(server.store, recruiter, study.run).make
+    server.service.free_lists.release_abandoned = AbandonedLists(server.store, recruiter, study.run).make
     try:
         yield
     finally:
-        server.host.room.maker = None
+        server.service.free_lists.release_abandoned = None
         await recruiter.close()
 
 

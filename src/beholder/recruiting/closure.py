@@ -13,7 +13,7 @@ from beholder.cleaning.facts import TABLES, Rows
 from beholder.cleaning.payouts import bonus_rows
 from beholder.cleaning.screening import judge_tables
 from beholder.errors import Problem, RecruitError
-from beholder.files import write_whole
+from beholder.files import write_atomically
 from beholder.recruiting.context import RecruitContext
 from beholder.recruiting.contract import PlatformRefused, PlatformUnsure, Posting, platform_errors
 from beholder.recruiting.decisions import decide_study
@@ -176,7 +176,9 @@ def _is_stopped(entries: Sequence[LedgerEntry], posting: str) -> bool:
 async def _keep_apart(desk: RecruitContext) -> None:
     """Keep everybody who came out of other studies of the family, also whom no code has put there."""
     mode = desk.recruiter.mode
-    people = list(dict.fromkeys(one.platform_id for one in await desk.store.links() if one.platform == mode))
+    people = list(
+        dict.fromkeys(one.platform_id for one in await desk.store.platform_identities() if one.platform == mode)
+    )
     if desk.study.family is not None and people:
         with platform_errors(desk.study):
             await desk.recruiter.exclude(people)
@@ -201,7 +203,7 @@ async def _summarise(desk: RecruitContext, posting: Posting | None, tables: Mapp
     told = SummaryFacts(desk.study, await take_snapshot(desk), books, posting, steps, first, last, desk.now())
     path = desk.study.folder / SUMMARY
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, summary(told).encode("utf-8"))
+    write_atomically(path, summary(told).encode("utf-8"))
     return path
 
 

@@ -18,10 +18,10 @@ from beholder.recruiting.decisions_file import DECISIONS_FILE as DECISIONS
 from beholder.recruiting.decisions_file import remove_participant
 from beholder.recruiting.launch_record import postings_of
 from beholder.recruiting.ledger import IDENTITY, MONEY, last_purge, replay
-from beholder.server.service import ErasableSessions, erase_sessions, find_receipt
+from beholder.server.service import ErasableSessions, erase_sessions, find_erasable
 from beholder.store.contract import LedgerEntry, Store, Table
 from beholder.store.open import open_store, read_rows
-from beholder.store.rules import InUseError, nameless
+from beholder.store.rules import InUseError, anonymise
 from beholder.study.model import Study
 from beholder.study.recruitment import is_own_posting, moment
 from beholder.types import Json
@@ -50,7 +50,7 @@ async def _forget(
     receipt: str, study: Study, url: str, *, dry_run: bool, now: Callable[[], datetime]
 ) -> Forgotten:  # fmt: skip
     async with open_store(url, write=False) as reading:
-        theirs = await find_receipt(reading, receipt)
+        theirs = await find_erasable(reading, receipt)
     if theirs is None:
         raise UserError(
             Problem(
@@ -235,12 +235,12 @@ async def find_overdue(store: Store, *, identity: bool, answers: bool) -> Overdu
     if not identity:
         return OverdueData(0, False, False, sessions)
     entries = await store.ledger.entries()
-    people = len({link.participant for link in await store.links()})
+    people = len({link.participant for link in await store.platform_identities()})
     last = last_purge(entries)
     is_begun = last is not None and last.event == "planned"
     if is_begun and last is not None and isinstance(last.evidence, Mapping):
         people = int(str(last.evidence["people"]))
-    is_known = is_begun or people > 0 or bool(await store.comings()) or nameless(entries) != entries
+    is_known = is_begun or people > 0 or bool(await store.platform_visits()) or anonymise(entries) != entries
     return OverdueData(people, is_known, is_begun, sessions)
 
 

@@ -15,7 +15,7 @@ from beholder.files import write_private
 from beholder.methods import find
 from beholder.recruiting.contract import Job
 from beholder.server import tokens
-from beholder.server.endings import CODED, codes_of
+from beholder.server.endings import CODED, shared_codes
 from beholder.server.page_checks import PageChecks
 from beholder.server.script import make_script
 from beholder.study.csv_files import CsvTable, read_sheet
@@ -252,7 +252,7 @@ def _placeholders(study: Study) -> Iterator[str]:
 
 
 def _codes(study: Study, job: Job, secret: bytes) -> Iterator[str]:
-    common, back = codes_of(study, secret), study.recruit.return_to
+    common, back = shared_codes(study, secret), study.recruit.return_to
     has_addresses = any(getattr(back, outcome) for outcome in CODED)
     heads = ("code", "means", "earns", *(("goes back to",) if has_addresses else ()))
     rows = []

@@ -48,7 +48,10 @@ async def record_act(
     """Record an act about a person or a session, with its reason, and return it in words."""
     if not reason.strip():
         raise RecruitError(Problem("--reason", "is empty", "a few words, which are kept"))
-    if any(len(link.platform_id) >= _TELLING and link.platform_id in reason for link in await desk.store.links()):
+    if any(
+        len(link.platform_id) >= _TELLING and link.platform_id in reason
+        for link in await desk.store.platform_identities()
+    ):
         fix = "Write the pseudonym, or nobody: it is recorded with whom it is about anyway."
         raise RecruitError(Problem("--reason", "holds somebody's id on their platform", "words without ids", fix))
     person, session = find_participant(await participant_records(desk), name, desk.study.folder)

@@ -244,7 +244,7 @@ async def read_platform(desk: RecruitContext, launched: LaunchRecord | None) -> 
         submissions = await desk.recruiter.submissions(launched.posting)
     except (PlatformAway, PlatformRefused, PlatformUnsure, RecruitError) as error:
         return None, f"The numbers of the platform are missing: {error}"
-    return count_platform(posting, submissions, desk.now(), await desk.store.comings()), ""
+    return count_platform(posting, submissions, desk.now(), await desk.store.platform_visits()), ""
 
 
 def count_platform(

@@ -138,10 +138,10 @@ async def pay_facts(desk: RecruitContext, entries: Sequence[LedgerEntry]) -> Pay
     mine = {str(row["session"]) for row in sessions if row["run"] == desk.study.run}
     arrived = [one for one in everybody if one.session in mine]
     comings = [
-        *await desk.store.comings(),
+        *await desk.store.platform_visits(),
         *erased_visits(entries, listed or (), desk.store.secret, desk.study.recruit.mode),
     ]
-    links = await desk.store.links()
+    links = await desk.store.platform_identities()
     ids = {link.participant: link.platform_id for link in links}
     by_session = {one.session: one for one in everybody}  # also of earlier runs, of which a list may be open
     signed = signed_rows(entries)

@@ -13,7 +13,7 @@ from beholder.recruiting.context import RecruitContext, without_budget
 from beholder.recruiting.contract import Posting, Quote
 from beholder.recruiting.launch_record import launch_record, runs_of
 from beholder.recruiting.ledger import cost_beyond_quote, last_purge, manual_payments, replay
-from beholder.store.contract import LedgerEntry, StoreAway
+from beholder.store.contract import LedgerEntry, StoreUnavailable
 from beholder.store.open import open_store, read_rows
 from beholder.study.model import Study
 from beholder.study.recruitment import Recruit, Sum, is_closed, money
@@ -141,7 +141,7 @@ async def excluded_store_problems(study: Study) -> list[Problem]:
         try:
             async with open_store(study.folder / name / "store", write=False):
                 pass
-        except (StoreError, StoreAway):
+        except (StoreError, StoreUnavailable):
             what = f"names {name}, whose store cannot be read, so that it leaves nobody out"
             fix = "Nothing to do where nobody has begun it. Its store has to be the folder store/ in it."
             problems.append(study.problem("recruit.exclude", what, "", fix))

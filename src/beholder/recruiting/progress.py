@@ -21,7 +21,7 @@ from beholder.recruiting.monitor_snapshot import (
     StepCount,
     VoteProgress,
 )
-from beholder.server.script import make_script, place_key
+from beholder.server.script import base_key, make_script
 from beholder.study.model import Study
 from beholder.study.recruitment import Sum
 
@@ -50,7 +50,7 @@ def session_positions(study: Study, facts: Facts, here: Iterable[str]) -> tuple[
     for visit in facts.visits:
         is_again = seen[visit.participant] > 0
         seen[visit.participant] += visit.outcome == "completed"
-        furthest = max((places[place_key(key)] for key in visit.answers if place_key(key) in places), default=-1)
+        furthest = max((places[base_key(key)] for key in visit.answers if base_key(key) in places), default=-1)
         key = END if visit.outcome == "completed" else _next(keys, furthest, visit, is_again)
         found.append(SessionPosition(visit, key, visit.session in there))
     return keys, found
@@ -73,7 +73,7 @@ def _keys(study: Study, facts: Facts) -> list[str]:
     longest = max(facts.planned.values(), key=_length, default=None)
     script = make_script(study, longest.entries if longest is not None else ())
     keys = [step.key for step in script.steps]
-    met = dict.fromkeys(place_key(key) for visit in facts.visits for key in visit.answers)
+    met = dict.fromkeys(base_key(key) for visit in facts.visits for key in visit.answers)
     for key in met:
         if key not in keys:
             # Pages of examples follow the instructions, and the volume comes beside them.

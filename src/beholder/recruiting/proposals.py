@@ -37,7 +37,7 @@ from beholder.recruiting.reconciliation import (
     propose_unlisted,
     submission_codes,
 )
-from beholder.server.endings import codes_of
+from beholder.server.endings import shared_codes
 from beholder.server.tokens import pseudonym
 from beholder.store.contract import LedgerEntry, PlatformVisit
 from beholder.store.open import read_rows
@@ -269,13 +269,13 @@ async def read_evidence(desk: RecruitContext, submissions: Path | None) -> Decis
     listed = await _submissions(desk, submissions, entries)
     arrived = arrived_sessions([row for row in tables["sessions"] if row["run"] == desk.study.run], tables["ends"])
     comings = [
-        *await desk.store.comings(),
+        *await desk.store.platform_visits(),
         *erased_visits(entries, listed or (), desk.store.secret, desk.study.recruit.mode),
     ]
     if listed is not None:
         _check_identity(desk, entries)
-    pairs = match_submissions(listed or (), arrived, await desk.store.links(), comings)
-    common = codes_of(desk.study, desk.store.secret)
+    pairs = match_submissions(listed or (), arrived, await desk.store.platform_identities(), comings)
+    common = shared_codes(desk.study, desk.store.secret)
     return DecisionEvidence(
         pairs=pairs,
         arrived={one.session: one for one in arrived},

@@ -30,8 +30,8 @@ from beholder.recruiting.launch_record import Launch, cost_lines, launch_record
 from beholder.recruiting.launches import launch_study
 from beholder.recruiting.payments import pay_study
 from beholder.recruiting.signatures import RUN_SIGNATURE
-from beholder.server import Live
-from beholder.server.process import Running, running, watch
+from beholder.server import ServerStatus
+from beholder.server.process import RunningServer, report_until_stopped, run_server
 from beholder.store.contract import Store
 from beholder.study.model import Study
 
@@ -69,12 +69,12 @@ async def run_on_platform(
     async def wait(seconds: float = every) -> None:
         await asyncio.sleep(min(seconds, every))
 
-    async with running(study, store=store, host=host, port=port, public_url=public_url) as server:
+    async with run_server(study, store=store, host=host, port=port, public_url=public_url) as server:
         recruiter = await recruiting(capped, server.store)
         try:
             desk = RecruitContext(capped, server.store, store or str(study.folder / "store"), recruiter)
             room = AbandonedLists(server.store, recruiter, study.run)
-            server.host.room.maker = room.make
+            server.service.free_lists.release_abandoned = room.make
             return await _Run(desk, server, tell, wait, room, may_spend=publish).run()
         finally:
             await recruiter.close()
@@ -84,7 +84,7 @@ class _Run:
     def __init__(
         self,
         desk: RecruitContext,
-        server: Running,
+        server: RunningServer,
         tell: ReportProgress,
         wait: Wait,
         room: AbandonedLists,
@@ -112,7 +112,7 @@ class _Run:
 
     async def _launch(self) -> tuple[Launch, int]:
         """Return what was launched, and for how many people at first; it is published where money may be spent."""
-        desk, url = self._desk, self._server.host.served.public_url
+        desk, url = self._desk, self._server.service.served.public_url
         before = launch_record(await desk.store.ledger.entries(), desk.study.run)
         found = await retry_while_away(lambda: launch_study(desk, public_url=url), "launch", self._tell, self._wait)
         words = cost_lines(found.quote, found.due) if self._may_spend else found.words
@@ -175,7 +175,7 @@ async def run_by_hand(
     wanted: int | None,
     *,
     news: ReportProgress,
-    tell: Callable[[Live], None] | None = None,
+    tell: Callable[[ServerStatus], None] | None = None,
     store: str | None = None,
     host: str = "127.0.0.1",
     port: int = 8000,
@@ -188,25 +188,25 @@ async def run_by_hand(
     """
     recruit, enough, link = study.recruit, asyncio.Event(), ""
 
-    def tell_and_count(live: Live) -> None:
+    def tell_and_count(live: ServerStatus) -> None:
         if tell:
             tell(replace(live, link=link or live.link))
         if live.counts["finished"] >= (live.counts["lists"] if wanted is None else wanted):
             enough.set()
 
-    async with running(study, store=store, host=host, port=port, public_url=public_url) as server:
+    async with run_server(study, store=store, host=host, port=port, public_url=public_url) as server:
         if recruit.mode == "panel" or recruit.people is not None or recruit.single_use:
             link = await _launch(study, server, store, news)
-        await watch(server, enough, tell_and_count)
+        await report_until_stopped(server, enough, tell_and_count)
     return (DECIDE_AND_PAY,) if recruit.reward is not None else ()
 
 
-async def _launch(study: Study, server: Running, store: str | None, news: ReportProgress) -> str:
+async def _launch(study: Study, server: RunningServer, store: str | None, news: ReportProgress) -> str:
     """Check and launch a study, tell what a person does now, and return where people begin."""
     recruiter = await recruiter_of(study, server.store)
     try:
         desk = RecruitContext(study, server.store, store or str(study.folder / "store"), recruiter)
-        found = await launch_study(desk, public_url=server.host.served.public_url)
+        found = await launch_study(desk, public_url=server.service.served.public_url)
     finally:
         await recruiter.close()
     for words in (*(f"Warning: {warning}" for warning in found.warnings), *found.words):

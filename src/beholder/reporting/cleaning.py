@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
-from beholder.formats import NONE, count, listed, number
+from beholder.formats import NONE, count, join_names, number
 from beholder.reporting.html import Child, Markup, render, scrolling, table, tag
 from beholder.reporting.material import Material
 from beholder.reporting.participants import percent
@@ -133,7 +133,7 @@ def _shown(material: Material) -> list[tuple[str, Child]]:
     for role, title in (("reference", "Reference"), ("anchor", "Anchors")):
         names = [name for name, own in roles.items() if own == role]
         if names:
-            entries.append((title, listed([labels.get(name, name) for name in names])))
+            entries.append((title, join_names([labels.get(name, name) for name in names])))
     if options.get("mode"):
         entries.append(("Task", _TASKS.get(options["mode"], str(options["mode"]))))
     if options.get("items"):
@@ -290,7 +290,7 @@ def _qualification_sentences(funnel: Mapping[str, Any]) -> list[str]:
         away.insert(0, ("Questions before", funnel["by_questions"]))
     whole = sum(n for _, n in away)
     turned = f"{count(whole, 'was', 'were')} turned away at a check"
-    told = f"{turned}: {listed([f'{title} ({n:,})' for title, n in away])}." if away else "Nobody was turned away."
+    told = f"{turned}: {join_names([f'{title} ({n:,})' for title, n in away])}." if away else "Nobody was turned away."
     minutes = funnel["minutes_before_rating"]
     took = [] if minutes is None else [f"The pages before the first rating took {minutes:.1f} minutes (median)."]
     return [began, told, *took]
@@ -361,7 +361,7 @@ def _trust_sentences(rules: Sequence[Mapping[str, Any]]) -> list[str]:
     whole = sum(n for _, n in costly)
     if not costly:
         return ["No session is lost for one of these rules alone."]
-    told = listed([f"{title} ({n:,})" for title, n in costly])
+    told = join_names([f"{title} ({n:,})" for title, n in costly])
     return [f"{count(whole, 'session is', 'sessions are')} lost for one of these rules alone: {told}."]
 
 

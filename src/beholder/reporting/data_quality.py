@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from beholder.checks.playback import WHOLE
-from beholder.formats import count, listed, number
+from beholder.formats import count, join_names, number
 from beholder.reporting.html import Child, Markup, render, scrolling, tag
 from beholder.reporting.material import Material
 from beholder.reporting.participants import percent
@@ -244,7 +244,7 @@ def _missing(material: Material) -> Iterable[QualityLine]:
     share = len(missing) / len(kept)
     unsure = int((missing["missing"] == "skipped").sum())
     reasons = [f"{n:,} {words}" for n, words in ((len(missing) - unsure, "would not play"), (unsure, "not sure")) if n]
-    said = f"{listed(reasons).capitalize()}." if reasons else "Everything that was asked has an answer."
+    said = f"{join_names(reasons).capitalize()}." if reasons else "Everything that was asked has an answer."
     warning = f"{percent(share)} of the ratings have no value. Look whether they belong to some conditions only."
     yield QualityLine(
         "Ratings without a value", share_of(len(missing), len(kept)), said, warning if share > _MISSING else ""

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pandas as pd
 
-from beholder.formats import count, listed
+from beholder.formats import count, join_names
 from beholder.reporting.html import Child, Markup, render, tag
 from beholder.reporting.material import Material
 from beholder.reporting.participants import AnswerShare, share_tally, spread_tally
@@ -75,7 +75,7 @@ def _sentence(used: pd.DataFrame) -> str:
     kinds = Counter(_KINDS.get(kind, kind) for kind in used["kind"] if kind)
     told = [f"{n:,} on a {kind}" for kind, n in kinds.most_common()]
     begin = f"{count(len(used), 'session is', 'sessions are')} used"
-    on = f", {listed(told)}" if told else ""
+    on = f", {join_names(told)}" if told else ""
     screens = Counter(screen for screen in _screens(used) if screen)
     most = screens.most_common(1)
     usual = f" The usual screen has {most[0][0]} device pixels ({most[0][1]:,})." if most else ""

@@ -17,7 +17,7 @@ from beholder.analysis.figures.scores import medians_chart, scores_chart, streng
 from beholder.analysis.figures.theme import COLUMN, DOUBLE, WIDE, Layout, axis_of_scale
 from beholder.analysis.figures.votes_needed import one_curve, votes_needed_chart
 from beholder.analysis.result import records
-from beholder.formats import listed, number
+from beholder.formats import join_names, number
 from beholder.reporting.html import Markup, tag
 from beholder.reporting.material import Material
 from beholder.reporting.models import MOST_OPEN
@@ -261,7 +261,7 @@ def _scores(part: QuestionResults, material: Material, paper: Layout) -> Figure:
     told = [
         f"{material.labels[row['condition']]} {number(row['mean'], part.decimals)}" for row in records(part.best_first)
     ]
-    words = f"{part.heading}: {listed(told)}. The intervals are in the table of scores."
+    words = f"{part.heading}: {join_names(told)}. The intervals are in the table of scores."
 
     def draw(layout: Layout) -> Any:
         title = "" if layout is WIDE else f"{part.metric}, mean and 95 % interval"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from beholder.analysis.result import records
 from beholder.analysis.tests import TESTS
-from beholder.formats import count, listed, number, signed
+from beholder.formats import count, join_names, number, signed
 from beholder.reporting.question_results import QuestionResults
 
 _MOST_NAMES = 4
@@ -304,7 +304,7 @@ def _otherwise(part: QuestionResults, labels: Mapping[str, str]) -> list[Finding
             seen += 1
             if clear and rest:
                 both = f"{labels[row['condition']]} and {labels[row['other_condition']]}"
-                told.append(f"{both} (clear by {listed(clear)}, not by {listed(rest)})")
+                told.append(f"{both} (clear by {join_names(clear)}, not by {join_names(rest)})")
     if not told:
         return []
     return [
@@ -336,4 +336,4 @@ def _percent(share: float) -> str:
 def some(names: list[str], separator: str = "") -> str:
     """Return the names, or the first few and how many more there are."""
     shown = names if len(names) <= _MOST_NAMES else [*names[: _MOST_NAMES - 1], f"{len(names) - _MOST_NAMES + 1} more"]
-    return separator.join(shown) if separator else listed(shown)
+    return separator.join(shown) if separator else join_names(shown)

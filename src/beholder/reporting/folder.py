@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from beholder.analysis.result import TABLES, records
-from beholder.files import utf8, write_table, write_whole
+from beholder.files import utf8, write_atomically, write_table
 from beholder.reporting.figures import DrawnFigure, drawn, figures
 from beholder.reporting.material import Material, load_material
 from beholder.reporting.methods_section import methods, methods_files
@@ -36,7 +36,7 @@ def report_folder(study: str | Path | Study, *, progress: Callable[[int, int], N
     files += _write_methods(material, folder)
     inline = {name: drawing.inline for name, drawing in drawings.items() if drawing.inline is not None}
     path = folder / "index.html"
-    write_whole(path, utf8(page(material, inline, files)))
+    write_atomically(path, utf8(page(material, inline, files)))
     return path
 
 
@@ -45,7 +45,7 @@ def _write_figures(figures: Mapping[str, DrawnFigure], folder: Path) -> list[str
     for figure, drawing in figures.items():
         for kind, content in drawing.files.items():
             names.append(f"figures/{figure}.{kind}")
-            write_whole(folder / names[-1], content)
+            write_atomically(folder / names[-1], content)
     return names
 
 
@@ -55,8 +55,8 @@ def _write_tables(material: Material, folder: Path) -> list[str]:
     for name in TABLES:
         table = getattr(material.results, name)
         write_table(folder / f"tables/{name}.csv", list(table.columns), records(table))
-        write_whole(folder / f"tables/{name}.tex", utf8(latex_table(sheets[name])))
-        write_whole(folder / f"tables/{name}.md", utf8(markdown_table(sheets[name])))
+        write_atomically(folder / f"tables/{name}.tex", utf8(latex_table(sheets[name])))
+        write_atomically(folder / f"tables/{name}.md", utf8(markdown_table(sheets[name])))
         names.extend(f"tables/{name}.{kind}" for kind in ("csv", "tex", "md"))
     for name, table in material.results.also.items():
         names.append(f"tables/{name}.csv")
@@ -67,19 +67,19 @@ def _write_tables(material: Material, folder: Path) -> list[str]:
 def _write_methods(material: Material, folder: Path) -> list[str]:
     texts = methods_files(material, methods(material))
     for name, text in texts.items():
-        write_whole(folder / name, utf8(text))
+        write_atomically(folder / name, utf8(text))
     return list(texts)
 
 
 def _write_ratings(material: Material, folder: Path) -> list[str]:
     """Write the tidy ratings as CSV, and as Parquet where pyarrow is installed."""
     ratings = material.results.ratings
-    write_whole(folder / "ratings.csv", (material.study.folder / "clean" / "ratings.csv").read_bytes())
+    write_atomically(folder / "ratings.csv", (material.study.folder / "clean" / "ratings.csv").read_bytes())
     if find_spec("pyarrow") is None:
         return ["ratings.csv"]
     import io
 
     buffer = io.BytesIO()
     ratings.to_parquet(buffer, index=False)
-    write_whole(folder / "ratings.parquet", buffer.getvalue())
+    write_atomically(folder / "ratings.parquet", buffer.getvalue())
     return ["ratings.csv", "ratings.parquet"]

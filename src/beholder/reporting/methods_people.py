@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from beholder.formats import count, date, listed, number
+from beholder.formats import count, date, join_names, number
 from beholder.reporting.material import Material
 from beholder.reporting.methods_text import Said
 from beholder.study.model import Ask
@@ -55,7 +55,7 @@ def _came(material: Material) -> str:
 
 def _filtered(filters: Filters) -> str:
     """Return who could see a study."""
-    told = [f"{words} {listed(named)}" for words, named in _named(filters) if named]
+    told = [f"{words} {join_names(named)}" for words, named in _named(filters) if named]
     for words, limits in (
         ("aged {}", filters.age),
         ("with an approval rate of {} per cent", filters.approval_rate),
@@ -64,7 +64,7 @@ def _filtered(filters: Filters) -> str:
         if limits is not None:
             least = f"{limits} or more" if isinstance(limits, int) else f"{limits[0]} to {limits[1]}"
             told.append(words.format(least))
-    return f" among people {listed(told)}" if told else " [who could take part]"
+    return f" among people {join_names(told)}" if told else " [who could take part]"
 
 
 def _named(filters: Filters) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -86,7 +86,7 @@ def _followed(material: Material) -> list[Said]:
     if not told:
         finished = material.account["counts"]["completed_participants"]
         return [Said(f"Of these, {finished:,} finished")]
-    return [Said(f"Of these, {listed(told)}")]
+    return [Said(f"Of these, {join_names(told)}")]
 
 
 def _left_out(material: Material) -> list[Said]:
@@ -109,7 +109,7 @@ def _left_out_singly(material: Material) -> list[Said]:
     if kept.empty:
         return []
     why = [_lower(one["words"]) for one in material.account["lost"] if one["ratings"] and not one["costs"]]
-    told = f" ({listed(why)})" if why else ""
+    told = f" ({join_names(why)})" if why else ""
     left = count(len(kept), "rating was", "ratings were")
     return [Said(f"Of the sessions that are used, {left} left out singly{told}")]
 
@@ -147,9 +147,9 @@ def _asked(material: Material) -> list[Said]:
         told = f"{number(mean(ages), 1)} years{spread}, {min(ages):g} to {max(ages):g}, n = {len(ages):,}"
         said.append(Said(f"Mean age {told}"))
     if genders:
-        said.append(Said(f"Gender: {listed([f'{name} {n:,}' for name, n in genders.most_common()])}"))
+        said.append(Said(f"Gender: {join_names([f'{name} {n:,}' for name, n in genders.most_common()])}"))
     blanks = [*([] if ages else ["age"]), *([] if genders else ["gender"]), "experience"]
-    return [*said, Said(f"[{listed(blanks).capitalize()} of participants, if known]")]
+    return [*said, Said(f"[{join_names(blanks).capitalize()} of participants, if known]")]
 
 
 def _is_about(ask: Ask, topic: re.Pattern[str]) -> bool:
@@ -196,7 +196,7 @@ def apparatus(material: Material) -> list[Said]:
         words: [_check(material, check) for check in checks if (check["action"] == "gate") is is_gate]
         for words, is_gate in (("Before rating they had to pass", True), ("Also looked at", False))
     }
-    said += [Said(f"{words}: {listed(names)}") for words, names in told.items() if names]
+    said += [Said(f"{words}: {join_names(names)}") for words, names in told.items() if names]
     if not checks:
         said.append(Said("Devices, eyes, ears and surroundings were not checked"))
     if funnel and any(check["check"] == "training" for check in funnel["checks"]):
@@ -226,7 +226,7 @@ def _devices(material: Material) -> list[Said]:
 def _counts(found: Counter[str]) -> str:
     shown = [f"{name} {n:,}" for name, n in found.most_common(_MOST)]
     rest = sum(found.values()) - sum(n for _, n in found.most_common(_MOST))
-    return listed([*shown, *([f"others {rest:,}"] if rest else [])])
+    return join_names([*shown, *([f"others {rest:,}"] if rest else [])])
 
 
 def _check(material: Material, check: Mapping[str, Any]) -> str:
@@ -242,7 +242,7 @@ def _wants(material: Material, check: str) -> str:
     """Return the least that a check asks for, where that is a number or a kind."""
     rule = getattr(material.study.qualification, check, None)
     if isinstance(rule, Device):
-        return listed(rule.allow)
+        return join_names(rule.allow)
     if isinstance(rule, Screen):
         return f"at least {rule.min[0]} by {rule.min[1]} pixels"
     if isinstance(rule, Refresh):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from beholder.analysis.result import records
-from beholder.formats import count, listed
+from beholder.formats import count, join_names
 from beholder.reporting.cleaning import beholder_version
 from beholder.reporting.html import Markup, render, tag
 from beholder.reporting.material import Material
@@ -76,7 +76,7 @@ def analysis(material: Material) -> list[Said]:
         return [Said("There was nothing to analyse"), *_software(material)]
     metrics = dict.fromkeys(part.metric for part in parts)
     said = [
-        Said(f"The measure is {listed(list(metrics))}: the mean of each condition, every content weighing the same")
+        Said(f"The measure is {join_names(list(metrics))}: the mean of each condition, every content weighing the same")
     ]
     over = _OVER["one" if material.used["content"].nunique() == 1 else "both"]
     if any(not part.is_share for part in parts):
@@ -143,7 +143,7 @@ def _contrasts(material: Material) -> list[Said]:
     if not named:
         return []
     when = Said("[Whether they were named before the first answer]")
-    return [Said(f"The study names {count(len(named), 'contrast')}: {listed(named)}"), when]
+    return [Said(f"The study names {count(len(named), 'contrast')}: {join_names(named)}"), when]
 
 
 def _held(material: Material) -> str:
@@ -170,12 +170,12 @@ def _software(material: Material) -> list[Said]:
     versions = ", ".join(f"{name} {version}" for name, version in notes["software"].items())
     drawn = (f"{name.replace('_', ' ')} {seed}" for name, seed in notes["seeds"].items())
     seeds = [f"plan {material.study.design.seed}", *drawn]
-    return [Said(f"Software: Beholder {beholder_version()} with {versions}; seeds: {listed(seeds)}")]
+    return [Said(f"Software: Beholder {beholder_version()} with {versions}; seeds: {join_names(seeds)}")]
 
 
 def availability(material: Material) -> list[Said]:
     """Return where everything is, as far as it is known."""
     digests = [digest[:12] for digest in material.account["digests"]]
     said = [Said("[Where ratings, study file and stimuli can be had]"), Said("[Preregistration, if there is one]")]
-    told = f"The study text has the digest {listed(digests)}" if digests else ""
+    told = f"The study text has the digest {join_names(digests)}" if digests else ""
     return [*([Said(told)] if told else []), *said]

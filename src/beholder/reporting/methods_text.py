@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from beholder.formats import count, listed, number
+from beholder.formats import count, join_names, number
 from beholder.methods.contract import Paper
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
@@ -147,7 +147,7 @@ def _groups(material: Material) -> list[Said]:
     between, found = material.study.design.between, material.account.get("groups") or ()
     if not found:
         return []
-    split = listed([f"{factor} ({' or '.join(levels)})" for factor, levels in between.items()])
+    split = join_names([f"{factor} ({' or '.join(levels)})" for factor, levels in between.items()])
     used = sorted(one["used"] for one in found)
     each = f"{used[0]:,}" if used[0] == used[-1] else f"{used[0]:,} to {used[-1]:,}"
     by = f"by every combination of {split}" if len(between) > 1 else f"by {split}"
@@ -196,7 +196,7 @@ def _stimuli(material: Material) -> list[Said]:
     ]
     stimuli = len({*used["stimulus"], *used["other_stimulus"]} - {""})
     contents = count(used["content"].nunique(), "content")
-    under = f"under {count(len(names), 'condition')}: {listed(names)}"
+    under = f"under {count(len(names), 'condition')}: {join_names(names)}"
     return [
         Said(f"There were {count(stimuli, 'stimulus', 'stimuli')}, {contents} {under}"),
         _times(material, used),

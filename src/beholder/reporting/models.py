@@ -10,7 +10,7 @@ import pandas as pd
 
 from beholder.analysis.models import ENOUGH, MOST_NAMES, why_nobody
 from beholder.analysis.rater_models import PLAIN, RATER_MODELS
-from beholder.formats import NONE, count, listed, number, signed
+from beholder.formats import NONE, count, join_names, number, signed
 from beholder.reporting.gallery import Figures
 from beholder.reporting.html import Child, Markup, render, table, tag
 from beholder.reporting.material import Material
@@ -106,7 +106,7 @@ def verdict(found: list[_Modelled]) -> str:
     moved = f"Rater models move means of conditions by {number(shift, part.decimals)} at most ({NAMES[model]})"
     if not turned:
         return f"{moved}, and their order stays the same."
-    return f"{moved}; under {listed(turned)} some conditions change places."
+    return f"{moved}; under {join_names(turned)} some conditions change places."
 
 
 def _warnings(found: list[_Modelled]) -> str:
@@ -148,7 +148,7 @@ def _question_sheet(found: list[_Modelled]) -> TextTable:
         (
             one.part.short,
             *(number(one.shift(model), one.part.decimals) for model in RATER_MODELS),
-            listed([NAMES[model] for model in RATER_MODELS if one.turned(model)] or ["none"]),
+            join_names([NAMES[model] for model in RATER_MODELS if one.turned(model)] or ["none"]),
             f"{(one.rejection['rejected'] == 'yes').sum():,} of {len(one.rejection):,}",
         )
         for one in found
@@ -164,5 +164,5 @@ def _left_out(one: _Modelled) -> str:
     if not out:
         far = int((raters["above"] + raters["below"] > MOST_OUTLIERS * raters["ratings"]).sum())
         return f"BT.500 would leave out nobody: {why_nobody(far)}."
-    named = listed(out) if len(out) <= MOST_NAMES else f"{', '.join(out[:MOST_NAMES])} and others"
+    named = join_names(out) if len(out) <= MOST_NAMES else f"{', '.join(out[:MOST_NAMES])} and others"
     return f"BT.500 would leave out {count(len(out), 'participant')} of {len(raters):,}: {named}."

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from beholder.cleaning.texts import Masks
-from beholder.formats import NONE, count, listed, number
+from beholder.formats import NONE, count, join_names, number
 from beholder.reporting.html import Child, Markup, render, tag
 from beholder.reporting.material import Material
 from beholder.reporting.questionnaire import people_words
@@ -30,7 +30,7 @@ def people(material: Material) -> Markup | None:
         return None
     answered = [ask for ask in counted if (table[f"answer_{ask.id}"] != "").any()]
     silent = [ask.text for ask in counted if ask not in answered]
-    sentences = [_sentence(material, table), *([f"Nobody answered: {listed(silent)}"] if silent else [])]
+    sentences = [_sentence(material, table), *([f"Nobody answered: {join_names(silent)}"] if silent else [])]
     tallies = [_tally(ask, table) for ask in answered]
     return render([tag("p", " ".join(sentences)), tag("div", tallies, class_="tallies") if tallies else None])
 

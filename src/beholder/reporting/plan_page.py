@@ -35,7 +35,7 @@ from beholder.analysis.figures.theme import (
     value_axis,
 )
 from beholder.analysis.result import Result
-from beholder.formats import count, listed
+from beholder.formats import count, join_names
 from beholder.planning.balance import balance
 from beholder.planning.model import Plan
 from beholder.planning.order_balance import Evenness
@@ -352,7 +352,7 @@ def headlines(
     uneven = [one.title.lower() for one in tables if not one.is_near]
     if is_given:
         first = f"This plan of {count(lists, 'list')} was given: it is taken as it is, and nothing is promised."
-        return [first, f"Not even: {listed(uneven)}." if uneven else EVEN]
+        return [first, f"Not even: {join_names(uneven)}." if uneven else EVEN]
     promised = [row for row in balance if row.promised is not None]
     broken = [row.count for row in promised if row.difference > (row.promised or 0)]
     kept = f"All {len(promised)} promises" if len(promised) > 1 else "The one promise"
@@ -361,9 +361,9 @@ def headlines(
     if not promised:
         told = f"Nothing can be promised of these {count(lists, 'list')}"
     if broken:
-        told = f"Not kept: {listed(broken)}"
+        told = f"Not kept: {join_names(broken)}"
     not_even = (
         "Not even over all groups together, of which nothing is promised" if groups else "Not promised, and not even"
     )
-    also = f"{not_even}: {listed(uneven)}." if uneven else EVEN
+    also = f"{not_even}: {join_names(uneven)}." if uneven else EVEN
     return [f"{told}.", also]

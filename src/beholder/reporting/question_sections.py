@@ -8,7 +8,7 @@ from itertools import permutations
 import pandas as pd
 
 from beholder.analysis.result import records
-from beholder.formats import NONE, count, listed, number, span
+from beholder.formats import NONE, count, join_names, number, span
 from beholder.reporting.findings import findings
 from beholder.reporting.gallery import FOOT as TESTS_FOOT
 from beholder.reporting.gallery import agreeing, distribution, method_figures
@@ -52,7 +52,7 @@ def _factor_foot(material: Material) -> str:
     other = "Levels may differ in more than their factor: in contents, or in other factors."
     if not between:
         return f"Columns of the manifest. {other}"
-    return f"Each participant has one level of {listed(between)}: levels are compared between people. {other}"
+    return f"Each participant has one level of {join_names(between)}: levels are compared between people. {other}"
 
 
 def _tested(material: Material, part: QuestionResults) -> Child:

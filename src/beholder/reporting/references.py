@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from beholder.formats import listed
+from beholder.formats import join_names
 from beholder.reporting.material import Material
 
 _UNION = "International Telecommunication Union"
@@ -302,7 +302,7 @@ def in_full(source: BibliographyEntry) -> str:
     """Return a source as a list of references prints it."""
     fields = {name: text.replace("{", "").replace("}", "") for name, text in source.fields.items()}
     first, *others = fields["author"].split(" and ")
-    who = listed([first, *(" ".join(reversed(one.split(", "))) for one in others)])
+    who = join_names([first, *(" ".join(reversed(one.split(", "))) for one in others)])
     parts = [f"{who} ({fields['year']}). {fields['title']}."]
     if source.kind == "article":
         parts.append(f"{fields['journal']} {fields['volume']}({fields['number']}), {fields['pages']}.")

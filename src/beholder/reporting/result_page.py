@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from beholder.analysis.result import Result, records
 from beholder.analysis.sides import Side
 from beholder.errors import Problem, UserError
-from beholder.files import json_bytes, table_bytes, utf8, write_together, write_whole
-from beholder.formats import listed
+from beholder.files import json_bytes, table_bytes, utf8, write_all, write_atomically
+from beholder.formats import join_names
 from beholder.reporting.figures import Figure, drawn
 from beholder.reporting.html import Child, Markup, document, panel, render, tag
 
@@ -70,15 +70,15 @@ def write_outcome(outcome: Outcome, folder: Path, progress: Callable[[int, int],
     }
     refuse_taken(folder, outcome.kind, notes["files"])
     stale = _written(folder, outcome.kind) - set(notes["files"])
-    write_together(
+    write_all(
         folder, {**tables, "notes.json": json_bytes(notes)}, [name for name in stale if not name.startswith("figures/")]
     )
     for name in sorted(stale):
         (folder / name).unlink(missing_ok=True)
     for name, content in figures.items():
-        write_whole(folder / name, content)
+        write_atomically(folder / name, content)
     path = folder / "index.html"
-    write_whole(path, utf8(_page(outcome, inline, files)))
+    write_atomically(path, utf8(_page(outcome, inline, files)))
     return path
 
 
@@ -128,7 +128,7 @@ def simulated(sides: Sequence[Side]) -> str:
     robots = [side.name for side in sides if side.population == "robots"]
     if not robots:
         return ""
-    whose = "These ratings" if len(robots) == len(sides) else f"The ratings of {listed(robots)}"
+    whose = "These ratings" if len(robots) == len(sides) else f"The ratings of {join_names(robots)}"
     return f"{whose} come from robots. {REHEARSAL}"
 
 

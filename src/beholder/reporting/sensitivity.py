@@ -13,7 +13,7 @@ from beholder.analysis.result import records
 from beholder.analysis.sensitivity import AS_CLEANED, NOBODY_OUT, PASSED, UNMARKED
 from beholder.checks.page_registry import TITLES
 from beholder.checks.registry import RULE_TITLES
-from beholder.formats import count, interval, listed, number, p_value, percent, signed
+from beholder.formats import count, interval, join_names, number, p_value, percent, signed
 from beholder.reporting.gallery import Figures
 from beholder.reporting.html import Child, Markup, render, table, tag
 from beholder.reporting.material import Material
@@ -66,7 +66,7 @@ def verdict(choices: pd.DataFrame) -> str:
     changing = [name for name in names if (others[others["choice"] == name]["changed"] == "yes").any()]
     if not changing:
         return f"No conclusion changes under {count(len(names), 'other choice')} of cleaning."
-    told = listed([_choice(name)[:1].lower() + _choice(name)[1:] for name in changing])
+    told = join_names([_choice(name)[:1].lower() + _choice(name)[1:] for name in changing])
     return f"Some conclusions depend on the cleaning: they change with {told}."
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from beholder.analysis.figures.theme import DOUBLE, Layout
 from beholder.analysis.result import records
-from beholder.formats import NONE, count, listed, number, percent, plain
+from beholder.formats import NONE, count, join_names, number, percent, plain
 from beholder.reporting.figures import Figure
 from beholder.reporting.html import Child, Markup, panel, table, tag
 from beholder.reporting.result_page import Outcome, headline
@@ -296,10 +296,10 @@ def _methods(found: PowerTables) -> Iterator[str]:
         ]
         apart = points_text(found, reached[0]["difference"])
         were = ", were contents fixed," if reached[0]["contents"] != found.asking.contents else ""
-        yield f"For a chance of 80 % at {apart}{were} {best} takes the fewest hours; then {listed(rest)}."
+        yield f"For a chance of 80 % at {apart}{were} {best} takes the fewest hours; then {join_names(rest)}."
     short = [row["method"] for row in rows if math.isnan(row["hours"]) and not math.isnan(row["minutes"])]
     if short and reached:
-        yield f"Not reached by {listed(short)} with the numbers that were tried."
+        yield f"Not reached by {join_names(short)} with the numbers that were tried."
     for row in rows:
         if math.isnan(row["minutes"]):
             yield f"{row['method']} {row['note']}."
@@ -334,7 +334,7 @@ def _truth(found: PowerTables) -> str:
 
 def _who(found: PowerTables) -> str:
     said = list(dict.fromkeys(found.source.said.values()))
-    own = f"People as in {listed(said)}" if said else "People as usual"
+    own = f"People as in {join_names(said)}" if said else "People as usual"
     people = found.world.people
     spread = (
         f"bias {percent(people.bias)} of the scale, inconsistency {percent(people.inconsistency)}, taste "

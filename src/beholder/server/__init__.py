@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Live:
+class ServerStatus:
     """What a running server tells its terminal: the links once, the counts whenever they change."""
 
     link: str

@@ -10,14 +10,22 @@ from typing import get_args
 
 from beholder.errors import Refused, StoreError
 from beholder.server import tokens
-from beholder.server.attempts import acts, device_of, is_same, move
-from beholder.server.endings import codes_of, home, return_url
+from beholder.server.attempts import action_of, current_device, device_change_facts, is_same_device
+from beholder.server.endings import platform_home, return_url, shared_codes
 from beholder.server.flow import Ending, answers_of, next_step
-from beholder.server.further_sessions import FurtherSessions, take_in
+from beholder.server.further_sessions import FurtherSessions, add_new_lists
 from beholder.server.moderation import Moderation
-from beholder.server.participants import LAB, NUMBER, Identity
+from beholder.server.participants import LAB, NUMBERED, Identity
 from beholder.server.script import Script, ServedStudy
-from beholder.store.contract import Fact, PlatformIdentity, PlatformVisit, Session, SessionFacts, Store, StoreAway
+from beholder.store.contract import (
+    Fact,
+    PlatformIdentity,
+    PlatformVisit,
+    Session,
+    SessionFacts,
+    Store,
+    StoreUnavailable,
+)
 from beholder.store.open import open_store
 from beholder.study.model import Study
 from beholder.study.parts import span
@@ -78,7 +86,7 @@ class Admission:
             completed += facts.end.outcome == "completed"
             if completed == self._visits:
                 return self._over(guest, last, "finished")
-            has_other = not is_same(device_of(session.device, facts.told), device)
+            has_other = not is_same_device(current_device(session.device, facts.verdicts), device)
             may_return = facts.end.outcome == "wrong_device" and has_other and not self._has_failed(facts)
             if facts.end.outcome != "completed" and not may_return:
                 break
@@ -131,7 +139,7 @@ class Admission:
         if facts.session.run != self._run and facts.end is None:
             raise self._other_run()
         if facts.list is not None and facts.session.run == self._run:
-            await take_in(self._served, self._store, facts.list)
+            await add_new_lists(self._served, self._store, facts.list)
         return facts
 
     async def settle(self, session: str, script: Script | None, device: Mapping[str, Json], now: datetime) -> None:
@@ -140,8 +148,8 @@ class Admission:
             facts = await self.facts(session)
             if facts.end is not None or facts.erased:
                 return
-            here = next_step(script, answers_of(facts), facts.told, now)
-            moved: list[Fact] = [*move(facts, device, None if isinstance(here, Ending) else here, now)]
+            here = next_step(script, answers_of(facts), facts.verdicts, now)
+            moved: list[Fact] = [*device_change_facts(facts, device, None if isinstance(here, Ending) else here, now)]
             if not moved or (await self._store.append(moved)).is_new:
                 return
 
@@ -152,8 +160,8 @@ class Admission:
         """Return whether somebody has failed at something that they, and not their device, had to do."""
         asked = (step.check for step in self._served.script(1).steps)
         gates = {check.name: check.action for check in asked if check is not None and check.stage != "device"}
-        told = [one for one in facts.told.values() if one.verdict == "fail" and one.check in gates]
-        return any(acts(one, gates[one.check]) == "gate" for one in told)
+        told = [one for one in facts.verdicts.values() if one.verdict == "fail" and one.check in gates]
+        return any(action_of(one, gates[one.check]) == "gate" for one in told)
 
     async def _check_left(self, guest: Identity, session: Session, completed: int, now: datetime) -> None:
         """Raise Refused where somebody comes again after closing, or there is nothing left that they have not met."""
@@ -198,7 +206,7 @@ class Entrance:
     async def check_new(self, guest: Identity, now: datetime) -> None:
         """Raise Refused where this person does not begin now; whoever has begun is not asked."""
         self.check_open(guest, now)
-        if guest.platform not in ("", LAB, NUMBER) and await self._has_met(guest):
+        if guest.platform not in ("", LAB, NUMBERED) and await self._has_met(guest):
             raise self.refusal("excluded")
 
     def check_open(self, guest: Identity, now: datetime) -> None:
@@ -231,15 +239,17 @@ class Entrance:
 
     async def keep_round(self, earlier: str, participant: str, session: str) -> None:
         """Keep that a further session belongs to the visit that an earlier one came by."""
-        coming = [one for one in await self._store.comings() if one.session == earlier]
-        link = [one for one in await self._store.links() if one.participant == participant] if coming else []
+        coming = [one for one in await self._store.platform_visits() if one.session == earlier]
+        link = (
+            [one for one in await self._store.platform_identities() if one.participant == participant] if coming else []
+        )
         if link:
             await self._store.identify(link[0], coming[-1]._replace(session=session))
 
     async def _came_by(self, guest: Identity) -> list[str]:
         """Return the sessions that this visit led to, oldest first."""
         visit = (guest.posting, guest.submission)
-        return [one.session for one in await self._store.comings() if (one.posting, one.submission) == visit]
+        return [one.session for one in await self._store.platform_visits() if (one.posting, one.submission) == visit]
 
     async def _last(self, guest: Identity, sessions: Sequence[str]) -> SessionFacts | None:
         """Return the last session of a visit, where it is of this run; another person's raises Refused."""
@@ -257,9 +267,9 @@ class Entrance:
         if at is not None:
             words = words.format(time=f"{at:%Y-%m-%d %H:%M} UTC{at:%z}".removesuffix("+0000"))
             more["at"] = at.isoformat()
-        back = home(self._study)
+        back = platform_home(self._study)
         if code == "full" or (code == "closed" and platform_id):
-            shared = codes_of(self._study, self._store.secret).get("technical")
+            shared = shared_codes(self._study, self._store.secret).get("technical")
             back = return_url(self._study, shared, "technical", platform_id) or back
         if back is not None:
             more["return_url"] = back
@@ -275,7 +285,7 @@ class Entrance:
                     for mode in get_args(Mode):
                         if mode not in ("robot", "preview") and await other.runs_taken(theirs, mode):
                             return True
-            except (StoreError, StoreAway, OSError) as error:
+            except (StoreError, StoreUnavailable, OSError) as error:
                 _log.warning("recruit.exclude: %s leaves nobody out, as its store cannot be read: %s", name, error)
         return False
 
@@ -287,7 +297,7 @@ _CODES = {"not_launched": "other_posting", "nothing_left": "finished", "ended": 
 # --- Room: whether a list is left for somebody, after whoever can make room was asked ---
 
 
-MakeRoom = Callable[[], Awaitable[None]]
+ReleaseLists = Callable[[], Awaitable[None]]
 """Opens the lists that nobody will finish. It takes a few seconds at most, and raises nothing of its own."""
 
 
@@ -296,20 +306,20 @@ class FreeLists:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self.maker: MakeRoom | None = None
+        self.release_abandoned: ReleaseLists | None = None
         """Who is asked to make room; nobody where people come from no platform that could tell who is gone."""
 
     async def is_left(self, now: datetime, barred: Collection[int] = ()) -> bool:
         """Return whether there is a list that nobody has, but for those barred."""
-        if await self._store.has_room(now, barred):
+        if await self._store.has_free_list(now, barred):
             return True
-        return await self.make() and await self._store.has_room(now, barred)
+        return await self.make() and await self._store.has_free_list(now, barred)
 
     async def make(self) -> bool:
         """Return whether somebody was asked to make room, so that it is worth looking again."""
-        if self.maker is None:
+        if self.release_abandoned is None:
             return False
-        await self.maker()
+        await self.release_abandoned()
         return True
 
 
@@ -320,7 +330,7 @@ _RESERVED = timedelta(minutes=10)
 """How long Prolific keeps a place for somebody before they begin."""
 
 
-def lease(recruit: Recruit) -> timedelta:
+def lease_duration(recruit: Recruit) -> timedelta:
     """Return how long a session may rest: on Prolific as long as the platform lets people take, and a little more."""
     written = span(recruit.time_limit or "60 min")
     if recruit.mode != "prolific":

@@ -9,16 +9,16 @@ from datetime import datetime
 
 from beholder.errors import Refused
 from beholder.server.admission import Admission, Leases
-from beholder.server.attempts import bring_along
+from beholder.server.attempts import carry_over
 from beholder.server.endings import Endings
 from beholder.server.flow import Ending
-from beholder.server.further_sessions import FurtherSessions, take_in
+from beholder.server.further_sessions import FurtherSessions, add_new_lists
 from beholder.server.moderation import Moderation
 from beholder.server.rendering import StepPages, StepSequence
 from beholder.server.requests import SubmittedAnswer
-from beholder.server.script import CONSENT, Planned, Script, ServedStudy
+from beholder.server.script import CONSENT, PlannedStep, Script, ServedStudy
 from beholder.server.validation import AnswerReader
-from beholder.store.contract import Answer, Events, Fact, SessionFacts, Store, Told
+from beholder.store.contract import Answer, Events, Fact, SessionFacts, Store, StoredVerdict
 from beholder.store.open import read_rows
 from beholder.types import Json
 
@@ -55,14 +55,14 @@ class AnswerIntake:
         here = self._way.reached(facts, script, key, now)
         read = self._reader.read(facts, here, script, submission, now)
         told = [read.told] if read.told else []
-        if is_given(here, read.answer):
+        if is_consent_given(here, read.answer):
             facts, script, told = await self._consent.given(facts, now)
         answer = Answer(
             session, key, read.answer, read.playback, submission.shown_ms, submission.sent_ms, submission.input,
             submission.tab, now,
         )  # fmt: skip
         after = replace(
-            facts, answers={**facts.answers, key: answer}, told={**facts.told, **{one.key: one for one in told}}
+            facts, answers={**facts.answers, key: answer}, verdicts={**facts.verdicts, **{one.key: one for one in told}}
         )
         following, kept, after = self._way.onward(script, after, now)
         if not await self._keep(answer, [*told, *kept], submission, following):  # another tab was first
@@ -75,7 +75,7 @@ class AnswerIntake:
         return {"stored_at": now.isoformat(), "feedback": read.feedback, "step": step}
 
     async def _keep(
-        self, answer: Answer, more: list[Fact], submission: SubmittedAnswer, following: Planned | Ending
+        self, answer: Answer, more: list[Fact], submission: SubmittedAnswer, following: PlannedStep | Ending
     ) -> bool:
         """Return whether this answer, its events and the end it leads to were stored; the loser of a race is not."""
         session, now = answer.session, answer.at
@@ -162,20 +162,20 @@ class Consent:
     def __init__(self, served: ServedStudy, store: Store, again: FurtherSessions, leases: Leases) -> None:
         self._served, self._store, self._again, self._leases = served, store, again, leases
 
-    async def given(self, facts: SessionFacts, now: datetime) -> tuple[SessionFacts, Script, list[Told]]:
+    async def given(self, facts: SessionFacts, now: datetime) -> tuple[SessionFacts, Script, list[StoredVerdict]]:
         """Return what is known of a session with its list, its steps, and what is kept of it; or raise Refused."""
         served, store = self._served, self._store
         had = await self._again.had(facts.session, facts.list)
         if had:  # whose lists are barred has to be known of all of them
-            await take_in(served, store, (await store.counts(now, served.study.run))["lists"])
+            await add_new_lists(served, store, (await store.counts(now, served.study.run))["lists"])
         number = await self._leases.claim(facts.session, had, now)
-        await take_in(served, store, number)
+        await add_new_lists(served, store, number)
         facts, script = replace(facts, list=number), served.script(number, is_again=bool(had))
         told = self._again.told(facts.session, had, now)
-        return facts, script, [*told, *await bring_along(store, served.digest, facts, script, now)]
+        return facts, script, [*told, *await carry_over(store, served.digest, facts, script, now)]
 
 
-def is_given(step: Planned, answer: Json) -> bool:
+def is_consent_given(step: PlannedStep, answer: Json) -> bool:
     """Return whether somebody has agreed by this answer."""
     return step is CONSENT and isinstance(answer, Mapping) and bool(answer["agree"])
 

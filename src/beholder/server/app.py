@@ -17,11 +17,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from beholder.errors import Refused
 from beholder.server.assets import Asset, Assets
-from beholder.server.lab_routes import lab_routes
-from beholder.server.media import deliver
+from beholder.server.lab import lab_routes
+from beholder.server.media import media_response
 from beholder.server.requests import read_submission
 from beholder.server.service import StudyService
-from beholder.store.contract import NotJson, StoreAway
+from beholder.store.contract import NotJson, StoreUnavailable
 from beholder.store.tables import to_json
 from beholder.types import Json
 
@@ -130,7 +130,7 @@ def make_app(host: StudyService, assets: Assets) -> ASGIApp:
 
     async def media(request: Request) -> Response:
         token = request.path_params["token"]
-        return deliver(request, token, await host.media(token))
+        return media_response(request, token, await host.media(token))
 
     async def web(request: Request) -> Response:
         asset = assets.files.get(request.path_params["path"])
@@ -172,7 +172,7 @@ def make_app(host: StudyService, assets: Assets) -> ASGIApp:
         exception_handlers={
             Refused: _refuse,
             NotJson: _too_large,
-            StoreAway: _away,
+            StoreUnavailable: _away,
             404: _not_found,
             405: _not_found,
             Exception: _fail,

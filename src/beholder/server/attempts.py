@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from typing import TypeVar
 
 from beholder.checks.page_registry import AnyStep
-from beholder.server.script import Planned, Script
-from beholder.store.contract import Session, SessionFacts, Store, Told
+from beholder.server.script import PlannedStep, Script
+from beholder.store.contract import Session, SessionFacts, Store, StoredVerdict
 from beholder.types import Json
 
 _Given = TypeVar("_Given")
@@ -29,16 +29,18 @@ class AttemptProgress:
     """Those of the round at hand that told something."""
     void: int = 0
     """Those that did not."""
-    failed: Told | None = None
+    failed: StoredVerdict | None = None
     """The last of them that failed."""
-    settled: Told | None = None
+    settled: StoredVerdict | None = None
     """What the last round ended with; None while one is under way."""
-    last: Told | None = None
+    last: StoredVerdict | None = None
     rounds: int = 0
     """How many rounds have ended."""
 
 
-def progress(step: Planned, told: Mapping[str, Told], allowed: int, action: str) -> AttemptProgress:
+def attempt_progress(
+    step: PlannedStep, told: Mapping[str, StoredVerdict], allowed: int, action: str
+) -> AttemptProgress:
     """Return how far somebody is with a step of a script."""
     now = AttemptProgress()
     carried = told.get(f"{step.key}:0")
@@ -52,7 +54,7 @@ def progress(step: Planned, told: Mapping[str, Told], allowed: int, action: str)
     return now
 
 
-def _with(before: AttemptProgress, one: Told, allowed: int, action: str) -> AttemptProgress:
+def _with(before: AttemptProgress, one: StoredVerdict, allowed: int, action: str) -> AttemptProgress:
     """Return a round with one more attempt."""
     is_void = one.verdict == "unknown" and isinstance(one.evidence, Mapping) and one.evidence.get("again") is True
     now = replace(
@@ -70,37 +72,37 @@ def _with(before: AttemptProgress, one: Told, allowed: int, action: str) -> Atte
     return now if end is None else replace(now, settled=end, rounds=now.rounds + 1)
 
 
-def acts(told: Told, action: str) -> str:
+def action_of(told: StoredVerdict, action: str) -> str:
     """Return what a verdict does: what it says itself, else what the study says."""
     own = told.evidence.get("action") if isinstance(told.evidence, Mapping) else None
     return own if isinstance(own, str) else action
 
 
-def _settles(told: Told, action: str) -> bool:
+def _settles(told: StoredVerdict, action: str) -> bool:
     """Return whether a round ends with this, whatever tries are left."""
-    return told.verdict != "fail" or told.reason == "cannot" or acts(told, action) in ("flag", "record")
+    return told.verdict != "fail" or told.reason == "cannot" or action_of(told, action) in ("flag", "record")
 
 
-def passed_at(told: Told) -> datetime:
+def passed_at(told: StoredVerdict) -> datetime:
     """Return when somebody settled this: in an earlier session, where it was carried over."""
     since = told.evidence.get("passed_at") if isinstance(told.evidence, Mapping) else None
     return datetime.fromisoformat(since) if isinstance(since, str) else told.at
 
 
-def is_valid(told: Told, lasts: timedelta | None, now: datetime | None) -> bool:
+def is_valid(told: StoredVerdict, lasts: timedelta | None, now: datetime | None) -> bool:
     """Return whether what was settled still counts. Without a clock everything does."""
     return lasts is None or now is None or passed_at(told) + lasts >= now
 
 
-def lesson_progress(script: Script, step: Planned, told: Mapping[str, Told]) -> AttemptProgress:
+def training_progress(script: Script, step: PlannedStep, told: Mapping[str, StoredVerdict]) -> AttemptProgress:
     """Return how far somebody is with a training example."""
     place = script.steps[script.place(step.key)]
-    return progress(place, told, script.lesson_attempts, "warn" if script.is_corrected else "flag")
+    return attempt_progress(place, told, script.lesson_attempts, "warn" if script.is_corrected else "flag")
 
 
-def due_lesson(script: Script, told: Mapping[str, Told], now: datetime | None) -> Planned | None:
+def due_training(script: Script, told: Mapping[str, StoredVerdict], now: datetime | None) -> PlannedStep | None:
     """Return the training example that is due; None when the whole training is over, and not for too long."""
-    lessons = [(step, lesson_progress(script, step, told)) for step in script.steps if step.is_training]
+    lessons = [(step, training_progress(script, step, told)) for step in script.steps if step.is_training]
     if not lessons:
         return None
     behind = min(at.rounds for _, at in lessons)
@@ -112,10 +114,12 @@ def due_lesson(script: Script, told: Mapping[str, Told], now: datetime | None) -
     return step.tried(at.tries + 1)
 
 
-def due_trial(step: Planned, answers: Collection[str], told: Mapping[str, Told]) -> Planned | None:
+def repeated_trial(
+    step: PlannedStep, answers: Collection[str], told: Mapping[str, StoredVerdict]
+) -> PlannedStep | None:
     """Return a trial that was answered as it comes again; None where that was its last time."""
     one, attempt = told.get(step.key), 1
-    while one is not None and comes_again(one):
+    while one is not None and is_repeated(one):
         attempt += 1
         key = f"{step.key}:{attempt}"
         if key not in answers:
@@ -132,31 +136,31 @@ def last_answer(answers: Mapping[str, _Given], key: str) -> _Given | None:
     return given
 
 
-def comes_again(told: Told) -> bool:
+def is_repeated(told: StoredVerdict) -> bool:
     """Return whether a trial was to be answered once more after this."""
     return isinstance(told.evidence, Mapping) and told.evidence.get("again") is True
 
 
-def ruled(told: Told, check: str) -> Mapping[str, Json]:
+def rule_result(told: StoredVerdict, check: str) -> Mapping[str, Json]:
     """Return what one rule said of a trial; nothing where it said nothing."""
     rules = told.evidence.get("checks") if isinstance(told.evidence, Mapping) else None
     found = rules.get(check) if isinstance(rules, Mapping) else None
     return found if isinstance(found, Mapping) else {}
 
 
-def failures(told: Mapping[str, Told], check: str) -> list[Told]:
+def failures(told: Mapping[str, StoredVerdict], check: str) -> list[StoredVerdict]:
     """Return every failure by a rule so far, in order. A trial counts as it was answered last."""
     found = [
         one
         for key, one in told.items()
-        if key.startswith("trial:") and ruled(one, check).get("verdict") == "fail" and not comes_again(one)
+        if key.startswith("trial:") and rule_result(one, check).get("verdict") == "fail" and not is_repeated(one)
     ]
     return sorted(found, key=lambda one: one.at)
 
 
-def failed_times(told: Mapping[str, Told], check: str) -> int:
+def failure_count(told: Mapping[str, StoredVerdict], check: str) -> int:
     """Return how many failures by a rule there are so far; a trial can count for several."""
-    counts = [ruled(one, check).get("counts") for one in failures(told, check)]
+    counts = [rule_result(one, check).get("counts") for one in failures(told, check)]
     return sum(count if isinstance(count, int) else 1 for count in counts)
 
 
@@ -168,27 +172,29 @@ CARRIED = "carried"
 _TERMS = {"action", "feedback", "attempts", "valid"}
 """Options that say what follows from a verdict, and not what is asked of people."""
 
-Earlier = Sequence[tuple[Session, Told]]
+EarlierVerdicts = Sequence[tuple[Session, StoredVerdict]]
 """What the same person was told in other sessions, oldest first."""
 
 
-async def bring_along(store: Store, digest: str, facts: SessionFacts, script: Script, now: datetime) -> list[Told]:
+async def carry_over(
+    store: Store, digest: str, facts: SessionFacts, script: Script, now: datetime
+) -> list[StoredVerdict]:
     """Return what the person of a session passed in others, and need not pass again; `digest` is the study's."""
     if not any(step.check is not None or step.is_training for step in script.steps):
         return []
-    earlier = await store.told_to(facts.session.session)
+    earlier = await store.earlier_verdicts(facts.session.session)
     if not earlier:
         return []
     plans = {row["digest"]: row["plan_digest"] async for row in store.rows("studies")}
     same_plan = [each for each, plan in plans.items() if plan == plans.get(digest)]
-    return carried(script, facts, earlier, same_plan, now)
+    return passes_carried_over(script, facts, earlier, same_plan, now)
 
 
-def carried(
-    script: Script, facts: SessionFacts, earlier: Earlier, same_plan: Collection[str], now: datetime
-) -> list[Told]:
+def passes_carried_over(
+    script: Script, facts: SessionFacts, earlier: EarlierVerdicts, same_plan: Collection[str], now: datetime
+) -> list[StoredVerdict]:
     """Return what counts from the start; `same_plan` are the digests under which the training is the same one."""
-    device = device_of(facts.session.device, facts.told)
+    device = current_device(facts.session.device, facts.verdicts)
     sessions = _by_session(earlier)
     found = []
     for step in script.steps:
@@ -202,16 +208,19 @@ def carried(
     return found
 
 
-def _by_session(earlier: Earlier) -> list[tuple[Session, dict[str, Told]]]:
-    found: dict[str, tuple[Session, dict[str, Told]]] = {}
+def _by_session(earlier: EarlierVerdicts) -> list[tuple[Session, dict[str, StoredVerdict]]]:
+    found: dict[str, tuple[Session, dict[str, StoredVerdict]]] = {}
     for session, told in earlier:
         found.setdefault(session.session, (session, {}))[1][told.key] = told
     return list(found.values())
 
 
 def _last_pass(
-    check: AnyStep, device: Mapping[str, Json], sessions: Sequence[tuple[Session, Mapping[str, Told]]], now: datetime
-) -> Told | None:
+    check: AnyStep,
+    device: Mapping[str, Json],
+    sessions: Sequence[tuple[Session, Mapping[str, StoredVerdict]]],
+    now: datetime,
+) -> StoredVerdict | None:
     """Return the last thing this person was told about a check, if it was a pass that still counts here."""
     lasts = check.rule.lasts
     if lasts is None:
@@ -228,12 +237,12 @@ def _last_pass(
     session, told, last = max(said, key=lambda each: (each[2].at, passed_at(each[2])))
     if not _holds(check, last) or not is_valid(last, lasts, now):
         return None
-    if check.bound == "device" and not is_same(device_of(session.device, told, last.at), device):
+    if check.bound == "device" and not is_same_device(current_device(session.device, told, last.at), device):
         return None
     return last
 
 
-def _holds(check: AnyStep, told: Told) -> bool:
+def _holds(check: AnyStep, told: StoredVerdict) -> bool:
     """Return whether a verdict is a pass of the check as it is now: the same version, asking for the same."""
     evidence = _evidence(told)
     if told.verdict == "fail":
@@ -245,63 +254,66 @@ def _holds(check: AnyStep, told: Told) -> bool:
     return all(then.get(name) == value for name, value in now.items() if name not in _TERMS)
 
 
-def _is_trained(script: Script, told: Mapping[str, Told], now: datetime) -> bool:
-    return any(step.is_training for step in script.steps) and due_lesson(script, told, now) is None
+def _is_trained(script: Script, told: Mapping[str, StoredVerdict], now: datetime) -> bool:
+    return any(step.is_training for step in script.steps) and due_training(script, told, now) is None
 
 
-def _ends(script: Script, told: Mapping[str, Told]) -> list[tuple[Planned, Told]]:
+def _ends(script: Script, told: Mapping[str, StoredVerdict]) -> list[tuple[PlannedStep, StoredVerdict]]:
     """Return how each example of a training ended."""
-    at = [(step, lesson_progress(script, step, told).settled) for step in script.steps if step.is_training]
+    at = [(step, training_progress(script, step, told).settled) for step in script.steps if step.is_training]
     return [(step, settled) for step, settled in at if settled is not None]
 
 
-def _bring(facts: SessionFacts, step: Planned, told: Told, now: datetime) -> Told:
+def _bring(facts: SessionFacts, step: PlannedStep, told: StoredVerdict, now: datetime) -> StoredVerdict:
     """Return a pass as it stands in the new session. What was carried before still points to where it was earned."""
     evidence = dict(_evidence(told))
     if told.reason != CARRIED:
         evidence |= {"passed_at": told.at.isoformat(), "session": told.session, "key": told.key, "was": told.reason}
-    return Told(facts.session.session, f"{step.key}:0", told.check, told.verdict, CARRIED, evidence, now)
+    return StoredVerdict(facts.session.session, f"{step.key}:0", told.check, told.verdict, CARRIED, evidence, now)
 
 
-def _reason(told: Told) -> Json:
+def _reason(told: StoredVerdict) -> Json:
     return _evidence(told).get("was") if told.reason == CARRIED else told.reason
 
 
-def _evidence(told: Told) -> Mapping[str, Json]:
+def _evidence(told: StoredVerdict) -> Mapping[str, Json]:
     return told.evidence if isinstance(told.evidence, Mapping) else {}
 
 
 # --- Which device somebody sits at: what it said of itself, and whether it is still the same one ---
 
 
-MOVED = "device:"
+DEVICE_KEY = "device:"
 """Keys under which it is told that somebody went on with another device, numbered from 1."""
 VOID = "moved"
 """The reason of an attempt that was posed for another device: nobody answered it, and it costs nothing."""
 
 
-def moves(told: Mapping[str, Told]) -> list[Told]:
+def device_changes(told: Mapping[str, StoredVerdict]) -> list[StoredVerdict]:
     """Return every change of device, in order."""
     return sorted(
-        (one for key, one in told.items() if key.startswith(MOVED)), key=lambda one: int(one.key[len(MOVED) :])
+        (one for key, one in told.items() if key.startswith(DEVICE_KEY)),
+        key=lambda one: int(one.key[len(DEVICE_KEY) :]),
     )
 
 
-def moved_at(told: Mapping[str, Told]) -> datetime | None:
+def device_changed_at(told: Mapping[str, StoredVerdict]) -> datetime | None:
     """Return when somebody last went on with another device."""
-    return max((one.at for one in moves(told)), default=None)
+    return max((one.at for one in device_changes(told)), default=None)
 
 
-def device_of(first: Mapping[str, Json], told: Mapping[str, Told], at: datetime | None = None) -> Mapping[str, Json]:
+def current_device(
+    first: Mapping[str, Json], told: Mapping[str, StoredVerdict], at: datetime | None = None
+) -> Mapping[str, Json]:
     """Return the device of a session, now or at a moment; `first` is the one it began with."""
-    for one in reversed(moves(told)):
+    for one in reversed(device_changes(told)):
         device = one.evidence.get("device") if isinstance(one.evidence, Mapping) else None
         if isinstance(device, Mapping) and (at is None or one.at <= at):
             return device
     return first
 
 
-def is_same(one: Mapping[str, Json], other: Mapping[str, Json]) -> bool:
+def is_same_device(one: Mapping[str, Json], other: Mapping[str, Json]) -> bool:
     """Return whether two can be one device: screen, pixels and platform agree as far as both tell them."""
     pairs = [(_screen(one), _screen(other)), *((one.get(name), other.get(name)) for name in ("dpr", "platform"))]
     return all(mine is None or theirs is None or mine == theirs for mine, theirs in pairs)
@@ -315,15 +327,17 @@ def _screen(device: Mapping[str, Json]) -> list[float] | None:
     return sorted(side for side in sides if isinstance(side, int | float))
 
 
-def move(facts: SessionFacts, device: Mapping[str, Json], here: Planned | None, now: datetime) -> list[Told]:
+def device_change_facts(
+    facts: SessionFacts, device: Mapping[str, Json], here: PlannedStep | None, now: datetime
+) -> list[StoredVerdict]:
     """Return what is told where somebody goes on with another device; nothing where it is the same one.
 
     An attempt that was posed for the other device is void.
     """
-    if is_same(device_of(facts.session.device, facts.told), device):
+    if is_same_device(current_device(facts.session.device, facts.verdicts), device):
         return []
-    session, number = facts.session.session, len(moves(facts.told)) + 1
-    told = [Told(session, f"{MOVED}{number}", "device", "unknown", VOID, {"device": dict(device)}, now)]
+    session, number = facts.session.session, len(device_changes(facts.verdicts)) + 1
+    told = [StoredVerdict(session, f"{DEVICE_KEY}{number}", "device", "unknown", VOID, {"device": dict(device)}, now)]
     if here is not None and here.check is not None:
-        told.append(Told(session, here.key, here.check.name, "unknown", VOID, {"again": True}, now))
+        told.append(StoredVerdict(session, here.key, here.check.name, "unknown", VOID, {"again": True}, now))
     return told

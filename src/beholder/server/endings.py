@@ -14,12 +14,12 @@ from beholder.checks.known_answers import targets_of
 from beholder.methods.contract import Trial
 from beholder.planning.known_answers import message_label, message_text
 from beholder.server import tokens
-from beholder.server.attempts import failures, ruled
+from beholder.server.attempts import failures, rule_result
 from beholder.server.flow import Ending
 from beholder.server.further_sessions import Offer
 from beholder.server.page_checks import PageChecks, Words
 from beholder.server.public_steps import public_end
-from beholder.server.script import Planned, Script, ServedStudy, place_key
+from beholder.server.script import PlannedStep, Script, ServedStudy, base_key
 from beholder.store.contract import End, SessionFacts, Store
 from beholder.study.model import Study
 from beholder.study.recruitment import is_visit_each
@@ -52,7 +52,7 @@ class Endings:
         # Whoever withdraws after the end has an end of another kind among the facts, and reads of the withdrawal.
         outcome = "withdrawn" if facts.erased and end.outcome != "no_consent" else end.outcome
         ours = self._texts.get("thanks" if outcome == "completed" else outcome, self._texts["screened_out"])
-        is_taken_back = outcome not in LEFT or self._study.recruit.mode in ("panel", "prolific")
+        is_taken_back = outcome not in WITHOUT_OWN_CODE or self._study.recruit.mode in ("panel", "prolific")
         return public_end(
             script,
             outcome,
@@ -60,7 +60,7 @@ class Endings:
             code=end.code or None if is_taken_back else None,
             return_url=await self._return_url(facts, end),
             receipt=end.receipt or None,
-            answers=len({place_key(key) for key in facts.answers if key.startswith("trial:")}),
+            answers=len({base_key(key) for key in facts.answers if key.startswith("trial:")}),
             seconds=(end.at - facts.session.at).total_seconds(),
             ended_at=end.at,
             again=None if offer is None else public_offer(offer, self._study, self._again(facts)),
@@ -74,7 +74,7 @@ class Endings:
     async def _return_url(self, facts: SessionFacts, end: End) -> str | None:
         participant = facts.session.participant
         if needs_id(self._study) and participant not in self._ids:
-            self._ids |= {link.participant: link.platform_id for link in await self._store.links()}
+            self._ids |= {link.participant: link.platform_id for link in await self._store.platform_identities()}
         return return_url(self._study, end.code, end.outcome, self._ids.get(participant))
 
     def _again(self, facts: SessionFacts) -> str:
@@ -116,8 +116,8 @@ class EndingTexts:
         """Return the page as HTML."""
         name = end.reason.partition(":")[0]
         lines = []
-        for told in failures(facts.told, name):
-            step, off = script.find(told.key), ruled(told, name).get("measured")
+        for told in failures(facts.verdicts, name):
+            step, off = script.find(told.key), rule_result(told, name).get("measured")
             if step is not None:
                 lines += self._lines(script, step, name, off if isinstance(off, Mapping) else ())
         return self._page(name, lines)
@@ -143,7 +143,7 @@ class EndingTexts:
             parts.append(words["out_contact"].format(contact=f"[{_plain(contact)}](<{link}>)"))
         return markdown("\n\n".join(part for part in parts if part))
 
-    def _lines(self, script: Script, step: Planned, name: str, off: Iterable[str]) -> list[str]:
+    def _lines(self, script: Script, step: PlannedStep, name: str, off: Iterable[str]) -> list[str]:
         """Return a line for each stimulus of a trial that was not answered as it asked: its page, and what it asked."""
         trial, words = _trial(step), self._words
         page, _ = script.page(script.place(step.key))
@@ -157,7 +157,7 @@ class EndingTexts:
         return list(dict.fromkeys(lines)) or [words["out_only_page"].format(page=page)]
 
 
-def _asked(step: Planned, name: str) -> list[str]:
+def _asked(step: PlannedStep, name: str) -> list[str]:
     """Return what the stimuli of a trial ask for themselves, by question and slot."""
     role = _ASKING.get(name)
     return [] if role is None else list(targets_of(AnsweredTrial(step.key, _trial(step), None, ()), role))
@@ -168,7 +168,7 @@ def _plain(text: str) -> str:
     return _MARKS.sub(r"\\\1", text)
 
 
-def _trial(step: Planned) -> Trial:
+def _trial(step: PlannedStep) -> Trial:
     assert step.trial is not None, step.key
     return step.trial
 
@@ -182,11 +182,11 @@ CODED: tuple[Outcome, ...] = (
 """Outcomes with a code of their own; whoever withdraws takes back that of those who did not agree."""
 PROLIFIC_APP = "https://app.prolific.com"
 """Where people return to on Prolific; the environment variable BEHOLDER_PROLIFIC_APP puts a rehearsal in its place."""
-LEFT = ("no_consent", "withdrawn")
+WITHOUT_OWN_CODE = ("no_consent", "withdrawn")
 """Outcomes of those who did not want to take part: they get no code of their own, only what the study gives all."""
 
 
-def codes_of(study: Study, secret: bytes) -> Mapping[Outcome, str]:
+def shared_codes(study: Study, secret: bytes) -> Mapping[Outcome, str]:
     """Return the codes that are the same for everybody; empty where each session has its own, or there are none."""
     if study.recruit.mode == "prolific":
         of = f"{study.name}/{study.run}"
@@ -202,8 +202,8 @@ def code_for(study: Study, secret: bytes, session: str, outcome: Outcome) -> str
     if study.recruit.mode == "lab" or (study.recruit.mode == "link" and outcome == "technical"):
         return None
     kind = _kind(outcome)
-    shared = codes_of(study, secret).get(kind)
-    if shared is not None or outcome in LEFT:
+    shared = shared_codes(study, secret).get(kind)
+    if shared is not None or outcome in WITHOUT_OWN_CODE:
         return shared
     return tokens.completion_code(secret, session, kind)
 
@@ -231,7 +231,7 @@ def needs_id(study: Study) -> bool:
     return any("{id}" in address for address in addresses)
 
 
-def home(study: Study) -> str | None:
+def platform_home(study: Study) -> str | None:
     """Return the platform's own page, for whoever came in vain; None where it has none that we know."""
     return f"{_app()}/" if study.recruit.mode == "prolific" else None
 

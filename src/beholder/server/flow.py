@@ -9,20 +9,20 @@ from types import MappingProxyType
 
 from beholder.errors import Refused
 from beholder.server.attempts import (
-    acts,
-    due_lesson,
-    due_trial,
-    failed_times,
+    action_of,
+    attempt_progress,
+    device_changed_at,
+    due_training,
+    failure_count,
     failures,
     is_valid,
     last_answer,
-    moved_at,
     passed_at,
-    progress,
-    ruled,
+    repeated_trial,
+    rule_result,
 )
-from beholder.server.script import CONSENT, FIRST_TRIAL, Planned, Script
-from beholder.store.contract import SessionFacts, Told
+from beholder.server.script import CONSENT, FIRST_TRIAL, PlannedStep, Script
+from beholder.store.contract import SessionFacts, StoredVerdict
 from beholder.study.model import Ask
 from beholder.types import Json, Outcome
 
@@ -41,15 +41,15 @@ class Ending:
     reason: str = ""
 
 
-_NOTHING: Mapping[str, Told] = MappingProxyType({})
+_NOTHING: Mapping[str, StoredVerdict] = MappingProxyType({})
 
 
 def next_step(
     script: Script | None,
     answers: Mapping[str, Json],
-    told: Mapping[str, Told] = _NOTHING,
+    told: Mapping[str, StoredVerdict] = _NOTHING,
     now: datetime | None = None,
-) -> Planned | Ending:
+) -> PlannedStep | Ending:
     """Return the first step without an answer, or how the session ends. Without a script nothing is claimed yet.
 
     What was passed runs out: before the first trial, and at a break, never between two trials.
@@ -74,7 +74,7 @@ def next_step(
             return step
         if step.items and (wrong := _wrong_item(step, answers[step.key])):
             return Ending("screened_out", f"{step.key}.{wrong}")
-        if script.rules and step.is_rated and (again := due_trial(step, answers, told)):
+        if script.rules and step.is_rated and (again := repeated_trial(step, answers, told)):
             return again
         is_fresh = step.kind == "break" and script.steps[place + 1].key not in answers
         met = _due_again(script, told, now) if is_fresh else None
@@ -88,26 +88,28 @@ def answers_of(facts: SessionFacts) -> dict[str, Json]:
     return {key: answer.answer for key, answer in facts.answers.items()}
 
 
-def _due(script: Script, step: Planned, told: Mapping[str, Told], now: datetime | None) -> Planned | Ending | None:
+def _due(
+    script: Script, step: PlannedStep, told: Mapping[str, StoredVerdict], now: datetime | None
+) -> PlannedStep | Ending | None:
     """Return the attempt that is due at a check or the training, or the end that it led to; None where it is done."""
     if step.check is None:
-        return due_lesson(script, told, now)
+        return due_training(script, told, now)
     rule = step.check.rule
-    at = progress(step, told, rule.attempts, step.check.action)
+    at = attempt_progress(step, told, rule.attempts, step.check.action)
     if at.settled is None:
         return step.tried(at.tries + 1)
-    if at.settled.verdict == "fail" and acts(at.settled, step.check.action) == "gate":
+    if at.settled.verdict == "fail" and action_of(at.settled, step.check.action) == "gate":
         outcome: Outcome = "wrong_device" if step.check.name == "device" else "screened_out"
         return Ending(outcome, f"{step.check.name}:{at.settled.reason}")
-    moved = moved_at(told) if step.check.bound == "device" else None
+    moved = device_changed_at(told) if step.check.bound == "device" else None
     if is_valid(at.settled, rule.lasts, now) and (moved is None or passed_at(at.settled) >= moved):
         return None
     return step.tried(at.tries + 1)
 
 
-def _due_again(script: Script, told: Mapping[str, Told], now: datetime | None) -> Planned | Ending | None:
+def _due_again(script: Script, told: Mapping[str, StoredVerdict], now: datetime | None) -> PlannedStep | Ending | None:
     """Return what has run out by a break: the room and the training, and on another device all that belongs to one."""
-    has_moved = moved_at(told) is not None
+    has_moved = device_changed_at(told) is not None
     for step in script.steps:
         check = step.check
         if check is not None and (check.stage == "setup" or (has_moved and check.bound == "device")):
@@ -115,14 +117,14 @@ def _due_again(script: Script, told: Mapping[str, Told], now: datetime | None) -
             met = _due(script, step, told, now if check.stage == "setup" else None)
             if met is not None:
                 return met
-    return due_lesson(script, told, now)
+    return due_training(script, told, now)
 
 
-def _failed(script: Script, told: Mapping[str, Told]) -> str:
+def _failed(script: Script, told: Mapping[str, StoredVerdict]) -> str:
     """Return at what the session ends, such as `attention:wrong`; empty where it goes on."""
     for name, rule in script.rules.items():
-        if rule.end_after is not None and failed_times(told, name) >= rule.end_after:
-            return f"{name}:{ruled(failures(told, name)[-1], name).get('reason', '')}"
+        if rule.end_after is not None and failure_count(told, name) >= rule.end_after:
+            return f"{name}:{rule_result(failures(told, name)[-1], name).get('reason', '')}"
     return ""
 
 
@@ -151,7 +153,7 @@ def _says_anything(answer: Mapping[str, Json]) -> bool:
     return any(bool(about) for part in given if isinstance(part, Mapping) for about in part.values())
 
 
-def read_step_answer(step: Planned, answer: Json) -> Json:
+def read_step_answer(step: PlannedStep, answer: Json) -> Json:
     """Return the normalised answer of a step that is not a trial, or raise Refused."""
     if not isinstance(answer, Mapping):
         raise Refused("The answer is not an object", where="answer", allowed="a JSON object")
@@ -166,7 +168,7 @@ def read_step_answer(step: Planned, answer: Json) -> Json:
     return {}
 
 
-def _wrong_item(step: Planned, answer: Json) -> str:
+def _wrong_item(step: PlannedStep, answer: Json) -> str:
     """Return the id of the first item whose answer is not among the correct ones."""
     given = answer.get("answers", {}) if isinstance(answer, Mapping) else {}
     assert isinstance(given, Mapping)

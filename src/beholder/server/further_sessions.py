@@ -19,13 +19,13 @@ from beholder.planning.model import Plan
 from beholder.planning.serialization import lists_from_json
 from beholder.server.moderation import Moderation
 from beholder.server.script import Script, ServedStudy
-from beholder.store.contract import Session, SessionFacts, Store, StudyRecord, Told
+from beholder.store.contract import Session, SessionFacts, Store, StoredVerdict, StudyRecord
 from beholder.store.open import read_rows
 from beholder.store.rules import outdated_session
 from beholder.study.model import Study
 from beholder.study.recruitment import is_closed, is_visit_each, money
 
-KEY = "again"
+LATER_SESSION = "again"
 """Where it is kept that somebody has been here before, and need not be asked everything anew."""
 _CHECK = "sessions"
 
@@ -109,7 +109,7 @@ class FurtherSessions:
         if facts.session.run != self._served.study.run or is_closed(self._served.study.recruit, now):
             return None
         had = await self.had(facts.session)
-        if len(had) >= self.visits or not await self._store.has_room(now, self.barred(had)):
+        if len(had) >= self.visits or not await self._store.has_free_list(now, self.barred(had)):
             return None
         return self.offered(script, len(had) + 1)
 
@@ -128,11 +128,11 @@ class FurtherSessions:
             bonus=(bonus.sessions, str(money(bonus.each))) if bonus is not None and is_near else None,
         )
 
-    def told(self, session: Session, had: Sequence[int], now: datetime) -> list[Told]:
+    def told(self, session: Session, had: Sequence[int], now: datetime) -> list[StoredVerdict]:
         """Return what is kept of a later session: that it is one."""
         if not had:
             return []
-        return [Told(session.session, KEY, _CHECK, "pass", "carried", {"lists": list(had)}, now)]
+        return [StoredVerdict(session.session, LATER_SESSION, _CHECK, "pass", "carried", {"lists": list(had)}, now)]
 
     def _learn(self) -> None:
         """Take in the lists that are not known yet: a plan may grow while it is served."""
@@ -155,15 +155,17 @@ class FurtherSessions:
         }
 
 
-def is_again(told: Mapping[str, Told]) -> bool:
+def is_later_session(told: Mapping[str, StoredVerdict]) -> bool:
     """Return whether a session is a later one of somebody who has finished another."""
-    return KEY in told
+    return LATER_SESSION in told
 
 
 # --- Plans that have grown: the lists in the store are the truth, and a server that lacks some takes them from there.
 
 
-async def restore(store: Store, study: Study, plan: Plan, progress: Callable[[int, int], None] | None = None) -> bool:
+async def restore_extended_plan(
+    store: Store, study: Study, plan: Plan, progress: Callable[[int, int], None] | None = None
+) -> bool:
     """Return whether the store holds an extended plan of this study which plan/ lacked; it has been written there."""
     studies = await read_rows(store, "studies")
     # All lists of a large plan take longer to read than everything else at the start.
@@ -191,7 +193,7 @@ def stored_plan(record: StudyRecord) -> Plan | None:
     return Plan(record.plan_digest, 0, lists) if lists else None
 
 
-async def take_in(served: ServedStudy, store: Store, number: int) -> None:
+async def add_new_lists(served: ServedStudy, store: Store, number: int) -> None:
     """Add the lists to a running server that the store has by now, up to one that somebody has claimed.
 
     Raises Refused where they show stimuli that this server does not have: it has to be started anew.

@@ -5,17 +5,23 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from beholder.errors import LedgerError, Refused
 from beholder.server import tokens
+from beholder.server.assets import Asset, Assets
 from beholder.server.flow import Ending, answers_of, next_step
-from beholder.server.further_sessions import is_again
-from beholder.server.participants import LAB, lab_addresses, seat
+from beholder.server.further_sessions import is_later_session
+from beholder.server.participants import LAB, OPERATOR, is_lab_key, lab_addresses, seat_token
 from beholder.server.script import ServedStudy
+from beholder.server.service import StudyService
 from beholder.store.contract import LedgerEntry, SessionFacts, Store
 from beholder.types import Json
 
@@ -74,7 +80,7 @@ class Laboratory:
             return {**shown, "seat": None, "resume": None}
         name, secret, session = self._served.study.name, self._store.secret, seated.standing.session
         resume = tokens.session_token(secret, name, session) if session else None
-        return {**shown, "seat": seat(secret, seated.had[-1]), "resume": resume}
+        return {**shown, "seat": seat_token(secret, seated.had[-1]), "resume": resume}
 
     async def next(self, station: int, after: int | None) -> None:
         """Seat the next participant, after the one who sits there; a number that nobody began under stays."""
@@ -118,8 +124,8 @@ class Laboratory:
             return _StationState("ended", session.session, end.outcome, minutes=minutes)
         script = None
         if facts.list is not None and facts.list <= len(self._served.lists):
-            script = self._served.script(facts.list, is_again=is_again(facts.told))
-        here = next_step(script, answers_of(facts), facts.told, self._now())
+            script = self._served.script(facts.list, is_again=is_later_session(facts.verdicts))
+        here = next_step(script, answers_of(facts), facts.verdicts, self._now())
         if isinstance(here, Ending):
             return _StationState("ended", session.session, here.outcome, minutes=minutes)
         kind = "training" if here.is_training else here.kind
@@ -221,3 +227,78 @@ class Seats:
         # No pseudonym: the ledger outlives the links from people to pseudonyms.
         evidence: dict[str, Json] = {"station": station, "number": number, "run": self.run}
         return LedgerEntry(KIND, event, now, submission=f"lab-{number}", evidence=evidence)
+
+
+# --- The pages of a laboratory, and what they ask of the server ---
+
+
+def lab_routes(
+    host: StudyService,
+    assets: Assets,
+    *,
+    send: Callable[[Request, Asset], Response],
+    reply: Callable[[Json], Response],
+    read: Callable[[Request], Awaitable[Json]],
+    token_of: Callable[[Request], str],
+) -> list[Route]:
+    """Return the routes of a laboratory; none where the study is not in one."""
+    study, secret = host.served.study, host.store.secret
+    if study.recruit.mode != "lab":
+        return []
+    lab = Laboratory(host.served, host.store, host.now)
+    pages = {number: assets.page(study, station=number) for number in lab.stations}
+    operator = assets.aside(study, "kiosk/operator.js", "kiosk")
+
+    def opened(request: Request, *places: str) -> None:
+        key = token_of(request)
+        if not any(is_lab_key(secret, place, key) for place in places):
+            raise Refused(host.words["unknown_token"], where="key", code="unknown_token", status=401)
+
+    def station_of(request: Request) -> int:
+        number = int(request.path_params["station"])
+        if number not in lab.stations:
+            allowed = f"1 to {len(lab.stations)}"
+            raise Refused("There is no such station", where="station", allowed=allowed, code="not_found", status=404)
+        return number
+
+    async def show_operator(request: Request) -> Response:
+        return send(request, operator)
+
+    async def show_station(request: Request) -> Response:
+        return send(request, pages[station_of(request)])
+
+    async def overview(request: Request) -> Response:
+        opened(request, OPERATOR)
+        return reply(await lab.overview())
+
+    async def station(request: Request) -> Response:
+        number = station_of(request)
+        opened(request, str(number), OPERATOR)
+        return reply(await lab.station(number))
+
+    async def seat(request: Request) -> Response:
+        number = station_of(request)
+        body = await read(request)
+        asked = body if isinstance(body, Mapping) else {}
+        back, after = asked.get("back"), asked.get("after")
+        opened(request, OPERATOR, *([] if "back" in asked else [str(number)]))
+        if "back" in asked and _is_number(back):
+            await lab.back(number, back)
+        elif "after" in asked and (after is None or _is_number(after)):
+            await lab.next(number, after)
+        else:
+            allowed = '{"after": 12}, the number that sits there or null, or {"back": 12}'
+            raise Refused("The body does not say who comes next", where="body", allowed=allowed)
+        return reply(await lab.station(number))
+
+    return [
+        Route("/lab", show_operator),
+        Route("/lab/{station:int}", show_station),
+        Route("/api/lab", overview),
+        Route("/api/lab/stations/{station:int}", station),
+        Route("/api/lab/stations/{station:int}", seat, methods=["POST"]),
+    ]
+
+
+def _is_number(value: Json) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**9

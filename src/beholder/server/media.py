@@ -16,14 +16,14 @@ from beholder.errors import Refused
 from beholder.server.admission import Admission
 from beholder.server.page_checks import PageChecks
 from beholder.server.preview import Previews
-from beholder.server.rendering import MediaAddresses, StepSequence, at_hand
+from beholder.server.rendering import MediaAddresses, StepSequence, due_steps
 from beholder.server.script import Script
 from beholder.store.contract import SessionFacts, Store
 
 _RANGE = re.compile(r"^bytes=([0-9]{0,18})-([0-9]{0,18})$")
 
 
-class Deliverable(Protocol):
+class MediaContent(Protocol):
     """Bytes with a type, of which any range can be read."""
 
     @property
@@ -48,7 +48,7 @@ class DrawnMedia:
         yield self.body[start:stop]
 
 
-def deliver(request: Request, token: str, medium: Deliverable) -> Response:
+def media_response(request: Request, token: str, medium: MediaContent) -> Response:
     """Return a medium, or the range of it that was asked for (RFC 9110, section 14)."""
     headers = {
         "etag": f'"{token}"',
@@ -94,7 +94,7 @@ class MediaFiles:
         self._store, self._words, self._now, self._addresses = store, words, now, addresses
         self._arrivals, self._previews, self._way, self._examiner = arrivals, previews, way, examiner
 
-    async def open(self, token: str) -> Deliverable:
+    async def open(self, token: str) -> MediaContent:
         """Return the medium behind an address: a stimulus, or what was drawn for the check at hand."""
         session = token.partition("-")[0]
         if not self._addresses.has(session, token):
@@ -114,7 +114,7 @@ class MediaFiles:
         if facts.end is not None:
             return None
         shown = self._previews.made(facts.session.session)
-        for here in shown.attempts if shown else at_hand(facts, script, self._now()):
+        for here in shown.attempts if shown else due_steps(facts, script, self._now()):
             if here.check is None:
                 continue
             try:

@@ -12,16 +12,16 @@ from typing import NamedTuple
 
 from beholder.errors import Refused
 from beholder.server import tokens
-from beholder.server.endings import home
-from beholder.server.tokens import keyed, short
+from beholder.server.endings import platform_home
+from beholder.server.tokens import keyed, url_text
 from beholder.study.model import Study
 from beholder.types import Mode
 
 _PLATFORMS = {"participant": "link", "PROLIFIC_PID": "prolific"}
 """Parameters of an open link that carry somebody's id, and whose id it is."""
-LAB, NUMBER = "lab", "number"
+LAB, NUMBERED = "lab", "number"
 """Where people are known by a seat, or by a numbered link: another study has the same numbers, and other people."""
-PROLIFIC = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+PROLIFIC_PARAMETERS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 """What Prolific calls the person, the posting and the visit."""
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _PLACEHOLDER = re.compile(r"\{\{|\{.+\}|%.+%|<.+>|\[.+\]")
@@ -72,7 +72,7 @@ def identify(
             raise Refused(words["unknown_token"], where="signature", code="unknown_token", status=401)
         return Identity("robot", tokens.pseudonym(secret, "robot", robot))
     if study.recruit.mode == "lab" and params.keys().isdisjoint(("again", "resume")):
-        seat = read_seat(secret, params.get("seat", ""))
+        seat = read_seat_token(secret, params.get("seat", ""))
         if seat is None:
             raise Refused(words["lab"], where="seat", code="closed", status=403)
         return Identity("lab", tokens.pseudonym(secret, LAB, str(seat)), platform=LAB, platform_id=str(seat))
@@ -99,7 +99,7 @@ def _known(
         if invited is None:
             raise _refusal(study, words, "no_id", "invited")
         is_numbered = recruit.mode == "link" and recruit.people is None
-        found = _PlatformIds(NUMBER if is_numbered else recruit.mode, invited)
+        found = _PlatformIds(NUMBERED if is_numbered else recruit.mode, invited)
     elif recruit.mode == "link":
         found = None if recruit.single_use else _open(params, study, words)
     else:
@@ -132,7 +132,7 @@ def _open(params: Mapping[str, str], study: Study, words: Mapping[str, str]) -> 
 def _passed(params: Mapping[str, str], study: Study, words: Mapping[str, str]) -> _PlatformIds | None:
     """Return the platform, and the ids of person, posting and visit that it passed; what is no id raises Refused."""
     recruit = study.recruit
-    names = PROLIFIC if recruit.mode == "prolific" else (recruit.id_parameter, None, recruit.visit_parameter)
+    names = PROLIFIC_PARAMETERS if recruit.mode == "prolific" else (recruit.id_parameter, None, recruit.visit_parameter)
     values = [params.get(name, "").strip() if name else "" for name in names]
     if any(map(_PLACEHOLDER.search, values)):
         raise _refusal(study, words, "placeholder")
@@ -146,7 +146,7 @@ def _passed(params: Mapping[str, str], study: Study, words: Mapping[str, str]) -
 
 def _refusal(study: Study, words: Mapping[str, str], code: str, where: str = "") -> Refused:
     """Return why somebody cannot come in, with the platform's own page to go back to."""
-    back = home(study)
+    back = platform_home(study)
     return Refused(words[code], where=where, code=code, status=403, more={"return_url": back} if back else None)
 
 
@@ -190,25 +190,25 @@ OPERATOR = "operator"
 
 def lab_key(secret: bytes, place: str) -> str:
     """Return the secret part of the address of a station (its number), or of the operator."""
-    return short(keyed(secret, "lab", place), 12)
+    return url_text(keyed(secret, "lab", place), 12)
 
 
-def is_key(secret: bytes, place: str, key: str) -> bool:
+def is_lab_key(secret: bytes, place: str, key: str) -> bool:
     """Return whether a key opens this place."""
     return hmac.compare_digest(key.encode(), lab_key(secret, place).encode())
 
 
-def seat(secret: bytes, number: int) -> str:
+def seat_token(secret: bytes, number: int) -> str:
     """Return what proves that somebody may take part under a number."""
-    return f"{number}.{short(keyed(secret, 'seat', str(number)))}"
+    return f"{number}.{url_text(keyed(secret, 'seat', str(number)))}"
 
 
-def read_seat(secret: bytes, text: str) -> int | None:
+def read_seat_token(secret: bytes, text: str) -> int | None:
     """Return under which number somebody may take part; None where we did not write it."""
     number = text.partition(".")[0]
     if not (number.isascii() and number.isdecimal() and len(number) < 10):
         return None
-    return int(number) if hmac.compare_digest(text.encode(), seat(secret, int(number)).encode()) else None
+    return int(number) if hmac.compare_digest(text.encode(), seat_token(secret, int(number)).encode()) else None
 
 
 def lab_addresses(study: Study, secret: bytes, url: str) -> dict[str, str]:

@@ -219,12 +219,14 @@ class _PageLog:
             seen.duration_ms = seen.duration_ms if duration is None else round(duration)
 
 
-def watch(events: Json, lengths_ms: Mapping[str, int], *, together: bool = False) -> PlaybackEvidence:
+def read_playback(events: Json, lengths_ms: Mapping[str, int], *, together: bool = False) -> PlaybackEvidence:
     """Return what a log shows, or raise Refused where it has the wrong shape."""
-    return watch_log(read_events(events), lengths_ms, together=together)
+    return playback_evidence(read_events(events), lengths_ms, together=together)
 
 
-def watch_log(log: Iterable[Event], lengths_ms: Mapping[str, int], *, together: bool = False) -> PlaybackEvidence:
+def playback_evidence(
+    log: Iterable[Event], lengths_ms: Mapping[str, int], *, together: bool = False
+) -> PlaybackEvidence:
     """Return what a log that was read shows. Only slots that are shown `together` can play at the same time."""
     players = {slot: _Player(ms) for slot, ms in lengths_ms.items()}
     page = _PageLog()
@@ -303,7 +305,7 @@ def is_watched(seen: SlotPlayback, length_ms: int, rule: Literal["whole", "start
     return rule == "start" or (seen.coverage >= WHOLE and seen.furthest_ms >= length_ms - _LAST_MS)
 
 
-def as_json(evidence: PlaybackEvidence) -> dict[str, Json]:
+def evidence_to_json(evidence: PlaybackEvidence) -> dict[str, Json]:
     """Return the evidence as it is stored: one entry for each slot, and one for the page."""
     stored: dict[str, Json] = {slot: dict(vars(watched)) for slot, watched in evidence.slots.items()}
     stored[PAGE] = dict(vars(evidence.page))

@@ -13,12 +13,12 @@ from beholder.server.endings import EndingTexts, code_for, public_offer, return_
 from beholder.server.flow import Ending, next_step
 from beholder.server.further_sessions import FurtherSessions
 from beholder.server.page_checks import PageChecks, check_of, rng_of, seed_of
-from beholder.server.public_steps import Media, public_end, public_step
+from beholder.server.public_steps import DescribeMedia, public_end, public_step
 from beholder.server.rendering import MediaAddresses, RenderedTexts
 from beholder.server.requests import SubmittedAnswer
-from beholder.server.script import CONSENT, Planned, ServedStudy
+from beholder.server.script import CONSENT, PlannedStep, ServedStudy
 from beholder.server.validation import AnswerReader
-from beholder.store.contract import Session, SessionFacts, Told
+from beholder.store.contract import Session, SessionFacts, StoredVerdict
 from beholder.types import Json, Outcome
 
 SESSION = "preview"
@@ -29,12 +29,12 @@ _SAMPLE = "XXXX-XXXX"
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 
-def session_of(number: int) -> str:
+def preview_session(number: int) -> str:
     """Return what stands for the session in a preview of a list."""
     return SESSION if number == 1 else f"{SESSION}{number}"
 
 
-def list_of(session: str) -> int | None:
+def previewed_list(session: str) -> int | None:
     """Return the list that a session is a preview of; None where it is none."""
     number = session.removeprefix(SESSION) if session.startswith(SESSION) else "-"
     return 1 if not number else int(number) if number.isdecimal() and number.isascii() else None
@@ -50,7 +50,7 @@ class Preview:
         secret: bytes,
         texts: Mapping[str, str],
         words: Mapping[str, str],
-        media: Media,
+        media: DescribeMedia,
         examiner: PageChecks,
         reader: AnswerReader,
         farewell: EndingTexts,
@@ -59,7 +59,7 @@ class Preview:
         self._again = again
         self._served, self._texts, self._words, self._media = served, texts, words, media
         self._secret, self._examiner, self._reader = secret, examiner, reader
-        self.session, self.script = session_of(number), served.script(number)
+        self.session, self.script = preview_session(number), served.script(number)
         self._farewell = farewell.sample(self.script)
         which = "" if number == 1 else f"list={number}&"
         self.link = f"{served.public_url}/s/{served.study.name}?{which}preview={tokens.preview_secret(secret)}"
@@ -90,17 +90,17 @@ class Preview:
         """Return the facts of somebody who has answered every check well: rings need the size of a card."""
         session = Session(self.session, self.session, self._served.digest, 1, "preview", 1, device, _LONG_AGO)
         facts = SessionFacts(session)
-        told: dict[str, Told] = {}
+        told: dict[str, StoredVerdict] = {}
         for step in self.attempts:
-            known = SessionFacts(facts.session, told=told)
+            known = SessionFacts(facts.session, verdicts=told)
             rng = rng_of(seed_of(self._secret, self.session, f"{step.key}:able"))
             try:
-                answer = check_of(step).respond(self._examiner.posed(known, step), RobotAbilities(), rng)
+                answer = check_of(step).respond(self._examiner.attempt(known, step), RobotAbilities(), rng)
                 judged = self._examiner.judge(known, step, self.script, answer, _LONG_AGO)
             except Exception:  # the page of this check says what is wrong with it
                 continue
             told[step.key] = judged.told
-        return SessionFacts(facts.session, told=told)
+        return SessionFacts(facts.session, verdicts=told)
 
     def step(self, key: str) -> dict[str, Json]:
         """Return a step, or one of the ends."""
@@ -134,12 +134,12 @@ class Preview:
             again=offer,
         )
 
-    def before(self, step: Planned) -> SessionFacts:
+    def before(self, step: PlannedStep) -> SessionFacts:
         """Return the facts before a step."""
-        passed = list(self.facts.told.items())
+        passed = list(self.facts.verdicts.items())
         keys = [key for key, _ in passed]
         return SessionFacts(
-            self.facts.session, told=dict(passed[: keys.index(step.key)] if step.key in keys else passed)
+            self.facts.session, verdicts=dict(passed[: keys.index(step.key)] if step.key in keys else passed)
         )
 
     def answer(self, key: str, submission: SubmittedAnswer) -> dict[str, Json]:
@@ -155,20 +155,20 @@ class Preview:
             feedback = self._reader.proctor.text(read.told) or None
         return {"stored_at": None, "feedback": feedback, "step": self._after(step, read.answer)}
 
-    def _after(self, step: Planned, answer: Json) -> dict[str, Json]:
+    def _after(self, step: PlannedStep, answer: Json) -> dict[str, Json]:
         ending = next_step(self.script, {step.key: answer}) if step is CONSENT else None
         if isinstance(ending, Ending):
             return self.step(f"end:{ending.outcome}")
         return self.step(self.keys[self.keys.index(step.key) + 1])
 
-    def _step(self, key: str) -> Planned:
+    def _step(self, key: str) -> PlannedStep:
         step = self._planned.get(key)
         if step is None:
             raise Refused(self._words["not_reached"], where=key, code="not_reached", status=409)
         return step
 
 
-def _first(step: Planned) -> Planned:
+def _first(step: PlannedStep) -> PlannedStep:
     """Return a step of the script as it is first met."""
     return step.tried(1) if step.check is not None or step.is_training else step
 
@@ -200,7 +200,7 @@ class Previews:
         """Return the preview of a list, or raise Refused where there is no such list."""
         if not 1 <= number <= len(self._served.lists):
             raise Refused(self._words["not_reached"], where="list", code="unknown_list", status=404)
-        session = session_of(number)
+        session = preview_session(number)
         if session not in self._made:
             media = self._addresses.of(session, self._served.script(number))
             self._made[session] = Preview(
@@ -211,7 +211,7 @@ class Previews:
 
     def find(self, session: str) -> Preview | None:
         """Return the preview that a session stands for; None where it is somebody's own."""
-        number = list_of(session)
+        number = previewed_list(session)
         return None if number is None else self.of(number)
 
     def made(self, session: str) -> Preview | None:

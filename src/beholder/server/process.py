@@ -31,15 +31,15 @@ from beholder.planning.digest import study_digest
 from beholder.planning.message_trials import load_stimuli
 from beholder.planning.model import Plan, no_collection
 from beholder.planning.serialization import lists_to_json
-from beholder.server import Live
+from beholder.server import ServerStatus
 from beholder.server.app import make_app
 from beholder.server.assets import Assets
-from beholder.server.further_sessions import restore
+from beholder.server.further_sessions import restore_extended_plan
 from beholder.server.lab import own_address
 from beholder.server.participants import lab_addresses
 from beholder.server.script import ServedStudy
 from beholder.server.service import StudyService
-from beholder.store.contract import Store, StoreAway
+from beholder.store.contract import Store, StoreUnavailable
 from beholder.store.open import open_store
 from beholder.store.rules import record_of
 from beholder.study.model import Study
@@ -47,22 +47,22 @@ from beholder.study.recruitment import is_personal
 
 
 @dataclass(frozen=True)
-class Running:
+class RunningServer:
     """A server that answers. `address` is where this machine reaches it."""
 
-    host: StudyService
+    service: StudyService
     store: Store
     address: str
 
     @property
     def link(self) -> str:
         """The address for participants."""
-        return f"{self.host.served.public_url}/s/{self.host.served.study.name}"
+        return f"{self.service.served.public_url}/s/{self.service.served.study.name}"
 
     @property
     def lab(self) -> dict[str, str]:
         """The addresses of a laboratory, by what they are called."""
-        return lab_addresses(self.host.served.study, self.store.secret, self.host.served.public_url)
+        return lab_addresses(self.service.served.study, self.store.secret, self.service.served.public_url)
 
 
 def load_served(
@@ -82,7 +82,7 @@ def load_served(
 
 
 @contextlib.asynccontextmanager
-async def running(
+async def run_server(
     study: Study,
     *,
     store: str | Path | None = None,
@@ -91,7 +91,7 @@ async def running(
     public_url: str | None = None,
     shares_port: bool = False,
     progress: Callable[[int, int], None] | None = None,
-) -> AsyncIterator[Running]:
+) -> AsyncIterator[RunningServer]:
     """Yield a server that listens; closes port and store when left. Port 0 takes a free one."""
     if public_url is not None and not public_url.startswith(("http://", "https://")):
         raise UserError(Problem("--public-url", f"is {public_url}", "an address that begins with https:// or http://"))
@@ -102,18 +102,18 @@ async def running(
         public_url = f"http://{own_address()}:{port}" if is_open else address
     served, plan = load_served(study, public_url, progress)
     async with open_store(store or study.folder / "store") as opened:
-        if await restore(opened, study, plan, progress):
+        if await restore_extended_plan(opened, study, plan, progress):
             served, plan = load_served(study, public_url, progress)
         with no_collection():
             lists = list(lists_to_json(plan))
         await opened.begin(record_of(study, served.catalogue, plan.plan_digest, lists, datetime.now(UTC)), study.run)
         app_host = StudyService(served, opened)
-        async with listening(make_app(app_host, Assets(served.method)), host, port):
-            yield Running(app_host, opened, address)
+        async with listen(make_app(app_host, Assets(served.method)), host, port):
+            yield RunningServer(app_host, opened, address)
 
 
 @contextlib.asynccontextmanager
-async def listening(app: ASGIApp, host: str, port: int) -> AsyncIterator[None]:
+async def listen(app: ASGIApp, host: str, port: int) -> AsyncIterator[None]:
     """Let an application answer on a port, until left."""
     logging.getLogger("_granian").setLevel(logging.ERROR)
     server = Granian(app, host, port, interface=Interfaces.ASGINL, log_enabled=False, backlog=1024)
@@ -159,15 +159,15 @@ async def _until_listening(host: str, port: int, serving: asyncio.Task[None]) ->
 # --- Serving until somebody says stop, with live counts; alone or with several processes ---
 
 
-Tell = Callable[[Live], None]
+Report = Callable[[ServerStatus], None]
 Progress = Callable[[int, int], None]
-Beside = Callable[[Running], contextlib.AbstractAsyncContextManager[None]]
+Background = Callable[[RunningServer], contextlib.AbstractAsyncContextManager[None]]
 """What goes on while a server runs, such as asking a platform."""
 _EVERY_S = 1.0
 
 
-def alone(server: Running) -> contextlib.AbstractAsyncContextManager[None]:
-    """Let nothing go on beside a server."""
+def no_background(server: RunningServer) -> contextlib.AbstractAsyncContextManager[None]:
+    """Let nothing go on background a server."""
     return contextlib.nullcontext()
 
 
@@ -179,35 +179,41 @@ async def serve_until_stopped(
     port: int,
     public_url: str | None,
     preview: bool = False,
-    tell: Tell | None = None,
+    tell: Report | None = None,
     shares_port: bool = False,
     parent: threading.Event | None = None,
     progress: Progress | None = None,
-    beside: Beside = alone,
+    background: Background = no_background,
 ) -> None:
     """Serve until SIGTERM, Ctrl-C, or the end of the parent process."""
     stop = asyncio.Event()
     scratch = tempfile.TemporaryDirectory(prefix="beholder-preview-") if preview else contextlib.nullcontext()
     with scratch as folder, _stopped_by_signal(stop):
-        async with running(
+        async with run_server(
             load_study(study), store=Path(folder) / "store" if folder else store, host=host, port=port,
             public_url=public_url, shares_port=shares_port, progress=progress,
-        ) as server, beside(server):  # fmt: skip
+        ) as server, background(server):  # fmt: skip
             with _rarely_collecting():
-                await watch(server, stop, tell, parent)
+                await report_until_stopped(server, stop, tell, parent)
 
 
-async def watch(server: Running, stop: asyncio.Event, tell: Tell | None, parent: threading.Event | None = None) -> None:
+async def report_until_stopped(
+    server: RunningServer, stop: asyncio.Event, tell: Report | None, parent: threading.Event | None = None
+) -> None:
     """Tell the counts whenever they change, until `stop` is set or the parent is gone."""
     told = counts = None
-    study = server.host.served.study
+    study = server.service.served.study
     while not stop.is_set() and not (parent and parent.is_set()):
-        with contextlib.suppress(StoreAway):  # it comes back, or the health page says that it does not
-            await server.host.look()
+        with contextlib.suppress(StoreUnavailable):  # it comes back, or the health page says that it does not
+            await server.service.look()
             counts = await server.store.counts(datetime.now(UTC), study.run)
         if tell and counts and counts != told:
-            shut = server.host.halts.words(study)
-            tell(Live(server.link, server.host.preview.link, counts, server.lab, is_personal(study.recruit), shut))
+            shut = server.service.halts.words(study)
+            tell(
+                ServerStatus(
+                    server.link, server.service.preview.link, counts, server.lab, is_personal(study.recruit), shut
+                )
+            )
             told = counts
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), _EVERY_S)
@@ -244,9 +250,9 @@ def _stopped_by_signal(stop: asyncio.Event) -> Iterator[None]:
 
 
 def serve_as_worker(
-    study: str | Path, *, store: str, host: str, port: int, public_url: str, beside: Beside = alone
+    study: str | Path, *, store: str, host: str, port: int, public_url: str, background: Background = no_background
 ) -> None:
-    """Serve beside other processes on one port, until standard input ends: so no worker outlives its parent."""
+    """Serve background other processes on one port, until standard input ends: so no worker outlives its parent."""
     gone = threading.Event()
 
     def wait_for_end() -> None:
@@ -263,7 +269,7 @@ def serve_as_worker(
             public_url=public_url,
             shares_port=True,
             parent=gone,
-            beside=beside,
+            background=background,
         )
     )
 
@@ -276,9 +282,9 @@ def serve_with_workers(
     port: int,
     public_url: str | None,
     workers: int,
-    tell: Tell | None,
+    tell: Report | None,
     progress: Progress | None = None,
-    beside: Beside = alone,
+    background: Background = no_background,
 ) -> None:
     """Serve from several processes until interrupted; this one only watches and tells the counts."""
     if not store or not store.startswith(("postgresql://", "postgres://")):
@@ -299,7 +305,7 @@ def serve_with_workers(
                 "Start each with its own --port behind a proxy.",
             )
         )
-    block_on(_watch_workers(study, store, host, port, public_url, workers, tell, progress, beside))
+    block_on(_watch_workers(study, store, host, port, public_url, workers, tell, progress, background))
 
 
 async def _watch_workers(
@@ -309,22 +315,22 @@ async def _watch_workers(
     port: int,
     public_url: str | None,
     workers: int,
-    tell: Tell | None,
+    tell: Report | None,
     progress: Progress | None,
-    beside: Beside,
+    background: Background,
 ) -> None:
     stop = asyncio.Event()
-    async with running(
+    async with run_server(
         load_study(study), store=store, host=host, port=port, public_url=public_url, progress=progress
-    ) as first, beside(first):  # fmt: skip
+    ) as first, background(first):  # fmt: skip
         command = [
             sys.executable, "-m", "beholder", "serve", str(study), "--store", store, "--host", host,
-            "--port", first.address.rpartition(":")[2], "--public-url", first.host.served.public_url, "--as-worker",
+            "--port", first.address.rpartition(":")[2], "--public-url", first.service.served.public_url, "--as-worker",
         ]  # fmt: skip
         others = [subprocess.Popen(command, stdin=subprocess.PIPE) for _ in range(workers - 1)]
         try:
             with _stopped_by_signal(stop), _rarely_collecting():
-                await watch(first, stop, tell)
+                await report_until_stopped(first, stop, tell)
         finally:
             for other in others:
                 assert other.stdin is not None

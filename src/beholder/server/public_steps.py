@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from beholder.methods.contract import Method, Slot, Trial
-from beholder.server.script import Planned, Script
+from beholder.server.script import PlannedStep, Script
 from beholder.stimuli.catalogue import Stimulus
 from beholder.study.model import Ask, Playback, Study
 from beholder.study.questions import Example, Page
 from beholder.study.texts import instruction_pages, markdown, study_text
 from beholder.types import Json
 
-Media = Callable[[str, Slot], Mapping[str, Json]]
+DescribeMedia = Callable[[str, Slot], Mapping[str, Json]]
 """From (step key, slot) to the media of that slot."""
 _SENSES = {
     "eyes": frozenset({"colour", "acuity", "brightness", "distance"}),
@@ -32,7 +32,12 @@ def public_media(stimulus: Stimulus, url: str, size: int, *, is_heard: bool) -> 
 
 
 def public_step(
-    step: Planned, script: Script, texts: Mapping[str, str], method: Method, playback: Playback, media: Media
+    step: PlannedStep,
+    script: Script,
+    texts: Mapping[str, str],
+    method: Method,
+    playback: Playback,
+    media: DescribeMedia,
 ) -> dict[str, Json]:
     """Return a step as the browser gets it."""
     place = max(0, script.place(step.key))
@@ -82,7 +87,7 @@ def public_end(
     }  # fmt: skip
 
 
-def _prefetch(script: Script, place: int, media: Media) -> list[Json]:
+def _prefetch(script: Script, place: int, media: DescribeMedia) -> list[Json]:
     """Return the media of the next trial, so that they load while this step is read."""
     for step in script.steps[place + 1 :]:
         if step.trial is not None:
@@ -103,7 +108,9 @@ def _public_checks(script: Script) -> Json:
     }
 
 
-def _public_examples(step: Planned, trial: Trial, page: Page, playback: Playback, media: Media) -> dict[str, Json]:
+def _public_examples(
+    step: PlannedStep, trial: Trial, page: Page, playback: Playback, media: DescribeMedia
+) -> dict[str, Json]:
     """Return the examples of a page of the instructions: a trial that asks nothing, and what is read below each."""
     return {
         "trial": {
@@ -117,7 +124,7 @@ def _public_examples(step: Planned, trial: Trial, page: Page, playback: Playback
     }
 
 
-def _public_slots(step: Planned, trial: Trial, media: Media) -> list[Json]:
+def _public_slots(step: PlannedStep, trial: Trial, media: DescribeMedia) -> list[Json]:
     return [
         {
             "id": slot.id, "label": slot.label, "colour": slot.colour, "rated": slot.rated,
@@ -127,7 +134,9 @@ def _public_slots(step: Planned, trial: Trial, media: Media) -> list[Json]:
     ]  # fmt: skip
 
 
-def _public_trial(step: Planned, trial: Trial, method: Method, playback: Playback, media: Media) -> dict[str, Json]:
+def _public_trial(
+    step: PlannedStep, trial: Trial, method: Method, playback: Playback, media: DescribeMedia
+) -> dict[str, Json]:
     return {
         "asked": [
             {

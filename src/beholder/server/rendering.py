@@ -13,14 +13,14 @@ from beholder.server import tokens
 from beholder.server.admission import Admission
 from beholder.server.endings import Endings
 from beholder.server.flow import Ending, answers_of, next_step
-from beholder.server.further_sessions import FurtherSessions, is_again
+from beholder.server.further_sessions import FurtherSessions, is_later_session
 from beholder.server.page_checks import PageChecks
-from beholder.server.public_steps import Media, public_media, public_step, step_texts
-from beholder.server.script import Planned, Script, ServedStudy
+from beholder.server.public_steps import DescribeMedia, public_media, public_step, step_texts
+from beholder.server.script import PlannedStep, Script, ServedStudy
 from beholder.server.validation import AnswerReader
 from beholder.stimuli.blinding import Blinded, blind, drawn_size
 from beholder.stimuli.catalogue import Stimulus
-from beholder.store.contract import Fact, SessionFacts, Store, Told
+from beholder.store.contract import Fact, SessionFacts, Store, StoredVerdict
 from beholder.types import Json
 
 
@@ -45,7 +45,7 @@ class StepSequence:
         """Return the steps of a session; None while it has no list of this run."""
         if facts.list is None or facts.session.run != self._served.study.run:  # another run had other lists
             return None
-        return self._served.script(facts.list, is_again=is_again(facts.told))
+        return self._served.script(facts.list, is_again=is_later_session(facts.verdicts))
 
     def steps(self, facts: SessionFacts) -> Script:
         """Return the steps of a session; those of the first list while it has none of this run."""
@@ -71,36 +71,36 @@ class StepSequence:
 
     def onward(
         self, script: Script | None, facts: SessionFacts, now: datetime
-    ) -> tuple[Planned | Ending, list[Fact], SessionFacts]:
+    ) -> tuple[PlannedStep | Ending, list[Fact], SessionFacts]:
         """Return where somebody is, what has to be kept for it, and what is known then.
 
         That is what a check poses; and one that cannot be posed is over.
         """
         kept: list[Fact] = []
         while True:
-            here = next_step(script, answers_of(facts), facts.told, now)
+            here = next_step(script, answers_of(facts), facts.verdicts, now)
             if isinstance(here, Ending) or here.check is None or here.key in facts.posed:
                 return here, kept, facts
             fact = self._examiner.fact(facts, here, now)
             kept.append(fact)
-            if not isinstance(fact, Told):
+            if not isinstance(fact, StoredVerdict):
                 return here, kept, facts
-            facts = replace(facts, told={**facts.told, fact.key: fact})
+            facts = replace(facts, verdicts={**facts.verdicts, fact.key: fact})
 
-    def reached(self, facts: SessionFacts, script: Script | None, key: str, now: datetime) -> Planned:
+    def reached(self, facts: SessionFacts, script: Script | None, key: str, now: datetime) -> PlannedStep:
         """Return the step with this key, if somebody is there: by now, or when they were handed it."""
-        for here in at_hand(facts, script, now):
+        for here in due_steps(facts, script, now):
             if here.key == key:
                 return here
         raise Refused(self._words["not_reached"], where=key, code="not_reached", status=409)
 
 
-def at_hand(facts: SessionFacts, script: Script | None, now: datetime) -> Iterator[Planned]:
+def due_steps(facts: SessionFacts, script: Script | None, now: datetime) -> Iterator[PlannedStep]:
     """Yield the step that is due, then the one before it where a pass ran out while its page was open."""
     answers = answers_of(facts)
     for moment in (now, max((answer.at for answer in facts.answers.values()), default=now)):
-        here = next_step(script, answers, facts.told, moment)
-        if isinstance(here, Planned):
+        here = next_step(script, answers, facts.verdicts, moment)
+        if isinstance(here, PlannedStep):
             yield here
 
 
@@ -121,24 +121,24 @@ class StepPages:
         self._served, self._texts, self._addresses = served, texts, addresses
         self._examiner, self._reader = examiner, reader
 
-    def unclaimed(self, session: str, step: Planned, *, is_again: bool) -> dict[str, Json]:
+    def unclaimed(self, session: str, step: PlannedStep, *, is_again: bool) -> dict[str, Json]:
         """Return a step as it is shown before a list is claimed, when there is nothing to fetch."""
         script = self._served.script(1, is_again=is_again)
         shown = self._shown(session, step, script, None)
         return {**shown, "prefetch": [], "needs": self._examiner.needed(script)}
 
-    def of(self, facts: SessionFacts, step: Planned, script: Script) -> dict[str, Json]:
+    def of(self, facts: SessionFacts, step: PlannedStep, script: Script) -> dict[str, Json]:
         """Return a step as it is shown to whoever has claimed a list."""
         shown = self._shown(facts.session.session, step, script, facts.list)
         if self._served.has_own_instructions:
             shown["instructions"] = self._texts.help(facts.list)
         if step.is_training:
-            return shown | self._reader.lessons.public(step, script, facts.told)
+            return shown | self._reader.lessons.public(step, script, facts.verdicts)
         if step.attempt and step.is_rated:
-            return shown | self._reader.proctor.public(step, script, facts.told)
+            return shown | self._reader.proctor.public(step, script, facts.verdicts)
         return shown | self._examiner.public(facts, step, script) if step.check is not None else shown
 
-    def _shown(self, session: str, step: Planned, script: Script, number: int | None) -> dict[str, Json]:
+    def _shown(self, session: str, step: PlannedStep, script: Script, number: int | None) -> dict[str, Json]:
         media = self._addresses.of(session, script)
         return public_step(step, script, self._texts.of(number), self._served.method, script.playback, media)
 
@@ -190,7 +190,7 @@ class MediaAddresses:
         size = self._catalogue.class_sizes[stimulus_id] + drawn_size(filler)
         return public_media(stimulus, f"/media/{token}", size, is_heard=is_heard)
 
-    def of(self, session: str, script: Script) -> Media:
+    def of(self, session: str, script: Script) -> DescribeMedia:
         """Return what tells a browser of each medium of a session."""
         is_heard = script.playback.sound == "on"
         return lambda key, slot: self.describe(session, key, slot.id, slot.stimulus, is_heard)

@@ -15,7 +15,7 @@ from beholder.types import Json
 Event: TypeAlias = tuple[float, str, str | None, Json]
 """When on the step's clock, what, in which slot, and more of it; a list of four on the wire."""
 
-KINDS = frozenset(
+EVENT_KINDS = frozenset(
     [
         "shown",
         "load",
@@ -54,7 +54,7 @@ def read_events(events: Json) -> list[Event]:
 def _is_event(event: Any) -> bool:
     try:
         ms, kind, slot, _ = event
-        return 0 <= ms < LATEST_MS and kind in KINDS and (slot is None or isinstance(slot, str))
+        return 0 <= ms < LATEST_MS and kind in EVENT_KINDS and (slot is None or isinstance(slot, str))
     except (TypeError, ValueError):  # cheaper than asking for each type: almost all events are well formed
         return False
 

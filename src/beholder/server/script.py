@@ -21,17 +21,17 @@ from beholder.study.model import Ask, Playback, Study
 from beholder.study.parts import span
 from beholder.study.questions import Example, Page
 
-Kind = Literal["consent", "check", "questions", "text", "volume", "trial", "break", "end"]
+StepKind = Literal["consent", "check", "questions", "text", "volume", "trial", "break", "end"]
 _TRIED = ("check:", "training:", "trial:")
 """Steps that can be met more than once; their keys end in the number of the attempt, a trial's from its second on."""
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedStep:
     """One step before the end: its key, its kind, and what it shows."""
 
     key: str
-    kind: Kind
+    kind: StepKind
     trial: Trial | None = None
     items: tuple[Ask, ...] = ()
     text: str = ""
@@ -54,9 +54,9 @@ class Planned:
     @property
     def place_key(self) -> str:
         """The key without the attempt: what media addresses and the place in the script go by."""
-        return place_key(self.key) if self.attempt else self.key
+        return base_key(self.key) if self.attempt else self.key
 
-    def tried(self, attempt: int) -> Planned:
+    def tried(self, attempt: int) -> PlannedStep:
         """Return this step as an attempt."""
         return replace(self, key=f"{self.key}:{attempt}", attempt=attempt)
 
@@ -65,7 +65,7 @@ class Planned:
 class Script:
     """The steps of one session, in order, without the end."""
 
-    steps: tuple[Planned, ...]
+    steps: tuple[PlannedStep, ...]
     training: Training | None = None
     rules: Mapping[str, TrialRule] = field(default_factory=dict)
     """What is judged with every answer to a trial because it acts at once, by the name of the rule."""
@@ -88,7 +88,7 @@ class Script:
 
     def place(self, key: str) -> int:
         """Return where a step stands, from 0, or -1. Attempts of one step stand at one place."""
-        key = place_key(key)
+        key = base_key(key)
         return next((n for n, step in enumerate(self.steps) if step.key == key), -1)
 
     def page(self, place: int) -> tuple[int, int]:
@@ -97,7 +97,7 @@ class Script:
         turned = [not (n and looks[n] and looks[n - 1]) for n in range(len(looks))]
         return sum(turned[: place + 1]), sum(turned)
 
-    def find(self, key: str) -> Planned | None:
+    def find(self, key: str) -> PlannedStep | None:
         """Return the step with this key, as the attempt that the key names."""
         place = self.place(key)
         if place < 0:
@@ -107,10 +107,10 @@ class Script:
 
 
 FIRST_TRIAL = "trial:1"
-CONSENT = Planned("consent", "consent", text="consent")
+CONSENT = PlannedStep("consent", "consent", text="consent")
 
 
-def place_key(key: str) -> str:
+def base_key(key: str) -> str:
     """Return the key of a step without the number of an attempt."""
     if key.startswith(_TRIED) and key.count(":") == 2:
         name, _, attempt = key.rpartition(":")
@@ -141,31 +141,31 @@ def make_script(
     checks = check_steps(study)
     steps = [CONSENT, *_checks(checks, "device")]
     if study.before and not is_again:
-        steps.append(Planned("questions:before", "questions", items=study.before))
+        steps.append(PlannedStep("questions:before", "questions", items=study.before))
     steps += _checks(checks, "qualify")
-    volume = [Planned("volume", "volume")] if has_volume else []
+    volume = [PlannedStep("volume", "volume")] if has_volume else []
     pages = [] if is_again else _instructions(study, examples)
     # Examples that are heard need the volume first.
     is_heard = any(step.trial is not None for step in pages)
     steps += [*volume, *pages] if is_heard else [*pages, *volume]
     steps += _checks(checks, "setup")
     lessons = [entry for entry in entries if isinstance(entry, Trial) and entry.purpose == "train"]
-    steps += [Planned(f"training:{number}", "trial", trial=trial) for number, trial in enumerate(lessons, 1)]
+    steps += [PlannedStep(f"training:{number}", "trial", trial=trial) for number, trial in enumerate(lessons, 1)]
     trials = breaks = 0
     for entry in entries:
         if isinstance(entry, Break):
             breaks += 1
-            steps.append(Planned(f"break:{breaks}", "break", text="pause"))
+            steps.append(PlannedStep(f"break:{breaks}", "break", text="pause"))
         elif entry.purpose == "rate":
             trials += 1
-            steps.append(Planned(f"trial:{trials}", "trial", trial=entry))
+            steps.append(PlannedStep(f"trial:{trials}", "trial", trial=entry))
     if study.after and not is_again:
-        steps.append(Planned("questions:after", "questions", items=study.after))
+        steps.append(PlannedStep("questions:after", "questions", items=study.after))
     training = Training() if study.training is True else study.training or None
     return Script(tuple(steps), training, {check.name: check.rule for check in at_once(study)}, study.playback)
 
 
-def _instructions(study: Study, examples: Sequence[Stimulus]) -> list[Planned]:
+def _instructions(study: Study, examples: Sequence[Stimulus]) -> list[PlannedStep]:
     """Return a step for each page of the instructions; examples of the manifest are on one more page."""
     pages: list[Page | None] = list(study.texts.pages) or [None]
     of_file = {stimulus.file: stimulus.id for stimulus in examples if not stimulus.caption}
@@ -179,12 +179,12 @@ def _instructions(study: Study, examples: Sequence[Stimulus]) -> list[Planned]:
         text = "instructions" if number == 1 else f"instructions:{number}"
         slots = tuple(Slot(f"s{n}", name, "example", None, False, None) for n, name in enumerate(stimuli, 1))
         trial = Trial(f"text:{text}", "", "show", slots, ()) if slots else None
-        steps.append(Planned(f"text:{text}", "text", trial=trial, text=text, page=page if slots else None))
+        steps.append(PlannedStep(f"text:{text}", "text", trial=trial, text=text, page=page if slots else None))
     return steps
 
 
-def _checks(checks: Sequence[AnyStep], stage: str) -> list[Planned]:
-    return [Planned(f"check:{check.name}", "check", check=check) for check in checks if check.stage == stage]
+def _checks(checks: Sequence[AnyStep], stage: str) -> list[PlannedStep]:
+    return [PlannedStep(f"check:{check.name}", "check", check=check) for check in checks if check.stage == stage]
 
 
 # --- A study as it is served ---

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from beholder.errors import Refused
 from beholder.server import tokens
-from beholder.server.admission import Admission, Entrance, FreeLists, Leases, lease
+from beholder.server.admission import Admission, Entrance, FreeLists, Leases, lease_duration
 from beholder.server.answers import AnswerIntake, Consent, EventLog, ModerationGate
 from beholder.server.endings import Endings, EndingTexts
 from beholder.server.flow import Ending
 from beholder.server.further_sessions import FurtherSessions
-from beholder.server.media import Deliverable, MediaFiles
+from beholder.server.media import MediaContent, MediaFiles
 from beholder.server.moderation import Moderation
 from beholder.server.page_checks import PageChecks
 from beholder.server.participants import BlockList, identify
@@ -42,7 +42,7 @@ class StudyService:
         self.words = words = read_words(served.study.language)
         self._texts = texts = RenderedTexts(served, words)
         own = check_words(served.study.language)
-        self.examiner = examiner = PageChecks(served.needs, store.secret, own)
+        self.page_checks = examiner = PageChecks(served.needs, store.secret, own)
         self._blocked = BlockList(served.study)
         farewell = EndingTexts(served, words, own)
         acts = Moderation(store.ledger)
@@ -51,11 +51,11 @@ class StudyService:
         addresses = MediaAddresses(served, store.secret)
         reader = AnswerReader(served, examiner, TrialRules(served, own), words)
         pages = StepPages(served, texts, addresses, examiner, reader)
-        self.room = FreeLists(store)
+        self.free_lists = FreeLists(store)
         self._doors = Entrance(served.study, store, acts, words)
-        leases = Leases(store, again, lease(served.study.recruit), self._doors, self.room)
+        leases = Leases(store, again, lease_duration(served.study.recruit), self._doors, self.free_lists)
         self._ends = Endings(served.study, store, texts.of(None), examiner, farewell)
-        self._arrivals = Admission(served, store, words, again, self._doors, acts, self.room)
+        self._arrivals = Admission(served, store, words, again, self._doors, acts, self.free_lists)
         self._standing = ModerationGate(store, acts, leases, words)
         self._way = StepSequence(served, store, words, self._arrivals, examiner, pages, self._ends, again)
         consent = Consent(served, store, again, leases)
@@ -157,7 +157,7 @@ class StudyService:
 
     async def forget(self, receipt: str) -> datetime:
         """Erase everything of whoever has a receipt; return when it was done, also where that was long ago."""
-        theirs = await find_receipt(self.store, receipt)
+        theirs = await find_erasable(self.store, receipt)
         if theirs is None:
             raise Refused(self.words["no_receipt"], where="receipt", code="unknown_receipt", status=404)
         now = self.now()
@@ -166,7 +166,7 @@ class StudyService:
         await erase_sessions(self.store, theirs.left, "receipt", now)
         return now
 
-    async def media(self, token: str) -> Deliverable:
+    async def media(self, token: str) -> MediaContent:
         """Return the medium behind an address: a stimulus, or what was drawn for the check at hand."""
         return await self._exhibits.open(token)
 
@@ -190,15 +190,15 @@ class ErasableSessions(NamedTuple):
         return tuple(one for one in self.sessions if one not in self.erased)
 
 
-def plain_receipt(text: str) -> str:
+def normalise_receipt(text: str) -> str:
     """Return a receipt by its letters: case, spaces and dashes get lost where one is typed or read aloud."""
     return "".join(letter for letter in text.upper() if letter.isascii() and letter.isalnum())[:_LONGEST]
 
 
-async def find_receipt(store: Store, receipt: str) -> ErasableSessions | None:
+async def find_erasable(store: Store, receipt: str) -> ErasableSessions | None:
     """Return everything of the person who has this receipt; None where nobody has."""
-    wanted = plain_receipt(receipt)
-    found = [row["session"] for row in await read_rows(store, "ends") if plain_receipt(row["receipt"]) == wanted]
+    wanted = normalise_receipt(receipt)
+    found = [row["session"] for row in await read_rows(store, "ends") if normalise_receipt(row["receipt"]) == wanted]
     if not wanted or not found:
         return None
     sessions = await read_rows(store, "sessions")
@@ -214,9 +214,9 @@ async def erase_sessions(store: Store, sessions: Sequence[str], reason: str, now
 
     What is planned first is found again should we die on the way, when nobody knows any more whose session it was.
     """
-    who = {link.platform_id: link.participant for link in await store.links()}
+    who = {link.platform_id: link.participant for link in await store.platform_identities()}
     # Where a platform counts no visits, somebody's id stands for one; the ledger knows people by pseudonyms only.
-    visits = {one.session: who.get(one.submission, one.submission) for one in await store.comings()}
+    visits = {one.session: who.get(one.submission, one.submission) for one in await store.platform_visits()}
     planned = {one.session: one.submission for one in await store.ledger.entries() if one.kind == "forget"}
     fresh = [
         LedgerEntry(

@@ -20,12 +20,12 @@ def keyed(secret: bytes, *parts: str) -> bytes:
     return hashlib.blake2b("\x1f".join(parts).encode(), key=secret, digest_size=32).digest()
 
 
-def short(digest: bytes, length: int = 16) -> str:
+def url_text(digest: bytes, length: int = 16) -> str:
     """Return a digest as text that is safe in an address."""
     return base64.urlsafe_b64encode(digest[:length]).decode().rstrip("=")
 
 
-class Bearer(NamedTuple):
+class SessionToken(NamedTuple):
     """What a token says: which session of which study."""
 
     study: str
@@ -34,31 +34,31 @@ class Bearer(NamedTuple):
 
 def session_token(secret: bytes, study: str, session: str) -> str:
     """Return what the browser of this session shows with each request."""
-    return f"{study}.{session}.{short(keyed(secret, 'session', study, session))}"
+    return f"{study}.{session}.{url_text(keyed(secret, 'session', study, session))}"
 
 
-def read_token(secret: bytes, study: str, token: str) -> Bearer:
+def read_token(secret: bytes, study: str, token: str) -> SessionToken:
     """Return whose token this is, or raise Refused: 403 of another study, 401 forged or unknown."""
     parts = token.split(".")
     if len(parts) == 3 and parts[0] != study:
         raise Refused("This link belongs to another study", where="token", code="other_study", status=403)
     if len(parts) != 3 or not hmac.compare_digest(token.encode(), session_token(secret, study, parts[1]).encode()):
         raise Refused("This link is not valid", where="token", code="unknown_token", status=401)
-    return Bearer(study, parts[1])
+    return SessionToken(study, parts[1])
 
 
-class Address(NamedTuple):
+class MediaAddress(NamedTuple):
     """Where one slot of one step of one session is, and the key of its filler, which nobody else can know."""
 
     token: str
     filler: bytes
 
 
-def media_address(secret: bytes, session: str, key: str, slot: str) -> Address:
+def media_address(secret: bytes, session: str, key: str, slot: str) -> MediaAddress:
     """Return the address of a slot; its token begins with the session, so any server finds it."""
     digest = keyed(secret, "media", session, key, slot)
     # Its last byte is the place on the page, by which no two slots of a page get fillers of one length.
-    return Address(f"{session}-{digest[:16].hex()}", digest[16:-1] + bytes([int(slot[1:]) % PLACES]))
+    return MediaAddress(f"{session}-{digest[:16].hex()}", digest[16:-1] + bytes([int(slot[1:]) % PLACES]))
 
 
 def pseudonym(secret: bytes, platform: str, platform_id: str) -> str:
@@ -68,17 +68,17 @@ def pseudonym(secret: bytes, platform: str, platform_id: str) -> str:
 
 def preview_secret(secret: bytes) -> str:
     """Return the secret part of the researcher's preview link."""
-    return short(keyed(secret, "preview"), 12)
+    return url_text(keyed(secret, "preview"), 12)
 
 
 def robot_signature(secret: bytes, robot: str) -> str:
     """Return what proves that a robot is a robot."""
-    return short(keyed(secret, "robot", robot))
+    return url_text(keyed(secret, "robot", robot))
 
 
 def invitation(secret: bytes, invited: str) -> str:
     """Return what the personal link of somebody invited carries: their id in the list, and what proves it is ours."""
-    return f"{invited}.{short(keyed(secret, 'invitation', invited))}"
+    return f"{invited}.{url_text(keyed(secret, 'invitation', invited))}"
 
 
 def read_invitation(secret: bytes, text: str) -> str | None:

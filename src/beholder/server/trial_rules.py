@@ -14,11 +14,11 @@ from beholder.checks.contract import AnsweredTrial, TrialCheck, Verdict, Watch
 from beholder.checks.known_answers import NAME, judge_training
 from beholder.checks.registry import at_once
 from beholder.methods.contract import Method, Trial
-from beholder.server.attempts import comes_again, failed_times, last_answer, lesson_progress, ruled
+from beholder.server.attempts import failure_count, is_repeated, last_answer, rule_result, training_progress
 from beholder.server.page_checks import OUR_FAULT, Words
 from beholder.server.requests import SubmittedAnswer
-from beholder.server.script import Planned, Script, ServedStudy
-from beholder.store.contract import SessionFacts, Told
+from beholder.server.script import PlannedStep, Script, ServedStudy
+from beholder.store.contract import SessionFacts, StoredVerdict
 from beholder.study.checks import TrialRule
 from beholder.types import Json
 
@@ -30,7 +30,7 @@ _log = logging.getLogger("beholder.server")
 class RuleFeedback(NamedTuple):
     """What an answer made us note, and what the person reads before the next step; mostly nothing."""
 
-    told: Told | None
+    told: StoredVerdict | None
     feedback: str | None
 
 
@@ -50,7 +50,7 @@ class TrialRules:
     def judge(
         self,
         facts: SessionFacts,
-        step: Planned,
+        step: PlannedStep,
         script: Script,
         answer: Json,
         playback: Mapping[str, Json],
@@ -60,7 +60,7 @@ class TrialRules:
         """Return an answer judged: nothing where no rule says anything of it."""
         session = facts.session.session
         seen = self._seen(step, answer, playback, submission.shown_ms, submission.sent_ms)
-        before = _Before(lambda: self._earlier(facts, step, script))
+        before = _EarlierTrials(lambda: self._earlier(facts, step, script))
         verdicts = self._verdicts(session, seen, before, script.playback.watch)
         if not verdicts:
             return RuleFeedback(None, None)
@@ -70,7 +70,7 @@ class TrialRules:
         is_again = any(rule.action == "retry" and attempt <= rule.retries for rule in failed)
         counts = {one.check: self._counts(one) for one in verdicts}
         # A trial counts as it is answered last.
-        total = {name: failed_times(facts.told, name) + (0 if is_again else counts[name]) for name in rules}
+        total = {name: failure_count(facts.verdicts, name) + (0 if is_again else counts[name]) for name in rules}
         kept: dict[str, Json] = {
             "attempt": attempt,
             "checks": {
@@ -80,7 +80,7 @@ class TrialRules:
         if is_again:
             kept["again"] = True
         acting = min(verdicts, key=lambda one: _rank(one, rules[one.check], total[one.check]))
-        told = Told(session, step.key, acting.check, acting.verdict, acting.reason, kept, now)
+        told = StoredVerdict(session, step.key, acting.check, acting.verdict, acting.reason, kept, now)
         return RuleFeedback(told, self.said(script, told))
 
     def _counts(self, verdict: Verdict) -> int:
@@ -109,7 +109,7 @@ class TrialRules:
         return found
 
     def _seen(
-        self, step: Planned, answer: Json, playback: Mapping[str, Json], shown_ms: float, sent_ms: float
+        self, step: PlannedStep, answer: Json, playback: Mapping[str, Json], shown_ms: float, sent_ms: float
     ) -> AnsweredTrial:
         trial, stimuli = _trial(step), self._served.catalogue.by_id
         return AnsweredTrial(
@@ -124,7 +124,7 @@ class TrialRules:
             stills=frozenset(slot.id for slot in trial.slots if stimuli[slot.stimulus].medium in ("image", "text")),
         )
 
-    def _earlier(self, facts: SessionFacts, step: Planned, script: Script) -> Iterator[AnsweredTrial]:
+    def _earlier(self, facts: SessionFacts, step: PlannedStep, script: Script) -> Iterator[AnsweredTrial]:
         """Yield every trial before this one, as it was answered last."""
         for one in script.steps[: script.place(step.key)]:
             if one.is_rated and (given := last_answer(facts.answers, one.key)):
@@ -134,31 +134,31 @@ class TrialRules:
 
     # Telling
 
-    def said(self, script: Script, told: Told) -> str | None:
+    def said(self, script: Script, told: StoredVerdict) -> str | None:
         """Return what is read between an answer and the next step: nothing before the trial again, or the end."""
-        if comes_again(told) or any(_ends(script, told, name) for name in script.rules):
+        if is_repeated(told) or any(_ends(script, told, name) for name in script.rules):
             return None
         return self.text(told) or None
 
-    def text(self, told: Told) -> str:
+    def text(self, told: StoredVerdict) -> str:
         """Return what is read about an answer: a line for each rule that was not kept and is told."""
         lines = []
         for rule in self._rules:
-            found = ruled(told, rule.name)
+            found = rule_result(told, rule.name)
             if found.get("verdict") == "fail" and found.get("action") in _TOLD:
                 own = self._words.get(rule.name, {})
                 lines.append(own.get(f"told.{found.get('reason')}") or own.get("told", ""))
         return "\n".join(dict.fromkeys(line for line in lines if line))
 
-    def public(self, step: Planned, script: Script, told: Mapping[str, Told]) -> dict[str, Json]:
+    def public(self, step: PlannedStep, script: Script, told: Mapping[str, StoredVerdict]) -> dict[str, Json]:
         """Return what the page of a trial that comes again gets beyond what every trial gets."""
         before = told[step.place_key if step.attempt == 2 else f"{step.place_key}:{step.attempt - 1}"]
-        rules = [rule for name, rule in script.rules.items() if ruled(before, name).get("verdict") == "fail"]
+        rules = [rule for name, rule in script.rules.items() if rule_result(before, name).get("verdict") == "fail"]
         most = max((rule.retries for rule in rules if rule.action == "retry"), default=1)
         return {"told": {"text": self.text(before), "left": max(1, most + 2 - step.attempt)}}
 
 
-class _Before(Sequence[AnsweredTrial]):
+class _EarlierTrials(Sequence[AnsweredTrial]):
     """The trials before one, made when a rule looks at them: most never do."""
 
     def __init__(self, make: Callable[[], Iterable[AnsweredTrial]]) -> None:
@@ -197,15 +197,15 @@ def _rank(verdict: Verdict, rule: TrialRule, failed: int) -> int:
     return 1 + ("retry", "warn", "flag", "record").index(rule.action)
 
 
-def _ends(script: Script, told: Told, name: str) -> bool:
+def _ends(script: Script, told: StoredVerdict, name: str) -> bool:
     """Return whether the session ended with this."""
-    rule, found = script.rules[name], ruled(told, name)
+    rule, found = script.rules[name], rule_result(told, name)
     failed = found.get("failures")
     is_failed = found.get("verdict") == "fail" and isinstance(failed, int)
     return is_failed and rule.end_after is not None and isinstance(failed, int) and failed >= rule.end_after
 
 
-def _trial(step: Planned) -> Trial:
+def _trial(step: PlannedStep) -> Trial:
     assert step.trial is not None, step.key
     return step.trial
 
@@ -216,7 +216,7 @@ def _trial(step: Planned) -> Trial:
 class TrainingFeedback(NamedTuple):
     """What an answer made us say, and what the person reads before the next step."""
 
-    told: Told
+    told: StoredVerdict
     feedback: str | None
 
 
@@ -226,19 +226,19 @@ class TrainingTrials:
     def __init__(self, method: Method, words: Mapping[str, str]) -> None:
         self._method, self._words = method, words
 
-    def public(self, step: Planned, script: Script, told: Mapping[str, Told]) -> dict[str, Json]:
+    def public(self, step: PlannedStep, script: Script, told: Mapping[str, StoredVerdict]) -> dict[str, Json]:
         """Return what the page of an example gets beyond what every trial gets."""
         trial = _trial(step)
         examples = [one.key for one in script.steps if one.is_training]
         place, total = examples.index(step.place_key) + 1, len(examples)
-        at = lesson_progress(script, step, told)
+        at = training_progress(script, step, told)
         said: Json = None
         if at.last is not None and at.settled is None:
             said = {"text": self.text(trial, at.last), "left": script.lesson_attempts - at.used}
         return {"training": {"place": place, "total": total, "anchor": trial.anchor or None}, "told": said}
 
     def judge(
-        self, facts: SessionFacts, step: Planned, script: Script, answer: Json, now: datetime
+        self, facts: SessionFacts, step: PlannedStep, script: Script, answer: Json, now: datetime
     ) -> TrainingFeedback:
         """Return an answer judged, and what is read where no other try follows."""
         trial = _trial(step)
@@ -249,16 +249,16 @@ class TrainingTrials:
             "tolerance": {where: target.tolerance for where, target in trial.targets.items()},
             **verdict.evidence,
         }  # fmt: skip
-        one = Told(facts.session.session, step.key, NAME, verdict.verdict, verdict.reason, kept, now)
-        return TrainingFeedback(one, self.said(step, script, {**facts.told, step.key: one}))
+        one = StoredVerdict(facts.session.session, step.key, NAME, verdict.verdict, verdict.reason, kept, now)
+        return TrainingFeedback(one, self.said(step, script, {**facts.verdicts, step.key: one}))
 
-    def said(self, step: Planned, script: Script, told: Mapping[str, Told]) -> str | None:
+    def said(self, step: PlannedStep, script: Script, told: Mapping[str, StoredVerdict]) -> str | None:
         """Return what is read between this attempt and the next step: a word after the last one."""
-        one, at = told[step.key], lesson_progress(script, step, told)
+        one, at = told[step.key], training_progress(script, step, told)
         is_last = at.last is one and at.settled is not None
         return self.text(_trial(step), one) if one.verdict == "fail" and is_last and script.is_corrected else None
 
-    def text(self, trial: Trial, told: Told) -> str:
+    def text(self, trial: Trial, told: StoredVerdict) -> str:
         """Return what is read about an answer: a paragraph for each thing that was not as expected."""
         found = told.evidence if isinstance(told.evidence, Mapping) else {}
         outside = found.get("outside")

@@ -11,13 +11,13 @@ from beholder.errors import Refused
 from beholder.methods.contract import Method, Trial
 from beholder.server.flow import read_step_answer
 from beholder.server.page_checks import PageChecks
-from beholder.server.playback import as_json, is_watched, watch_log
+from beholder.server.playback import evidence_to_json, is_watched, playback_evidence
 from beholder.server.public_steps import page_playback
 from beholder.server.requests import SubmittedAnswer
-from beholder.server.script import Planned, Script, ServedStudy
+from beholder.server.script import PlannedStep, Script, ServedStudy
 from beholder.server.trial_rules import TrainingTrials, TrialRules
 from beholder.stimuli.catalogue import Catalogue
-from beholder.store.contract import SessionFacts, Told
+from beholder.store.contract import SessionFacts, StoredVerdict
 from beholder.study.model import Playback
 from beholder.types import Json
 
@@ -28,7 +28,7 @@ class StepReading:
 
     answer: Json
     playback: Mapping[str, Json] = field(default_factory=dict)
-    told: Told | None = None
+    told: StoredVerdict | None = None
     feedback: str | None = None
 
 
@@ -43,7 +43,7 @@ class AnswerReader:
         self.lessons = TrainingTrials(served.method, words)
 
     def read(
-        self, facts: SessionFacts, step: Planned, script: Script | None, submission: SubmittedAnswer, now: datetime
+        self, facts: SessionFacts, step: PlannedStep, script: Script | None, submission: SubmittedAnswer, now: datetime
     ) -> StepReading:
         """Return an answer, read and judged."""
         if step.check is not None:
@@ -58,24 +58,24 @@ class AnswerReader:
             return StepReading(answer, playback, *noted)
         return StepReading(answer, playback)
 
-    def again(self, facts: SessionFacts, step: Planned, script: Script, submission: SubmittedAnswer) -> Json:
+    def again(self, facts: SessionFacts, step: PlannedStep, script: Script, submission: SubmittedAnswer) -> Json:
         """Return an answer that came again, read as the first was."""
         if step.check is not None:
             return self._examiner.read(facts, step, submission.answer)
         return self.given(step, script, submission, None)[0]
 
-    def feedback(self, facts: SessionFacts, step: Planned, script: Script) -> str | None:
+    def feedback(self, facts: SessionFacts, step: PlannedStep, script: Script) -> str | None:
         """Return what was read after an answer that is stored."""
-        if step.check is not None and step.key in facts.told:
-            return self._examiner.said(step, script, facts.told)
-        if step.is_training and step.key in facts.told:
-            return self.lessons.said(step, script, facts.told)
-        if step.is_rated and step.key in facts.told:
-            return self.proctor.said(script, facts.told[step.key])
+        if step.check is not None and step.key in facts.verdicts:
+            return self._examiner.said(step, script, facts.verdicts)
+        if step.is_training and step.key in facts.verdicts:
+            return self.lessons.said(step, script, facts.verdicts)
+        if step.is_rated and step.key in facts.verdicts:
+            return self.proctor.said(script, facts.verdicts[step.key])
         return None
 
     def given(
-        self, step: Planned, script: Script | None, submission: SubmittedAnswer, elapsed_ms: float | None
+        self, step: PlannedStep, script: Script | None, submission: SubmittedAnswer, elapsed_ms: float | None
     ) -> tuple[Json, dict[str, Json]]:
         """Return what was answered to a step that is no check, and how its media played."""
         served = self._served
@@ -162,7 +162,7 @@ def _watched(
 ) -> dict[str, Json]:
     """Return the evidence that every slot was watched by the rule or would not play, or raise Refused."""
     lengths = {slot.id: catalogue.by_id[slot.stimulus].probe.duration_ms for slot in trial.slots}
-    evidence = watch_log(submission.events, lengths, together=trial.together)
+    evidence = playback_evidence(submission.events, lengths, together=trial.together)
     for slot, watched in evidence.slots.items():
         if slot in missing:
             if watched.errors == 0:
@@ -175,4 +175,4 @@ def _watched(
         raise Refused(
             words["not_watched"], where="events", allowed="no more than the time that passed", code="not_watched"
         )
-    return as_json(evidence)
+    return evidence_to_json(evidence)

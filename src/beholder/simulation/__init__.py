@@ -105,16 +105,16 @@ def simulate(
             study, participants=participants, raters=raters, seed=seed, source=taken, progress=progress
         )
 
-    from beholder.server.process import running
+    from beholder.server.process import run_server
     from beholder.simulation.crowd import robots_wanted, send_robots
 
     async def send() -> Crowd:
-        async with running(load_study(study), store=store, port=0) as server:
+        async with run_server(load_study(study), store=store, port=0) as server:
             return await send_robots(
-                server.host.served,
+                server.service.served,
                 server.store,
                 server.address,
-                participants or await robots_wanted(server.host.served, server.store, seed),
+                participants or await robots_wanted(server.service.served, server.store, seed),
                 raters=raters,
                 seed=seed,
                 people=taken.people,

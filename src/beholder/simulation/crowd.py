@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, parse_qsl, urlsplit
 import httpx
 
 from beholder.checks.page_contract import RobotAbilities as Able
-from beholder.server.further_sessions import take_in
+from beholder.server.further_sessions import add_new_lists
 from beholder.server.script import ServedStudy
 from beholder.server.tokens import robot_signature
 from beholder.simulation.cheats import CHEATS
@@ -193,7 +193,7 @@ class Visitors:
                 facts = await self._store.session_facts(one.session)
                 assert facts is not None, one.session
                 if facts.list is not None:
-                    await take_in(self._served, self._store, facts.list)  # one that an extension added
+                    await add_new_lists(self._served, self._store, facts.list)  # one that an extension added
                     self._oracle.claims[one.session] = facts.list
                 one.stays = trials if trials is not None else mind.answers(one.session)
                 await one.take()

@@ -12,7 +12,7 @@ import numpy as np
 
 from beholder.cleaning.facts import AnswerRecord, SessionRecord, ShownStimulus
 from beholder.cleaning.ratings import COLUMNS, Rating, rating_rows
-from beholder.files import csv_blocks, write_together
+from beholder.files import csv_blocks, write_all
 from beholder.methods import find, load_study
 from beholder.methods.choices import NOISE, chosen_values
 from beholder.methods.contract import Method
@@ -342,5 +342,5 @@ def rehearse_folder(
         table = found.ratings.astype(object)
         columns = [table[name].where(table[name].notna(), None).tolist() for name in table]
         lines = zip(*columns, strict=True)
-        write_together(loaded.folder / FOLDER, {"ratings.csv": csv_blocks([str(name) for name in table], lines)})
+        write_all(loaded.folder / FOLDER, {"ratings.csv": csv_blocks([str(name) for name in table], lines)})
     return replace(found, path=loaded.folder / FOLDER / "ratings.csv")

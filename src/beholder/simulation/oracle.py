@@ -15,7 +15,7 @@ from beholder.methods.choices import ChoiceMethod
 from beholder.methods.contract import Asked, Method, Percept, Slot, Trial
 from beholder.planning.message_trials import message_medium
 from beholder.server.page_checks import check_of, examine, pose
-from beholder.server.script import Planned, ServedStudy
+from beholder.server.script import PlannedStep, ServedStudy
 from beholder.simulation.participants import Habits, SimulatedPerson, answering, habits_of, perceived
 from beholder.simulation.raters import MADE_UP
 from beholder.simulation.robot import Robot, page_log, plain_fill
@@ -114,7 +114,7 @@ class Oracle:
         robot.checked[check.name] = examine(check, posed, answer, known, step.attempt)[0]
         return answer, check.seconds * float(rng.lognormal(0, _HURRY))
 
-    def _step(self, session: str, key: str) -> Planned:
+    def _step(self, session: str, key: str) -> PlannedStep:
         step = self.served.script(self.claims[session]).find(key)
         assert step is not None, key
         return step

@@ -15,7 +15,7 @@ from beholder.aio import block_on
 from beholder.errors import Problem, UserError
 from beholder.methods import load_study
 from beholder.reporting.html import Markup, tag
-from beholder.server.process import Running, running
+from beholder.server.process import RunningServer, run_server
 from beholder.server.tokens import robot_signature
 from beholder.simulation.cheats import CHEATS
 from beholder.simulation.oracle import Oracle, OracleMind
@@ -104,7 +104,7 @@ def storyboard(
     _check_kinds(kinds)
 
     async def draw(store: str | Path) -> Storyboard:
-        async with running(loaded, store=store, port=0) as server:
+        async with run_server(loaded, store=store, port=0) as server:
             return await _draw(server, kinds, seed, source, progress)
 
     if store is not None:
@@ -132,7 +132,7 @@ def _check_kinds(kinds: Sequence[str]) -> None:
 
 
 async def _draw(
-    server: Running,
+    server: RunningServer,
     kinds: Sequence[str],
     seed: int,
     source: PopulationSource,
@@ -140,7 +140,7 @@ async def _draw(
 ) -> Storyboard:
     from beholder.testing.browser import open_browser
 
-    served = server.host.served
+    served = server.service.served
     truth = truth_of(served.study, served.catalogue, served.method, seed, source.people, source.means)
     oracle = Oracle(served, server.store.secret, truth, seed, source.people)
     folder = served.study.folder / "storyboard"
@@ -159,7 +159,7 @@ async def _draw(
     return Storyboard(truth, tuple(sittings), page)
 
 
-async def _sit(server: Running, browser: Browser, sitting: Sitting, mind: OracleMind, oracle: Oracle) -> None:
+async def _sit(server: RunningServer, browser: Browser, sitting: Sitting, mind: OracleMind, oracle: Oracle) -> None:
     """Let one robot take the study at a browser."""
     from beholder.testing.browser import fitting_answers, oracle_for, walk, wanted_of
 
@@ -179,7 +179,7 @@ async def _sit(server: Running, browser: Browser, sitting: Sitting, mind: Oracle
 
     await walk(
         page,
-        answers=fitting_answers(server.host.served.study),
+        answers=fitting_answers(server.service.served.study),
         on_step=sitting.look,
         oracle=oracle_for(server, page),
         rater=rate,

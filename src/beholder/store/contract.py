@@ -16,7 +16,7 @@ class NotJson(ValueError):
     """A fact holds a number that JSON cannot: it is infinite, or not a number at all."""
 
 
-class StoreAway(BeholderError):
+class StoreUnavailable(BeholderError):
     """The store cannot be reached or written right now; nothing was acknowledged, and a repeat is harmless."""
 
 
@@ -69,7 +69,7 @@ class Events:
 
 
 @dataclass(frozen=True)
-class Told:
+class StoredVerdict:
     """What a check made the server tell a person."""
 
     session: str
@@ -82,7 +82,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Posed:
+class PosedAttempt:
     """What a check attempt, a training attempt or an adaptive trial was."""
 
     session: str
@@ -105,7 +105,7 @@ class End:
     at: datetime
 
 
-Fact = Answer | Events | Told | Posed | End
+Fact = Answer | Events | StoredVerdict | PosedAttempt | End
 
 
 class PlatformIdentity(NamedTuple):
@@ -177,7 +177,7 @@ class Ledger(Protocol):
         ...
 
 
-class Stored(NamedTuple):
+class AppendResult(NamedTuple):
     """What became of a request: when its first fact was first stored, and whether this request stored it."""
 
     at: datetime
@@ -203,8 +203,8 @@ class SessionFacts:
     list: int | None = None
     claimed_at: datetime | None = None
     answers: Mapping[str, Answer] = field(default_factory=dict)
-    told: Mapping[str, Told] = field(default_factory=dict)
-    posed: Mapping[str, Posed] = field(default_factory=dict)
+    verdicts: Mapping[str, StoredVerdict] = field(default_factory=dict)
+    posed: Mapping[str, PosedAttempt] = field(default_factory=dict)
     end: End | None = None
     erased: bool = False
 
@@ -282,7 +282,7 @@ class Store(Protocol):
         """
         ...
 
-    async def has_room(self, now: datetime, barred: Collection[int] = ()) -> bool:
+    async def has_free_list(self, now: datetime, barred: Collection[int] = ()) -> bool:
         """Return whether a list of the current plan, but for those barred, is neither finished nor taken by anybody."""
         ...
 
@@ -294,7 +294,7 @@ class Store(Protocol):
         """End the lease, so that the list is open again unless the session has finished."""
         ...
 
-    async def append(self, facts: Sequence[Fact]) -> Stored:
+    async def append(self, facts: Sequence[Fact]) -> AppendResult:
         """Commit all facts of one request at once; return when the first of them was first stored, and by whom.
 
         The first fact leads: where its key is there already, nothing else of the request is stored, so that the
@@ -304,7 +304,7 @@ class Store(Protocol):
 
     async def session_facts(self, session: str) -> SessionFacts | None: ...
 
-    async def told_to(self, session: str) -> Sequence[tuple[Session, Told]]:
+    async def earlier_verdicts(self, session: str) -> Sequence[tuple[Session, StoredVerdict]]:
         """Return what the same person was told in other sessions of the same population, oldest first."""
         ...
 
@@ -325,11 +325,11 @@ class Store(Protocol):
         """
         ...
 
-    async def links(self) -> Sequence[PlatformIdentity]:
+    async def platform_identities(self) -> Sequence[PlatformIdentity]:
         """Return who everybody is. Only recruiting asks, and who takes ids out of what people wrote."""
         ...
 
-    async def comings(self) -> Sequence[PlatformVisit]:
+    async def platform_visits(self) -> Sequence[PlatformVisit]:
         """Return which visits on the platform led to which sessions, oldest first. For those who ask for links."""
         ...
 

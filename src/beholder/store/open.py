@@ -83,7 +83,7 @@ async def read_rows(store: Store, table: Table) -> list[dict[str, Any]]:
 # --- Addresses of stores, as they may be shown ---
 
 
-def name_of(url: str) -> str:
+def display_address(url: str) -> str:
     """Return an address without user and password; a folder as it is."""
     if not url.startswith(("postgresql://", "postgres://")):
         return url

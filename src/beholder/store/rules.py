@@ -29,7 +29,7 @@ def population(mode: str) -> str:
     return mode if mode in NOT_PEOPLE else "people"
 
 
-class Held(NamedTuple):
+class StoreContents(NamedTuple):
     """What a store holds when a study begins."""
 
     study: str | None
@@ -42,7 +42,7 @@ class Held(NamedTuple):
     """How many people have claimed lists of another plan."""
 
 
-def check_begin(where: str, record: StudyRecord, held: Held) -> None:
+def check_begin(where: str, record: StudyRecord, held: StoreContents) -> None:
     """Raise StoreError unless this study text and this plan may begin in this store."""
     if held.study is not None and held.study != record.study:
         raise StoreError(
@@ -110,7 +110,7 @@ def repeated_entry(where: str, entry: LedgerEntry) -> LedgerError:
     )
 
 
-def held_ledger(where: str, who: str) -> LedgerError:
+def ledger_in_use(where: str, who: str) -> LedgerError:
     """Return the error of sending while somebody else sends."""
     return LedgerError(
         Problem(where, f"somebody is sending money or messages already{who}", fix="Wait for them, then run it again.")
@@ -171,14 +171,14 @@ def _stimulus_rows(catalogue: Catalogue) -> list[Mapping[str, Json]]:
 # --- The ledger without who it was: what was paid for which visit on a platform, and nothing that leads to answers ---
 
 
-NAMING = ("submission", "participant", "session", "reason_code", "reason_text", "evidence")
+IDENTIFYING = ("submission", "participant", "session", "reason_code", "reason_text", "evidence")
 """The columns that may be changed for it, and no others."""
 _SENT = frozenset({"approve", "bonus", "reject", "return", "message"})
 _FURTHER = "session:"
 _SIGNED = ("pay", "use", "category")
 
 
-def nameless(entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
+def anonymise(entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
     """Return the entries with the visit or with the session that each is about, and never with both."""
     further: dict[str, list[str]] = defaultdict(list)
     found = []
@@ -193,14 +193,14 @@ def nameless(entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
     return tuple(found)
 
 
-def changes(entries: Sequence[LedgerEntry]) -> list[tuple[str | int, ...]]:
+def anonymised_values(entries: Sequence[LedgerEntry]) -> list[tuple[str | int, ...]]:
     """Return of every entry that still names somebody its new values, in the order of NAMING, and its number."""
     return [
         (
             after.submission, after.participant, after.session, after.reason_code, after.reason_text,
             to_json(after.evidence), after.entry,
         )
-        for before, after in zip(entries, nameless(entries), strict=True)
+        for before, after in zip(entries, anonymise(entries), strict=True)
         if after != before
     ]  # fmt: skip
 
@@ -246,7 +246,7 @@ def migrations(folder: str | Traversable) -> tuple[Migration, ...]:
     return found
 
 
-def due(where: str, version: int, steps: Sequence[Migration]) -> tuple[Migration, ...]:
+def due_migrations(where: str, version: int, steps: Sequence[Migration]) -> tuple[Migration, ...]:
     """Return the steps after this version; a version that is newer than ours raises StoreError."""
     if version > len(steps):
         raise StoreError(
@@ -261,7 +261,7 @@ def due(where: str, version: int, steps: Sequence[Migration]) -> tuple[Migration
 
 def check_current(where: str, version: int, steps: Sequence[Migration], oldest: int | None = None) -> None:
     """Raise StoreError unless a store can be read as it is: an older one can where `oldest` says so."""
-    if due(where, version, steps) and (oldest is None or version < oldest):
+    if due_migrations(where, version, steps) and (oldest is None or version < oldest):
         raise StoreError(
             Problem(
                 where,
@@ -271,7 +271,7 @@ def check_current(where: str, version: int, steps: Sequence[Migration], oldest: 
         )
 
 
-def statements(script: str) -> Iterator[str]:
+def sql_statements(script: str) -> Iterator[str]:
     """Yield the statements of an SQLite script: `executescript` would commit before it begins."""
     waiting = ""
     for line in script.splitlines(keepends=True):

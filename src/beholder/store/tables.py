@@ -18,11 +18,11 @@ from beholder.store.contract import (
     Fact,
     LedgerEntry,
     NotJson,
-    Posed,
+    PosedAttempt,
     Session,
+    StoredVerdict,
     StudyRecord,
     Table,
-    Told,
 )
 from beholder.types import Json
 
@@ -164,12 +164,12 @@ def fact_row(fact: Fact) -> tuple[Table, Row]:
             )  # fmt: skip
         case Events():
             return "events", (session, to_text(fact.key), to_text(fact.tab), fact.first, to_json(fact.events), at)
-        case Told():
+        case StoredVerdict():
             return "told", (
                 session, to_text(fact.key), to_text(fact.check), to_text(fact.verdict), to_text(fact.reason),
                 to_json(fact.evidence), at,
             )  # fmt: skip
-        case Posed():
+        case PosedAttempt():
             return "posed", (
                 session, to_text(fact.key), to_text(fact.seed), to_json(fact.public), to_json(fact.private), at,
             )  # fmt: skip
@@ -229,14 +229,14 @@ def read_answer(row: Sequence[Any]) -> Answer:
     return Answer(**read_row("answers", row))
 
 
-def read_told(row: Sequence[Any]) -> Told:
+def read_told(row: Sequence[Any]) -> StoredVerdict:
     """Return what was told, from its row."""
-    return Told(**read_row("told", row))
+    return StoredVerdict(**read_row("told", row))
 
 
-def read_posed(row: Sequence[Any]) -> Posed:
+def read_posed(row: Sequence[Any]) -> PosedAttempt:
     """Return what was posed, from its row."""
-    return Posed(**read_row("posed", row))
+    return PosedAttempt(**read_row("posed", row))
 
 
 def read_end(row: Sequence[Any]) -> End:

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from beholder.checks.page_contract import RobotAbilities
 from beholder.server.page_checks import check_of, rng_of, seed_of
-from beholder.server.process import Running
+from beholder.server.process import RunningServer
 from beholder.simulation.oracle import expected_percepts
 from beholder.types import Json
 
@@ -25,7 +25,7 @@ Oracle: TypeAlias = Callable[[str], Awaitable[Json]]
 _MIDDLE = 0.5
 
 
-def oracle_for(server: Running, page: Page, fails: Collection[str] = ()) -> Oracle:
+def oracle_for(server: RunningServer, page: Page, fails: Collection[str] = ()) -> Oracle:
     """Return the answers of whoever sits at this page: able to do everything but what is in `fails`.
 
     That holds names of checks as robots have them (`colour`, `distance:far`, `training`), or keys of single attempts
@@ -37,16 +37,16 @@ def oracle_for(server: Running, page: Page, fails: Collection[str] = ()) -> Orac
         facts = await server.store.session_facts(session)
         assert facts is not None, session
         assert facts.list is not None, "whoever has not agreed is asked nothing"
-        step = server.host.served.script(facts.list).find(key)
+        step = server.service.served.script(facts.list).find(key)
         assert step is not None, key
         rng = rng_of(seed_of(b"person", session, key))
         name = key.split(":")[1] if step.check is not None else "training"
         robot = RobotAbilities(frozenset(name if one == key else one for one in fails))
         if step.trial is None:
-            return check_of(step).respond(server.host.examiner.posed(facts, step), robot, rng)
+            return check_of(step).respond(server.service.page_checks.attempt(facts, step), robot, rng)
         percept = {f"{asked.id}.{slot.id}": _MIDDLE for asked in step.trial.asked for slot in step.trial.slots}
         percept |= expected_percepts(step.trial, is_able=robot.can(name))
-        return server.host.served.method.respond(step.trial, percept, rng)
+        return server.service.served.method.respond(step.trial, percept, rng)
 
     return answer
 

@@ -15,7 +15,7 @@ from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, RobotAbilities
 from beholder.checks.page_registry import AnyStep, acts, judge_attempt
 from beholder.errors import Refused
-from beholder.server.page_checks import fill
+from beholder.server.page_checks import fill_words
 from beholder.types import Json
 from beholder.words import check_words
 
@@ -111,14 +111,14 @@ def check_words_of(check: AnyStep, verdicts: Iterable[Verdict]) -> None:
     page = resources.files("beholder.web") / "checks" / f"{check.name}.js"
     assert page.is_file(), f"{check.name} has no page"
     assert words.get("title"), f"{check.name} has no title"
-    fill(words.get("needs", ""), check.needs(), words)
+    fill_words(words.get("needs", ""), check.needs(), words)
     assert check.action != "gate" or words.get("out"), f"{check.name} turns people away without a word"
     for verdict in verdicts:
         is_told = verdict.verdict == "fail" or verdict.again
         if is_told and check.rule.feedback and acts(check, verdict) in ("gate", "warn"):
             said = words.get(f"told.{verdict.reason}")
             assert said, f"{check.name} has no words for {verdict.reason!r}"
-            fill(said, check.told(verdict), words)
+            fill_words(said, check.told(verdict), words)
 
 
 def check_luck(

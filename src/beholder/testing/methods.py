@@ -21,7 +21,7 @@ from beholder.methods.contract import Method, Trial
 from beholder.planning import plan_study
 from beholder.planning.balance import balance
 from beholder.planning.builder import make_plan
-from beholder.server.process import Running, running
+from beholder.server.process import RunningServer, run_server
 from beholder.server.tokens import robot_signature
 from beholder.simulation.crowd import Crowd, send_robots
 from beholder.simulation.robot import Robot
@@ -82,7 +82,7 @@ def check_plan_is_balanced(study: Path) -> None:
 async def check_served(method: Method, study: Path) -> None:
     """Over HTTP: the public half leaks nothing, and bad answers are refused with a reason and change nothing."""
     async with (
-        running(load_study(study), port=0) as server,
+        run_server(load_study(study), port=0) as server,
         httpx.AsyncClient(base_url=server.address, timeout=60) as client,
     ):
         robot = await _until_first_trial(server, client)
@@ -90,7 +90,7 @@ async def check_served(method: Method, study: Path) -> None:
         answer, events = await _good_answer(server, robot)
         before = await server.store.session_facts(robot.session)
         bodies = [(what, {"answer": bad, "events": events}) for what, bad in bad_answers(answer)]
-        if server.host.served.study.playback.watch != "none":
+        if server.service.served.study.playback.watch != "none":
             bodies.append(("without any sign of watching", {"answer": answer, "events": []}))
         for what, body in bodies:
             response = await client.put(
@@ -110,8 +110,8 @@ def check_order_is_recovered(study: Path) -> Results:
     """Robots with a planted truth give ratings whose condition means have its order."""
 
     async def send() -> Crowd:
-        async with running(load_study(study), port=0) as server:
-            return await send_robots(server.host.served, server.store, server.address, _ROBOTS)
+        async with run_server(load_study(study), port=0) as server:
+            return await send_robots(server.service.served, server.store, server.address, _ROBOTS)
 
     crowd = block_on(send())
     clean(study, robots=True)
@@ -158,7 +158,7 @@ async def check_browser_completes(study: Path) -> None:
     from beholder.testing.browser import complete_study, fitting_answers, open_browser
 
     study = _shortened(study)
-    async with running(load_study(study), port=0) as server, open_browser() as browser:
+    async with run_server(load_study(study), port=0) as server, open_browser() as browser:
         page = await browser.new_page()
         answers = fitting_answers(load_study(study))
         code = await complete_study(page, f"{server.link}?participant=check-method", answers=answers)
@@ -182,9 +182,9 @@ def _shortened(study: Path) -> Path:
     return study
 
 
-async def _until_first_trial(server: Running, client: httpx.AsyncClient) -> Robot:
+async def _until_first_trial(server: RunningServer, client: httpx.AsyncClient) -> Robot:
     params = {"robot": "check", "signature": robot_signature(server.store.secret, "check")}
-    robot = Robot("check", server.host.served.study.name, params, client, _Dull(server))
+    robot = Robot("check", server.service.served.study.name, params, client, _Dull(server))
     await robot.arrive()
     while robot.step["kind"] != "trial":
         await robot.answer_step()
@@ -194,8 +194,8 @@ async def _until_first_trial(server: Running, client: httpx.AsyncClient) -> Robo
 class _Dull:
     """A mind without opinions."""
 
-    def __init__(self, server: Running) -> None:
-        self._items = (*server.host.served.study.before, *server.host.served.study.after)
+    def __init__(self, server: RunningServer) -> None:
+        self._items = (*server.service.served.study.before, *server.service.served.study.after)
 
     def rate(self, robot: Robot, step: Mapping[str, Any]) -> Json:
         raise AssertionError("not asked to rate")
@@ -215,12 +215,12 @@ class _Dull:
         return correct[0] if correct else plain_fill(item)
 
 
-async def _good_answer(server: Running, robot: Robot) -> tuple[Json, list[Any]]:
+async def _good_answer(server: RunningServer, robot: Robot) -> tuple[Json, list[Any]]:
     import numpy as np
 
     from beholder.simulation.robot import watch_events
 
-    served = server.host.served
+    served = server.service.served
     facts = await server.store.session_facts(robot.session)
     assert facts is not None
     assert facts.list is not None

@@ -15,7 +15,7 @@ from beholder.errors import Problem, StoreError, UserError
 if TYPE_CHECKING:
     from beholder.analysis.result import Results
     from beholder.recruiting.collection import RunProgress
-    from beholder.server import Live
+    from beholder.server import ServerStatus
     from beholder.study.chain import Chain
     from beholder.study.model import Study
     from beholder.study.recruitment import Sum
@@ -37,7 +37,7 @@ def chain(
     publish: bool = False,
     budget: float | str | None = None,
     every: float = 60.0,
-    tell: Callable[[Live], None] | None = None,
+    tell: Callable[[ServerStatus], None] | None = None,
     news: Callable[[RunProgress], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
     making: Callable[[int, int], None] | None = None,

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from beholder.analysis.result import Results
     from beholder.recruiting.collection import RunProgress
     from beholder.recruiting.fake.demo import Reckoning
-    from beholder.server import Live
+    from beholder.server import ServerStatus
     from beholder.simulation.truth import Truth
 
 METHOD, FOLDER, ROBOTS = "parallel", "beholder-demo", 40
@@ -28,7 +28,7 @@ def demo(
     on_result: Callable[[Truth, Results], None] | None = None,
     on_money: Callable[[Reckoning], None] | None = None,
     news: Callable[[RunProgress], None] | None = None,
-    tell: Callable[[Live], None] | None = None,
+    tell: Callable[[ServerStatus], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Results:
     """Return the results of robots in a study made of sample stimuli, written to `folder`; again, it goes on there.
@@ -128,7 +128,7 @@ async def _demonstrate(
     port: int,
     on_link: Callable[[str], None] | None,
     on_result: Callable[[Truth, Results], None] | None,
-    tell: Callable[[Live], None] | None,
+    tell: Callable[[ServerStatus], None] | None,
     progress: Callable[[int, int], None] | None,
 ) -> Results:
     import asyncio
@@ -138,7 +138,7 @@ async def _demonstrate(
     from beholder.cleaning import clean
     from beholder.methods import load_study
     from beholder.reporting import report
-    from beholder.server.process import running, watch
+    from beholder.server.process import report_until_stopped, run_server
     from beholder.simulation.crowd import send_robots
 
     def results() -> Results:
@@ -147,13 +147,13 @@ async def _demonstrate(
         report(study)
         return read_results(study.parent)
 
-    async with running(load_study(study), port=port) as server:
+    async with run_server(load_study(study), port=port) as server:
         if on_link:
             on_link(server.link)
-        crowd = await send_robots(server.host.served, server.store, server.address, robots, progress=progress)
+        crowd = await send_robots(server.service.served, server.store, server.address, robots, progress=progress)
         found = await asyncio.to_thread(results)
         if on_result:
             on_result(crowd.truth, found)
         if stay:
-            await watch(server, asyncio.Event(), tell)
+            await report_until_stopped(server, asyncio.Event(), tell)
         return found

@@ -12,7 +12,7 @@ from beholder.errors import Problem, UserError
 if TYPE_CHECKING:
     from beholder.analysis.result import Results
     from beholder.recruiting.collection import RunProgress
-    from beholder.server import Live
+    from beholder.server import ServerStatus
     from beholder.study.model import Study
 
 
@@ -32,7 +32,7 @@ def run(
     after: str | Path | Results | None = None,
     exclude: Sequence[str | Path] = (),
     every: float = 60.0,
-    tell: Callable[[Live], None] | None = None,
+    tell: Callable[[ServerStatus], None] | None = None,
     news: Callable[[RunProgress], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
     making: Callable[[int, int], None] | None = None,

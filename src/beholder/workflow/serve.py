@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 # At the top: a package that is imported later would take the place of the verb of its name.
-from beholder.server import Live
+from beholder.server import ServerStatus
 
 
 def serve(
@@ -18,7 +18,7 @@ def serve(
     public_url: str | None = None,
     workers: int = 1,
     preview: bool = False,
-    tell: Callable[[Live], None] | None = None,
+    tell: Callable[[ServerStatus], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
     """Serve a study until interrupted. With `preview`, only for looking: nothing is kept.
@@ -41,7 +41,7 @@ def serve(
             workers=workers,
             tell=tell,
             progress=progress,
-            beside=release_abandoned,
+            background=release_abandoned,
         )
     else:
         block_on(
@@ -54,6 +54,6 @@ def serve(
                 preview=preview,
                 tell=tell,
                 progress=progress,
-                beside=release_abandoned,
+                background=release_abandoned,
             )
         )

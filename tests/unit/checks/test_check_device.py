@@ -20,9 +20,9 @@ from beholder.checks.page_registry import AnyStep
 from beholder.checks.screen import ScreenCheck
 from beholder.errors import Refused
 from beholder.server.flow import Ending, next_step
-from beholder.server.page_checks import PageChecks, evidence, list_rows
-from beholder.server.script import CONSENT, Planned, Script
-from beholder.store.contract import Told
+from beholder.server.page_checks import PageChecks, device_rows, verdict_evidence
+from beholder.server.script import CONSENT, PlannedStep, Script
+from beholder.store.contract import StoredVerdict
 from beholder.study import qualification as rules
 from beholder.testing.checks import check_step
 from beholder.types import Json
@@ -58,10 +58,10 @@ def judged(check: AnyStep, answer: Mapping[str, Json], known: CheckContext = KNO
     return check.judge(Attempt(private, check.read(private, answer), known, number))
 
 
-def tell(check: AnyStep, verdict: Verdict, number: int = 1, answer: Mapping[str, Json] | None = None) -> Told:
-    step = Planned(f"check:{check.name}", "check", check=check).tried(number)
-    kept = evidence(verdict, answer or {}, check, step)
-    return Told("s", step.key, check.name, verdict.verdict, verdict.reason, kept, NOW)
+def tell(check: AnyStep, verdict: Verdict, number: int = 1, answer: Mapping[str, Json] | None = None) -> StoredVerdict:
+    step = PlannedStep(f"check:{check.name}", "check", check=check).tried(number)
+    kept = verdict_evidence(verdict, answer or {}, check, step)
+    return StoredVerdict("s", step.key, check.name, verdict.verdict, verdict.reason, kept, NOW)
 
 
 def words(check: AnyStep, verdict: Verdict) -> str:
@@ -69,13 +69,13 @@ def words(check: AnyStep, verdict: Verdict) -> str:
     return PageChecks(NEEDS, b"secret", check_words("en")).text(check, tell(check, verdict))
 
 
-def rows(*told: Told, here: str, steps: tuple[AnyStep, ...] = STEPS) -> dict[str, tuple[Json, Json]]:
+def rows(*told: StoredVerdict, here: str, steps: tuple[AnyStep, ...] = STEPS) -> dict[str, tuple[Json, Json]]:
     """Return the list as a person sees it: state and words of each row."""
-    script = Script((CONSENT, *(Planned(f"check:{check.name}", "check", check=check) for check in steps)))
+    script = Script((CONSENT, *(PlannedStep(f"check:{check.name}", "check", check=check) for check in steps)))
     examiner = PageChecks(NEEDS, b"secret", check_words("en"))
     at = script.find(here)
     assert at is not None
-    found = list_rows(
+    found = device_rows(
         script,
         {one.key: one for one in told},
         at,
@@ -144,18 +144,18 @@ def test_what_a_person_says_does_not_overrule_clear_signals() -> None:
 
 
 def test_the_same_link_on_a_computer_passes_after_a_phone_did_not() -> None:
-    script = Script((CONSENT, Planned("check:device", "check", check=DEVICE)))
+    script = Script((CONSENT, PlannedStep("check:device", "check", check=DEVICE)))
     answers: dict[str, Json] = {"consent": {"agree": True}}
     phone = tell(DEVICE, judged(DEVICE, FINGER), 1)
     here = next_step(script, answers, {phone.key: phone}, NOW)
-    assert isinstance(here, Planned)
+    assert isinstance(here, PlannedStep)
     assert here.key == "check:device:2"
     computer = tell(DEVICE, judged(DEVICE, MOUSE), 2)
     assert next_step(script, answers, {phone.key: phone, computer.key: computer}, NOW) == Ending("completed")
 
 
 def test_who_has_no_other_device_ends_as_wrong_device() -> None:
-    script = Script((CONSENT, Planned("check:device", "check", check=DEVICE)))
+    script = Script((CONSENT, PlannedStep("check:device", "check", check=DEVICE)))
     told = tell(DEVICE, DEVICE.verdict("fail", "cannot"), 1)
     end = next_step(script, {"consent": {"agree": True}}, {told.key: told}, NOW)
     assert end == Ending("wrong_device", "device:cannot")
@@ -353,7 +353,7 @@ def test_the_speed_is_that_of_what_was_read(answer: dict[str, Json], expected: t
 def test_only_a_hopeless_wait_is_a_gate() -> None:
     assert judged(NETWORK, line(20)).action is None
     assert judged(NETWORK, line(0.1, 10)).action == "gate"
-    script = Script((CONSENT, Planned("check:network", "check", check=NETWORK)))
+    script = Script((CONSENT, PlannedStep("check:network", "check", check=NETWORK)))
     for answer, end in ((line(20), "completed"), (line(0.1, 10), "screened_out")):
         told = [tell(NETWORK, judged(NETWORK, answer), number) for number in (1, 2)]
         met = next_step(script, {"consent": {"agree": True}}, {one.key: one for one in told}, NOW)

@@ -14,7 +14,7 @@ from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, R
 from beholder.checks.questions import QuestionsCheck
 from beholder.errors import Refused, StudyError
 from beholder.methods import load_study
-from beholder.server.process import running
+from beholder.server.process import run_server
 from beholder.simulation.crowd import send_robots
 from beholder.study import qualification as rules
 from beholder.testing import write_study
@@ -131,12 +131,12 @@ def test_a_quiz_that_does_not_fit_is_told(tmp_path: Path, tiny: Path, quiz: Any,
 async def test_two_attempts_then_the_end_in_words(tmp_path: Path, tiny: Path) -> None:
     path = write_study(tmp_path, tiny, qualification={"questions": {"items": POOL, "draw": 2}})
     async with (
-        running(load_study(path), port=0) as server,
+        run_server(load_study(path), port=0) as server,
         httpx.AsyncClient(base_url=server.address, timeout=60) as client,
     ):
-        crowd = await send_robots(server.host.served, server.store, server.address, 1)
+        crowd = await send_robots(server.service.served, server.store, server.address, 1)
         assert crowd.robots[0].step["outcome"] == "completed"
-        visitor = Visitor(Site(server.host, server.store, server.address, client), participant="ada")
+        visitor = Visitor(Site(server.service, server.store, server.address, client), participant="ada")
         await visitor.arrive()
         await visitor.answer({"agree": True})
         for attempt in (1, 2):

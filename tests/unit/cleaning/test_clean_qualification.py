@@ -27,7 +27,7 @@ from beholder.cleaning.qualification import qualify, verdict_of
 from beholder.cleaning.sessions import judge_lessons, training_verdict
 from beholder.methods import find, load_study
 from beholder.methods.contract import Asked, Slot, Target, Trial
-from beholder.server.process import running
+from beholder.server.process import run_server
 from beholder.simulation.crowd import send_robots
 from beholder.study import qualification as rules
 from beholder.study.questions import SCALES
@@ -194,9 +194,9 @@ def study(tmp_path: Path, tiny: Path) -> Path:
     path = write_study(tmp_path / "study", tiny, method="acr", qualification={"brightness": True})
 
     async def send() -> None:
-        async with running(load_study(path), port=0) as server:
+        async with run_server(load_study(path), port=0) as server:
             kinds = "honest,unable-brightness,unable-brightness_second"
-            await send_robots(server.host.served, server.store, server.address, 3, raters=kinds)
+            await send_robots(server.service.served, server.store, server.address, 3, raters=kinds)
 
     block_on(send())
     return path

@@ -20,8 +20,8 @@ from beholder.cli import cli
 from beholder.errors import Refused, UserError
 from beholder.methods import find, load_study
 from beholder.planning.serialization import list_from_json
-from beholder.server import Live
-from beholder.server.process import load_served, running
+from beholder.server import ServerStatus
+from beholder.server.process import load_served, run_server
 from beholder.server.requests import SubmittedAnswer
 from beholder.server.service import StudyService
 from beholder.store.contract import Answer, End, Session
@@ -51,7 +51,7 @@ def write_texts(folder: Path, conditions: Collection[str] = CONDITIONS, **keys: 
 
 async def begin(path: Path, url: str) -> None:
     """Let a study begin in a store, as a server does."""
-    async with running(load_study(path), store=url, port=0):
+    async with run_server(load_study(path), store=url, port=0):
         pass
 
 
@@ -160,8 +160,8 @@ async def test_a_plan_that_was_deleted_comes_back_from_the_store(study: Path) ->
     beholder.extend(study, store=store)
     before, kept = lists_of(study), plan_json(study)
     shutil.rmtree(study.parent / "plan")
-    async with running(load_study(study), store=store, port=0) as server:
-        assert len(server.host.served.lists) == 6
+    async with run_server(load_study(study), store=store, port=0) as server:
+        assert len(server.service.served.lists) == 6
     assert lists_of(study) == before
     assert plan_json(study) == kept
 
@@ -346,7 +346,7 @@ async def test_a_run_goes_on_for_the_lists_that_were_added(study: Path) -> None:
     class StoppedError(Exception):
         pass
 
-    def tell(live: Live) -> None:
+    def tell(live: ServerStatus) -> None:
         assert (live.counts["finished"], live.counts["lists"]) == (4, 5)
         raise StoppedError
 

@@ -124,11 +124,11 @@ def test_the_list_of_whoever_left_on_the_platform_is_given_back_once(tmp_path: P
 
 
 def test_whoever_withdrew_is_asked_to_return_it_and_whoever_was_forgotten_is_paid(tmp_path: Path) -> None:
-    from beholder.server.endings import codes_of
+    from beholder.server.endings import shared_codes
     from beholder.server.service import erase_sessions
 
     async def work(made: Office) -> tuple[dict[str, DecisionRow], list[tuple[bool | None, tuple[str, ...]]]]:
-        left = codes_of(made.desk.study, made.store.secret)["no_consent"]
+        left = shared_codes(made.desk.study, made.store.secret)["no_consent"]
         made.platform.listed = [handed_in("left", left), handed_in("done", made.code)]
         await made.come("s1", "withdrawn", submission="left", trials=2)
         await made.store.erase("s1", at(0))

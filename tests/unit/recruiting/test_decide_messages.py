@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from beholder.server.endings import codes_of
+from beholder.server.endings import shared_codes
 from beholder.store.contract import LedgerEntry
 from beholder.types import Json
 from support.decision_store import POSTING, Office, decide, edit, handed_in, run
@@ -15,7 +15,7 @@ def test_whoever_is_paid_without_having_taken_part_reads_why_and_how_much(tmp_pa
         await made.come("s1", None, submission="full", trials=0)
         await made.come("s2", "screened_out", submission="unfit")
         await made.come("s3", None, submission="left", trials=2)
-        codes = codes_of(made.desk.study, made.store.secret)
+        codes = shared_codes(made.desk.study, made.store.secret)
         launched: Json = {"key": "k", "places": 4, "screen_out": "0.20 GBP"}
         now = made.desk.now()
         await made.store.ledger.append([LedgerEntry("draft", "done", now, provider_ref=POSTING, evidence=launched)])

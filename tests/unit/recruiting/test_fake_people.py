@@ -25,8 +25,8 @@ from beholder.recruiting.fake.rehearsal import (
     drawn,
     visit,
 )
-from beholder.server.endings import codes_of
-from beholder.server.process import Running, running
+from beholder.server.endings import shared_codes
+from beholder.server.process import RunningServer, run_server
 from beholder.simulation.crowd import Visitors
 from beholder.store.contract import LedgerEntry
 from beholder.testing import write_study
@@ -43,7 +43,7 @@ EYES = {"id": "eyes", "text": "Do you see well?", "type": "single", "options": [
 class Site(NamedTuple):
     """A server of ours, the fake with our study on it, and who may come."""
 
-    server: Running
+    server: RunningServer
     fake: FakeProlific
     visitors: Visitors
     posting: str
@@ -62,8 +62,8 @@ async def site(tmp_path: Path, tiny: Path) -> AsyncIterator[Site]:
             before=[EYES],
         )
     )
-    async with running(study, port=0) as server:
-        shared = codes_of(study, server.store.secret)
+    async with run_server(study, port=0) as server:
+        shared = shared_codes(study, server.store.secret)
         codes = {
             "COMPLETED": shared["completed"], "NO_CONSENT": shared["no_consent"], "OTHER": shared["technical"],
             "SCREENED_OUT": shared["screened_out"],
@@ -74,7 +74,7 @@ async def site(tmp_path: Path, tiny: Path) -> AsyncIterator[Site]:
             "draft", "done", datetime.now(UTC), provider_ref=posting, evidence={"key": "k", "run": 1}
         )
         await server.store.ledger.append([launched])
-        visitors = Visitors(server.host.served, server.store, waits=False)
+        visitors = Visitors(server.service.served, server.store, waits=False)
         yield Site(server, fake, visitors, posting, codes)
 
 

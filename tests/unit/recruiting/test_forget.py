@@ -13,7 +13,7 @@ import pytest
 from beholder.errors import StoreError, UserError
 from beholder.recruiting.decisions import decide_study
 from beholder.recruiting.erasure import Forgotten, erase_by_receipt
-from beholder.server.service import erase_sessions, find_receipt, plain_receipt
+from beholder.server.service import erase_sessions, find_erasable, normalise_receipt
 from beholder.server.tokens import receipt_code
 from beholder.store.contract import Answer, End, LedgerEntry
 from beholder.store.open import open_store, read_rows
@@ -54,8 +54,8 @@ def test_in_every_store_all_of_a_person_goes_and_that_it_was_done_stays(
         async with open_store(url, write=False) as store:
             for table in ERASABLE:
                 assert {str(row["session"]) for row in await read_rows(store, table)} <= {"other"}, table
-            assert [link.platform_id for link in await store.links()] == ["somebody-else"]
-            assert [coming.session for coming in await store.comings()] == ["other"]
+            assert [link.platform_id for link in await store.platform_identities()] == ["somebody-else"]
+            assert [coming.session for coming in await store.platform_visits()] == ["other"]
             assert [row["session"] for row in await read_rows(store, "erasures")] == ["s1", "s2"]
             done = [one for one in await store.ledger.entries() if (one.kind, one.event) == ("forget", "done")]
             assert [(one.session, one.submission) for one in done] == [("s1", "sub-1"), ("s2", "")]
@@ -122,7 +122,7 @@ def test_a_receipt_is_128_bits_that_can_be_read_aloud() -> None:
 
 
 def test_an_end_without_a_receipt_is_nobodys() -> None:
-    assert plain_receipt("") == plain_receipt(" -–") == ""
+    assert normalise_receipt("") == normalise_receipt(" -–") == ""
 
 
 def test_beside_a_server_it_is_told_where_to_ask(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_death_on_the_way_leaves_nothing_that_is_not_found_again(tmp_path: Pat
             with pytest.raises(Dies):
                 await erase_sessions(made.store, ["s1", "s2"], "receipt", at(0))
             made.store.erase = erase  # type: ignore[method-assign]
-            theirs = await find_receipt(made.store, receipt)
+            theirs = await find_erasable(made.store, receipt)
             assert theirs is not None
             assert theirs.left == ("s2",)
             await erase_sessions(made.store, theirs.sessions, "receipt", at(1))

@@ -126,10 +126,10 @@ async def test_who_was_erased_and_looks_in_again_stays_unknown(tmp_path: Path) -
         await store.arrive(Session("s1", "somebody", record.digest, 1, "panel", 1, {}, AT))
         guest = Identity("panel", "somebody", platform="panel", platform_id="anna")
         await doors.keep(guest, "s1")
-        assert [link.platform_id for link in await store.links()] == ["anna"]
+        assert [link.platform_id for link in await store.platform_identities()] == ["anna"]
         await store.erase("s1", AT)
         await doors.keep(guest, "s1")
-        assert (list(await store.links()), list(await store.comings())) == ([], [])
+        assert (list(await store.platform_identities()), list(await store.platform_visits())) == ([], [])
 
 
 async def everything_else(people: Recruiter) -> dict[str, str]:

@@ -134,7 +134,7 @@ async def test_one_session_is_paid_once_although_two_submissions_led_to_it(folde
         await s.pay(send=True)
         first = s.visits[0].submission
         again = s.fake.people.take(first.study, first.person, again=True).start().finish().submission
-        links = await s.desk.store.links()
+        links = await s.desk.store.platform_identities()
         await s.desk.store.identify(links[0], PlatformVisit("s-0-1", first.study, again.id))
         rows = {again.id: {"pay": "approve", "use": True, "participant": "p-0", "sessions": ["s-0-1"], "further": []}}
         evidence = {"by": "run", "digest": "0", "rows": rows}

@@ -12,7 +12,7 @@ import beholder
 from beholder.errors import RecruitError
 from beholder.methods import load_study
 from beholder.recruiting.unattended_run import run_by_hand
-from beholder.server import Live
+from beholder.server import ServerStatus
 from beholder.testing import write_study
 
 TEXTS = {"consent": "We keep what you answer for two years. Do you agree?"}
@@ -22,7 +22,7 @@ WAITS = ("Decide and pay: `beholder decide`, then `beholder pay`, then `beholder
 async def ran(folder: Path, tiny: Path, **keys: Any) -> tuple[tuple[str, ...], list[str], str]:
     """Return what waits after a run that needs nobody, what it told, and where people begin."""
     told: list[str] = []
-    lives: list[Live] = []
+    lives: list[ServerStatus] = []
     study = load_study(write_study(folder, tiny, **{"texts": TEXTS} | keys))
     waiting = await run_by_hand(study, 0, port=0, news=lambda one: told.append(one.words), tell=lives.append)
     return waiting, told, lives[0].link.partition("/s/")[2]
@@ -63,7 +63,7 @@ async def test_an_open_link_needs_no_launch(tmp_path: Path, tiny: Path) -> None:
     assert (waiting, told, link) == (WAITS, [], "tiny")
     assert not (tmp_path / "launch").exists()
     await asyncio.to_thread(beholder.close, tmp_path)
-    lives: list[Live] = []
+    lives: list[ServerStatus] = []
     await run_by_hand(load_study(tmp_path), 0, port=0, news=print, tell=lives.append)
     when, _, rest = lives[0].shut.partition(": ")
     assert (when[:10], rest) == ("Closed on ", "nobody can begin. `beholder launch --resume` opens it.")

@@ -23,10 +23,10 @@ async def test_who_is_shut_out_is_stopped_kindly_and_their_list_is_open_again(tm
     async with door(tmp_path, PANEL, **ONE_LIST) as (host, clock):
         ann = await come(host, clock, pid="ann")
         await ann.until("trial:2")
-        assert not await host.store.has_room(clock())
+        assert not await host.store.has_free_list(clock())
         await act(host, "shut_out", ann, clock)
         await host.look()
-        assert await host.store.has_room(clock())
+        assert await host.store.has_free_list(clock())
         for request in (ann.answer(), host.step(ann.token), ann.come()):
             with pytest.raises(Refused) as caught:
                 await request
@@ -109,11 +109,11 @@ async def test_a_released_list_is_open_at_once_until_the_person_answers_again(tm
         await ann.until("trial:2")
         await act(host, "release", ann, clock)
         await host.look()
-        assert await host.store.has_room(clock())
+        assert await host.store.has_free_list(clock())
         await host.events(ann.token, SubmittedAnswer(None, events=[(1, "focus", None, None)]), "trial:2")
-        assert await host.store.has_room(clock())
+        assert await host.store.has_free_list(clock())
         await ann.answer()
-        assert not await host.store.has_room(clock())
+        assert not await host.store.has_free_list(clock())
 
 
 async def test_what_was_only_planned_or_is_of_a_session_that_is_gone_changes_nothing(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ async def test_a_server_that_starts_again_gives_nothing_back_twice(tmp_path: Pat
         await ann.answer()
         again = StudyService(host.served, host.store, now=clock)
         await again.look()
-        assert not await host.store.has_room(clock())
+        assert not await host.store.has_free_list(clock())
 
 
 async def test_acts_that_are_read_at_once_count_in_their_order(tmp_path: Path) -> None:

@@ -137,8 +137,8 @@ async def test_whoever_does_what_is_asked_finishes_and_every_verdict_is_kept(boa
         await ann.rate()
     assert (ann.step["outcome"], len(asked)) == ("completed", 3)
     facts = await ann.facts()
-    assert facts.told.keys() == asked.keys(), "nothing is kept of a page that asks for nothing"
-    for key, one in facts.told.items():
+    assert facts.verdicts.keys() == asked.keys(), "nothing is kept of a page that asks for nothing"
+    for key, one in facts.verdicts.items():
         needed = {where: [target.value, target.tolerance] for where, target in asked[key].items()}
         assert (one.check, one.verdict, one.reason) == ("attention", "pass", "")
         assert one.evidence == {
@@ -157,14 +157,14 @@ async def test_a_failure_is_kept_with_what_was_answered_and_how_many_there_are(b
     ann, key, _ = await fail_twice(host, clock)
     facts = await ann.facts()
     counted = []
-    for one in facts.told.values():
+    for one in facts.verdicts.values():
         assert isinstance(one.evidence, dict)
         found = one.evidence["checks"]["attention"]
         counted.append(found["failures"])
         assert (one.verdict, one.reason, found["reason"], found["counts"]) == ("fail", "wrong", "wrong", 1)
         assert found["measured"].keys() == found["needed"].keys()
     assert sorted(counted) == [1, 2]
-    assert facts.told[key].evidence["checks"]["attention"]["failures"] == 2  # type: ignore[index,call-overload]
+    assert facts.verdicts[key].evidence["checks"]["attention"]["failures"] == 2  # type: ignore[index,call-overload]
 
 
 async def test_what_would_not_play_costs_nobody_the_session(board: Hosted) -> None:
@@ -181,7 +181,7 @@ async def test_what_would_not_play_costs_nobody_the_session(board: Hosted) -> No
             events.append([9999, "error", slot, {"what": "decode"}])
         await ann.answer(SubmittedAnswer(answer, events=events))
     assert ann.step["outcome"] == "completed"
-    assert {(one.verdict, one.reason) for one in (await ann.facts()).told.values()} == {("unknown", "media_error")}
+    assert {(one.verdict, one.reason) for one in (await ann.facts()).verdicts.values()} == {("unknown", "media_error")}
 
 
 @pytest.mark.parametrize("broken", [ZeroDivisionError("a bug of ours"), float("nan"), object()])
@@ -217,9 +217,9 @@ async def test_two_tabs_that_answer_the_same_page_have_one_verdict(board: Hosted
         assert len(won) == 1
         facts = await ann.facts()
         assert facts.answers[key].answer == sent[won[0]].answer
-        assert facts.told[key].verdict == ("pass" if won[0] else "fail")
+        assert facts.verdicts[key].verdict == ("pass" if won[0] else "fail")
         ann.step = await host.step(ann.token)
-    assert (facts.end is not None) == ([one.verdict for one in facts.told.values()] == ["fail", "fail"])
+    assert (facts.end is not None) == ([one.verdict for one in facts.verdicts.values()] == ["fail", "fail"])
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ async def test_what_a_gold_stimulus_is_worth_is_never_told(tmp_path: Path) -> No
         end = (await ann.facts()).end
         assert end is not None
         assert (end.outcome, end.reason, ann.feedback) == ("failed_checks", "gold:wrong", None)
-        page = 2 + int(next(iter((await ann.facts()).told)).partition(":")[2])
+        page = 2 + int(next(iter((await ann.facts()).verdicts)).partition(":")[2])
         assert str(ann.step["text"]).startswith(
             "<p>Thank you for your time. On these pages the answers are far from those of nearly everybody else:</p>\n"
             f"<ul>\n<li>Page {page}</li>\n</ul>\n"

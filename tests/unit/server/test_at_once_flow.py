@@ -10,21 +10,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beholder.server.flow import Ending, next_step
-from beholder.server.script import Planned, Script
-from beholder.store.contract import Told
+from beholder.server.script import PlannedStep, Script
+from beholder.store.contract import StoredVerdict
 from support.scripts import answers, script
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
 
-def told(key: str, verdict: str, check: str = "attention", minute: int = 0, **evidence: Any) -> dict[str, Told]:
+def told(
+    key: str, verdict: str, check: str = "attention", minute: int = 0, **evidence: Any
+) -> dict[str, StoredVerdict]:
     kept = {"checks": {check: {"verdict": verdict, "reason": "wrong"}}, **evidence}
-    return {key: Told("s", key, check, verdict, "wrong", kept, NOON + timedelta(minutes=minute))}
+    return {key: StoredVerdict("s", key, check, verdict, "wrong", kept, NOON + timedelta(minutes=minute))}
 
 
-def here(whole: Script, said: Mapping[str, Told], many: int = 99) -> str | Ending:
+def here(whole: Script, said: Mapping[str, StoredVerdict], many: int = 99) -> str | Ending:
     found = next_step(whole, answers(whole, many), said, NOON)
-    return found.key if isinstance(found, Planned) else found
+    return found.key if isinstance(found, PlannedStep) else found
 
 
 @given(st.lists(st.sampled_from(["pass", "fail", "unknown"]), max_size=6), st.integers(1, 3))

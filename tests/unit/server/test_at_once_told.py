@@ -48,7 +48,7 @@ async def test_a_warning_is_read_after_the_page_and_again_where_the_answer_comes
         again = await host.answer(ann.token, "trial:1", sent)
         assert (again["feedback"], again["step"]) == (STAY, ann.step)
         assert (await ann.rate(), ann.feedback) == ("trial:3", None)
-        assert {key: (one.check, one.verdict) for key, one in (await ann.facts()).told.items()} == {
+        assert {key: (one.check, one.verdict) for key, one in (await ann.facts()).verdicts.items()} == {
             "trial:1": ("focus", "fail"), "trial:2": ("focus", "pass"),
         }  # fmt: skip
 
@@ -120,7 +120,7 @@ async def test_a_clip_that_stuttered_comes_again_with_a_word_and_its_last_answer
     assert await ann.answer(clip(ann.step, 2)) == "trial:2"
     assert "told" not in ann.step
     facts = await ann.facts()
-    assert [(key, one.verdict, one.evidence.get("again")) for key, one in facts.told.items()] == [  # type: ignore[union-attr]
+    assert [(key, one.verdict, one.evidence.get("again")) for key, one in facts.verdicts.items()] == [  # type: ignore[union-attr]
         ("trial:1", "fail", True), ("trial:1:2", "pass", None),
     ]  # fmt: skip
     assert await ann.answer(clip(ann.step)) == "end"
@@ -176,7 +176,7 @@ async def test_reloads_other_tabs_and_other_servers_find_the_same_page(jerky: Ho
     tabs = [clip(step, 2), clip(step, 3, stutters=True)]
     replies = await asyncio.gather(*(host.answer(ann.token, "trial:1:2", one) for one in tabs), return_exceptions=True)
     assert sum(isinstance(reply, dict) for reply in replies) == 1
-    assert list((await ann.facts()).told) == ["trial:1", "trial:1:2"]
+    assert list((await ann.facts()).verdicts) == ["trial:1", "trial:1:2"]
     await host.events(ann.token, SubmittedAnswer(None, events=[(1, "key", None, {})], tab="t"), "trial:1:2")
 
 

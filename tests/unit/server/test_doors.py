@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from beholder.server import tokens
-from beholder.server.admission import lease
-from beholder.server.endings import codes_of
+from beholder.server.admission import lease_duration
+from beholder.server.endings import shared_codes
 from beholder.server.requests import SubmittedAnswer
 from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit
 from beholder.study.recruitment import Recruit
@@ -28,8 +28,10 @@ async def test_a_visit_from_prolific_is_kept_with_its_ids_apart_from_the_facts(t
         ann = await come(host, clock, **prolific())
         facts = await ann.facts()
         assert facts.session.mode == "prolific"
-        assert await host.store.links() == [PlatformIdentity(facts.session.participant, "prolific", "ann")]
-        assert await host.store.comings() == [PlatformVisit(ann.session, POSTING, "s1")]
+        assert await host.store.platform_identities() == [
+            PlatformIdentity(facts.session.participant, "prolific", "ann")
+        ]
+        assert await host.store.platform_visits() == [PlatformVisit(ann.session, POSTING, "s1")]
 
 
 async def test_what_is_no_visit_of_this_study_is_told_and_not_stored(tmp_path: Path) -> None:
@@ -48,7 +50,7 @@ async def test_what_is_no_visit_of_this_study_is_told_and_not_stored(tmp_path: P
         for params, code in visits:
             assert (await refused(host, clock, **params)).code == code
         assert await count(host) == 0
-        assert await host.store.links() == []
+        assert await host.store.platform_identities() == []
 
 
 async def test_before_the_launch_nobody_comes_in_and_is_told_so(tmp_path: Path) -> None:
@@ -66,7 +68,7 @@ async def test_a_robot_still_rehearses_whatever_the_mode(tmp_path: Path) -> None
         name = {"robot": "r1", "signature": tokens.robot_signature(host.store.secret, "r1")}
         robot = await come(host, clock, **name)
         await robot.until("end")
-        assert robot.step["code"] == codes_of(host.served.study, host.store.secret)["completed"]
+        assert robot.step["code"] == shared_codes(host.served.study, host.store.secret)["completed"]
 
 
 async def test_the_same_visit_comes_back_to_the_same_place_and_after_the_end_to_its_code(tmp_path: Path) -> None:
@@ -77,7 +79,7 @@ async def test_the_same_visit_comes_back_to_the_same_place_and_after_the_end_to_
         again = await come(host, clock, **prolific())
         assert (again.session, again.key) == (ann.session, "trial:2")
         await ann.until("end")
-        code = codes_of(host.served.study, host.store.secret)["completed"]
+        code = shared_codes(host.served.study, host.store.secret)["completed"]
         for page in (ann, await come(host, clock, **prolific())):
             assert (page.step["outcome"], page.step["code"]) == ("completed", code)
             assert page.step["return_url"] == BACK + code
@@ -90,7 +92,9 @@ async def test_whoever_returned_and_takes_it_again_goes_on_and_takes_no_second_l
         await ann.until("trial:2")
         again = await come(host, clock, **prolific(visit="s2"))
         assert (again.session, again.key) == (ann.session, "trial:2")
-        assert await host.store.comings() == [PlatformVisit(ann.session, POSTING, visit) for visit in ("s1", "s2")]
+        assert await host.store.platform_visits() == [
+            PlatformVisit(ann.session, POSTING, visit) for visit in ("s1", "s2")
+        ]
         await again.until("end")
         assert (await refused(host, clock, **prolific(visit="s3"))).code == "finished"
         assert (await come(host, clock, **prolific(visit="s2"))).step["outcome"] == "completed"
@@ -115,7 +119,7 @@ async def test_further_sessions_are_visits_of_their_own_where_the_study_says_so(
         assert (same.session, same.step["kind"]) == (ann.session, "end")
         second = await come(host, clock, **prolific(visit="s2"))
         assert second.session != ann.session
-        assert (await host.store.comings())[-1] == PlatformVisit(second.session, POSTING, "s2")
+        assert (await host.store.platform_visits())[-1] == PlatformVisit(second.session, POSTING, "s2")
         assert (await come(host, clock, **prolific())).step["kind"] == "end"
 
 
@@ -131,7 +135,9 @@ async def test_a_further_round_belongs_to_the_same_visit_and_is_offered_before_t
         offer = ann.step["again"]
         assert (offer["before_return"], offer["bonus"], offer["earns"]) == (True, [2, "0.10 GBP"], "2.00 GBP")
         second = await come(host, clock, again=ann.token)
-        assert await host.store.comings() == [PlatformVisit(one.session, POSTING, "s1") for one in (ann, second)]
+        assert await host.store.platform_visits() == [
+            PlatformVisit(one.session, POSTING, "s1") for one in (ann, second)
+        ]
         assert (await come(host, clock, **prolific())).session == second.session
         await second.until("end")
         assert second.step["again"] is None
@@ -143,15 +149,18 @@ async def test_nobody_without_a_place_is_left_without_a_way_back(tmp_path: Path)
         await launch(host)
         await (await come(host, clock, **prolific())).until("end")
         told = await refused(host, clock, **prolific("bea", "s2"))
-        code = codes_of(host.served.study, host.store.secret)["technical"]
+        code = shared_codes(host.served.study, host.store.secret)["technical"]
         assert (told.code, told.more) == ("full", {"return_url": BACK + code})
-        assert [one.submission for one in await host.store.comings()] == ["s1", "s2"]  # the platform lists it too
+        assert [one.submission for one in await host.store.platform_visits()] == [
+            "s1",
+            "s2",
+        ]  # the platform lists it too
 
 
 async def test_whoever_does_not_agree_or_withdraws_gets_the_way_back_and_nothing_else(tmp_path: Path) -> None:
     async with door(tmp_path, PROLIFIC) as (host, clock):
         await launch(host)
-        code = codes_of(host.served.study, host.store.secret)["no_consent"]
+        code = shared_codes(host.served.study, host.store.secret)["no_consent"]
         ann = await come(host, clock, **prolific())
         await ann.answer(SubmittedAnswer({"agree": False}))
         assert (ann.step["outcome"], ann.step["return_url"]) == ("no_consent", BACK + code)
@@ -159,13 +168,13 @@ async def test_whoever_does_not_agree_or_withdraws_gets_the_way_back_and_nothing
         await bea.until("trial:2")
         step = await host.withdraw(bea.token)
         assert (step["outcome"], step["return_url"]) == ("withdrawn", BACK + code)
-        assert (await host.store.links(), await host.store.comings()) == ([], [])
+        assert (await host.store.platform_identities(), await host.store.platform_visits()) == ([], [])
 
 
 async def test_no_byte_before_the_end_holds_a_code(tmp_path: Path) -> None:
     async with door(tmp_path, PROLIFIC) as (host, clock):
         await launch(host)
-        codes = codes_of(host.served.study, host.store.secret).values()
+        codes = shared_codes(host.served.study, host.store.secret).values()
         ann = await come(host, clock, **prolific())
         while ann.step["kind"] != "end":
             assert not any(code in json.dumps(ann.step) for code in codes)
@@ -192,7 +201,7 @@ async def test_a_panel_passes_its_own_id_and_gets_its_own_codes_and_addresses_ba
         bea = await come(host, clock, pid="b-2")
         step = await host.withdraw(bea.token)
         assert (step["outcome"], step["code"], step["return_url"]) == ("withdrawn", "N1", "https://panel.example/b-2")
-        assert [one.platform_id for one in await host.store.links()] == ["a-1"]
+        assert [one.platform_id for one in await host.store.platform_identities()] == ["a-1"]
 
 
 async def test_without_codes_of_its_own_a_panel_gets_one_for_each_session_and_shows_it_again(tmp_path: Path) -> None:
@@ -214,7 +223,7 @@ async def test_an_invitation_is_for_the_person_it_was_written_for(tmp_path: Path
             first = await come(host, clock, invited=invited)
             await first.until("trial:2")
             assert (await come(host, clock, invited=f" {invited} ")).session == first.session
-            assert (await host.store.links())[-1].platform_id == name
+            assert (await host.store.platform_identities())[-1].platform_id == name
         forged = tokens.invitation(b"another secret", "ann@example.org")
         for text in (forged, "ann@example.org", ".", "", "ann@example.org."):
             assert (await refused(host, clock, invited=text)).code == "no_id"
@@ -262,13 +271,13 @@ async def test_whom_a_platform_sends_after_closing_has_a_way_back_and_is_known(t
         clock.wait(days=1)
         for _ in range(2):
             told = await refused(host, clock, **prolific())
-            code = codes_of(host.served.study, host.store.secret)["technical"]
+            code = shared_codes(host.served.study, host.store.secret)["technical"]
             assert (told.code, told.more["return_url"]) == ("closed", BACK + code)
-        assert {one.submission for one in await host.store.comings()} == {"s1"}
+        assert {one.submission for one in await host.store.platform_visits()} == {"s1"}
     async with door(tmp_path / "panel", {**PANEL, "closes": "2026-05-05"}) as (host, clock):
         clock.wait(days=1)
         assert (await refused(host, clock, pid="ann")).code == "closed"
-        assert {one.submission for one in await host.store.comings()} == {"ann"}, "who has no visits is one"
+        assert {one.submission for one in await host.store.platform_visits()} == {"ann"}, "who has no visits is one"
 
 
 async def test_after_closing_no_further_session_is_offered(tmp_path: Path) -> None:
@@ -284,7 +293,7 @@ async def test_after_closing_no_further_session_is_offered(tmp_path: Path) -> No
 
 def test_a_lease_on_prolific_outlives_the_platforms_own_time_limit() -> None:
     def minutes(**keys: object) -> float:
-        return lease(Recruit.model_validate(keys)).total_seconds() / 60
+        return lease_duration(Recruit.model_validate(keys)).total_seconds() / 60
 
     assert minutes() == 60
     assert minutes(time_limit="100 min") == 100

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from beholder.errors import Refused
-from beholder.server.endings import codes_of
+from beholder.server.endings import shared_codes
 from beholder.store.contract import LedgerEntry
 from support.clock_service import NOON, Person
 from support.platform_visitors import PANEL, POSTING, PROLIFIC, come, count, door, launch, prolific, refused
@@ -78,11 +78,11 @@ async def test_of_two_people_who_come_by_one_visit_at_the_same_moment_one_begins
         )
         (told,) = [one for one in both if isinstance(one, Refused)]
         assert told.code == "other_posting"
-        assert len(await host.store.comings()) == 1
+        assert len(await host.store.platform_visits()) == 1
         first = next(one for one in both if isinstance(one, Person))
         other = "bea" if first.params["PROLIFIC_PID"] == "ann" else "ann"
         await come(host, clock, **prolific(other, "s2"))  # by a visit of their own
-        assert (await count(host), len(await host.store.comings())) == (2, 2)
+        assert (await count(host), len(await host.store.platform_visits())) == (2, 2)
 
 
 async def test_who_is_forgotten_while_a_further_session_is_open_reads_so_and_stays_unknown(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ async def test_who_is_forgotten_while_a_further_session_is_open_reads_so_and_sta
         second = await come(host, clock, again=ann.token)
         await second.until("trial:1")
         await host.forget(ann.step["receipt"])
-        codes = codes_of(host.served.study, host.store.secret)
+        codes = shared_codes(host.served.study, host.store.secret)
         for step in (await host.step(second.token), (await come(host, clock, **prolific(visit="s2"))).step):
             assert (step["kind"], step["outcome"], step["receipt"]) == ("end", "withdrawn", None)
             assert step["code"] == codes["no_consent"]
@@ -101,4 +101,4 @@ async def test_who_is_forgotten_while_a_further_session_is_open_reads_so_and_sta
         with pytest.raises(Refused) as told:
             await second.answer()
         assert told.value.status == 409  # which is answered with the page above
-        assert (await host.store.links(), await host.store.comings()) == ([], [])
+        assert (await host.store.platform_identities(), await host.store.platform_visits()) == ([], [])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from beholder.errors import Refused
 from beholder.methods.contract import Slot, Trial
 from beholder.server.flow import Ending, next_step, read_step_answer
-from beholder.server.script import Planned, make_script, sets_volume
+from beholder.server.script import PlannedStep, make_script, sets_volume
 from beholder.stimuli.catalogue import Catalogue, Probe, Stimulus
 from beholder.study.model import Ask
 from support.scripts import answers, script, study
@@ -63,7 +63,7 @@ def test_no_set_of_facts_skips_a_step(done: set[str]) -> None:
     whole = script()
     facts = {"consent": {"agree": True}, **{key: {} for key in done}}
     here = next_step(whole, facts)
-    if isinstance(here, Planned):
+    if isinstance(here, PlannedStep):
         assert here.key not in facts
         assert all(step.key in facts for step in whole.steps[: whole.place(here.key)])
     else:
@@ -72,7 +72,7 @@ def test_no_set_of_facts_skips_a_step(done: set[str]) -> None:
 
 def test_without_a_list_there_is_only_consent() -> None:
     here = next_step(None, {})
-    assert isinstance(here, Planned)
+    assert isinstance(here, PlannedStep)
     assert here.kind == "consent"
     assert next_step(None, {"consent": {"agree": False}}) == Ending("no_consent")
 
@@ -115,7 +115,7 @@ ITEMS: dict[str, tuple[Ask, Any, list[Any]]] = {
 @pytest.mark.parametrize("kind", ITEMS)
 def test_every_kind_of_item_takes_its_answers_and_no_others(kind: str) -> None:
     item, good, bads = ITEMS[kind]
-    step = Planned("questions:before", "questions", items=(item,))
+    step = PlannedStep("questions:before", "questions", items=(item,))
     assert read_step_answer(step, {"answers": {"x": good}}) == {"answers": {"x": good}}
     for bad in [*bads, None, ""]:
         with pytest.raises(Refused) as refused:
@@ -126,7 +126,7 @@ def test_every_kind_of_item_takes_its_answers_and_no_others(kind: str) -> None:
 
 
 def test_an_item_that_is_not_required_may_be_left_out() -> None:
-    step = Planned("questions:after", "questions", items=(AGE,))
+    step = PlannedStep("questions:after", "questions", items=(AGE,))
     assert read_step_answer(step, {"answers": {}}) == {"answers": {}}
     assert read_step_answer(step, {"answers": {"age": None}}) == {"answers": {}}
 
@@ -140,9 +140,9 @@ JSON = st.recursive(
 @given(JSON, st.sampled_from(list(ITEMS)))
 def test_no_answer_of_any_shape_does_more_than_be_refused(answer: Any, kind: str) -> None:
     for step in (
-        Planned("questions:before", "questions", items=(ITEMS[kind][0],)),
-        Planned("consent", "consent"),
-        Planned("text:instructions", "text"),
+        PlannedStep("questions:before", "questions", items=(ITEMS[kind][0],)),
+        PlannedStep("consent", "consent"),
+        PlannedStep("text:instructions", "text"),
     ):
         for given_answer in (answer, {"answers": {"x": answer}}, {"answers": answer}):
             with contextlib.suppress(Refused):

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beholder.server.attempts import carried
+from beholder.server.attempts import passes_carried_over
 from beholder.server.flow import Ending, next_step
-from beholder.server.script import Planned, Script
-from beholder.store.contract import Session, SessionFacts, Told
+from beholder.server.script import PlannedStep, Script
+from beholder.store.contract import Session, SessionFacts, StoredVerdict
 from support.clock_service import LAPTOP, PHONE
 from support.scripts import script, study
 
@@ -22,13 +22,17 @@ ONCE, TOLD = {"action": "gate", "attempts": 1}, {"action": "warn", "attempts": 1
 AGREED: dict[str, Any] = {"consent": {"agree": True}, "text:instructions": {}}
 
 
-def told(key: str, verdict: str = "pass", reason: str = "", at: datetime = NOON, **evidence: Any) -> dict[str, Told]:
-    return {key: Told("s", key, key.split(":")[1], verdict, reason, evidence, at)}
+def told(
+    key: str, verdict: str = "pass", reason: str = "", at: datetime = NOON, **evidence: Any
+) -> dict[str, StoredVerdict]:
+    return {key: StoredVerdict("s", key, key.split(":")[1], verdict, reason, evidence, at)}
 
 
-def here(whole: Script, said: dict[str, Told], answers: dict[str, Any] = AGREED, at: datetime = NOON) -> str | Ending:
+def here(
+    whole: Script, said: dict[str, StoredVerdict], answers: dict[str, Any] = AGREED, at: datetime = NOON
+) -> str | Ending:
     found = next_step(whole, answers, said, at)
-    return found.key if isinstance(found, Planned) else found
+    return found.key if isinstance(found, PlannedStep) else found
 
 
 def checked(**rules: Any) -> Script:
@@ -63,7 +67,7 @@ def test_the_checks_stand_around_the_questions_and_the_instructions() -> None:
         (TOLD, told("check:colour:1", "fail", "x", action="gate"), Ending("screened_out", "colour:x")),
     ],
 )  # fmt: skip
-def test_what_a_verdict_leads_to(rule: dict[str, Any], said: dict[str, Told], expected: str | Ending) -> None:
+def test_what_a_verdict_leads_to(rule: dict[str, Any], said: dict[str, StoredVerdict], expected: str | Ending) -> None:
     assert here(checked(colour=rule), said) == expected
 
 
@@ -76,7 +80,7 @@ def test_the_wrong_device_has_an_outcome_of_its_own() -> None:
 def test_no_order_of_attempts_gives_more_of_them_than_there_are(order: list[str]) -> None:
     """What told nothing uses up no try, and comes no oftener than there are tries; what is known decides."""
     whole = checked(colour={"attempts": 3})
-    said: dict[str, Told] = {}
+    said: dict[str, StoredVerdict] = {}
     for number, one in enumerate(order, 1):
         verdict, reason = ("fail", "plates") if one == "fail" else ("unknown", one)
         said |= told(f"check:colour:{number}", verdict, reason, again=verdict == "unknown")
@@ -113,13 +117,13 @@ def earned(name: str, *, verdict: str = "pass", reason: str = "", device: Any = 
     key = f"check:{name}:1"
     return (
         Session("old", "p", "d", 1, "link", 1, device, NOON - DAY),
-        Told("old", key, name, verdict, reason, evidence, NOON - DAY),
+        StoredVerdict("old", key, name, verdict, reason, evidence, NOON - DAY),
     )
 
 
 def brought(*earlier: Any, at: datetime = NOON, **rules: Any) -> list[str]:
     facts = SessionFacts(Session("new", "p", "d", 1, "link", 2, LAPTOP, NOON))
-    found = carried(checked(**(rules or {"colour": True, "acuity": True})), facts, earlier, ["d"], at)
+    found = passes_carried_over(checked(**(rules or {"colour": True, "acuity": True})), facts, earlier, ["d"], at)
     assert all((one.session, one.reason) == ("new", "carried") for one in found)
     return [one.key for one in found]
 
@@ -149,7 +153,7 @@ def test_a_pass_of_an_easier_check_is_not_brought_along() -> None:
 
 def test_a_later_failure_takes_an_earlier_pass_away() -> None:
     session, passed = earned("colour")
-    failed = Told("old", "check:colour:2", "colour", "fail", "plates", passed.evidence, NOON - DAY / 2)
+    failed = StoredVerdict("old", "check:colour:2", "colour", "fail", "plates", passed.evidence, NOON - DAY / 2)
     assert brought((session, passed), (session, failed)) == []
 
 

@@ -16,7 +16,7 @@ from beholder.methods import load_study
 from beholder.methods.contract import Trial
 from beholder.planning import plan_study as make
 from beholder.planning.digest import plan_digest, study_digest
-from beholder.server.process import running
+from beholder.server.process import run_server
 from beholder.server.public_steps import step_texts
 from beholder.server.script import make_script
 from beholder.simulation.crowd import send_robots
@@ -53,10 +53,10 @@ def written(folder: Path, tiny: Path, instructions: Any, **keys: Any) -> Path:
 @asynccontextmanager
 async def served(path: Path) -> AsyncIterator[Site]:
     async with (
-        running(load_study(path), port=0) as server,
+        run_server(load_study(path), port=0) as server,
         httpx.AsyncClient(base_url=server.address, timeout=60) as client,
     ):
-        yield Site(server.host, server.store, server.address, client)
+        yield Site(server.service, server.store, server.address, client)
 
 
 # What the researcher writes
@@ -284,7 +284,7 @@ async def test_examples_that_may_be_left_out_are_left_out(tmp_path: Path, tiny: 
 
 async def test_robots_play_the_examples_and_everybody_can_read_all_pages_again(tmp_path: Path, tiny: Path) -> None:
     async with served(written(tmp_path, tiny, ["First.", PLAYED])) as site:
-        crowd = await send_robots(site.host.served, site.store, site.address, 2)
+        crowd = await send_robots(site.service.served, site.store, site.address, 2)
         assert [robot.step["outcome"] for robot in crowd.robots] == ["completed", "completed"]
         rows = [row async for row in site.store.rows("answers") if row["key"] == "text:instructions:2"]
         assert [row["playback"]["s2"]["coverage"] for row in rows] == [1.0, 1.0]

@@ -18,11 +18,11 @@ from beholder.cli.printing import live_teller
 from beholder.methods import find
 from beholder.recruiting.contract import PlatformRefused
 from beholder.recruiting.manual import LabRecruiter
-from beholder.server import Live
+from beholder.server import ServerStatus
 from beholder.server.app import make_app
 from beholder.server.assets import Assets
 from beholder.server.lab import Seats, own_address
-from beholder.server.participants import lab_addresses, lab_key, read_seat, seat
+from beholder.server.participants import lab_addresses, lab_key, read_seat_token, seat_token
 from beholder.server.service import StudyService
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import open_store
@@ -95,7 +95,7 @@ async def test_numbers_count_up_over_all_stations_and_each_is_a_session(tmp_path
         assert (await lab.next(1, after=1))["number"] == 3
         rows = [row async for row in lab.host.store.rows("sessions")]
         assert [row["mode"] for row in rows] == ["lab", "lab"]
-        links = await lab.host.store.links()
+        links = await lab.host.store.platform_identities()
         assert {(link.platform, link.platform_id) for link in links} == {("lab", "1"), ("lab", "2")}
         assert {link.participant for link in links} == {row["participant"] for row in rows}
 
@@ -268,19 +268,19 @@ async def test_two_servers_of_one_store_never_give_the_same_number(tmp_path: Pat
 
 @given(st.integers(1, 10**9 - 1), st.binary(min_size=16, max_size=16))
 def test_only_a_seat_of_ours_is_read(number: int, secret: bytes) -> None:
-    assert read_seat(secret, seat(secret, number)) == number
-    assert read_seat(secret, f"{number + 1}.{seat(secret, number).partition('.')[2]}") is None
-    assert read_seat(secret + b"x", seat(secret, number)) is None
+    assert read_seat_token(secret, seat_token(secret, number)) == number
+    assert read_seat_token(secret, f"{number + 1}.{seat_token(secret, number).partition('.')[2]}") is None
+    assert read_seat_token(secret + b"x", seat_token(secret, number)) is None
 
 
 @pytest.mark.parametrize("text", ["", ".", "1", "-1.x", "²." + "x", "1" * 12 + ".x", "1.\ud800"])
 def test_what_is_no_seat_is_none(text: str) -> None:
-    assert read_seat(b"secret", text.encode("utf-8", "replace").decode()) is None
+    assert read_seat_token(b"secret", text.encode("utf-8", "replace").decode()) is None
 
 
 def test_serving_prints_an_address_for_everybody(capsys: pytest.CaptureFixture[str]) -> None:
     places = {"Operator": "http://here/lab?key=a", "Station 1": "http://here/lab/1?key=b"}
-    live_teller()(Live("http://here/s/tiny", "http://here/s/tiny?preview=c", {"completed": 0}, places))
+    live_teller()(ServerStatus("http://here/s/tiny", "http://here/s/tiny?preview=c", {"completed": 0}, places))
     assert capsys.readouterr().out == (
         "Operator:     http://here/lab?key=a\n"
         "Station 1:    http://here/lab/1?key=b\n"
@@ -288,13 +288,15 @@ def test_serving_prints_an_address_for_everybody(capsys: pytest.CaptureFixture[s
         "Ctrl-C stops; nothing is lost.\n"
         "completed 0\n"
     )
-    live_teller()(Live("http://here/s/tiny", "http://here/s/tiny?preview=c", {}))
+    live_teller()(ServerStatus("http://here/s/tiny", "http://here/s/tiny?preview=c", {}))
     assert capsys.readouterr().out.startswith("Participants: http://here/s/tiny\nPreview:      http://here/s/tiny?")
-    live_teller()(Live("http://here/s/tiny", "http://here/s/tiny?preview=c", {}, is_personal=True))
+    live_teller()(ServerStatus("http://here/s/tiny", "http://here/s/tiny?preview=c", {}, is_personal=True))
     assert capsys.readouterr().out.startswith(
         "Participants: by a link of their own; `beholder launch` writes launch/links.csv\nPreview:      http://here/"
     )
-    live_teller()(Live("http://here/s/tiny", "http://here/s/tiny?preview=c", {}, shut="Closed on 2026-11-15: ..."))
+    live_teller()(
+        ServerStatus("http://here/s/tiny", "http://here/s/tiny?preview=c", {}, shut="Closed on 2026-11-15: ...")
+    )
     assert capsys.readouterr().out.startswith("Closed on 2026-11-15: ...\nPreview:      http://here/s/tiny?")
 
 

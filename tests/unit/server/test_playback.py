@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beholder.errors import Refused
-from beholder.server.playback import as_json, is_watched, watch
+from beholder.server.playback import evidence_to_json, is_watched, read_playback
 
 FRAMES = {"total": 50, "dropped": 1, "width": 640, "height": 360}
 
 
 def seen(*events: list[Any], ms: int = 2000) -> Any:
-    return watch(list(events), {"s1": ms}).slots["s1"]
+    return read_playback(list(events), {"s1": ms}).slots["s1"]
 
 
 def whole(**frames: Any) -> list[list[Any]]:
@@ -89,7 +89,7 @@ def test_faster_than_the_clock_does_not_count() -> None:
 
 
 def test_playing_another_slot_stops_the_first() -> None:
-    result = watch(
+    result = read_playback(
         [[0, "play", "s1", {"at": 0}], [500, "play", "s2", {"at": 0}], [2500, "ended", "s2", {"at": 2000}]],
         {"s1": 2000, "s2": 2000},
     ).slots
@@ -114,7 +114,7 @@ def test_nothing_is_needed_where_the_study_asks_for_nothing() -> None:
 )
 def test_a_log_of_another_shape_is_refused(events: Any) -> None:
     with pytest.raises(Refused):
-        watch(events, {"s1": 1000})
+        read_playback(events, {"s1": 1000})
 
 
 KINDS = st.sampled_from(["play", "pause", "ended", "seek", "stall", "rate", "frames", "error", "visibility"])
@@ -130,7 +130,7 @@ EVENT = st.tuples(
 
 @given(st.lists(EVENT, max_size=40))
 def test_no_log_earns_more_than_there_is(events: list[Any]) -> None:
-    for result in watch([list(event) for event in events], {"s1": 1000, "s2": 5000}).slots.values():
+    for result in read_playback([list(event) for event in events], {"s1": 1000, "s2": 5000}).slots.values():
         assert 0 <= result.coverage <= 1
         assert result.watched_ms >= 0
         assert result.furthest_ms <= 5000
@@ -142,8 +142,8 @@ def test_slots_that_are_shown_together_may_play_at_the_same_time_and_others_may_
         [2000, "ended", "s1", {"at": 2000}], [2000, "ended", "s2", {"at": 2000}],
     ]  # fmt: skip
     lengths = {"s1": 2000, "s2": 2000}
-    assert [one.coverage for one in watch(events, lengths, together=True).slots.values()] == [1.0, 1.0]
-    assert watch(events, lengths).slots["s1"].coverage < 0.2
+    assert [one.coverage for one in read_playback(events, lengths, together=True).slots.values()] == [1.0, 1.0]
+    assert read_playback(events, lengths).slots["s1"].coverage < 0.2
 
 
 def test_rounds_of_a_loop_are_neither_plays_nor_more_coverage() -> None:
@@ -226,7 +226,7 @@ def test_a_play_that_went_away_with_its_page_earns_nothing() -> None:
 
 
 def test_an_answer_given_once_is_no_change_of_mind() -> None:
-    evidence = watch(
+    evidence = read_playback(
         [
             [10, "change", "s1", {"question": "q1", "value": 3}], [20, "change", "s1", {"question": "q2", "value": 3}],
             [30, "change", "s1", {"question": "q1", "value": 4}], [40, "change", None, {"question": "q1"}],
@@ -238,7 +238,7 @@ def test_an_answer_given_once_is_no_change_of_mind() -> None:
 
 
 def test_the_page_tells_first_action_exits_leaves_and_screen() -> None:
-    page = watch(
+    page = read_playback(
         [
             [0, "shown", None, {}], [420, "click", "s1", {"what": "play"}], [500, "fullscreen", None, {"on": True}],
             [600, "measure", None, {"viewport": [1280, 720], "screen": [1920, 1080], "dpr": 1.5, "skew_ms": 12}],
@@ -253,6 +253,6 @@ def test_the_page_tells_first_action_exits_leaves_and_screen() -> None:
 
 
 def test_the_evidence_is_stored_by_slot_and_for_the_page() -> None:
-    stored = as_json(watch(whole(), {"s1": 2000}))
+    stored = evidence_to_json(read_playback(whole(), {"s1": 2000}))
     assert sorted(stored) == ["page", "s1"]
     assert json.loads(json.dumps(stored)) == stored

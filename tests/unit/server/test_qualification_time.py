@@ -273,8 +273,8 @@ async def test_on_another_device_what_belongs_to_it_is_asked_again_before_the_fi
     await ann.come(device=PHONE)
     assert ann.key == "check:brightness:2", "the room and the device, not the eyes"
     facts = await ann.facts()
-    assert facts.told["device:1"].evidence == {"device": PHONE}
-    assert host.examiner.known(facts).device == PHONE
+    assert facts.verdicts["device:1"].evidence == {"device": PHONE}
+    assert host.page_checks.context(facts).device == PHONE
     assert await ann.answer() == "trial:1"
     assert (await ann.come(device=PHONE)).key == "trial:1"
     turned = {**PHONE, "screen": [844, 390]}
@@ -370,7 +370,7 @@ async def test_only_the_attempt_at_hand_is_drawn(room: Hosted) -> None:
     await ann.until("check:")
     first = ann.step["media"]["matrix"]["url"].removeprefix("/media/")
     assert (await host.media(first)).content_type == "image/png"
-    second = host.examiner.token(ann.session, "check:brightness:2", "matrix")
+    second = host.page_checks.token(ann.session, "check:brightness:2", "matrix")
     ann.fails = frozenset(["brightness"])
     for token in (second, first):
         with pytest.raises(Refused) as refused:
@@ -403,7 +403,7 @@ async def test_somebody_who_cannot_take_a_gate_ends_kindly_and_at_once(visited: 
     await ann.until("check:colour")
     assert await ann.answer(SubmittedAnswer({"cannot": True})) == "end"
     assert ann.step["outcome"] == "screened_out"
-    assert ann.step["text"] == host.examiner.out(f"{ColourCheck.name}:cannot")
+    assert ann.step["text"] == host.page_checks.out(f"{ColourCheck.name}:cannot")
 
 
 async def test_an_attempt_at_hand_stays_as_it_was_posed_when_the_study_changes(tmp_path: Path, tiny: Path) -> None:

@@ -19,7 +19,7 @@ from beholder.recruiting.fake import FakeProlific, serving
 from beholder.recruiting.fake.filters import NO_CODE, FakeVisit
 from beholder.recruiting.prolific.client import Client
 from beholder.recruiting.prolific.recruiter import ProlificRecruiter
-from beholder.server.process import Running
+from beholder.server.process import RunningServer
 from beholder.server.service import StudyService
 from beholder.store.contract import LedgerEntry
 from support.clock_service import Clock, Person
@@ -74,7 +74,7 @@ async def square(
         await host.store.ledger.append([LedgerEntry("draft", "done", fake.now, provider_ref=posting)])
         patience = timedelta(seconds=0.05 if sleep else 30)
         room = AbandonedLists(host.store, recruiter, 1, now=lambda: fake.now, sleep=fake.sleep, patience=patience)
-        host.room.maker = room.make
+        host.free_lists.release_abandoned = room.make
         yield Square(host, clock, fake, recruiter, posting)
         await recruiter.close()
 
@@ -152,7 +152,7 @@ async def test_whoever_has_handed_in_and_goes_on_in_the_same_visit_keeps_the_sec
         first.finish(ann.step["code"])
         more = await come(here.host, here.clock, again=ann.token)
         await more.answer()
-        await here.host.room.make()
+        await here.host.free_lists.make()
         assert await here.releases() == []
 
 
@@ -162,7 +162,7 @@ async def test_a_crowd_at_a_full_door_shares_a_look_and_looks_keep_their_distanc
         late, before = here.take(), here.fake.now
         assert await here.refused(late) == "full"
         each = here.looks
-        await asyncio.gather(*(here.host.room.make() for _ in range(9)))
+        await asyncio.gather(*(here.host.free_lists.make() for _ in range(9)))
         assert here.looks == 3 * each  # one for the first of them, and one for all who came while that went on
         assert here.fake.now - before == timedelta(seconds=10)
 
@@ -199,8 +199,8 @@ async def test_a_server_alone_asks_its_platform_where_it_has_a_token(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with square(tmp_path / "prolific") as here, serving(here.fake) as url:
-        here.host.room.maker = None
-        server = Running(here.host, here.host.store, "")
+        here.host.free_lists.release_abandoned = None
+        server = RunningServer(here.host, here.host.store, "")
         monkeypatch.setenv("BEHOLDER_PROLIFIC_URL", url)
         monkeypatch.setenv("PROLIFIC_TOKEN", " ")
         first = here.take()
@@ -212,6 +212,9 @@ async def test_a_server_alone_asks_its_platform_where_it_has_a_token(
         monkeypatch.setenv("PROLIFIC_TOKEN", here.fake.token)
         async with release_abandoned(server):
             await (await here.come(late)).until("end")
-        assert here.host.room.maker is None
-    async with door(tmp_path / "link", {"mode": "link"}) as (host, _), release_abandoned(Running(host, host.store, "")):
-        assert host.room.maker is None
+        assert here.host.free_lists.release_abandoned is None
+    async with (
+        door(tmp_path / "link", {"mode": "link"}) as (host, _),
+        release_abandoned(RunningServer(host, host.store, "")),
+    ):
+        assert host.free_lists.release_abandoned is None

@@ -18,7 +18,7 @@ from beholder.cleaning import clean
 from beholder.cleaning.ratings import read_ratings
 from beholder.methods import find, load_study
 from beholder.planning import open_plan
-from beholder.server.process import running
+from beholder.server.process import run_server
 from beholder.simulation.crowd import Crowd, send_robots
 from beholder.stimuli.ingestion import load_catalogue
 from support.training_studies import LESSONS, write_taught
@@ -50,10 +50,10 @@ async def serve(tmp_path: Path, tiny: Path) -> AsyncIterator[Serve]:
 
         async def start(lessons: Any = LESSONS, **keys: Any) -> Site:
             study = load_study(write_taught(tmp_path / "study", tiny, lessons, **keys))
-            server = await stack.enter_async_context(running(study, port=0))
-            server.host.now = Clock()
+            server = await stack.enter_async_context(run_server(study, port=0))
+            server.service.now = Clock()
             client = await stack.enter_async_context(httpx.AsyncClient(base_url=server.address, timeout=60))
-            return Site(server.host, server.store, server.address, client)
+            return Site(server.service, server.store, server.address, client)
 
         yield start
 
@@ -214,7 +214,7 @@ async def test_the_same_answer_twice_is_one_attempt(serve: Serve) -> None:
 
 async def test_training_runs_out_an_hour_after_its_end_and_comes_back_whole_at_a_break(serve: Serve) -> None:
     site = await serve(LESSONS[:2], design={"participants": 4, "trials": 4, "breaks": 2, "seed": 3})
-    visitor, clock = await come(site), site.host.now
+    visitor, clock = await come(site), site.service.now
     await rate(visitor, 5)
     clock.move(minutes=50)
     await rate(visitor, 1)
@@ -237,7 +237,7 @@ async def test_training_runs_out_an_hour_after_its_end_and_comes_back_whole_at_a
 
 async def test_training_that_still_counts_does_not_come_back(serve: Serve) -> None:
     site = await serve(LESSONS[:1], design={"participants": 4, "trials": 2, "breaks": 1, "seed": 3})
-    visitor, clock = await come(site), site.host.now
+    visitor, clock = await come(site), site.service.now
     await rate(visitor, 5)
     await rate(visitor, 3)
     clock.move(minutes=58)
@@ -247,7 +247,7 @@ async def test_training_that_still_counts_does_not_come_back(serve: Serve) -> No
 
 async def test_before_the_first_trial_training_runs_out_too_but_an_open_page_is_theirs(serve: Serve) -> None:
     site = await serve(LESSONS[:1])
-    visitor, clock = await come(site), site.host.now
+    visitor, clock = await come(site), site.service.now
     await rate(visitor, 5)
     clock.move(hours=2)
     await rate(visitor, 3)  # trial:1 was open
@@ -264,7 +264,7 @@ async def test_before_the_first_trial_training_runs_out_too_but_an_open_page_is_
 
 async def test_a_preview_shows_examples_and_what_is_said_about_answers(serve: Serve) -> None:
     site = await serve()
-    link = httpx.URL(site.host.preview.link)
+    link = httpx.URL(site.service.preview.link)
     visitor = Visitor(site, preview=link.params["preview"])
     await visitor.arrive()
     visitor.step = (await visitor.send("GET", "/api/step?key=training:2:1")).json()
@@ -277,7 +277,7 @@ async def test_a_preview_shows_examples_and_what_is_said_about_answers(serve: Se
 
 
 async def rehearsed(site: Site, **how: Any) -> Crowd:
-    return await send_robots(site.host.served, site.store, site.address, 3, **how)
+    return await send_robots(site.service.served, site.store, site.address, 3, **how)
 
 
 async def test_robots_are_trained_and_their_practice_is_in_no_table(serve: Serve, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from beholder.errors import UserError
-from beholder.server.playback import watch
+from beholder.server.playback import read_playback
 from beholder.simulation.cheats import turned
 from beholder.simulation.participants import Habits, habits_of
 from beholder.simulation.raters import RATERS, perceive, read_mixture
@@ -112,7 +112,7 @@ def logged(habits: Habits, seed: int = 1, *, is_away: bool = False) -> tuple[Any
     page = board()
     answer = {"scores": {"q1": {slot["id"]: 40 for slot in page["slots"]}}}
     events = page_log(page, answer, habits, np.random.default_rng(seed), is_away=is_away)
-    evidence = watch(events, {slot["id"]: slot["media"]["ms"] for slot in page["slots"]})
+    evidence = read_playback(events, {slot["id"]: slot["media"]["ms"] for slot in page["slots"]})
     return events, evidence.slots, events[-1][0]
 
 

@@ -10,7 +10,7 @@ import asyncpg
 import pytest
 
 from beholder.errors import StoreError
-from beholder.store.contract import LedgerEntry, PlatformIdentity, Posed, StoreAway, Told
+from beholder.store.contract import LedgerEntry, PlatformIdentity, PosedAttempt, StoredVerdict, StoreUnavailable
 from beholder.store.open import open_store, read_tables
 from beholder.store.postgresql.connection import migrate, open_pool
 from beholder.store.rules import migrations
@@ -90,7 +90,7 @@ async def test_a_lost_connection_is_away_and_comes_back(postgresql_url: str) -> 
         end_all = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname ="
         assert (True,) in await sql(other, f"{end_all} '{database}'")
         try:
-            with pytest.raises(StoreAway):
+            with pytest.raises(StoreUnavailable):
                 await store.append([answer(session, "trial:2")])
             assert not await store.ready()
         finally:
@@ -159,7 +159,7 @@ async def test_a_database_of_the_first_schema_keeps_its_rows_and_takes_what_is_p
     ):
         await sql(postgresql_url, f"INSERT INTO facts.{row}")
     async with open_store(postgresql_url) as store:
-        await store.append([Posed("s", "check:colour:2", "seed", {}, {"key": [29]}, NOON)])
+        await store.append([PosedAttempt("s", "check:colour:2", "seed", {}, {"key": [29]}, NOON)])
         assert [row["private"] for row in await rows(store, "posed")] == [{}, {"key": [29]}]
         assert (await rows(store, "posed"))[0]["at"] == NOON
 
@@ -193,10 +193,10 @@ async def test_what_counts_of_a_list_is_known_of_an_older_database(postgresql_ur
     for row in (*old, f"erasures (session, rows, at) VALUES ('gone', 0, {at})"):
         await sql(postgresql_url, f"INSERT INTO facts.{row}")
     async with open_store(postgresql_url) as store:
-        assert not await store.has_room(NOON, (3, 4)), "somebody is at the first list, the second is finished"
-        assert await store.has_room(NOON, (1, 2, 4)), "whoever was screened out"
-        assert await store.has_room(NOON, (1, 2, 3)), "or erased leaves their list"
-        assert not await store.has_room(NOON + 2 * HOUR, (1, 3, 4)), "finished for ever"
+        assert not await store.has_free_list(NOON, (3, 4)), "somebody is at the first list, the second is finished"
+        assert await store.has_free_list(NOON, (1, 2, 4)), "whoever was screened out"
+        assert await store.has_free_list(NOON, (1, 2, 3)), "or erased leaves their list"
+        assert not await store.has_free_list(NOON + 2 * HOUR, (1, 3, 4)), "finished for ever"
         assert (await store.counts(NOON))["finished"] == 1
 
 
@@ -204,14 +204,14 @@ async def test_what_one_server_told_is_known_at_the_other(postgresql_url: str) -
     async with open_store(postgresql_url) as one, open_store(postgresql_url) as two:
         await one.begin(study_record())
         session = await come(one, "ann")
-        assert (await known(two, session)).told == {}
-        told = [Told(session, f"check:colour:{n}", "colour", "fail", "", {}, NOON) for n in (1, 2)]
+        assert (await known(two, session)).verdicts == {}
+        told = [StoredVerdict(session, f"check:colour:{n}", "colour", "fail", "", {}, NOON) for n in (1, 2)]
         for server, each in zip((one, two), told, strict=True):
             await server.append([each])
-        assert list((await known(one, session)).told.values()) == told
+        assert list((await known(one, session)).verdicts.values()) == told
         assert await known(one, session) == await known(two, session)
         await one.erase(session, NOON)
-        assert (await known(two, session)).told == {}
+        assert (await known(two, session)).verdicts == {}
 
 
 async def test_a_newer_database_is_refused(postgresql_url: str) -> None:

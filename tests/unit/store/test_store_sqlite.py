@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from beholder.errors import StoreError
-from beholder.store.contract import PlatformIdentity, Posed, StoreAway, Told
+from beholder.store.contract import PlatformIdentity, PosedAttempt, StoredVerdict, StoreUnavailable
 from beholder.store.open import open_store, read_tables
 from beholder.store.rules import migrations
 from beholder.store.sqlite.files import connect_write, migrate, schema_version
@@ -200,9 +200,9 @@ async def test_a_store_of_the_first_schema_keeps_its_rows_and_takes_what_is_priv
     old = {"session": "s", "key": "check:colour:1", "seed": "seed", "public": {"a": 1}, "private": {}, "at": NOON}
     async with open_store(facts.parent) as store:
         assert await rows(store, "posed") == [old]
-        told = Told("s", "check:colour:1", "colour", "pass", "", {}, NOON)
-        assert (await known(store, "s")).told == {told.key: told}
-        await store.append([Posed("s", "check:colour:2", "seed", {}, {"key": [29]}, NOON)])
+        told = StoredVerdict("s", "check:colour:1", "colour", "pass", "", {}, NOON)
+        assert (await known(store, "s")).verdicts == {told.key: told}
+        await store.append([PosedAttempt("s", "check:colour:2", "seed", {}, {"key": [29]}, NOON)])
         assert [row["private"] for row in await rows(store, "posed")] == [{}, {"key": [29]}]
         with pytest.raises(sqlite3.IntegrityError, match="facts are append-only"):
             sql(facts.parent, "UPDATE posed SET private = '{}'")
@@ -228,10 +228,10 @@ async def test_what_counts_of_a_list_is_known_of_an_older_store(tmp_path: Path) 
                 connection.execute("INSERT INTO ends VALUES (?, ?, '', '', '', ?)", (name, ends[name], at))
         connection.execute("INSERT INTO erasures VALUES ('gone', 0, ?)", (at,))
     async with open_store(facts.parent) as store:
-        assert not await store.has_room(NOON, (3, 4)), "somebody is at the first list, the second is finished"
-        assert await store.has_room(NOON, (1, 2, 4)), "whoever was screened out"
-        assert await store.has_room(NOON, (1, 2, 3)), "or erased leaves their list"
-        assert not await store.has_room(NOON + 2 * HOUR, (1, 3, 4)), "finished for ever"
+        assert not await store.has_free_list(NOON, (3, 4)), "somebody is at the first list, the second is finished"
+        assert await store.has_free_list(NOON, (1, 2, 4)), "whoever was screened out"
+        assert await store.has_free_list(NOON, (1, 2, 3)), "or erased leaves their list"
+        assert not await store.has_free_list(NOON + 2 * HOUR, (1, 3, 4)), "finished for ever"
         assert (await store.counts(NOON))["finished"] == 1
 
 
@@ -270,7 +270,7 @@ async def test_a_full_disk_is_said_and_survived(tmp_path: Path) -> None:
         before = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1024, before[1]))
         try:
-            with pytest.raises(StoreAway):
+            with pytest.raises(StoreUnavailable):
                 await store.append([answer(session, "trial:2")])
             assert not await store.ready()
             assert list((await known(store, session)).answers) == ["trial:1"]
@@ -300,9 +300,9 @@ async def test_nothing_is_acknowledged_into_a_file_that_was_deleted_or_replaced(
             return_exceptions=True,
         )
         message = f"{folder / 'facts.sqlite'} was deleted or replaced while it was open"
-        assert [(type(result), str(result)) for result in results] == [(StoreAway, message)] * 8
+        assert [(type(result), str(result)) for result in results] == [(StoreUnavailable, message)] * 8
         assert not await store.ready()
-        with pytest.raises(StoreAway, match=r"identity\.sqlite was deleted or replaced while it was open"):
+        with pytest.raises(StoreUnavailable, match=r"identity\.sqlite was deleted or replaced while it was open"):
             await store.identify(PlatformIdentity("p-ann", "prolific", "5f3a"))
 
 
@@ -313,7 +313,7 @@ async def test_a_folder_that_was_moved_away_and_back_holds_what_is_known(tmp_pat
         await store.begin(study_record())
         session = await come(store, "ann")
         folder.rename(elsewhere)
-        with pytest.raises(StoreAway):
+        with pytest.raises(StoreUnavailable):
             await store.append([answer(session)])
         elsewhere.rename(folder)
         assert await store.ready()
@@ -325,5 +325,5 @@ async def test_a_folder_that_was_moved_away_and_back_holds_what_is_known(tmp_pat
 async def test_a_closed_store_is_away(tmp_path: Path) -> None:
     async with open_store(tmp_path) as store:
         await store.begin(study_record())
-    with pytest.raises(StoreAway, match="the store is closed"):
+    with pytest.raises(StoreUnavailable, match="the store is closed"):
         await store.arrive(visit("ann"))

@@ -29,8 +29,8 @@ from beholder.recruiting.prolific.client import Client
 from beholder.recruiting.prolific.recruiter import ProlificRecruiter
 from beholder.recruiting.unattended_run import run_on_platform
 from beholder.reporting import report
-from beholder.server import Live
-from beholder.server.process import load_served, running, watch
+from beholder.server import ServerStatus
+from beholder.server.process import load_served, report_until_stopped, run_server
 from beholder.simulation.truth import Truth, truth_of
 from beholder.store.contract import LedgerEntry, Store
 from beholder.store.open import open_store
@@ -87,7 +87,7 @@ async def demonstrate(
     on_result: Callable[[Truth, Results], None] | None,
     on_money: Callable[[Reckoning], None] | None,
     news: ReportProgress | None,
-    tell: Callable[[Live], None] | None,
+    tell: Callable[[ServerStatus], None] | None,
 ) -> Results:
     """Return the results of people who came by the fake, which forgets everything when it ends; with `stay`, serve on.
 
@@ -111,10 +111,10 @@ async def demonstrate(
     if on_money and reckoning is not None:
         on_money(reckoning)
     if stay:
-        async with running(loaded, port=port) as server:
+        async with run_server(loaded, port=port) as server:
             if on_link:
-                on_link(server.host.preview.link)
-            await watch(server, asyncio.Event(), tell)
+                on_link(server.service.preview.link)
+            await report_until_stopped(server, asyncio.Event(), tell)
     return found
 
 

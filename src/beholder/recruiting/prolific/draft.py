@@ -24,7 +24,7 @@ from beholder.recruiting.prolific.filters import (
 )
 from beholder.recruiting.prolific.money import SCREEN_OUT, ProlificAccount, completion_codes
 from beholder.recruiting.prolific.submissions import WAITS, state_of
-from beholder.server.endings import codes_of
+from beholder.server.endings import shared_codes
 from beholder.store.contract import Store, StudyRecord
 from beholder.study.model import Study
 from beholder.study.qualification import Device
@@ -215,7 +215,7 @@ class Drafting:
         # end of such a study its people are added all at once.
         joins = None if self._study.recruit.further == "submissions" else group
         return completion_codes(
-            codes_of(self._study, self._store.secret),
+            shared_codes(self._study, self._store.secret),
             places=self._job.places,
             screen_out=screen_out,
             group=joins,

@@ -275,7 +275,7 @@ async def earlier_postings(study: Study, store: Store) -> list[str]:
 
 async def _other_runs(study: Study, store: Store) -> list[str]:
     """Return under which ids other runs were published, or somebody came; a draft that nobody saw keeps nobody out."""
-    entries, came = await store.ledger.entries(), {one.posting for one in await store.comings()}
+    entries, came = await store.ledger.entries(), {one.posting for one in await store.platform_visits()}
     found: list[str] = []
     for run in runs_of(entries):
         if run != study.run:

@@ -11,9 +11,9 @@ from typing import Any
 import asyncpg
 
 from beholder.errors import Problem, StoreError
-from beholder.store.contract import StoreAway
-from beholder.store.open import name_of
-from beholder.store.rules import check_current, due, in_use, migrations
+from beholder.store.contract import StoreUnavailable
+from beholder.store.open import display_address
+from beholder.store.rules import check_current, due_migrations, in_use, migrations
 
 SCHEMA = "facts"
 LOCK_SCHEMA, LOCK_PLAN, LOCK_ARRIVAL, LOCK_LEDGER, LOCK_SENDER = 0xBE401, 0xBE402, 0xBE403, 0xBE404, 0xBE405
@@ -29,7 +29,7 @@ _AWAY = (
 
 
 @contextmanager
-def reaching() -> Iterator[None]:
+def unavailable_on_failure() -> Iterator[None]:
     """Turn every failure to reach or write the database into StoreAway."""
     try:
         yield
@@ -37,8 +37,8 @@ def reaching() -> Iterator[None]:
         raise _away(error) from error
 
 
-def _away(error: Exception) -> StoreAway:
-    return StoreAway(f"{type(error).__name__}: {error}")
+def _away(error: Exception) -> StoreUnavailable:
+    return StoreUnavailable(f"{type(error).__name__}: {error}")
 
 
 async def open_pool(url: str, *, write: bool = False) -> Any:
@@ -75,14 +75,14 @@ async def open_pool(url: str, *, write: bool = False) -> Any:
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
         raise StoreError(
             Problem(
-                name_of(url),
+                display_address(url),
                 f"cannot be opened ({error})",
                 fix="Check the address, and that the server runs and lets you in.",
             )
         ) from error
 
 
-async def be_alone(pool: Any, where: str) -> None:
+async def lock_exclusively(pool: Any, where: str) -> None:
     """Keep others from writing until the pool is closed, or raise InUseError: nothing is reset, so the lock stays."""
     async with connected(pool) as connection:
         if not await connection.fetchval("SELECT pg_try_advisory_lock($1)", LOCK_WRITING):
@@ -97,7 +97,7 @@ async def connected(pool: Any) -> AsyncIterator[Any]:
     except (*_AWAY, asyncpg.PostgresError) as error:
         raise _away(error) from error
     try:
-        with reaching():
+        with unavailable_on_failure():
             yield connection
     finally:
         await pool.release(connection)
@@ -124,7 +124,7 @@ async def migrate(pool: Any, where: str, schema: str | Traversable = "postgresql
     steps = migrations(schema)
     try:
         async with transaction(pool, lock=LOCK_SCHEMA) as connection:
-            for step in due(where, await schema_version(connection), steps):
+            for step in due_migrations(where, await schema_version(connection), steps):
                 if step.number == 1:
                     await connection.execute(
                         f"CREATE SCHEMA {SCHEMA}; CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);"

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import asyncpg
 
-from beholder.store.contract import Answer, Claim, Posed, Session, SessionFacts, Told
+from beholder.store.contract import Answer, Claim, PosedAttempt, Session, SessionFacts, StoredVerdict
 from beholder.store.postgresql.connection import LOCK_ARRIVAL, LOCK_PLAN, connected, transaction
 from beholder.store.rules import NOT_PEOPLE, outdated_session, population, refused_arrival, unknown_session
 from beholder.store.tables import (
@@ -104,7 +104,7 @@ async def runs_taken(pool: Any, participant: str, mode: Mode) -> frozenset[int]:
         return frozenset(row[0] for row in await connection.fetch(_RUNS_TAKEN, participant, population(mode)))
 
 
-async def load_told(pool: Any, session: str) -> list[tuple[Session, Told]]:
+async def load_earlier_verdicts(pool: Any, session: str) -> list[tuple[Session, StoredVerdict]]:
     """Return what the same person was told in other sessions of the same population, oldest first."""
     width = len(SHAPES["sessions"].columns)
     async with connected(pool) as connection:
@@ -117,8 +117,8 @@ class _StoredSession(NamedTuple):
 
     session: Session
     answers: dict[str, Answer]
-    told: dict[str, Told]
-    posed: dict[str, Posed]
+    told: dict[str, StoredVerdict]
+    posed: dict[str, PosedAttempt]
 
 
 class SessionReader:
@@ -177,7 +177,7 @@ def _facts(state: Any, known: _StoredSession) -> SessionFacts:
         claimed_at=claimed_at,
         # An answer that was erased between two of our questions has a key and nothing else.
         answers={key: known.answers[key] for key in keys if key in known.answers},
-        told={key: known.told[key] for key in told if key in known.told},
+        verdicts={key: known.told[key] for key in told if key in known.told},
         posed={key: known.posed[key] for key in posed if key in known.posed},
         end=read_end(end) if end[0] is not None else None,
         erased=erased,
@@ -254,7 +254,7 @@ async def lists_taken(pool: Any, participant: str, mode: Mode, run: int) -> tupl
         return tuple(row[0] for row in await connection.fetch(_LISTS_TAKEN, participant, population(mode), run))
 
 
-async def has_room(pool: Any, now: datetime, barred: Collection[int]) -> bool:
+async def has_free_list(pool: Any, now: datetime, barred: Collection[int]) -> bool:
     """Return whether a list is neither finished nor taken."""
     async with connected(pool) as connection:
         return bool(await connection.fetchval(_ROOM, to_time(now), list(barred)))

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from beholder.store.contract import (
+    AppendResult,
     Claim,
     Fact,
     Ledger,
@@ -17,15 +18,21 @@ from beholder.store.contract import (
     PlatformVisit,
     Session,
     SessionFacts,
-    StoreAway,
-    Stored,
+    StoredVerdict,
+    StoreUnavailable,
     StudyRecord,
     Table,
-    Told,
 )
-from beholder.store.open import name_of
+from beholder.store.open import display_address
 from beholder.store.postgresql import sessions, study, writer
-from beholder.store.postgresql.connection import be_alone, check_schema, connected, migrate, open_pool, transaction
+from beholder.store.postgresql.connection import (
+    check_schema,
+    connected,
+    lock_exclusively,
+    migrate,
+    open_pool,
+    transaction,
+)
 from beholder.store.postgresql.study import PostgresqlLedger
 from beholder.store.postgresql.writer import Batcher
 from beholder.store.rules import read_only
@@ -42,7 +49,7 @@ class PostgresqlStore:
         self.secret = secret
         self.ledger: Ledger = PostgresqlLedger(pool, where)
         self._pool, self._where, self._write = pool, where, write
-        self._appends: Batcher[writer.Rows, Stored] = Batcher(partial(writer.append, pool), at_once=2)
+        self._appends: Batcher[writer.Rows, AppendResult] = Batcher(partial(writer.append, pool), at_once=2)
         self._arrivals: Batcher[Session, tuple[Session, bool]] = Batcher(partial(sessions.arrive, pool))
         self._claims: Batcher[Claim, int | None] = Batcher(partial(sessions.claim, pool))
         self._facts: Batcher[str, SessionFacts | None] = Batcher(sessions.SessionReader(pool).read, at_once=2)
@@ -50,10 +57,10 @@ class PostgresqlStore:
     @classmethod
     async def open(cls, url: str, *, write: bool, alone: bool = False) -> PostgresqlStore:
         """Return the store at an address; its tables are made where there are none."""
-        pool, where = await open_pool(url, write=write and not alone), name_of(url)
+        pool, where = await open_pool(url, write=write and not alone), display_address(url)
         try:
             if alone:
-                await be_alone(pool, where)
+                await lock_exclusively(pool, where)
             if write:
                 await migrate(pool, where)
             else:
@@ -86,8 +93,8 @@ class PostgresqlStore:
     async def lists_taken(self, participant: str, mode: Mode, run: int = 1) -> tuple[int, ...]:
         return await sessions.lists_taken(self._pool, to_text(participant), mode, run)
 
-    async def has_room(self, now: datetime, barred: Collection[int] = ()) -> bool:
-        return await sessions.has_room(self._pool, now, barred)
+    async def has_free_list(self, now: datetime, barred: Collection[int] = ()) -> bool:
+        return await sessions.has_free_list(self._pool, now, barred)
 
     async def claim(
         self,
@@ -110,7 +117,7 @@ class PostgresqlStore:
         self._check_write()
         await sessions.release(self._pool, to_text(session))
 
-    async def append(self, facts: Sequence[Fact]) -> Stored:
+    async def append(self, facts: Sequence[Fact]) -> AppendResult:
         self._check_write()
         if not facts:
             raise ValueError("append needs at least one fact")
@@ -119,8 +126,8 @@ class PostgresqlStore:
     async def session_facts(self, session: str) -> SessionFacts | None:
         return await self._facts.ask(to_text(session))
 
-    async def told_to(self, session: str) -> Sequence[tuple[Session, Told]]:
-        return await sessions.load_told(self._pool, to_text(session))
+    async def earlier_verdicts(self, session: str) -> Sequence[tuple[Session, StoredVerdict]]:
+        return await sessions.load_earlier_verdicts(self._pool, to_text(session))
 
     async def rows(self, table: Table) -> AsyncGenerator[dict[str, Any], None]:
         async with transaction(self._pool) as connection:
@@ -136,18 +143,18 @@ class PostgresqlStore:
     ) -> bool:
         self._check_write()
         visit = PlatformVisit(*map(to_text, coming)) if coming else None
-        return await study.remember(self._pool, PlatformIdentity(*map(to_text, link)), visit, seen)
+        return await study.identify(self._pool, PlatformIdentity(*map(to_text, link)), visit, seen)
 
-    async def links(self) -> Sequence[PlatformIdentity]:
-        return await study.links(self._pool)
+    async def platform_identities(self) -> Sequence[PlatformIdentity]:
+        return await study.platform_identities(self._pool)
 
-    async def comings(self) -> Sequence[PlatformVisit]:
-        return await study.comings(self._pool)
+    async def platform_visits(self) -> Sequence[PlatformVisit]:
+        return await study.platform_visits(self._pool)
 
     async def purge_identity(self) -> int:
         self._check_write()
         secret = secrets.token_bytes(32)
-        people = await study.purge(self._pool, secret)
+        people = await study.purge_identity(self._pool, secret)
         self.secret = secret
         return people
 
@@ -160,7 +167,7 @@ class PostgresqlStore:
         try:
             async with connected(self._pool) as connection:
                 await connection.execute("UPDATE meta SET value = value WHERE name = 'secret'")
-        except StoreAway:
+        except StoreUnavailable:
             return False
         return True
 

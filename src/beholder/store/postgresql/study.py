@@ -21,12 +21,12 @@ from beholder.store.postgresql.connection import (
     transaction,
 )
 from beholder.store.rules import (
-    NAMING,
-    Held,
-    changes,
+    IDENTIFYING,
+    StoreContents,
+    anonymised_values,
     check_begin,
     check_growth,
-    held_ledger,
+    ledger_in_use,
     repeated_entry,
     unknown_session,
 )
@@ -76,7 +76,7 @@ async def begin(pool: Any, where: str, record: StudyRecord, run: int) -> None:
         first = await connection.fetchval("SELECT study FROM studies LIMIT 1")
         same = await connection.fetchrow("SELECT plan_digest, software FROM studies WHERE digest = $1", record.digest)
         people = await connection.fetchval(_ELSEWHERE, record.plan_digest, run)
-        check_begin(where, record, Held(first, same and same[0], same and same[1], people))
+        check_begin(where, record, StoreContents(first, same and same[0], same and same[1], people))
         if same is None:
             await _copy(connection, "studies", [study_row(record)])
             await _copy(connection, "stimuli", stimulus_rows(record))
@@ -140,7 +140,7 @@ async def erase(pool: Any, session: str, at: datetime) -> int:
 # --- Who is who, in a schema of its own: links from pseudonyms to ids on platforms, and which visit was which session.
 
 
-async def remember(
+async def identify(
     pool: Any, link: PlatformIdentity, coming: PlatformVisit | None, seen: Collection[str] | None
 ) -> bool:
     """Keep who somebody is, and which visit led to which session; nothing where that has led to one unseen."""
@@ -160,20 +160,20 @@ async def remember(
         return True
 
 
-async def links(pool: Any) -> Sequence[PlatformIdentity]:
+async def platform_identities(pool: Any) -> Sequence[PlatformIdentity]:
     """Return who everybody is."""
     async with connected(pool) as connection:
         return [PlatformIdentity(*row) for row in await connection.fetch("SELECT * FROM identity.links")]
 
 
-async def comings(pool: Any) -> Sequence[PlatformVisit]:
+async def platform_visits(pool: Any) -> Sequence[PlatformVisit]:
     """Return which visits led to which sessions, oldest first."""
     query = "SELECT session, posting, submission FROM identity.comings ORDER BY n"
     async with connected(pool) as connection:
         return [PlatformVisit(*row) for row in await connection.fetch(query)]
 
 
-async def purge(pool: Any, secret: bytes) -> int:
+async def purge_identity(pool: Any, secret: bytes) -> int:
     """Take away everything, put a new secret in the place of the old one, and return of how many people."""
     async with transaction(pool) as connection:
         await connection.execute("UPDATE meta SET value = $1 WHERE name = 'secret'", secret.hex())
@@ -187,10 +187,8 @@ async def purge(pool: Any, secret: bytes) -> int:
 _COLUMNS = SHAPES["ledger"].quoted
 _PLACES = ", ".join(f"${place}" for place in range(1, len(SHAPES["ledger"].columns) + 1))
 _INSERT = f"INSERT INTO ledger ({_COLUMNS}) VALUES ({_PLACES})"
-_UPDATE = (
-    f"UPDATE ledger SET ({', '.join(NAMING)}) = ({', '.join(f'${place}' for place in range(1, len(NAMING) + 1))})"
-    f" WHERE entry = ${len(NAMING) + 1}"
-)
+_NEW_VALUES = ", ".join(f"${place}" for place in range(1, len(IDENTIFYING) + 1))
+_UPDATE = f"UPDATE ledger SET ({', '.join(IDENTIFYING)}) = ({_NEW_VALUES}) WHERE entry = ${len(IDENTIFYING) + 1}"
 _HOLDER = """
 SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = $1
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -224,7 +222,7 @@ class PostgresqlLedger:
     async def purge_identity(self) -> int:
         async with transaction(self._pool, lock=LOCK_LEDGER) as connection:
             found = await connection.fetch(f"SELECT {_COLUMNS} FROM ledger ORDER BY entry")
-            changed = changes([read_entry(row) for row in found])
+            changed = anonymised_values([read_entry(row) for row in found])
             await connection.executemany(_UPDATE, changed)
         return len(changed)
 
@@ -233,7 +231,7 @@ class PostgresqlLedger:
         async with connected(self._pool) as connection:
             if not await connection.fetchval("SELECT pg_try_advisory_lock($1)", LOCK_SENDER):
                 holder = await connection.fetchval(_HOLDER, LOCK_SENDER)
-                raise held_ledger(self._where, f" (server process {holder})" if holder else "")
+                raise ledger_in_use(self._where, f" (server process {holder})" if holder else "")
             try:
                 yield
             finally:

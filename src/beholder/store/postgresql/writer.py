@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import asyncpg
 
-from beholder.store.contract import Stored, Table
+from beholder.store.contract import AppendResult, Table
 from beholder.store.postgresql.connection import transaction
 from beholder.store.rules import erased_session, unknown_session
 from beholder.store.tables import ERASABLE, SHAPES, Row
@@ -53,7 +53,7 @@ def _select_at(table: Table) -> str:
     )
 
 
-async def append(pool: Any, requests: Sequence[Rows]) -> list[Stored | Exception]:
+async def append(pool: Any, requests: Sequence[Rows]) -> list[AppendResult | Exception]:
     """Return for each request what became of its first fact, or why nothing of it was stored."""
     for _ in range(3):
         try:
@@ -68,7 +68,7 @@ async def append(pool: Any, requests: Sequence[Rows]) -> list[Stored | Exception
     return [(await append(pool, [request]))[0] for request in requests]
 
 
-async def _append(pool: Any, requests: Sequence[Rows]) -> list[Stored | Exception]:
+async def _append(pool: Any, requests: Sequence[Rows]) -> list[AppendResult | Exception]:
     async with transaction(pool) as connection:
         named = sorted({row[0] for request in requests for _, row in request})
         known = {row[0] for row in await connection.fetch(_HOLD, named)}
@@ -88,7 +88,7 @@ def _refusal(request: Rows, known: set[str], erased: set[str]) -> Exception | No
     return None
 
 
-async def _store(connection: Any, requests: Sequence[Rows]) -> list[Stored]:
+async def _store(connection: Any, requests: Sequence[Rows]) -> list[AppendResult]:
     """Insert the first row of each request, and the others of those whose first row was new."""
     leads = [request[0] for request in requests]
     is_new = await _insert_rows(connection, leads)
@@ -96,7 +96,7 @@ async def _store(connection: Any, requests: Sequence[Rows]) -> list[Stored]:
         connection, [row for request, new in zip(requests, is_new, strict=True) if new for row in request[1:]]
     )
     repeated = iter(await _stored_at(connection, [row for row, new in zip(leads, is_new, strict=True) if not new]))
-    return [Stored(row[1][-1] if new else next(repeated), new) for row, new in zip(leads, is_new, strict=True)]
+    return [AppendResult(row[1][-1] if new else next(repeated), new) for row, new in zip(leads, is_new, strict=True)]
 
 
 async def _insert_rows(connection: Any, rows: Rows) -> list[bool]:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Literal
 
 from beholder.errors import Problem, StoreError, UserError
-from beholder.store.contract import StoreAway
-from beholder.store.rules import check_current, due, in_use, migrations, statements
+from beholder.store.contract import StoreUnavailable
+from beholder.store.rules import check_current, due_migrations, in_use, migrations, sql_statements
 
 FACTS, IDENTITY, LEDGER = "facts.sqlite", "identity.sqlite", "ledger.sqlite"
 _AWAY = {
@@ -25,11 +25,11 @@ _AWAY = {
 }  # fmt: skip
 
 
-def away(error: BaseException) -> StoreAway | None:
+def unavailable(error: BaseException) -> StoreUnavailable | None:
     """Return what to raise when the disk, not the request, is at fault: full, read-only, broken, held by others."""
     code = getattr(error, "sqlite_errorcode", None)
     if isinstance(error, sqlite3.Error) and code is not None and (code & 0xFF) in _AWAY:
-        return StoreAway(str(error))
+        return StoreUnavailable(str(error))
     return None
 
 
@@ -40,11 +40,11 @@ class OpenFile:
         self._path = path
         self._identity = self._look()
 
-    def lost(self) -> StoreAway | None:
+    def lost(self) -> StoreUnavailable | None:
         """Return what to raise when the path no longer leads to the open file."""
         if self._identity is not None and self._look() == self._identity:
             return None
-        return StoreAway(f"{self._path} was deleted or replaced while it was open")
+        return StoreUnavailable(f"{self._path} was deleted or replaced while it was open")
 
     def _look(self) -> tuple[int, int] | None:
         try:
@@ -161,9 +161,9 @@ def migrate(connection: sqlite3.Connection, where: str, schema: str | Traversabl
     steps = migrations(schema)
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for step in due(where, schema_version(connection), steps):
+        for step in due_migrations(where, schema_version(connection), steps):
             connection.execute("CREATE TABLE IF NOT EXISTS meta (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL)")
-            for statement in statements(step.sql):
+            for statement in sql_statements(step.sql):
                 connection.execute(statement)
             connection.execute("INSERT OR REPLACE INTO meta VALUES ('schema_version', ?)", (str(step.number),))
         connection.execute("COMMIT")

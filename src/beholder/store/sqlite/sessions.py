@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from datetime import datetime
 
-from beholder.store.contract import Claim, Session, SessionFacts, Table, Told
+from beholder.store.contract import Claim, Session, SessionFacts, StoredVerdict, Table
 from beholder.store.rules import NOT_PEOPLE, outdated_session, population, refused_arrival, unknown_session
 from beholder.store.tables import (
     SHAPES,
@@ -90,31 +90,31 @@ def load_facts(connection: sqlite3.Connection, session: str) -> SessionFacts | N
         list=claims[0][1] if claims else None,
         claimed_at=datetime.fromisoformat(claims[0][2]) if claims else None,
         answers={answer.key: answer for answer in answers},
-        told=_by_key(read_told(row) for row in rows("told")),
+        verdicts=_by_key(read_told(row) for row in rows("told")),
         posed={posed.key: posed for posed in map(read_posed, rows("posed"))},
         end=read_end(ends[0]) if ends else None,
         erased=bool(rows("erasures")),
     )
 
 
-def _by_key(told: Iterable[Told]) -> dict[str, Told]:
+def _by_key(told: Iterable[StoredVerdict]) -> dict[str, StoredVerdict]:
     """Return what was told about each step; where two checks spoke, what was said first."""
-    found: dict[str, Told] = {}
+    found: dict[str, StoredVerdict] = {}
     for one in told:
         found.setdefault(one.key, one)
     return found
 
 
-def load_told(connection: sqlite3.Connection, session: str) -> list[tuple[Session, Told]]:
+def load_earlier_verdicts(connection: sqlite3.Connection, session: str) -> list[tuple[Session, StoredVerdict]]:
     """Return what the same person was told in other sessions of the same population, oldest first."""
     told = connection.execute(_TOLD_TO, (session,)).fetchall()
     width = len(SHAPES["sessions"].columns)
     return [(read_session(row[:width]), read_told(row[width:])) for row in told]
 
 
-def erased(facts: SessionFacts) -> SessionFacts:
+def without_erasable(facts: SessionFacts) -> SessionFacts:
     """Return what is left of a session that was erased."""
-    return replace(facts, answers={}, told={}, posed={}, erased=True)
+    return replace(facts, answers={}, verdicts={}, posed={}, erased=True)
 
 
 class SessionCache:
@@ -147,8 +147,8 @@ class SessionCache:
             self._facts[row[0]] = replace(facts, answers={**facts.answers, row[1]: read_answer(row)})
         elif table == "posed" and row[1] not in facts.posed:
             self._facts[row[0]] = replace(facts, posed={**facts.posed, row[1]: read_posed(row)})
-        elif table == "told" and row[1] not in facts.told:
-            self._facts[row[0]] = replace(facts, told={**facts.told, row[1]: read_told(row)})
+        elif table == "told" and row[1] not in facts.verdicts:
+            self._facts[row[0]] = replace(facts, verdicts={**facts.verdicts, row[1]: read_told(row)})
         elif table == "ends" and facts.end is None:
             self._facts[row[0]] = replace(facts, end=read_end(row))
 
@@ -223,7 +223,7 @@ def lists_taken(connection: sqlite3.Connection, participant: str, mode: Mode, ru
     return tuple(number for (number,) in found)
 
 
-def has_room(connection: sqlite3.Connection, now: datetime, barred: Collection[int]) -> bool:
+def has_free_list(connection: sqlite3.Connection, now: datetime, barred: Collection[int]) -> bool:
     """Return whether a list is neither finished nor taken."""
     values = {"now": to_iso(now), "barred": json.dumps(list(barred))}
     return bool(connection.execute(_ROOM, values).fetchone()[0])

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from beholder.store.contract import (
+    AppendResult,
     Claim,
     Fact,
     Ledger,
@@ -20,29 +21,28 @@ from beholder.store.contract import (
     PlatformVisit,
     Session,
     SessionFacts,
-    StoreAway,
-    Stored,
+    StoredVerdict,
+    StoreUnavailable,
     StudyRecord,
     Table,
-    Told,
 )
 from beholder.store.rules import read_only
 from beholder.store.sqlite import sessions, study
-from beholder.store.sqlite.files import (
+from beholder.store.sqlite.files import (  # fmt: skip
     FACTS,
     IDENTITY,
     Lock,
     OpenFile,
-    away,
     connect_read,
     connect_write,
     make_folder,
     make_secret,
     read_secret,
     replace_secret,
-)  # fmt: skip
+    unavailable,
+)
 from beholder.store.sqlite.study import SqliteLedger
-from beholder.store.sqlite.writer import Appended, CommitWriter
+from beholder.store.sqlite.writer import AppendedRows, CommitWriter
 from beholder.store.tables import Row, entry_columns, fact_row, read_row, to_iso, to_text
 from beholder.types import Mode
 
@@ -115,8 +115,8 @@ class SqliteStore:
     async def lists_taken(self, participant: str, mode: Mode, run: int = 1) -> tuple[int, ...]:
         return await self._read(lambda connection: sessions.lists_taken(connection, to_text(participant), mode, run))
 
-    async def has_room(self, now: datetime, barred: Collection[int] = ()) -> bool:
-        return await self._read(lambda connection: sessions.has_room(connection, now, barred))
+    async def has_free_list(self, now: datetime, barred: Collection[int] = ()) -> bool:
+        return await self._read(lambda connection: sessions.has_free_list(connection, now, barred))
 
     async def claim(
         self,
@@ -144,7 +144,7 @@ class SqliteStore:
     async def release(self, session: str) -> None:
         await self._writer.do(lambda connection: sessions.release(connection, to_text(session)))
 
-    async def append(self, facts: Sequence[Fact]) -> Stored:
+    async def append(self, facts: Sequence[Fact]) -> AppendResult:
         if not facts:
             raise ValueError("append needs at least one fact")
         rows: list[tuple[Table, Row]] = []
@@ -152,12 +152,12 @@ class SqliteStore:
             table, row = fact_row(fact)
             rows.append((table, (*row[:-1], to_iso(row[-1]))))
 
-        def remember(appended: Appended) -> None:
+        def remember(appended: AppendedRows) -> None:
             for table, row in appended.rows:
                 self._cache.add(table, row)
 
         appended = await self._writer.append(rows, remember)
-        return Stored(datetime.fromisoformat(appended.at), is_new=bool(appended.rows))
+        return AppendResult(datetime.fromisoformat(appended.at), is_new=bool(appended.rows))
 
     async def session_facts(self, session: str) -> SessionFacts | None:
         session = to_text(session)
@@ -169,8 +169,8 @@ class SqliteStore:
         # Through the writer, so that no commit falls between reading a session and remembering it.
         return await self._writer.do(lambda connection: sessions.load_facts(connection, session), self._cache.put)
 
-    async def told_to(self, session: str) -> Sequence[tuple[Session, Told]]:
-        return await self._read(lambda connection: sessions.load_told(connection, to_text(session)))
+    async def earlier_verdicts(self, session: str) -> Sequence[tuple[Session, StoredVerdict]]:
+        return await self._read(lambda connection: sessions.load_earlier_verdicts(connection, to_text(session)))
 
     async def rows(self, table: Table) -> AsyncGenerator[dict[str, Any], None]:
         if table == "ledger":
@@ -185,12 +185,12 @@ class SqliteStore:
 
     async def erase(self, session: str, at: datetime) -> int:
         session = to_text(session)
-        alone = await self._writer.do(lambda connection: study.last_of(connection, session))
+        alone = await self._writer.do(lambda connection: study.only_participant(connection, session))
         # Who it was goes first: should we die here, asking again takes the rest away.
-        await self._people.do(lambda people: study.forget(people, session, alone), wipes=True)
+        await self._people.do(lambda people: study.delete_identity(people, session, alone), wipes=True)
         return await self._writer.do(
             lambda connection: study.erase(connection, session, at),
-            lambda _: self._cache.change(session, sessions.erased),
+            lambda _: self._cache.change(session, sessions.without_erasable),
             wipes=True,
         )
 
@@ -199,19 +199,19 @@ class SqliteStore:
     ) -> bool:
         link = PlatformIdentity(*map(to_text, link))
         coming = PlatformVisit(*map(to_text, coming)) if coming else None
-        return await self._people.do(lambda people: study.remember(people, link, coming, seen))
+        return await self._people.do(lambda people: study.identify(people, link, coming, seen))
 
-    async def links(self) -> Sequence[PlatformIdentity]:
-        return await self._read_people(study.links)
+    async def platform_identities(self) -> Sequence[PlatformIdentity]:
+        return await self._read_people(study.platform_identities)
 
-    async def comings(self) -> Sequence[PlatformVisit]:
-        return await self._read_people(study.comings)
+    async def platform_visits(self) -> Sequence[PlatformVisit]:
+        return await self._read_people(study.platform_visits)
 
     async def purge_identity(self) -> int:
         secret = secrets.token_bytes(32)
         await self._writer.do(lambda connection: replace_secret(connection, secret), wipes=True)
         self.secret = secret
-        return await self._people.do(study.purge, wipes=True)
+        return await self._people.do(study.purge_identity, wipes=True)
 
     async def counts(self, now: datetime, run: int = 1) -> Mapping[str, int]:
         return await self._read(lambda connection: study.counts(connection, now, run))
@@ -221,7 +221,7 @@ class SqliteStore:
             return False
         try:
             await self._writer.do(study.touch)
-        except StoreAway:
+        except StoreUnavailable:
             return False
         return True
 
@@ -242,7 +242,7 @@ class SqliteStore:
         try:
             return await asyncio.to_thread(reading)
         except sqlite3.Error as error:
-            raise away(error) or error from error
+            raise unavailable(error) or error from error
 
     async def _read_people(self, work: Callable[[sqlite3.Connection], Sequence[T]]) -> Sequence[T]:
         if self._people_writer is None and not (self._folder / IDENTITY).is_file():

@@ -14,16 +14,16 @@ from typing import TypeVar
 from beholder.errors import StoreError
 from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit, StudyRecord, Table
 from beholder.store.rules import (
-    NAMING,
-    Held,
-    changes,
+    IDENTIFYING,
+    StoreContents,
+    anonymised_values,
     check_begin,
     check_growth,
-    held_ledger,
+    ledger_in_use,
     repeated_entry,
     unknown_session,
 )
-from beholder.store.sqlite.files import LEDGER, Lock, away, connect_read, connect_write
+from beholder.store.sqlite.files import LEDGER, Lock, connect_read, connect_write, unavailable
 from beholder.store.tables import (
     ERASABLE,
     SHAPES,
@@ -73,7 +73,7 @@ def begin(connection: sqlite3.Connection, where: str, record: StudyRecord, run: 
     first = connection.execute("SELECT study FROM studies LIMIT 1").fetchone()
     same = connection.execute("SELECT plan_digest, software FROM studies WHERE digest = ?", (record.digest,)).fetchone()
     (people,) = connection.execute(_ELSEWHERE, (record.plan_digest, run)).fetchone()
-    check_begin(where, record, Held(first and first[0], same and same[0], same and same[1], people))
+    check_begin(where, record, StoreContents(first and first[0], same and same[0], same and same[1], people))
     if same is None:
         row = study_row(record)
         connection.execute(_insert("studies"), (*row[:-1], to_iso(row[-1])))
@@ -111,7 +111,7 @@ def touch(connection: sqlite3.Connection) -> None:
 # --- Forgetting in SQLite: the one way in which facts go ---
 
 
-def last_of(connection: sqlite3.Connection, session: str) -> str | None:
+def only_participant(connection: sqlite3.Connection, session: str) -> str | None:
     """Return the participant of a session when no other session of theirs is kept, else None."""
     found = connection.execute("SELECT participant FROM sessions WHERE session = ?", (session,)).fetchone()
     if found is None:
@@ -145,7 +145,7 @@ OLDEST = 1
 """The oldest schema whose file can be read as it is."""
 
 
-def remember(
+def identify(
     identity: sqlite3.Connection, link: PlatformIdentity, coming: PlatformVisit | None, seen: Collection[str] | None
 ) -> bool:
     """Keep who somebody is, and which visit led to which session; nothing where that has led to one unseen."""
@@ -159,7 +159,7 @@ def remember(
     return True
 
 
-def links(identity: sqlite3.Connection) -> Sequence[PlatformIdentity]:
+def platform_identities(identity: sqlite3.Connection) -> Sequence[PlatformIdentity]:
     """Return who everybody is."""
     return [
         PlatformIdentity(*row)
@@ -167,7 +167,7 @@ def links(identity: sqlite3.Connection) -> Sequence[PlatformIdentity]:
     ]
 
 
-def comings(identity: sqlite3.Connection) -> Sequence[PlatformVisit]:
+def platform_visits(identity: sqlite3.Connection) -> Sequence[PlatformVisit]:
     """Return which visits led to which sessions, oldest first; a file of the oldest schema has none."""
     if not identity.execute("SELECT 1 FROM sqlite_master WHERE name = 'comings'").fetchone():
         return []
@@ -177,14 +177,14 @@ def comings(identity: sqlite3.Connection) -> Sequence[PlatformVisit]:
     ]
 
 
-def forget(identity: sqlite3.Connection, session: str, participant: str | None) -> None:
+def delete_identity(identity: sqlite3.Connection, session: str, participant: str | None) -> None:
     """Take away the visits of a session and, where a pseudonym is given, who that is."""
     identity.execute("DELETE FROM comings WHERE session = ?", (session,))
     if participant is not None:
         identity.execute("DELETE FROM links WHERE participant = ?", (participant,))
 
 
-def purge(identity: sqlite3.Connection) -> int:
+def purge_identity(identity: sqlite3.Connection) -> int:
     """Take away everything, and return of how many people."""
     identity.execute("DELETE FROM comings")
     return identity.execute("DELETE FROM links").rowcount
@@ -197,7 +197,7 @@ T = TypeVar("T")
 _COLUMNS = SHAPES["ledger"].quoted
 _INSERT = f"INSERT INTO ledger ({_COLUMNS}) VALUES ({', '.join('?' * len(SHAPES['ledger'].columns))})"
 _SELECT = f"SELECT {_COLUMNS} FROM ledger WHERE entry > ? ORDER BY entry"
-_UPDATE = f"UPDATE ledger SET ({', '.join(NAMING)}) = ({', '.join('?' * len(NAMING))}) WHERE entry = ?"
+_UPDATE = f"UPDATE ledger SET ({', '.join(IDENTIFYING)}) = ({', '.join('?' * len(IDENTIFYING))}) WHERE entry = ?"
 
 
 class SqliteLedger:
@@ -217,7 +217,7 @@ class SqliteLedger:
 
     @asynccontextmanager
     async def hold(self) -> AsyncIterator[None]:
-        lock = await asyncio.to_thread(Lock, self._folder, "ledger-lock.sqlite", "sender.json", held_ledger)
+        lock = await asyncio.to_thread(Lock, self._folder, "ledger-lock.sqlite", "sender.json", ledger_in_use)
         try:
             yield
         finally:
@@ -227,7 +227,7 @@ class SqliteLedger:
         try:
             return await asyncio.to_thread(work)
         except sqlite3.Error as error:
-            raise away(error) or error from error
+            raise unavailable(error) or error from error
 
     def _connect(self) -> sqlite3.Connection:
         return connect_write(self._path, "sqlite-ledger", journal="DELETE", timeout=20)
@@ -263,7 +263,7 @@ class SqliteLedger:
             return 0
         with closing(self._connect()) as connection:
             connection.execute("BEGIN IMMEDIATE")
-            changed = changes([read_entry(row) for row in connection.execute(_SELECT, (0,))])
+            changed = anonymised_values([read_entry(row) for row in connection.execute(_SELECT, (0,))])
             connection.executemany(_UPDATE, changed)
             connection.execute("COMMIT")
         return len(changed)

@@ -12,9 +12,9 @@ from functools import cache
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from beholder.store.contract import StoreAway, Table
+from beholder.store.contract import StoreUnavailable, Table
 from beholder.store.rules import erased_session, unknown_session
-from beholder.store.sqlite.files import OpenFile, away
+from beholder.store.sqlite.files import OpenFile, unavailable
 from beholder.store.tables import SHAPES, Row
 
 # --- Appending rows with few statements ---
@@ -25,22 +25,22 @@ _SIZES = (64, 32, 16, 8, 4, 2, 1)
 """Few different statements, so that all of them stay prepared; 64 rows stay below 999 parameters."""
 
 
-class Appended(NamedTuple):
+class AppendedRows(NamedTuple):
     """What became of a request: when its first row was first stored, and which of its rows it stored."""
 
     at: str
     rows: Rows
 
 
-def append(connection: sqlite3.Connection, requests: Sequence[Rows]) -> list[Appended]:
+def append(connection: sqlite3.Connection, requests: Sequence[Rows]) -> list[AppendedRows]:
     """Insert the first row of each request, and the others of those whose first row was new."""
     leads = _insert_rows(connection, [rows[0] for rows in requests])
     followers = [row for rows, is_new in zip(requests, leads, strict=True) if is_new for row in rows[1:]]
     followed = iter(_insert_rows(connection, followers))
     return [
-        Appended(rows[0][1][-1], [rows[0], *(row for row in rows[1:] if next(followed))])
+        AppendedRows(rows[0][1][-1], [rows[0], *(row for row in rows[1:] if next(followed))])
         if is_new
-        else Appended(_stored_at(connection, rows[0]), ())
+        else AppendedRows(_stored_at(connection, rows[0]), ())
         for rows, is_new in zip(requests, leads, strict=True)
     ]
 
@@ -153,7 +153,7 @@ class CommitWriter:
         request = _Request(self._loop.create_future(), after, work=work, wipes=wipes)
         return await self._submit(request)  # type: ignore[no-any-return]
 
-    async def append(self, rows: Rows, after: Callable[[Appended], None]) -> Appended:
+    async def append(self, rows: Rows, after: Callable[[AppendedRows], None]) -> AppendedRows:
         """Return what became of the rows of one request, once that is durable."""
         return await self._submit(_Request(self._loop.create_future(), after, rows=rows))  # type: ignore[no-any-return]
 
@@ -166,7 +166,7 @@ class CommitWriter:
 
     def _submit(self, request: _Request) -> asyncio.Future[Any]:
         if self._closed:
-            raise StoreAway("the store is closed")
+            raise StoreUnavailable("the store is closed")
         self._queue.put(request)
         return request.future
 
@@ -196,12 +196,12 @@ class CommitWriter:
             try:
                 self._transact(group, self._together)
             except Exception as error:
-                if away(error) is not None:
+                if unavailable(error) is not None:
                     raise
                 self._transact(group, self._one_by_one)
         except Exception as error:
             for request in group:
-                request.error = away(error) or error
+                request.error = unavailable(error) or error
 
     def _transact(self, group: list[_Request], run: Callable[[list[_Request]], None]) -> None:
         connection = self._connection
@@ -229,14 +229,14 @@ class CommitWriter:
             try:
                 self._together([request])
             except Exception as error:
-                if away(error) is not None:
+                if unavailable(error) is not None:
                     raise
                 request.error = error
                 self._connection.execute("ROLLBACK TO request")
             self._connection.execute("RELEASE request")
 
 
-def _settle(group: list[_Request], lost: StoreAway | None) -> None:
+def _settle(group: list[_Request], lost: StoreUnavailable | None) -> None:
     for request in group:
         if request.error is None:
             # Also when the file is lost: what is remembered is what the open file holds, should it come back.

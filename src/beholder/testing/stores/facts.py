@@ -11,17 +11,17 @@ from typing import Any, TypeAlias
 
 from beholder.store.contract import (
     Answer,
+    AppendResult,
     End,
     Events,
     Fact,
-    Posed,
+    PosedAttempt,
     Session,
     SessionFacts,
     Store,
-    Stored,
+    StoredVerdict,
     StudyRecord,
     Table,
-    Told,
 )
 from beholder.types import Json, Mode, Outcome
 
@@ -30,11 +30,11 @@ async def a_repeated_answer_changes_nothing_and_returns_the_first_time(open_: Op
     async with open_("one") as store:
         await store.begin(study_record())
         session = await come(store, "ann")
-        assert await store.append([answer(session)]) == Stored(NOON, is_new=True)
+        assert await store.append([answer(session)]) == AppendResult(NOON, is_new=True)
         later = answer(session, value=3, at=NOON + HOUR)
-        assert await store.append([later]) == Stored(NOON, is_new=False), "a repeat returns the time of the first"
+        assert await store.append([later]) == AppendResult(NOON, is_new=False), "a repeat returns the time of the first"
         batch = Events(session, "trial:1", "tab", 0, [[1, "shown", None, None]], NOON + HOUR)
-        new, repeated = Stored(NOON + HOUR, is_new=True), Stored(NOON + HOUR, is_new=False)
+        new, repeated = AppendResult(NOON + HOUR, is_new=True), AppendResult(NOON + HOUR, is_new=False)
         assert await store.append([batch, later]) == new, "a new fact is stored before a repeated one"
         assert await store.append([replace(batch, events=[], at=NOON + 2 * HOUR)]) == repeated
         assert await store.append([replace(batch, tab="other")]) == new
@@ -59,7 +59,9 @@ async def of_many_at_once_exactly_one_is_stored(open_: Opener) -> None:
         assert len(stored) == len(await rows(store, "answers")) == 20, "one answer for each session"
         for each, result in zip(repeats, results, strict=True):
             is_stored = each.at == stored[each.session]["at"]
-            assert result == Stored(stored[each.session]["at"], is_stored), "every caller learns which one was stored"
+            assert result == AppendResult(stored[each.session]["at"], is_stored), (
+                "every caller learns which one was stored"
+            )
         for session in sessions:
             facts = (await known(store, session)).answers["trial:1"]
             assert facts == Answer(**stored[session]), "what is known is what is stored"
@@ -100,14 +102,14 @@ async def everything_comes_back_as_it_was_after_reopening(open_: Opener) -> None
             [
                 answer(session),
                 Events(session, "trial:1", "tab", 7, [[1.5, "play", "s1", {"a": [1, None]}]], NOON),
-                Told(session, "check:colour:1", "colour", "fail", "plates", {"seen": [3, 5]}, NOON),
-                Posed(session, "check:colour:1", "seed", {"plates": 3}, {"key": [29]}, NOON),
+                StoredVerdict(session, "check:colour:1", "colour", "fail", "plates", {"seen": [3, 5]}, NOON),
+                PosedAttempt(session, "check:colour:1", "seed", {"plates": 3}, {"key": [29]}, NOON),
                 end(session),
             ]
         )
         before = await known(store, session)
-    told = Told(session, "check:colour:1", "colour", "fail", "plates", {"seen": [3, 5]}, NOON)
-    posed = Posed(session, "check:colour:1", "seed", {"plates": 3}, {"key": [29]}, NOON)
+    told = StoredVerdict(session, "check:colour:1", "colour", "fail", "plates", {"seen": [3, 5]}, NOON)
+    posed = PosedAttempt(session, "check:colour:1", "seed", {"plates": 3}, {"key": [29]}, NOON)
     keyed = {"check:colour:1": told}, {"check:colour:1": posed}
     assert before == SessionFacts(visit("ann"), 1, NOON, {"trial:1": answer(session)}, *keyed, end(session), False)
     async with open_("one") as store:
@@ -149,8 +151,8 @@ async def any_text_is_safe_and_times_keep_their_moment(open_: Opener) -> None:
         east = datetime(2026, 5, 4, 21, 0, tzinfo=UTC).astimezone()
         for number, text in enumerate(texts):
             each = replace(answer(session, f"trial:{number}", text, at=east), tab=text, input=text)
-            assert await store.append([each]) == Stored(east, is_new=True)
-            assert await store.append([each]) == Stored(east, is_new=False), f"{text!r} is not found again"
+            assert await store.append([each]) == AppendResult(east, is_new=True)
+            assert await store.append([each]) == AppendResult(east, is_new=False), f"{text!r} is not found again"
         found = await rows(store, "answers")
         assert [row["answer"]["scores"]["q1"]["s1"] for row in found] == texts, "JSON comes back as it was"
         assert found[1]["tab"] == "NUL \ufffd inside"
@@ -166,14 +168,14 @@ async def what_was_told_is_known_at_once_and_after_reopening(open_: Opener) -> N
         await store.begin(study_record())
         session = await come(store, "ann")
         keys = ["check:colour:1", "check:colour:2", "device:1", "training:1:0"]
-        told = [Told(session, key, key.split(":")[1], "fail", "", {"answer": [1]}, NOON) for key in keys]
+        told = [StoredVerdict(session, key, key.split(":")[1], "fail", "", {"answer": [1]}, NOON) for key in keys]
         await store.append([answer(session), told[0]])
-        assert (await known(store, session)).told == {keys[0]: told[0]}
+        assert (await known(store, session)).verdicts == {keys[0]: told[0]}
         await store.append([*told[1:]])
         assert not (await store.append([replace(told[1], verdict="pass", at=NOON + HOUR)])).is_new
         await store.append([replace(told[2], check="other", verdict="pass")])
         facts = await known(store, session)
-        assert list(facts.told.values()) == told, "in the order in which it was told, the first of each key"
+        assert list(facts.verdicts.values()) == told, "in the order in which it was told, the first of each key"
         assert len(await rows(store, "told")) == 5
     async with open_("one") as store:
         assert await known(store, session) == facts
@@ -185,21 +187,28 @@ async def a_person_brings_along_what_other_sessions_were_told(open_: Opener) -> 
         first, second, bob = await come(store, "ann"), await come(store, "ann", number=2), await come(store, "bob")
         robot, lab = await come(store, "ann", mode="robot"), await come(store, "ann", mode="lab")
 
-        def told(session: str, key: str) -> Told:
-            return Told(session, key, "colour", "pass", "", {"answer": {"a": 1}}, NOON)
+        def told(session: str, key: str) -> StoredVerdict:
+            return StoredVerdict(session, key, "colour", "pass", "", {"answer": {"a": 1}}, NOON)
 
         for session in (second, first, bob, robot, lab):
             await store.append([told(session, "check:colour:1")])
         await store.append([told(first, "check:colour:2")])
-        found = await store.told_to(second)
+        found = await store.earlier_verdicts(second)
         assert [one for _, one in found] == [
             told(first, "check:colour:1"), told(lab, "check:colour:1"), told(first, "check:colour:2"),
         ], "of the same person, robots apart, oldest first"  # fmt: skip
         assert [session for session, _ in found] == [visit("ann"), visit("ann", mode="lab"), visit("ann")]
-        assert await store.told_to(bob) == await store.told_to(robot) == await store.told_to("nobody") == []
+        assert (
+            await store.earlier_verdicts(bob)
+            == await store.earlier_verdicts(robot)
+            == await store.earlier_verdicts("nobody")
+            == []
+        )
         await store.erase(first, NOON)
-        assert [session.mode for session, _ in await store.told_to(second)] == ["lab"], "what was erased is gone"
-        assert (await known(store, first)).told == {}
+        assert [session.mode for session, _ in await store.earlier_verdicts(second)] == ["lab"], (
+            "what was erased is gone"
+        )
+        assert (await known(store, first)).verdicts == {}
 
 
 # --- What is true of two requests for one key in every store: the first fact leads, and one request wins ---
@@ -214,11 +223,11 @@ async def a_repeat_with_more_facts_stores_none_of_them(open_: Opener) -> None:
             answer(session, value=3, at=NOON + HOUR),
             answer(session, "trial:2"),
             Events(session, "trial:1", "late", 0, [], NOON + HOUR),
-            Told(session, "trial:1", "watch", "fail", "", {}, NOON + HOUR),
-            Posed(session, "training:1:1", "x", {}, {}, NOON + HOUR),
+            StoredVerdict(session, "trial:1", "watch", "fail", "", {}, NOON + HOUR),
+            PosedAttempt(session, "training:1:1", "x", {}, {}, NOON + HOUR),
             end(session),
         ]
-        assert await store.append(more) == Stored(NOON, is_new=False)
+        assert await store.append(more) == AppendResult(NOON, is_new=False)
         assert [row["key"] for row in await rows(store, "answers")] == ["trial:1"]
         assert await rows(store, "events") == await rows(store, "told") == []
         assert await rows(store, "posed") == await rows(store, "ends") == []

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 
 from beholder.errors import LedgerError, Refused
-from beholder.store.contract import Events, LedgerEntry, PlatformIdentity, PlatformVisit, Posed, Told
+from beholder.store.contract import Events, LedgerEntry, PlatformIdentity, PlatformVisit, PosedAttempt, StoredVerdict
 from beholder.testing.stores.facts import (
     HOUR,
     NOON,
@@ -86,7 +86,7 @@ async def who_is_who_is_known_until_it_is_erased_or_purged(open_: Opener) -> Non
     ann, bob = PlatformIdentity("p-ann", "prolific", "5f3a"), PlatformIdentity("p-bob", "prolific", "77bc")
     async with open_("one") as store:
         await store.begin(study_record())
-        assert (list(await store.links()), list(await store.comings())) == ([], [])
+        assert (list(await store.platform_identities()), list(await store.platform_visits())) == ([], [])
         first, second = await come(store, "ann"), await come(store, "ann", number=2)
         third = await come(store, "bob")
         comings = [
@@ -98,18 +98,18 @@ async def who_is_who_is_known_until_it_is_erased_or_purged(open_: Opener) -> Non
             await store.identify(ann, coming)
         await store.identify(bob)
         await store.identify(bob, PlatformVisit(third, "", "v3"))
-        assert set(await store.links()) == {ann, bob}
-        assert list(await store.comings()) == [*comings, PlatformVisit(third, "", "v3")]
+        assert set(await store.platform_identities()) == {ann, bob}
+        assert list(await store.platform_visits()) == [*comings, PlatformVisit(third, "", "v3")]
         await store.erase(first, NOON)
-        assert list(await store.comings()) == [comings[0], PlatformVisit(third, "", "v3")], (
+        assert list(await store.platform_visits()) == [comings[0], PlatformVisit(third, "", "v3")], (
             "an erasure takes its visits"
         )
-        assert set(await store.links()) == {ann, bob}, "the other session is still theirs"
+        assert set(await store.platform_identities()) == {ann, bob}, "the other session is still theirs"
         await store.erase(second, NOON)
-        assert list(await store.links()) == [bob]
+        assert list(await store.platform_identities()) == [bob]
         secret = store.secret
         assert await store.purge_identity() == 1
-        assert (list(await store.links()), list(await store.comings())) == ([], [])
+        assert (list(await store.platform_identities()), list(await store.platform_visits())) == ([], [])
         assert await store.purge_identity() == 0
         assert store.secret != secret, "with the old one an id would lead to its pseudonym again"
         secret = store.secret
@@ -123,17 +123,19 @@ async def of_two_people_who_come_by_one_visit_at_once_one_is_kept(open_: Opener)
         people = {
             await come(store, name): PlatformIdentity(f"p-{name}", "prolific", name) for name in ("ann", "bob", "eve")
         }
-        await asyncio.gather(*(store.links() for _ in people))  # nobody's connection has to be opened first
+        await asyncio.gather(
+            *(store.platform_identities() for _ in people)
+        )  # nobody's connection has to be opened first
         kept = await asyncio.gather(
             *(store.identify(link, PlatformVisit(session, "post", "v1"), seen=()) for session, link in people.items())
         )
         assert sorted(kept) == [False, False, True]
-        (first,) = await store.comings()
-        assert list(await store.links()) == [people[first.session]], "of the others nothing is kept"
+        (first,) = await store.platform_visits()
+        assert list(await store.platform_identities()) == [people[first.session]], "of the others nothing is kept"
         assert await store.identify(people[first.session], first, seen=()), "the same visit of the same session"
         second = await come(store, "ann", number=2)
         assert await store.identify(people[first.session], PlatformVisit(second, "post", "v1"), seen=[first.session])
-        assert len(await store.comings()) == 2
+        assert len(await store.platform_visits()) == 2
 
 
 async def a_purged_ledger_says_what_was_paid_and_not_to_whom(open_: Opener) -> None:
@@ -188,8 +190,8 @@ async def erasing_takes_the_facts_and_leaves_a_tombstone(open_: Opener) -> None:
                 [
                     answer(session),
                     Events(session, "trial:1", "tab", 0, [], NOON),
-                    Told(session, "trial:1", "watch", "fail", "", {}, NOON),
-                    Posed(session, "training:1:1", "x", {}, {}, NOON),
+                    StoredVerdict(session, "trial:1", "watch", "fail", "", {}, NOON),
+                    PosedAttempt(session, "training:1:1", "x", {}, {}, NOON),
                 ]
             )
         await store.append([end(ann, "withdrawn")])

@@ -164,7 +164,7 @@ async def no_list_is_claimed_twice_by_200_at_once(open_: Opener) -> None:
         sessions = await asyncio.gather(*(come(store, str(number)) for number in range(250)))
         first = await asyncio.gather(*(claim(store, session, per_list=1) for session in sessions[:200]))
         assert sorted(number or 0 for number in first) == list(range(1, 201)), "every list once"
-        assert not await store.has_room(NOON)
+        assert not await store.has_free_list(NOON)
         late = await asyncio.gather(*(claim(store, session, per_list=1) for session in sessions[200:]))
         assert late == [None] * 50, "and none for the other 50"
         claimed = [*first, *late]
@@ -232,12 +232,12 @@ async def barred_lists_are_not_given_and_preferred_ones_go_first(open_: Opener) 
         assert await claim(store, ann, per_list=1, preferred=(3, 4)) == 3, "of lists equally filled a preferred one"
         assert await claim(store, bob, per_list=1, barred=(1,), preferred=(1, 3)) == 2, "which is free, and not barred"
         assert await claim(store, cat, per_list=1, barred=(1, 2, 3, 4)) is None
-        assert not await store.has_room(NOON, (1, 4))
-        assert await store.has_room(NOON, (1, 2, 3))
+        assert not await store.has_free_list(NOON, (1, 4))
+        assert await store.has_free_list(NOON, (1, 2, 3))
         assert await claim(store, cat, per_list=2, preferred=(2,)) == 1, "an emptier list goes before a preferred one"
         assert await claim(store, eve, per_list=1) == 4
-        assert not await store.has_room(NOON)
-        assert await store.has_room(NOON + 2 * HOUR), "all leases ran out"
+        assert not await store.has_free_list(NOON)
+        assert await store.has_free_list(NOON + 2 * HOUR), "all leases ran out"
         assert await claim(store, joe, barred=(1, 2, 4)) == 3, "where lists are shared, a second one"
 
 
@@ -274,8 +274,8 @@ async def a_list_that_was_finished_twice_leaves_the_others_open(open_: Opener) -
         counts = await store.counts(after)
         assert (counts["completed"], counts["finished"]) == (2, 1), f"{dict(counts)}"
         late = after + 100 * HOUR
-        assert await store.has_room(late), "list 2 is empty"
-        assert not await store.has_room(late, (2,)), "what was finished stays so, whatever is renewed or released"
+        assert await store.has_free_list(late), "list 2 is empty"
+        assert not await store.has_free_list(late, (2,)), "what was finished stays so, whatever is renewed or released"
         assert await claim(store, await come(store, "third"), now=late, until=late + HOUR, per_list=1) == 2
 
 
