@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from beholder.simulation.variance import spreads_of
+from beholder.simulation.variance import estimate_variances
 
 Table = NDArray[np.float64]
 ROOT = Path(__file__).resolve().parents[1]
@@ -128,7 +128,9 @@ def component_lines(path: Path, felt: Fitted) -> list[str]:
             "value": (ratings["score"] - LOW) / (HIGH - LOW),
         }
     )
-    found = {name: one.value or 0.0 for name, one in spreads_of(table, {"quality": 1 / (HIGH - LOW)}).found.items()}
+    found = {
+        name: one.value or 0.0 for name, one in estimate_variances(table, {"quality": 1 / (HIGH - LOW)}).found.items()
+    }
     middle = float(np.median(felt.inconsistencies)) / (HIGH - LOW)
     within = math.sqrt(max(0.0, middle**2 - found["taste"] ** 2))
     return [

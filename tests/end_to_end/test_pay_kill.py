@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from beholder.recruiting.fake import FakeProlific, serving
-from beholder.recruiting.fake.state import Clock
+from beholder.recruiting.fake import FakeProlific, serve_fake
+from beholder.recruiting.fake.state import FakeClock
 from beholder.store.open import open_store
 from support.crashing_payments import World, prepare
 
@@ -72,9 +72,9 @@ async def test_kill_9_while_the_ledger_is_written_pays_nobody_twice_and_forgets_
     template = await prepare(tmp_path / "template", PEOPLE)
     rng = random.Random(1)
     for number in range(10 if whole else 1):
-        fake = FakeProlific(clock=Clock(datetime.now(UTC)), approving_takes=timedelta(), paying_takes=timedelta())
+        fake = FakeProlific(clock=FakeClock(datetime.now(UTC)), approving_takes=timedelta(), paying_takes=timedelta())
         world = World(template, tmp_path / f"world-{number}", fake)
-        async with serving(fake) as url:
+        async with serve_fake(fake) as url:
             for change in [rng.randint(1, MOST) for _ in range(3)] if whole else [5, 9]:
                 was_killed = await kill_at(change, world, url)
                 assert was_killed or whole

@@ -20,7 +20,7 @@ from beholder.methods import load_study
 from beholder.server.process import run_server
 from beholder.simulation.crowd import send_robots
 from beholder.simulation.oracle import Oracle
-from beholder.simulation.raters import UNABLE, ability, read_mixture
+from beholder.simulation.raters import UNABLE, abilities_of, read_mixture
 from beholder.simulation.robot import Robot
 from beholder.simulation.truth import plant_truth
 from beholder.testing import write_study
@@ -219,8 +219,8 @@ def test_the_list_of_somebody_who_was_turned_away_is_open_to_the_next_person(tmp
 
 def test_a_kind_of_rater_that_cannot_pass_a_check_is_part_of_a_mixture() -> None:
     assert read_mixture("honest:0.8,unable-colour:0.2") == {"honest": 0.8, "unable-colour": 0.2}
-    assert ability("unable-sides-mono").fails == {"sides:mono"}
-    assert ability("careless").fails == frozenset()
+    assert abilities_of("unable-sides-mono").fails == {"sides:mono"}
+    assert abilities_of("careless").fails == frozenset()
     assert "unable-training" in UNABLE
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from beholder.store.open import open_store
-from beholder.testing.stores.facts import come, known, rows, study_record
+from beholder.testing.stores.facts import arrive, rows, session_facts, study_record
 
 APPEND = """
 import asyncio, sys
@@ -44,7 +44,7 @@ async def test_kill_9_loses_no_acknowledged_answer(
     url = str(tmp_path / "store") if kind == "sqlite" else request.getfixturevalue("postgresql_url")
     async with open_store(url) as store:
         await store.begin(study_record())
-        sessions = [await come(store, str(number)) for number in range(8)]
+        sessions = [await arrive(store, str(number)) for number in range(8)]
     acknowledged: list[str] = []
     for _ in range(kills):
         command = [sys.executable, "-c", APPEND, url, *sessions]
@@ -60,4 +60,4 @@ async def test_kill_9_loses_no_acknowledged_answer(
         assert set(stored.values()) == {1}, "an answer is there twice"
         assert len(acknowledged) == len(set(acknowledged)) >= 200 * kills
         assert set(acknowledged) <= set(stored), "an acknowledged answer is lost"
-        assert sum([len((await known(store, session)).answers) for session in sessions]) == stored.total()
+        assert sum([len((await session_facts(store, session)).answers) for session in sessions]) == stored.total()

@@ -21,13 +21,13 @@ from beholder.methods import load_study
 from beholder.recruiting.collection import RunProgress, retry_while_away
 from beholder.recruiting.context import recruiter_of
 from beholder.recruiting.contract import PlatformAway, PlatformRefused, PlatformUnsure, Recruiter, platform_errors
-from beholder.recruiting.fake import FakeProlific, serving
-from beholder.recruiting.fake.http import Call, Refusal
-from beholder.recruiting.fake.rehearsal import Behaviour, visit
-from beholder.recruiting.fake.state import Clock
+from beholder.recruiting.fake import FakeProlific, serve_fake
+from beholder.recruiting.fake.http import FakeCall, Refusal
+from beholder.recruiting.fake.rehearsal import Behaviour, visit_study
+from beholder.recruiting.fake.state import FakeClock
 from beholder.recruiting.unattended_run import run_on_platform
 from beholder.server.process import load_served
-from beholder.simulation.crowd import Visitors
+from beholder.simulation.crowd import SimulatedVisitors
 from beholder.store.contract import LedgerEntry, Store
 from beholder.store.open import open_store, read_rows
 from beholder.study.model import Study
@@ -59,10 +59,10 @@ class Town:
             await asyncio.sleep(0.05)
         served, _ = load_served(loaded, "http://127.0.0.1")
         async with open_store(loaded.folder / "store", write=False) as store:
-            visitors = Visitors(served, store, waits=False)
+            visitors = SimulatedVisitors(served, store, waits=False)
             while True:
                 try:
-                    await visit(self.fake, visitors, self.posting, behaviour)
+                    await visit_study(self.fake, visitors, self.posting, behaviour)
                     return
                 except Refusal:
                     await asyncio.sleep(0.05)
@@ -132,7 +132,7 @@ def on_prolific(folder: Path, tiny: Path, **recruit: object) -> Path:
 
 
 def quick_platform() -> FakeProlific:
-    return FakeProlific(clock=Clock(runs=True), approving_takes=timedelta(0), paying_takes=timedelta(0))
+    return FakeProlific(clock=FakeClock(runs=True), approving_takes=timedelta(0), paying_takes=timedelta(0))
 
 
 async def test_without_leave_to_spend_a_run_waits_for_a_person_and_approves_only_what_has_waited(
@@ -142,19 +142,19 @@ async def test_without_leave_to_spend_a_run_waits_for_a_person_and_approves_only
     town = Town(study, fake)
     told: list[RunProgress] = []
     monkeypatch.setenv("PROLIFIC_TOKEN", fake.token)
-    async with serving(fake) as url:
+    async with serve_fake(fake) as url:
         monkeypatch.setenv("BEHOLDER_PROLIFIC_URL", url)
         running = asyncio.create_task(
             run_on_platform(load_study(study), publish=False, every=0.1, news=told.append, port=free_port())
         )
         await beside(running, until(lambda: any("Nobody can see" in news.words for news in told)))
         (posting,) = fake.studies.all
-        fake.studies.move(Call((posting,), {}, {"action": "PUBLISH"}))
+        fake.studies.move(FakeCall((posting,), {}, {"action": "PUBLISH"}))
         await beside(running, town.send(7))
-        fake.studies.move(Call((posting,), {}, {"action": "PAUSE"}))
+        fake.studies.move(FakeCall((posting,), {}, {"action": "PAUSE"}))
         paused = "0 at work, 1 of 6 places free; paused on the platform: `beholder launch --resume` goes on"
         await beside(running, until(lambda: any(news.words.endswith(paused) for news in told)))
-        fake.studies.move(Call((posting,), {}, {"action": "START"}))
+        fake.studies.move(FakeCall((posting,), {}, {"action": "START"}))
         await beside(running, until(lambda: any(one.status == "APPROVED" for one in fake.submissions.all.values())))
         await beside(running, town.send(1))
         waiting = await running
@@ -202,7 +202,7 @@ async def test_what_was_left_out_is_asked_again_as_far_as_the_budget_goes(
         return await recruiter_of(study, store)
 
     monkeypatch.setenv("PROLIFIC_TOKEN", fake.token)
-    async with serving(fake) as url:
+    async with serve_fake(fake) as url:
         monkeypatch.setenv("BEHOLDER_PROLIFIC_URL", url)
         running = asyncio.create_task(
             run_on_platform(
@@ -229,7 +229,7 @@ async def test_a_run_that_is_killed_three_times_pays_everybody_once_and_ends(tmp
     study, fake = on_prolific(tmp_path / "study", tiny), quick_platform()
     town, port = Town(study, fake, ("gives_up", *PEOPLE)), free_port()
     unattended = ("--publish", "--budget", "120 GBP")
-    async with serving(fake) as url:
+    async with serve_fake(fake) as url:
         async with process(study, port, url, *unattended) as first:
             await said(first, "Published")
         async with process(study, port, url, *unattended) as second:

@@ -15,7 +15,7 @@ import httpx
 from beholder.recruiting.debts import Payment
 from beholder.recruiting.fake import FakeProlific
 from beholder.recruiting.fake.filters import FakeVisit
-from beholder.recruiting.fake.http import Request
+from beholder.recruiting.fake.http import FakeRequest
 from beholder.recruiting.ledger import replay
 from beholder.recruiting.payments import pay_study
 from beholder.store.contract import Ledger, LedgerEntry, Store
@@ -97,7 +97,7 @@ def platform(people: int, fake: FakeProlific) -> tuple[str, list[FakeVisit]]:
 
     def post(path: str, body: dict[str, Any]) -> Any:
         return fake.handle(
-            Request("POST", f"/api/v1/{path}", {}, headers, httpx.Request("POST", "", json=body).content)
+            FakeRequest("POST", f"/api/v1/{path}", {}, headers, httpx.Request("POST", "", json=body).content)
         ).body
 
     posting = str(post("studies/", {**BODY, "total_available_places": people})["id"])

@@ -19,7 +19,7 @@ from beholder.recruiting.fake import FakeProlific
 from beholder.recruiting.fake.filters import FakeVisit
 from beholder.recruiting.ledger import LedgerState, replay
 from beholder.recruiting.payments import pay_study
-from beholder.recruiting.prolific.client import PROLIFIC, Client
+from beholder.recruiting.prolific.client import PROLIFIC, ProlificClient
 from beholder.recruiting.prolific.recruiter import ProlificRecruiter
 from beholder.store.contract import End, LedgerEntry, PlatformIdentity, PlatformVisit, Session, Store
 from beholder.store.open import open_store
@@ -126,7 +126,7 @@ def connect(
     study: Study, store: Store, fake: FakeProlific, transport: httpx.AsyncBaseTransport | None = None
 ) -> RecruitContext:
     """Return the desk of a study on the fake."""
-    client = Client(PROLIFIC, fake.token, transport or fake.transport(), fake.sleep, random.Random(1))
+    client = ProlificClient(PROLIFIC, fake.token, transport or fake.transport(), fake.sleep, random.Random(1))
     recruiter = ProlificRecruiter(study, store, client, lambda: fake.now)
     return RecruitContext(study, store, str(study.folder / "store"), recruiter, lambda: fake.now)
 

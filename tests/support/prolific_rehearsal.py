@@ -13,8 +13,8 @@ import yaml
 from beholder.methods import load_study
 from beholder.recruiting.contract import Job
 from beholder.recruiting.fake import FakeProlific
-from beholder.recruiting.fake.http import Kind
-from beholder.recruiting.prolific.client import PROLIFIC, Client
+from beholder.recruiting.fake.http import FaultKind
+from beholder.recruiting.prolific.client import PROLIFIC, ProlificClient
 from beholder.recruiting.prolific.recruiter import ProlificRecruiter
 from beholder.store.open import open_store
 from beholder.study.model import Study
@@ -32,7 +32,7 @@ JOB = Job(
     minutes=10,
     reward=Sum(200, "GBP"),
 )
-LOST: list[Kind] = [
+LOST: list[FaultKind] = [
     "cut_before", "cut_after", "408_after", "504_after", "html_after", "slow_after", "500", "429", "refused",
 ]  # fmt: skip
 """Ways in which no clear answer comes, before and after the effect."""
@@ -57,7 +57,7 @@ def study_in(folder: Path, **keys: Any) -> Study:
 @asynccontextmanager
 async def prolific(study: Study, fake: FakeProlific, token: str = "rehearsal") -> AsyncIterator[ProlificRecruiter]:
     """Give Prolific for a study, with the fake in its place and its clock for ours."""
-    client = Client(PROLIFIC, token, transport=fake.transport(), sleep=fake.sleep, rng=random.Random(1))
+    client = ProlificClient(PROLIFIC, token, transport=fake.transport(), sleep=fake.sleep, rng=random.Random(1))
     async with open_store(study.folder / "store") as store:
         await store.begin(study_record())
         recruiter = ProlificRecruiter(study, store, client, now=lambda: fake.now)

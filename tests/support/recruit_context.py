@@ -18,7 +18,7 @@ from beholder.recruiting.context import RecruitContext, recruiter_of
 from beholder.recruiting.contract import Recruiter
 from beholder.recruiting.fake import FakeProlific
 from beholder.recruiting.launches import launch_study
-from beholder.recruiting.prolific.client import Client
+from beholder.recruiting.prolific.client import ProlificClient
 from beholder.recruiting.prolific.recruiter import ProlificRecruiter
 from beholder.server.app import make_app
 from beholder.server.assets import Assets
@@ -96,7 +96,7 @@ async def office(
 async def _recruiter(study: Study, store: Store, fake: FakeProlific) -> Recruiter:
     if study.recruit.mode != "prolific":
         return await recruiter_of(study, store)
-    client = Client(
+    client = ProlificClient(
         os.environ.get("BEHOLDER_PROLIFIC_URL", "https://prolific.invalid"), fake.token, fake.transport(), fake.sleep
     )
     return ProlificRecruiter(study, store, client, lambda: fake.now)

@@ -16,7 +16,7 @@ from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
 from beholder.methods import load_study
 from beholder.server.process import RunningServer, run_server
-from beholder.testing.browser import Moment, fitting_answers, oracle_for, walk
+from beholder.testing.browser import StepMoment, fitting_answers, oracle_for, walk
 from beholder.workflow.new import new
 from beholder.workflow.plan import plan
 from beholder.workflow.run import run
@@ -85,7 +85,7 @@ async def save(page: Page, path: Path, *, largest: int = LARGEST) -> Path:
 SMALL = 60_000
 
 
-SIGHTS: dict[tuple[str, Moment], str] = {
+SIGHTS: dict[tuple[str, StepMoment], str] = {
     ("check:remote:1", "shown"): "check-device",
     ("check:colour:1", "answered"): "check-plate",
     ("check:acuity:1", "answered"): "check-ring",
@@ -103,7 +103,7 @@ async def picture_qualification(browser: Browser, folder: Path, scratch: Path) -
     async with guest(browser, path, "qualification") as (server, page):
         fails = ("check:brightness:1", "training:1:1")
 
-        async def on_step(page: Page, key: str, moment: Moment) -> None:
+        async def on_step(page: Page, key: str, moment: StepMoment) -> None:
             name = SIGHTS.get((key, moment))
             if name is not None:
                 made[name] = await save(page, folder / f"{name}.png", largest=SMALL)

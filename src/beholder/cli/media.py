@@ -9,13 +9,13 @@ from typing import Any
 
 import click
 
-from beholder.cli.printing import Bar, print_table, tell_made
+from beholder.cli.printing import Bar, print_made_files, print_table
 from beholder.errors import StimuliError
 
-OUT = click.option("--out", required=True, type=click.Path(path_type=Path), help="Where to write.")
-FILES = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-ASKING = (
-    FILES,
+_OUT = click.option("--out", required=True, type=click.Path(path_type=Path), help="Where to write.")
+_FILES = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+_MESSAGE_OPTIONS = (
+    _FILES,
     click.option("--value", multiple=True, help="The number to set; give it once for each copy."),
     click.option("--label", multiple=True, help="The word beside that number, as Poor; once for each value."),
     click.option("--words", help="In place of ours; {value} and {label} stand for the answer."),
@@ -23,7 +23,7 @@ ASKING = (
         "--say", default="text", show_default=True, type=click.Choice(["text", "voice"]), help="To be read, or heard."
     ),
     click.option("--language", default="en", show_default=True, help="Of our words, and of the voice."),
-    OUT,
+    _OUT,
 )
 """What both verbs that make stimuli ask for an answer take."""
 
@@ -34,13 +34,13 @@ def media() -> None:
 
 
 @media.command()
-@FILES
+@_FILES
 @click.option("--cutoff", "cutoffs", multiple=True, type=int, help="Of sounds: in Hz, as 3500.")
 @click.option("--bitrate", "bitrates", multiple=True, help="Of videos: bits a second, as 200k.")
 @click.option("--resolution", "resolutions", multiple=True, help="Of videos: scaled to so many lines and back, as 180.")
 @click.option("--fps", "rates", multiple=True, help="Of videos: frames a second, each held, as 7.5.")
 @click.option("--blur", "blurs", multiple=True, help="Of videos: pixels (sigma) at 1080 lines, as 4.")
-@OUT
+@_OUT
 def anchor(files: tuple[Path, ...], cutoffs: tuple[int, ...], out: Path, **video: Any) -> None:
     """Make anchors of sounds and videos: worse, and in step to the sample or frame.
 
@@ -51,13 +51,13 @@ def anchor(files: tuple[Path, ...], cutoffs: tuple[int, ...], out: Path, **video
 
     with Bar("Anchors") as progress:
         made = make_anchors(files, cutoffs, out, **video, progress=progress)
-    tell_made(made)
+    print_made_files(made)
 
 
 @media.command()
 @click.argument("left", type=click.Path(path_type=Path))
 @click.argument("right", type=click.Path(path_type=Path))
-@OUT
+@_OUT
 @click.option(
     "--sound", default="left", show_default=True, type=click.Choice(["left", "right", "none"]), help="Whose is kept."
 )
@@ -72,7 +72,7 @@ def stack(left: Path, right: Path, out: Path, sound: Any, shortest: bool) -> Non
 
     with Bar("Stacks") as progress:
         made = make_stacks(left, right, out, sound=sound, shortest=shortest, progress=progress)
-    tell_made(made)
+    print_made_files(made)
 
 
 @media.command()
@@ -90,18 +90,18 @@ def impair(clip: Path, kinds: str, out: Path) -> None:
 
     with Bar("Samples") as progress:
         made = make_impaired(clip, [kind.strip() for kind in kinds.split(",")], out, progress=progress)
-    tell_made(made)
+    print_made_files(made)
 
 
-def asking(command: Callable[..., None]) -> Callable[..., None]:
+def _message_command(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command with the arguments of those that make stimuli ask for an answer."""
-    for part in reversed(ASKING):
+    for part in reversed(_MESSAGE_OPTIONS):
         command = part(command)
     return command
 
 
 @media.command()
-@asking
+@_message_command
 def attention(**options: Any) -> None:
     """Make copies that ask for an answer in their middle: attention checks.
 
@@ -112,11 +112,11 @@ def attention(**options: Any) -> None:
 
     with Bar("Copies") as progress:
         made = make_messages(**options, role="attention", progress=progress)
-    tell_made(made)
+    print_made_files(made)
 
 
 @media.command()
-@asking
+@_message_command
 def trap(**options: Any) -> None:
     """Make copies that ask for an answer in their middle: trapping clips.
 
@@ -127,12 +127,12 @@ def trap(**options: Any) -> None:
 
     with Bar("Copies") as progress:
         made = make_messages(**options, role="trap", progress=progress)
-    tell_made(made)
+    print_made_files(made)
 
 
 @media.command()
-@FILES
-@OUT
+@_FILES
+@_OUT
 @click.option("--codec", default="h264", show_default=True, type=click.Choice(["h264", "vp9"]), help="Of videos.")
 @click.option("--crf", type=int, help="Of videos: less is finer; 17, or 18 for vp9, when left out.")
 @click.option("--height", type=int, help="Of videos: lines; as they are when left out.")
@@ -148,11 +148,11 @@ def prepare(files: tuple[Path, ...], out: Path, **options: Any) -> None:
 
     with Bar("Files") as progress:
         made = make_prepared(files, out, **options, progress=progress)
-    tell_made(made)
+    print_made_files(made)
 
 
 @media.command()
-@FILES
+@_FILES
 @click.option("--json", "in_json", is_flag=True, help="For programs.")
 def probe(files: tuple[Path, ...], in_json: bool) -> None:
     """Say what files hold, and whether browsers play them.

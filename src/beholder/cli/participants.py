@@ -108,7 +108,7 @@ def _show(one: ParticipantSession) -> None:
     print_table([{"rule": rule.check, "says": rule.verdict, "why": rule.words or "–"} for rule in one.rules])
 
 
-def _acting(kind: Act, words: str) -> Callable[..., None]:
+def _add_act(kind: Act, words: str) -> Callable[..., None]:
     """Add the command that does one thing about a person."""
 
     @participants.command(kind.replace("_", "-"), help=words)
@@ -125,12 +125,12 @@ def _acting(kind: Act, words: str) -> Callable[..., None]:
     return command
 
 
-_acting("release", "Give the list of an open session to others.")
-_acting("reset", "Let somebody begin anew, with all attempts at the checks.")
-_acting("let_in", "Let somebody begin again who was shut out, or whose session ended early.")
-_acting("shut_out", "Turn somebody away kindly, also from an open session.")
-_acting("leave_out", "Do not use their answers, whatever the rules say. About use, never about pay.")
-_acting("take_in", "Use their answers, whatever the rules over the session say.")
+_add_act("release", "Give the list of an open session to others.")
+_add_act("reset", "Let somebody begin anew, with all attempts at the checks.")
+_add_act("let_in", "Let somebody begin again who was shut out, or whose session ended early.")
+_add_act("shut_out", "Turn somebody away kindly, also from an open session.")
+_add_act("leave_out", "Do not use their answers, whatever the rules say. About use, never about pay.")
+_add_act("take_in", "Use their answers, whatever the rules over the session say.")
 
 
 def _accept(accept: bool | None) -> str:

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from beholder.stimuli.workshop import WorkshopResult
     from beholder.study.model import Study
     from beholder.types import Role
-    from beholder.workflow.check import Checked, GroupShare, NewCount
+    from beholder.workflow.check import Checked, GroupShare, StimulusCount
 
 
-def tell_made(made: WorkshopResult) -> None:
+def print_made_files(made: WorkshopResult) -> None:
     """Print what a verb of the workshop made, and what was there already."""
     for note in made.notes:
         click.echo(f"Note: {note}", err=True)
@@ -33,7 +33,7 @@ def tell_made(made: WorkshopResult) -> None:
     click.echo(f"Made {len(made.written)} file{'s' * (len(made.written) != 1)}.{kept}")
 
 
-def live_teller() -> Callable[[ServerStatus], None]:
+def live_printer() -> Callable[[ServerStatus], None]:
     """Return what prints the links once and then the counts, on one line where this is a terminal."""
     first = True
 
@@ -125,9 +125,9 @@ def print_exported(exported: Exported) -> None:
 
 def print_scores(results: Results, truth: Mapping[str, float]) -> None:
     """Print the conditions with their intervals, best first, and the planted truth where there is one."""
-    from beholder.workflow.demo import planted
+    from beholder.workflow.demo import planted_values
 
-    told = planted(results, truth) if truth else {}
+    told = planted_values(results, truth) if truth else {}
     notes = results.notes
     names = {metric["name"] for metric in notes["metrics"].values()}
     mean = names.pop() if len(names) == 1 else "mean"  # what it is, where it is one thing
@@ -166,7 +166,7 @@ def print_table(rows: list[dict[str, Any]]) -> None:
         click.echo("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip())
 
 
-def in_range(low: int, high: int) -> str:
+def _in_range(low: int, high: int) -> str:
     """Return `3 to 5`, or `3` where there is nothing between."""
     return f"{low}" if low == high else f"{low} to {high}"
 
@@ -182,7 +182,7 @@ def print_checked(found: Checked) -> None:
         click.echo(f"  {stage.name:<{width}} {stage.minutes:5.1f} min")
     click.echo(f"  {'together about':<{width}} {found.minutes:5.1f} min\n")
     screens = f"{found.screens_before} screen{'s' * (found.screens_before > 1)}"
-    click.echo(f"About {in_minutes(found.minutes_before)} and {screens} before the first rating.")
+    click.echo(f"About {_in_minutes(found.minutes_before)} and {screens} before the first rating.")
     conditions = f"{len(found.conditions)} conditions ({', '.join(found.conditions)})"
     click.echo(f"{found.stimuli} stimuli: {found.contents} contents, {conditions}")
     most_pairs = len(found.conditions) * (len(found.conditions) - 1) // 2
@@ -190,10 +190,10 @@ def print_checked(found: Checked) -> None:
         click.echo(f"{found.pairs} of {most_pairs} pairs of conditions are compared.")
     for line in _gives(found):
         click.echo(line)
-    tell_groups(found.groups)
+    _print_groups(found.groups)
     if cost := _cost(found):
         click.echo(cost)
-    tell_asking(found.asking)
+    print_message_stimuli(found.asking)
     n = len(found.warnings)
     click.echo(f"No errors, {n} warning{'s' * (n > 1)}." if n else "No problems found.")
 
@@ -214,15 +214,15 @@ def _gives(found: Checked) -> Iterator[str]:
     people = f"{found.participants} participants{groups}"
     if design.votes is not None or design.sessions_per_participant > 1:
         given = f"{found.participants} lists of {found.trials} trial{'s' * (found.trials != 1)}{groups} give each"
-        votes = in_range(*found.votes)
+        votes = _in_range(*found.votes)
         yield f"{given} {'pair' if found.is_compared else 'stimulus'} {votes} rating{'s' * (votes != '1')}{each}."
         if (visits := design.sessions_per_participant) > 1:
             few = -(-found.participants // visits)
             yield f"With {visits} sessions each that takes {few} participants; more where some take fewer."
     elif found.is_compared:
-        yield f"{people} compare each stimulus {in_range(low, high)} times{each}."
+        yield f"{people} compare each stimulus {_in_range(low, high)} times{each}."
     else:
-        yield f"{people} give each stimulus {in_range(low, high)} ratings{each}."
+        yield f"{people} give each stimulus {_in_range(low, high)} ratings{each}."
 
 
 def _cost(found: Checked) -> str:
@@ -240,7 +240,7 @@ def _cost(found: Checked) -> str:
     return f"{sessions} at {reward} earn {whole}, {pace}; fees of a platform come on top."
 
 
-def tell_groups(groups: Sequence[GroupShare]) -> None:
+def _print_groups(groups: Sequence[GroupShare]) -> None:
     """Print the groups of participants: how many lists each has, and how long a session takes."""
     from beholder.study.groups import named
 
@@ -250,7 +250,7 @@ def tell_groups(groups: Sequence[GroupShare]) -> None:
         click.echo(f"  {name:<{max(map(len, names))}}  {lists}, about {one.minutes:.1f} min")
 
 
-def tell_asking(asking: Mapping[Role, NewCount]) -> None:
+def print_message_stimuli(asking: Mapping[Role, StimulusCount]) -> None:
     """Print which stimuli were made to ask for an answer, and which were there already."""
     for role, (there, fresh) in asking.items():
         if not fresh:
@@ -261,7 +261,7 @@ def tell_asking(asking: Mapping[Role, NewCount]) -> None:
             click.echo(f"Made {fresh} of {there} {role} clips in media/; the others were there.")
 
 
-def in_minutes(minutes: float) -> str:
+def _in_minutes(minutes: float) -> str:
     """Return `4 min 30 s`, to ten seconds."""
     whole, seconds = divmod(max(10, 10 * round(6 * minutes)), 60)
     return " ".join(part for part in (f"{whole} min" * (whole > 0), f"{seconds} s" * (seconds > 0)) if part)

@@ -125,7 +125,7 @@ def _watch(study: Path, store: str | None, robots: bool) -> None:
 # --- The command line of deciding: `beholder decide` ---
 
 
-_MEANS: Mapping[Pay, str] = {
+_PAY_TEXTS: Mapping[Pay, str] = {
     "approve": "pay the reward",
     "screen_out": "pay what those earn who did not fit",
     "bonus": "pay the reward as a bonus",
@@ -154,12 +154,12 @@ def decide(study: Path, submissions: Path | None, sign: str | None, dry_run: boo
     import beholder
 
     found = beholder.decide(study, submissions=submissions, sign=sign, store=store, dry_run=dry_run)
-    _decide_print(found)
+    _print_decisions(found)
 
 
-def _decide_print(found: Decisions) -> None:
+def _print_decisions(found: Decisions) -> None:
     counts = found.counts
-    print_table([{"pay": pay, "rows": counts[pay], "": _MEANS[pay]} for pay in _MEANS if pay in counts])
+    print_table([{"pay": pay, "rows": counts[pay], "": _PAY_TEXTS[pay]} for pay in _PAY_TEXTS if pay in counts])
     if waiting := found.for_a_person:
         click.echo("\nFor you:")
         print_table(
@@ -210,12 +210,12 @@ def pay(
         study, send=send, resend=resend, settle=settle, paid=paid, top_up=top_up, store=store,
         tell=lambda words: click.echo(words, err=True),
     )  # fmt: skip
-    _pay_print(found)
+    _print_payment(found)
     if found.problems:
         raise RecruitError(found.problems)
 
 
-def _pay_print(found: Payment) -> None:
+def _print_payment(found: Payment) -> None:
     shown = [
         {
             "person": line.participant or "–",

@@ -16,25 +16,25 @@ from beholder.cli.printing import (
     STORE,
     STUDY,
     Bar,
-    live_teller,
+    live_printer,
     print_news,
     print_scores,
     print_table,
 )
-from beholder.workflow.demo import METHOD
+from beholder.workflow.demo import DEFAULT_METHOD
 
 if TYPE_CHECKING:
     from beholder.analysis.result import Results
-    from beholder.recruiting.fake.demo import Reckoning
+    from beholder.recruiting.fake.demo import MoneySummary
     from beholder.simulation.truth import Truth
     from beholder.study.recruitment import Sum
 
 
-PUBLISH = click.option(
+_PUBLISH = click.option(
     "--publish", is_flag=True, help="On a platform: open it, ask for more people, pay, close; all within the budget."
 )
-BUDGET = click.option("--budget", metavar="AMOUNT", help='The most that it may cost, such as "120 GBP".')
-EVERY = click.option(
+_BUDGET = click.option("--budget", metavar="AMOUNT", help='The most that it may cost, such as "120 GBP".')
+_EVERY = click.option(
     "--every", default=60.0, show_default=True, type=click.FloatRange(0.05), help="Seconds between looks at a platform."
 )
 
@@ -46,10 +46,10 @@ EVERY = click.option(
 @PORT
 @PUBLIC
 @click.option("--participants", type=click.IntRange(1), help="How many must finish; as the study says when left out.")
-@PUBLISH
-@BUDGET
+@_PUBLISH
+@_BUDGET
 @click.option("--after", metavar="STUDY", help="Ask only the pairs that another study left open, and other people.")
-@EVERY
+@_EVERY
 @click.option("--simulate", "with_robots", is_flag=True, help="Robots instead of people.")
 @RATERS
 @SEED
@@ -64,9 +64,9 @@ def run(study: Path, with_robots: bool, **options: Any) -> None:
     with Bar("Robots", shown=with_robots) as progress, Bar("Stimuli") as making:
         results = beholder.run(
             study, simulate=with_robots, progress=progress, making=making, news=print_news,
-            tell=None if with_robots else live_teller(), **options,
+            tell=None if with_robots else live_printer(), **options,
         )  # fmt: skip
-    _print(results, is_rehearsal=with_robots)
+    _print_results(results, is_rehearsal=with_robots)
 
 
 @click.command()
@@ -74,9 +74,9 @@ def run(study: Path, with_robots: bool, **options: Any) -> None:
 @HOST
 @PORT
 @PUBLIC
-@PUBLISH
-@BUDGET
-@EVERY
+@_PUBLISH
+@_BUDGET
+@_EVERY
 @click.option("--simulate", "with_robots", is_flag=True, help="Robots instead of people.")
 @RATERS
 @SEED
@@ -90,14 +90,14 @@ def chain(file: Path, with_robots: bool, **options: Any) -> None:
     with Bar("Robots", shown=with_robots) as progress, Bar("Stimuli") as making:
         found = beholder.chain(
             file, simulate=with_robots, progress=progress, making=making, news=print_news,
-            tell=None if with_robots else live_teller(), **options,
+            tell=None if with_robots else live_printer(), **options,
         )  # fmt: skip
     for name, results in found.items():
         click.echo(f"\n{name}\n")
-        _print(results, is_rehearsal=with_robots)
+        _print_results(results, is_rehearsal=with_robots)
 
 
-def _print(results: Results, *, is_rehearsal: bool) -> None:
+def _print_results(results: Results, *, is_rehearsal: bool) -> None:
     if is_rehearsal:
         click.echo("A rehearsal with robots, not a result.\n")
     print_scores(results, {})
@@ -172,7 +172,7 @@ def simulate(
 
 
 @click.command()
-@click.argument("method", default=METHOD)
+@click.argument("method", default=DEFAULT_METHOD)
 @click.option("--prolific", is_flag=True, help="On a Prolific of play money, with people who come, leave and are paid.")
 @click.option(
     "--folder", type=click.Path(path_type=Path), help="Where; beholder-demo or beholder-demo-METHOD when left out."
@@ -210,7 +210,7 @@ def demo(method: str, prolific: bool, folder: Path | None, leave: bool, port: in
         )  # fmt: skip
 
 
-def _print_money(found: Reckoning) -> None:
+def _print_money(found: MoneySummary) -> None:
     """Print what was paid to whom, and whether ledger and wallet tell the same."""
     spent = found.before._replace(minor=found.before.minor - found.after.minor)
     rows = [

@@ -20,14 +20,14 @@ from beholder.cli.printing import (
     STORE,
     STUDY,
     Bar,
-    live_teller,
+    live_printer,
     print_checked,
     print_cleaned,
     print_exported,
     print_lists,
+    print_message_stimuli,
     print_scores,
     print_table,
-    tell_asking,
 )
 from beholder.cli.recruiting import close, decide, forget, launch, monitor, pay, purge
 from beholder.cli.run import chain, demo, run, simulate
@@ -119,7 +119,7 @@ def check(study: Path, resolved: bool, make: bool) -> None:
         click.echo(resolved_yaml(found.study), nl=False)
         return
     if make:
-        tell_asking(found.asking)
+        print_message_stimuli(found.asking)
         return
     print_checked(found)
 
@@ -172,7 +172,7 @@ def serve(
         return
     with Bar("Stimuli") as progress:
         beholder.serve(
-            study, store=store, host=host, port=port, public_url=public_url, workers=workers, tell=live_teller(),
+            study, store=store, host=host, port=port, public_url=public_url, workers=workers, tell=live_printer(),
             progress=progress,
         )  # fmt: skip
 

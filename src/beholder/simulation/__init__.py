@@ -106,7 +106,7 @@ def simulate(
         )
 
     from beholder.server.process import run_server
-    from beholder.simulation.crowd import robots_wanted, send_robots
+    from beholder.simulation.crowd import robots_needed, send_robots
 
     async def send() -> Crowd:
         async with run_server(load_study(study), store=store, port=0) as server:
@@ -114,7 +114,7 @@ def simulate(
                 server.service.served,
                 server.store,
                 server.address,
-                participants or await robots_wanted(server.service.served, server.store, seed),
+                participants or await robots_needed(server.service.served, server.store, seed),
                 raters=raters,
                 seed=seed,
                 people=taken.people,

@@ -28,7 +28,7 @@ class Cheat(Robot):
         self.taken += status not in _REFUSED
 
 
-class Rigged(Cheat, ABC):
+class TrialCheat(Cheat, ABC):
     """A cheat that answers trials in a way of its own, and everything else as others do."""
 
     async def answer_step(self) -> None:
@@ -43,7 +43,7 @@ class Rigged(Cheat, ABC):
 
 
 @dataclass
-class Copies(Cheat):
+class CopyingCheat(Cheat):
     """Answers the first trial, and gives its first value to everything after."""
 
     first: dict[str, Json] = field(default_factory=dict)
@@ -70,12 +70,12 @@ class Copies(Cheat):
 
 
 @dataclass
-class Skips(Rigged):
+class SkippingCheat(TrialCheat):
     """Jumps to the end of everything that plays, and leaves when that is refused."""
 
     async def rate(self, step: Mapping[str, Any]) -> None:
         answer, _ = self.given(step)
-        response = await self.put(step["key"], answer, skipping_log(step["trial"]))
+        response = await self.put(step["key"], answer, _skipping_log(step["trial"]))
         self.count(response.status_code)
         if response.status_code == 422:
             self.turned_away = response.json()["error"]
@@ -84,7 +84,7 @@ class Skips(Rigged):
 
 
 @dataclass
-class Shares(Cheat):
+class SharingCheat(Cheat):
     """Two people on one account: the other one comes in half-way, and both want to come again after the end."""
 
     is_other: bool = False
@@ -109,16 +109,16 @@ class Shares(Cheat):
 
     def given(self, step: Mapping[str, Any]) -> tuple[Json, list[Any]]:
         answer, events = super().given(step)
-        return (turned(step["trial"], answer) if self.is_other and step["kind"] == "trial" else answer), events
+        return (opposite_answer(step["trial"], answer) if self.is_other and step["kind"] == "trial" else answer), events
 
 
 @dataclass
-class Tabs(Rigged):
+class TabsCheat(TrialCheat):
     """Answers every trial in two tabs at once, differently."""
 
     async def rate(self, step: Mapping[str, Any]) -> None:
         answer, events = self.given(step)
-        other = turned(step["trial"], answer)
+        other = opposite_answer(step["trial"], answer)
         tabs = [(answer, f"{self.name}-1"), (other, f"{self.name}-2")]
         replies = await asyncio.gather(*(self.put(step["key"], one, events, tab) for one, tab in tabs))
         if other != answer:
@@ -129,7 +129,7 @@ class Tabs(Rigged):
 
 
 @dataclass
-class Replays(Rigged):
+class ReplayingCheat(TrialCheat):
     """Sends every answer to a trial again, then with other values, and answers the first trial once more at the end."""
 
     first: tuple[str, Json, list[Any]] | None = None
@@ -142,7 +142,7 @@ class Replays(Rigged):
             # The same body again is an outbox that did not hear the reply: nothing may come of it.
             self.tried += 1
             self.taken += again.json()["stored_at"] != self.acknowledged[-1].stored_at
-        other = turned(step["trial"], answer)
+        other = opposite_answer(step["trial"], answer)
         if other != answer:
             self.count((await self.put(step["key"], other, events)).status_code)
             self.first = self.first or (step["key"], other, events)
@@ -154,12 +154,16 @@ class Replays(Rigged):
 
 
 CHEATS: Mapping[str, type[Robot]] = {
-    "copies": Copies, "skips": Skips, "shares": Shares, "tabs": Tabs, "replays": Replays,
-}  # fmt: skip
+    "copies": CopyingCheat,
+    "skips": SkippingCheat,
+    "shares": SharingCheat,
+    "tabs": TabsCheat,
+    "replays": ReplayingCheat,
+}
 """Kinds that send something else than an ordinary robot."""
 
 
-def turned(trial: Mapping[str, Any], answer: Json) -> Json:
+def opposite_answer(trial: Mapping[str, Any], answer: Json) -> Json:
     """Return another valid answer: every score at the other end of its scale, every choice the other one."""
     assert isinstance(answer, Mapping)
     scales = {asked["id"]: asked["scale"] for asked in trial["asked"]}
@@ -188,7 +192,7 @@ def _other_end(scale: Mapping[str, Any], value: Json) -> Json:
     return int(end) if float(end).is_integer() else float(end)
 
 
-def skipping_log(trial: Mapping[str, Any]) -> list[Any]:
+def _skipping_log(trial: Mapping[str, Any]) -> list[Any]:
     """Return the log of somebody who plays the beginning of every slot and jumps to its end."""
     now, events = 200, [[0, "shown", None, {}]]
     for slot in trial["slots"]:

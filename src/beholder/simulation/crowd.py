@@ -16,9 +16,9 @@ from beholder.server.further_sessions import add_new_lists
 from beholder.server.script import ServedStudy
 from beholder.server.tokens import robot_signature
 from beholder.simulation.cheats import CHEATS
-from beholder.simulation.oracle import Oracle, OracleMind
+from beholder.simulation.oracle import Oracle, OracleResponder
 from beholder.simulation.participants import robot_name
-from beholder.simulation.raters import ability, assign_kinds, read_mixture
+from beholder.simulation.raters import abilities_of, assign_kinds, read_mixture
 from beholder.simulation.robot import Robot
 from beholder.simulation.truth import Population, Truth, truth_of
 from beholder.store.contract import Store
@@ -65,13 +65,13 @@ async def send_robots(
     run = served.study.run
     kinds = assign_kinds(read_mixture(raters), count, seed, run)
     robots = [] if robots is None else robots
-    minds: list[OracleMind] = []
+    minds: list[OracleResponder] = []
     limits = httpx.Limits(max_connections=_AT_ONCE)
     async with httpx.AsyncClient(base_url=address, limits=limits, timeout=60) as client:
         for number, kind in enumerate(kinds, 1):
             name = robot_name(seed, number, run)
             params = {"robot": name, "signature": robot_signature(store.secret, name)}
-            minds.append(oracle.mind(kind, name, able or ability(kind)))
+            minds.append(oracle.mind(kind, name, able or abilities_of(kind)))
             body = CHEATS.get(kind, Robot)
             robots.append(body(name, served.study.name, params, client, minds[-1], patience_s=patience_s))
         for robot in robots:
@@ -102,16 +102,16 @@ async def _take_all(robots: Sequence[Robot], progress: Progress | None) -> None:
 # --- Somebody who comes from a platform: a simulated person whom the server takes for one, as nothing says otherwise.
 
 
-Manner = Literal["stays", "declines", "withdraws", "misfits"]
+VisitManner = Literal["stays", "declines", "withdraws", "misfits"]
 """Whether somebody agrees and stays, does not agree, takes it back before the next trial, or says of themselves what
 others do not."""
 
 
 @dataclass
-class Somebody(Robot):
+class SimulatedVisitor(Robot):
     """A simulated person at a browser: their device and their clicks are those of people."""
 
-    manner: Manner = "stays"
+    manner: VisitManner = "stays"
     waits: bool = True
     input = "mouse"
 
@@ -149,7 +149,7 @@ class Somebody(Robot):
 
 
 @dataclass(frozen=True)
-class Brought:
+class VisitOutcome:
     """What somebody brings back from a study."""
 
     session: str
@@ -161,7 +161,7 @@ class Brought:
     """Why they were not let in; empty where they were."""
 
 
-class Visitors:
+class SimulatedVisitors:
     """The minds of all who come to a study that this machine can read, and their way through it over HTTP.
 
     `store` is only read: whoever answers checks has to know what was asked. They take the time that people take, as
@@ -174,8 +174,8 @@ class Visitors:
         self._oracle = Oracle(served, store.secret, truth_of(served.study, served.catalogue, served.method, seed), seed)
 
     async def walk(
-        self, url: str, *, kind: str = "honest", manner: Manner = "stays", trials: int | None = None
-    ) -> Brought:
+        self, url: str, *, kind: str = "honest", manner: VisitManner = "stays", trials: int | None = None
+    ) -> VisitOutcome:
         """Return what somebody brings back who opens this address and takes the study: all, or so many trials.
 
         The same address again goes on where they were. `kind` is a kind of rater, as `careless` or `unable-colour`.
@@ -184,9 +184,11 @@ class Visitors:
         params = dict(parse_qsl(parts.query))
         # It is sent along, so it must not be an id of the platform.
         name = hashlib.sha256(next(iter(params.values()), "").encode()).hexdigest()[:12]
-        mind: OracleMind = self._oracle.mind(kind, name, ability(kind))
+        mind: OracleResponder = self._oracle.mind(kind, name, abilities_of(kind))
         async with httpx.AsyncClient(base_url=f"{parts.scheme}://{parts.netloc}", timeout=60) as client:
-            one = Somebody(name, self._served.study.name, params, client, mind, manner=manner, waits=self._waits)
+            one = SimulatedVisitor(
+                name, self._served.study.name, params, client, mind, manner=manner, waits=self._waits
+            )
             await one.arrive()
             await one.consent()
             if one.session and not one.is_done:
@@ -197,20 +199,20 @@ class Visitors:
                     self._oracle.claims[one.session] = facts.list
                 one.stays = trials if trials is not None else mind.answers(one.session)
                 await one.take()
-        return _brought(one)
+        return _outcome(one)
 
 
-def _brought(one: Somebody) -> Brought:
+def _outcome(one: SimulatedVisitor) -> VisitOutcome:
     step = one.turned_away if one.refused else one.step if one.step.get("kind") == "end" else {}
     back = parse_qs(urlsplit(str(step.get("return_url") or "")).query)
     shown = "" if one.refused else str(step.get("code") or "")
-    return Brought(one.session, str(step.get("outcome", "")), back.get("cc", [shown])[0], one.refused)
+    return VisitOutcome(one.session, str(step.get("outcome", "")), back.get("cc", [shown])[0], one.refused)
 
 
 # --- How many robots a rehearsal wants that was not told how many ---
 
 
-async def robots_wanted(served: ServedStudy, store: Store, seed: int) -> int:
+async def robots_needed(served: ServedStudy, store: Store, seed: int) -> int:
     """Return how many robots of a seed it takes until robots have finished every list: all lists where they have.
 
     Robots of this seed that have finished before are counted, as they come again and are sent away.

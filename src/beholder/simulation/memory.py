@@ -24,12 +24,12 @@ from beholder.planning.model import Plan, PlannedList, no_collection
 from beholder.server.script import ServedStudy
 from beholder.simulation.oracle import Oracle
 from beholder.simulation.participants import (
-    Chance,
+    ChanceDraws,
     Floats,
     PerceptNoise,
-    named_chance,
-    perceived,
-    quick_chance,
+    draw_by_name,
+    draw_from_stream,
+    percept_of,
     robot_name,
 )
 from beholder.simulation.participants import Progress as ParticipantProgress
@@ -86,15 +86,15 @@ def rehearse(
     sheet = sheet_of(plan, study, catalogue, method, truth) if at_once else None
     if sheet is not None:
         answers = simulate_sheet(sheet, truth, people, kinds, seed, run=study.run, progress=progress)
-        table = answers_table(answers, catalogue, list(truth.questions), names)
+        table = _answers_table(answers, catalogue, list(truth.questions), names)
     else:
         groups = [planned.group for planned in plan.lists] if study.design.between else []
         served = ServedStudy(study, digest, catalogue, method, [planned.entries for planned in plan.lists], "", groups)
-        table = _one_by_one(Oracle(served, b"", truth, seed, people), names, kinds, progress)
-    return MemoryRehearsal(truth, kinds, whole_table(table, study, catalogue, plan.lists, digest))
+        table = _trial_by_trial(Oracle(served, b"", truth, seed, people), names, kinds, progress)
+    return MemoryRehearsal(truth, kinds, _ratings_table(table, study, catalogue, plan.lists, digest))
 
 
-def _one_by_one(oracle: Oracle, names: Sequence[str], kinds: Sequence[str], progress: Progress | None) -> DataFrame:
+def _trial_by_trial(oracle: Oracle, names: Sequence[str], kinds: Sequence[str], progress: Progress | None) -> DataFrame:
     """Return the answers of robots that take one trial after the other, as rows; `list` is their number, from 0."""
     import pandas as pd
 
@@ -168,32 +168,32 @@ def simulate_sheet(
     kinds = ["honest"] * sheet.lists if kinds is None else kinds
     mine = sheet.dealt(len(kinds))
     if repetition is None:
-        chance = named_chance(mine, truth, people, kinds, seed, run, progress)
+        chance = draw_by_name(mine, truth, people, kinds, seed, run, progress)
     else:
-        chance = quick_chance(mine, people, kinds, np.random.default_rng([seed, repetition]))
+        chance = draw_from_stream(mine, people, kinds, np.random.default_rng([seed, repetition]))
     entry = np.flatnonzero(mine.position <= chance.trials[mine.list])
-    values = values_of(mine, truth, people, chance)[entry]
+    values = _answer_values(mine, truth, people, chance)[entry]
     return SimulatedAnswers(mine, mine.list[entry], entry, values, chance.trials == mine.trials)
 
 
-def values_of(sheet: RatingSheet, truth: Truth, people: Population, chance: Chance) -> Floats:
+def _answer_values(sheet: RatingSheet, truth: Truth, people: Population, chance: ChanceDraws) -> Floats:
     """Return the answer to each entry of a sheet, by chance that has been cast."""
     progress = (sheet.position - 1) / np.maximum(1, sheet.trials[sheet.list] - 1)
-    carried = people.carry * carry_over(sheet, truth) if people.carry else 0.0
+    carried = people.carry * _carry_over(sheet, truth) if people.carry else 0.0
 
     def strength(rows: Ints, look: PerceptNoise) -> Floats:
         quality = truth.quality[rows, sheet.question]
-        return perceived(chance.person, people, quality, look, carried=carried, progress=progress)
+        return percept_of(chance.person, people, quality, look, carried=carried, progress=progress)
 
     judged = strength(sheet.stimulus, chance.judged)
     if chance.other is None:
-        return _scored(sheet, np.where(chance.is_recognised, 1.0, judged))
+        return _score(sheet, np.where(chance.is_recognised, 1.0, judged))
     other = strength(sheet.other, chance.other)
     is_second = np.where(sheet.slot > sheet.other_slot, 1.0, -1.0)
-    return is_second * _chosen(sheet, is_second * (judged - other) + NOISE * chance.doubt) + 0.0
+    return is_second * _choose(sheet, is_second * (judged - other) + NOISE * chance.doubt) + 0.0
 
 
-def carry_over(sheet: RatingSheet, truth: Truth) -> Floats:
+def _carry_over(sheet: RatingSheet, truth: Truth) -> Floats:
     """Return for each entry how far the trial before was above the average of all stimuli; 0 for a first trial."""
     of_row = truth.quality.mean(axis=1)
     both = [sheet.stimulus, sheet.other] if sheet.is_compared else [sheet.stimulus]
@@ -206,7 +206,7 @@ def carry_over(sheet: RatingSheet, truth: Truth) -> Floats:
     return np.asarray(before[sheet.trial], dtype=np.float64)
 
 
-def _scored(sheet: RatingSheet, strength: Floats) -> Floats:
+def _score(sheet: RatingSheet, strength: Floats) -> Floats:
     found = np.zeros(len(sheet))
     for place, scale in enumerate(sheet.scales):
         here = sheet.scale == place
@@ -214,7 +214,7 @@ def _scored(sheet: RatingSheet, strength: Floats) -> Floats:
     return found
 
 
-def _chosen(sheet: RatingSheet, difference: Floats) -> Floats:
+def _choose(sheet: RatingSheet, difference: Floats) -> Floats:
     found = np.zeros(len(sheet))
     turned = np.where(sheet.is_reversed, -difference, difference)
     for place, scale in enumerate(sheet.scales):
@@ -226,13 +226,13 @@ def _chosen(sheet: RatingSheet, difference: Floats) -> Floats:
 # --- Answers in memory as a table of ratings, with the columns of ratings.csv ---
 
 
-LEFT = "complete:not_finished"
+_LEFT = "complete:not_finished"
 """Why ratings of somebody who left are not used, as cleaning says it."""
-EMPTY = ("colour", "plays", "watched_ms", "coverage", "response_ms", "answered_at")
+_EMPTY = ("colour", "plays", "watched_ms", "coverage", "response_ms", "answered_at")
 """Columns without a value: nothing was played, and nobody took any time."""
 
 
-def answers_table(
+def _answers_table(
     answers: SimulatedAnswers, catalogue: Catalogue, questions: Sequence[str], names: Sequence[str]
 ) -> DataFrame:
     """Return answers as rows, without what is the same in all of them; `list` is the number of each person, from 0.
@@ -247,22 +247,22 @@ def answers_table(
     low, high = (np.array([getattr(one, end) for one in sheet.scales])[scale] for end in ("min", "max"))
     raw = np.where(sheet.slot[entry] > sheet.other_slot[entry], value, -value) + 0.0
     keyed = np.where(sheet.is_reversed[entry], low + high - value, value)
-    participant = _named(answers.participant, names)
+    participant = _categories(answers.participant, names)
     return pd.DataFrame(
         {
             "list": answers.participant,
             "participant": participant,
             "session": participant,
-            "trial": _numbered(sheet.position[entry], "trial:"),
+            "trial": _numbered_categories(sheet.position[entry], "trial:"),
             "position": sheet.position[entry],
-            "question": _named(sheet.question[entry], questions),
+            "question": _categories(sheet.question[entry], questions),
             "kind": sheet.kind,
-            "content": _named(sheet.content[entry], sheet.contents),
-            "condition": _named(sheet.condition[entry], sheet.conditions),
-            "stimulus": _named(sheet.stimulus[entry], stimuli),
-            "role": _named(sheet.role[entry], sheet.roles),
-            "other_condition": _named(sheet.other_condition[entry], sheet.conditions),
-            "other_stimulus": _named(sheet.other[entry], stimuli),
+            "content": _categories(sheet.content[entry], sheet.contents),
+            "condition": _categories(sheet.condition[entry], sheet.conditions),
+            "stimulus": _categories(sheet.stimulus[entry], stimuli),
+            "role": _categories(sheet.role[entry], sheet.roles),
+            "other_condition": _categories(sheet.other_condition[entry], sheet.conditions),
+            "other_stimulus": _categories(sheet.other[entry], stimuli),
             "unit": None,
             "value": value,
             "raw_value": raw if sheet.is_compared else value,
@@ -270,13 +270,13 @@ def answers_table(
             "scale_min": low,
             "scale_max": high,
             "missing": None,
-            "slot": _numbered(sheet.slot[entry], "s"),
+            "slot": _numbered_categories(sheet.slot[entry], "s"),
             "use": answers.stayed[answers.participant],
         }
     )
 
 
-def whole_table(
+def _ratings_table(
     table: DataFrame, study: Study, catalogue: Catalogue, lists: Sequence[PlannedList], digest: str
 ) -> DataFrame:
     """Return rows with all columns of ratings.csv, the factors of stimuli and those between participants among them."""
@@ -286,7 +286,7 @@ def whole_table(
         "study": study.name, "digest": digest, "run": study.run, "mode": "robot", "repetition": 1,
         "method": study.method, "input": "robot",
     }  # fmt: skip
-    table = table.assign(**same, **dict.fromkeys(EMPTY), reasons=np.where(table["use"], "", LEFT))
+    table = table.assign(**same, **dict.fromkeys(_EMPTY), reasons=np.where(table["use"], "", _LEFT))
     known = {one.id: one.factors for one in catalogue.stimuli}
     names = sorted({name for factors in known.values() for name in factors})
     factors: dict[str, Any] = {name: _factor(table["stimulus"], known, name) for name in names}
@@ -303,21 +303,21 @@ def _factor(stimuli: Any, known: Mapping[str, Mapping[str, str]], name: str) -> 
     return stimuli.map({stimulus: factors.get(name) for stimulus, factors in known.items()})
 
 
-def _named(codes: Any, names: Sequence[str]) -> Any:
+def _categories(codes: Any, names: Sequence[str]) -> Any:
     """Return names by their places, -1 being none; there are few of them, and very many rows."""
     import pandas as pd
 
     return pd.Categorical.from_codes(codes, categories=pd.Index(list(names)))
 
 
-def _numbered(numbers: Any, word: str) -> Any:
-    return _named(numbers, [f"{word}{number}" for number in range(int(numbers.max(initial=0)) + 1)])
+def _numbered_categories(numbers: Any, word: str) -> Any:
+    return _categories(numbers, [f"{word}{number}" for number in range(int(numbers.max(initial=0)) + 1)])
 
 
 # --- The folder rehearsal/: the ratings of a rehearsal in memory ---
 
 
-FOLDER = "rehearsal"
+_FOLDER = "rehearsal"
 
 
 def rehearse_folder(
@@ -342,5 +342,5 @@ def rehearse_folder(
         table = found.ratings.astype(object)
         columns = [table[name].where(table[name].notna(), None).tolist() for name in table]
         lines = zip(*columns, strict=True)
-        write_all(loaded.folder / FOLDER, {"ratings.csv": csv_blocks([str(name) for name in table], lines)})
-    return replace(found, path=loaded.folder / FOLDER / "ratings.csv")
+        write_all(loaded.folder / _FOLDER, {"ratings.csv": csv_blocks([str(name) for name in table], lines)})
+    return replace(found, path=loaded.folder / _FOLDER / "ratings.csv")

@@ -16,24 +16,24 @@ from beholder.methods.contract import Asked, Method, Percept, Slot, Trial
 from beholder.planning.message_trials import message_medium
 from beholder.server.page_checks import check_of, examine, pose
 from beholder.server.script import PlannedStep, ServedStudy
-from beholder.simulation.participants import Habits, SimulatedPerson, answering, habits_of, perceived
-from beholder.simulation.raters import MADE_UP
+from beholder.simulation.participants import Habits, SimulatedPerson, answer_rng, habits_of, percept_of
+from beholder.simulation.raters import GUESSING
 from beholder.simulation.robot import Robot, page_log, plain_fill
 from beholder.simulation.truth import Population, Truth, keyed_rng
 from beholder.study.checks import AskingOptions, Say
 from beholder.types import Json, Role
 
 _ABLE = Able()
-_HURRY = 0.35
+_SPEED_SPREAD = 0.35
 """How much faster or slower than most somebody is, as the deviation of its logarithm."""
-_ASKING: tuple[Role, ...] = ("attention", "trap")
+_MESSAGE_ROLES: tuple[Role, ...] = ("attention", "trap")
 _TRIES = 200
 _NEAR = 1e-9
-_FIRMLY = 0.8
+_END_SHARE = 0.8
 """How often somebody who reads an obvious statement takes the end of the scale, and not the place beside it."""
 
 
-class Moment(NamedTuple):
+class TrialMoment(NamedTuple):
     """How far a session has come, from 0 to 1, and what the trial before adds to what is perceived."""
 
     progress: float = 0.0
@@ -53,14 +53,14 @@ class Oracle:
         study = served.study
         self._correct = {item.id: item.correct for item in (*study.before, *study.after) if item.correct}
         self._said: dict[Role, Say] = {}
-        for role in _ASKING:
+        for role in _MESSAGE_ROLES:
             rule = study.checks.rule(role)
             if isinstance(rule, AskingOptions):
                 self._said[role] = message_medium(rule, served.catalogue)
 
-    def mind(self, kind: str, participant: str, able: Able = _ABLE) -> OracleMind:
+    def mind(self, kind: str, participant: str, able: Able = _ABLE) -> OracleResponder:
         """Return the mind of one robot."""
-        return OracleMind(self, kind, participant, able)
+        return OracleResponder(self, kind, participant, able)
 
     def trial(self, session: str, key: str) -> Trial:
         """Return the private half of a trial."""
@@ -73,16 +73,16 @@ class Oracle:
         steps = self.served.script(self.claims[session]).steps
         return tuple(step.trial for step in steps if step.is_rated and step.trial is not None)
 
-    def moment(self, session: str, trial: Trial) -> Moment:
+    def moment(self, session: str, trial: Trial) -> TrialMoment:
         """Return when in a session a trial comes, and after what."""
         if trial.purpose != "rate" or not (self.people.fatigue or self.people.carry):
-            return Moment()
+            return TrialMoment()
         trials = self.trials(session)
         place = next(place for place, one in enumerate(trials) if one is trial)
         before = next((rows for one in reversed(trials[:place]) if (rows := self._rated_rows(one))), [])
         of_row = self.truth.quality.mean(axis=1)
         carried = self.people.carry * (of_row[before].mean() - of_row.mean()) if before else 0.0
-        return Moment(place / max(1, len(trials) - 1), float(carried))
+        return TrialMoment(place / max(1, len(trials) - 1), float(carried))
 
     def _rated_rows(self, trial: Trial) -> list[int]:
         """Return what is rated in a trial, checks left out; a comparison with one is no rating."""
@@ -112,7 +112,7 @@ class Oracle:
         rng = keyed_rng(self.seed, "check", robot.name, key)
         answer = check.respond(posed, able, rng)
         robot.checked[check.name] = examine(check, posed, answer, known, step.attempt)[0]
-        return answer, check.seconds * float(rng.lognormal(0, _HURRY))
+        return answer, check.seconds * float(rng.lognormal(0, _SPEED_SPREAD))
 
     def _step(self, session: str, key: str) -> PlannedStep:
         step = self.served.script(self.claims[session]).find(key)
@@ -136,11 +136,11 @@ def expected_percepts(trial: Trial, *, is_able: bool) -> dict[str, float]:
         scale, value = question.scale, target.value
         if not is_able:
             value = scale.min if value - scale.min > scale.max - value else scale.max
-        found[where] = _strength(question, value)
+        found[where] = _percept_for(question, value)
     return found
 
 
-class OracleMind:
+class OracleResponder:
     """The mind of one robot: what it perceives of every stimulus, and what it does when one asks for something."""
 
     def __init__(self, oracle: Oracle, kind: str, participant: str, able: Able) -> None:
@@ -160,7 +160,7 @@ class OracleMind:
         """Return how a trial is answered, by robot or by browser."""
         oracle = self._oracle
         trial = oracle.trial(session, key)
-        rng = answering(oracle.seed, self._participant, trial.id)
+        rng = answer_rng(oracle.seed, self._participant, trial.id)
         moment = oracle.moment(session, trial)
         percept = {
             f"{asked.id}.{slot.id}": self._percept(asked, slot, moment, rng)
@@ -174,7 +174,7 @@ class OracleMind:
         asked_for = self._asked_for(trial, key)
         if not asked_for:
             return oracle.method.respond(trial, percept, rng)
-        return _obeyed(oracle.method, trial, percept, asked_for, rng)
+        return _requested_answer(oracle.method, trial, percept, asked_for, rng)
 
     def log(self, robot: Robot, step: Mapping[str, Any], answer: Json) -> list[Any]:
         oracle, key = self._oracle, step["key"]
@@ -187,7 +187,7 @@ class OracleMind:
     def examined(self, robot: Robot, step: Mapping[str, Any]) -> tuple[Json, float]:
         return self._oracle.examined(robot, step["key"], self._able)
 
-    def _percept(self, asked: Asked, slot: Slot, moment: Moment, rng: Generator) -> float:
+    def _percept(self, asked: Asked, slot: Slot, moment: TrialMoment, rng: Generator) -> float:
         """Return what is perceived of a slot. A statement that is there to be wrong or right is about no stimulus."""
         truth = self._oracle.truth
         again = asked.purpose == "repeat" or slot.role == "repeat"
@@ -198,10 +198,10 @@ class OracleMind:
             column = int(rng.integers(truth.quality.shape[1]))
         # Who mutes what can only be heard makes it up, as somebody does who forges.
         is_unheard = self._is_unheard(slot)
-        person = MADE_UP if is_unheard else self._someone.person
+        person = GUESSING if is_unheard else self._someone.person
         look = self._someone.look(row, column, again=again and not is_unheard)
         quality = float(truth.quality[row, column])
-        return float(perceived(person, self._oracle.people, quality, look, **moment._asdict()))
+        return float(percept_of(person, self._oracle.people, quality, look, **moment._asdict()))
 
     def _recognised(self, trial: Trial, rng: Generator) -> dict[str, float]:
         """Return what is perceived of a hidden reference that is recognised, where the reference itself is at hand."""
@@ -224,9 +224,9 @@ class OracleMind:
                 # Reading is all it takes; who follows no message does not read either.
                 if habits.follows and rng.random() >= habits.slip:
                     inwards = scale.step if value == scale.min else -scale.step
-                    found[where] = value if rng.random() < _FIRMLY else value + inwards
+                    found[where] = value if rng.random() < _END_SHARE else value + inwards
             elif self._oracle.says(slot) in habits.follows and not missed[slot.id]:
-                found[where] = _set(value, scale, habits, rng)
+                found[where] = _slider_value(value, scale, habits, rng)
         return found
 
     def _is_unheard(self, slot: Slot) -> bool:
@@ -237,7 +237,7 @@ class OracleMind:
         return bool(rng.random() < self._habits.leaves)
 
 
-def _set(value: float, scale: Any, habits: Habits, rng: Generator) -> float:
+def _slider_value(value: float, scale: Any, habits: Habits, rng: Generator) -> float:
     """Return where a slider ends up that should be at a value; a button is hit."""
     if scale.look != "slider":
         return value
@@ -245,7 +245,9 @@ def _set(value: float, scale: Any, habits: Habits, rng: Generator) -> float:
     return float(min(scale.max, max(scale.min, value + scale.step * round(off / scale.step))))
 
 
-def _obeyed(method: Method, trial: Trial, percept: Percept, asked_for: Mapping[str, float], rng: Generator) -> Json:
+def _requested_answer(
+    method: Method, trial: Trial, percept: Percept, asked_for: Mapping[str, float], rng: Generator
+) -> Json:
     """Return an answer that holds what was asked for, and elsewhere what is perceived.
 
     Scores follow from percepts. What somebody makes of a difference wavers, so a comparison is made until it is right.
@@ -254,7 +256,7 @@ def _obeyed(method: Method, trial: Trial, percept: Percept, asked_for: Mapping[s
     felt = dict(percept)
     for where, value in asked_for.items():
         question, slot = where.split(".")
-        felt[where] = _strength(asked[question], value)
+        felt[where] = _percept_for(asked[question], value)
         if len(trial.slots) > 1 and asked[question].scale.min < 0:
             other = next(one.id for one in trial.slots if one.id != slot)
             felt[f"{question}.{other}"] = 1 - felt[where]
@@ -267,7 +269,7 @@ def _obeyed(method: Method, trial: Trial, percept: Percept, asked_for: Mapping[s
     return answer
 
 
-def _strength(asked: Asked, value: float) -> float:
+def _percept_for(asked: Asked, value: float) -> float:
     """Return how much of what is asked about somebody perceives who gives this answer."""
     strength = (value - asked.scale.min) / (asked.scale.max - asked.scale.min)
     return 1 - strength if asked.keyed == "-" else strength

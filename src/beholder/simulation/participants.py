@@ -11,7 +11,16 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from beholder.simulation.raters import ANYWHERE, MADE_UP, Number, Percepts, RaterTraits, felt, person_of, wavers
+from beholder.simulation.raters import (
+    GUESSING,
+    UNIFORM_KINDS,
+    Number,
+    Percepts,
+    RaterTraits,
+    draw_noise,
+    draw_traits,
+    perceived_strength,
+)
 from beholder.simulation.rating_sheet import Bools, RatingSheet
 from beholder.simulation.rating_sheet import Ints as RatingSheetInts
 from beholder.simulation.truth import Population, Truth, keyed_rng
@@ -35,7 +44,7 @@ class PerceptNoise(NamedTuple):
     guess: Number = 0.0
 
 
-def perceived(
+def percept_of(
     person: RaterTraits,
     people: Population,
     quality: Number,
@@ -45,7 +54,7 @@ def perceived(
     progress: Number = 0.0,
 ) -> Percepts:
     """Return what is perceived at a look; `carried` is what the trial before adds."""
-    strength = felt(person, quality, look.waver, shift=look.shift + carried, progress=progress)
+    strength = perceived_strength(person, quality, look.waver, shift=look.shift + carried, progress=progress)
     strength = np.where(look.lapse < person.lapses, look.guess, strength)
     return np.asarray(np.clip(strength, people.ends, 1 - people.ends), dtype=np.float64)
 
@@ -56,7 +65,7 @@ class SimulatedPerson:
     def __init__(self, kind: str, name: str, truth: Truth, people: Population, seed: int) -> None:
         self.kind, self.name, self.people = kind, name, people
         self._truth, self._seed = truth, seed
-        self.person = person_of(kind, people, self._rng("rater"))
+        self.person = draw_traits(kind, people, self._rng("rater"))
 
     def look(self, rows: int | Ints, columns: int | Ints, *, again: bool = False) -> PerceptNoise:
         """Return what chance does when they look at these stimuli with these questions in mind, or look `again`."""
@@ -69,18 +78,18 @@ class SimulatedPerson:
 
     def answers(self, trials: int) -> int:
         """Return how many of so many trials they answer before they leave."""
-        return stays(self.people.leaving, trials, self._rng("leaves")) if self.people.leaving else trials
+        return trials_answered(self.people.leaving, trials, self._rng("leaves")) if self.people.leaving else trials
 
     def _rng(self, what: str) -> Generator:
         return keyed_rng(self._seed, what, self.name)
 
     @cached_property
     def _once(self) -> Percepts:
-        return wavers(self.kind, self._rng("once"), self._truth.quality.shape)
+        return draw_noise(self.kind, self._rng("once"), self._truth.quality.shape)
 
     @cached_property
     def _again(self) -> Percepts:
-        return wavers(self.kind, self._rng("again"), self._truth.quality.shape)
+        return draw_noise(self.kind, self._rng("again"), self._truth.quality.shape)
 
     @cached_property
     def _shift(self) -> Percepts:
@@ -94,12 +103,12 @@ class SimulatedPerson:
         return self._rng("lapses").random((2, *self._truth.quality.shape))
 
 
-def stays(leaving: float, trials: int, rng: Generator) -> int:
+def trials_answered(leaving: float, trials: int, rng: Generator) -> int:
     """Return how many of so many trials somebody answers who may leave before each of them."""
     return min(trials, int(rng.geometric(leaving)) - 1) if leaving else trials
 
 
-def answering(seed: int, name: str, trial: str) -> Generator:
+def answer_rng(seed: int, name: str, trial: str) -> Generator:
     """Return the chance with which somebody answers a trial."""
     return keyed_rng(seed, "answer", name, trial)
 
@@ -107,7 +116,7 @@ def answering(seed: int, name: str, trial: str) -> Generator:
 # --- How simulated people go about rating: whether they do what a stimulus asks for, and how long they take ---
 
 
-_EVERYTHING: frozenset[Say] = frozenset({"text", "voice"})
+_BOTH_MESSAGES: frozenset[Say] = frozenset({"text", "voice"})
 
 
 @dataclass(frozen=True)
@@ -117,7 +126,7 @@ class Habits:
     The papers that use such checks report who was left out, never how often somebody honest had missed a message.
     """
 
-    follows: frozenset[Say] = _EVERYTHING
+    follows: frozenset[Say] = _BOTH_MESSAGES
     """Messages of which kind they follow: who follows `text` alone has no sound on."""
     slip: float = 0.01
     """How often they miss a message, or misread a statement, and answer as if there were none."""
@@ -144,7 +153,7 @@ class Habits:
 
 
 _BLIND = Habits(follows=frozenset(), recognises=0.0, click_s=0.9, slider_s=1.2)
-HABITS: Mapping[str, Habits] = {
+_HABITS: Mapping[str, Habits] = {
     "sharp": Habits(slip=0.002, motor=0.005, recognises=0.99),
     "sloppy": Habits(slip=0.03, motor=0.015, recognises=0.93, click_s=1.2, slider_s=2.0),
     "careless": _BLIND,
@@ -161,7 +170,7 @@ HABITS: Mapping[str, Habits] = {
 
 def habits_of(kind: str) -> Habits:
     """Return the habits of a kind of rater."""
-    return HABITS.get(kind, Habits())
+    return _HABITS.get(kind, Habits())
 
 
 # --- Casting chance for all answers at once: by the names of people, as over HTTP, or as one stream ---
@@ -169,10 +178,10 @@ def habits_of(kind: str) -> Habits:
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]
-_TOLD_AFTER = 100
+_PROGRESS_EVERY = 100
 
 
-class Chance(NamedTuple):
+class ChanceDraws(NamedTuple):
     """Every outcome of chance that answers depend on, for all entries of a sheet."""
 
     person: RaterTraits
@@ -188,36 +197,38 @@ class Chance(NamedTuple):
     """How many trials each person answers."""
 
 
-def quick_chance(sheet: RatingSheet, people: Population, kinds: Sequence[str], rng: Generator) -> Chance:
+def draw_from_stream(sheet: RatingSheet, people: Population, kinds: Sequence[str], rng: Generator) -> ChanceDraws:
     """Return chance as one stream. Who sees a stimulus twice perceives the same, as over HTTP."""
-    persons = [person_of(kind, people, rng) for kind in kinds]
+    persons = [draw_traits(kind, people, rng) for kind in kinds]
     judged, other = sheet.looks
     count = 1 + max(int(judged.max(initial=-1)), int(other.max(initial=-1)))
     of, condition = np.zeros((2, count), dtype=np.int64)
     of[other], condition[other] = sheet.list, sheet.other_condition
     of[judged], condition[judged] = sheet.list, sheet.condition
     waver, shift = rng.standard_normal(count), np.zeros(count)
-    anywhere = np.array([kind in ANYWHERE for kind in kinds], dtype=np.bool_)
+    anywhere = np.array([kind in UNIFORM_KINDS for kind in kinds], dtype=np.bool_)
     if anywhere.any():
         waver = np.where(anywhere[of], rng.random(count), waver)
     if people.taste:
         shift = rng.normal(0, people.taste, (len(kinds), len(sheet.conditions)))[of, condition]
     lapse, guess = rng.random((2, count)) if people.lapse else np.ones((2, count))
-    found = sheet.is_hidden & ~_unheard(sheet, kinds)
+    found = sheet.is_hidden & ~_muted_entries(sheet, kinds)
     if found.any():
         recognises = np.array([habits_of(kind).recognises for kind in kinds])
         found &= rng.random(count)[judged] < recognises[sheet.list]
-    return Chance(
-        person=_together(persons, sheet, kinds),
+    return ChanceDraws(
+        person=_traits_by_entry(persons, sheet, kinds),
         judged=PerceptNoise(waver[judged], shift[judged], lapse[judged], guess[judged]),
         other=PerceptNoise(waver[other], shift[other], lapse[other], guess[other]) if sheet.is_compared else None,
         doubt=rng.standard_normal(len(sheet) if sheet.is_compared else 0),
         is_recognised=found,
-        trials=np.array([stays(people.leaving, trials, rng) for trials in sheet.trials.tolist()], dtype=np.int64),
+        trials=np.array(
+            [trials_answered(people.leaving, trials, rng) for trials in sheet.trials.tolist()], dtype=np.int64
+        ),
     )
 
 
-def named_chance(
+def draw_by_name(
     sheet: RatingSheet,
     truth: Truth,
     people: Population,
@@ -225,11 +236,11 @@ def named_chance(
     seed: int,
     run: int = 1,
     progress: Progress | None = None,
-) -> Chance:
+) -> ChanceDraws:
     """Return chance that hangs on the names of people and stimuli alone: that of robots over HTTP."""
     persons, trials = [], []
     judged, other = (np.zeros((len(PerceptNoise._fields), len(sheet))) for _ in range(2))
-    doubt, found = np.zeros(len(sheet)), sheet.is_hidden & ~_unheard(sheet, kinds)
+    doubt, found = np.zeros(len(sheet)), sheet.is_hidden & ~_muted_entries(sheet, kinds)
     looks = [(sheet.stimulus, judged), *([(sheet.other, other)] if sheet.is_compared else [])]
     for number, kind in enumerate(kinds):
         one = SimulatedPerson(kind, robot_name(seed, number + 1, run), truth, people, seed)
@@ -238,15 +249,15 @@ def named_chance(
             for part, chance in enumerate(one.look(rows[mine], sheet.question[mine])):
                 into[part, mine] = chance
         if sheet.is_compared:
-            doubt[mine] = _doubts(sheet.position[mine], one.name, seed)
+            doubt[mine] = _comparison_noise(sheet.position[mine], one.name, seed)
         elif sheet.is_hidden[mine].any():
-            found[mine] &= _recognised(sheet, mine, one.name, seed, habits_of(kind).recognises)
+            found[mine] &= _recognised_references(sheet, mine, one.name, seed, habits_of(kind).recognises)
         persons.append(one.person)
         trials.append(one.answers(int(sheet.trials[number])))
-        if progress is not None and ((number + 1) % _TOLD_AFTER == 0 or number + 1 == len(kinds)):
+        if progress is not None and ((number + 1) % _PROGRESS_EVERY == 0 or number + 1 == len(kinds)):
             progress(number + 1, len(kinds))
-    return Chance(
-        person=_together(persons, sheet, kinds),
+    return ChanceDraws(
+        person=_traits_by_entry(persons, sheet, kinds),
         judged=PerceptNoise(*judged),
         other=PerceptNoise(*other) if sheet.is_compared else None,
         doubt=doubt,
@@ -255,38 +266,38 @@ def named_chance(
     )
 
 
-def _doubts(positions: RatingSheetInts, name: str, seed: int) -> Floats:
+def _comparison_noise(positions: RatingSheetInts, name: str, seed: int) -> Floats:
     """Return what one person's comparisons waver by, question by question of each trial."""
     trials, many = np.unique(positions, return_counts=True)
     found = [
-        answering(seed, name, f"trial:{trial}").standard_normal(count)
+        answer_rng(seed, name, f"trial:{trial}").standard_normal(count)
         for trial, count in zip(trials.tolist(), many.tolist(), strict=True)
     ]
     return np.concatenate([np.zeros(0), *found])
 
 
-def _recognised(sheet: RatingSheet, mine: slice, name: str, seed: int, recognises: float) -> Bools:
+def _recognised_references(sheet: RatingSheet, mine: slice, name: str, seed: int, recognises: float) -> Bools:
     """Return which hidden references one person knows for what they are: slot by slot, for all questions."""
     position, slot, hidden = sheet.position[mine], sheet.slot[mine], sheet.is_hidden[mine]
     found = np.zeros(len(position), dtype=np.bool_)
     for trial in np.unique(position[hidden]).tolist():
-        rng = answering(seed, name, f"trial:{trial}")
+        rng = answer_rng(seed, name, f"trial:{trial}")
         here = position == trial
         for place in np.unique(slot[here & hidden]).tolist():
             found[here & (slot == place)] = rng.random() < recognises
     return found
 
 
-def _unheard(sheet: RatingSheet, kinds: Sequence[str]) -> Bools:
+def _muted_entries(sheet: RatingSheet, kinds: Sequence[str]) -> Bools:
     """Return of which entries nothing is heard, by who has no sound on."""
     mute = np.array([habits_of(kind).is_mute for kind in kinds], dtype=np.bool_)
     return np.asarray(mute[sheet.list] & sheet.is_sound)
 
 
-def _together(persons: Sequence[RaterTraits], sheet: RatingSheet, kinds: Sequence[str]) -> RaterTraits:
+def _traits_by_entry(persons: Sequence[RaterTraits], sheet: RatingSheet, kinds: Sequence[str]) -> RaterTraits:
     """Return people as one, with a number for each entry; who hears nothing makes it up."""
     table = np.array(persons, dtype=np.float64).reshape(-1, len(RaterTraits._fields)).T[:, sheet.list]
-    unheard = _unheard(sheet, kinds)
+    unheard = _muted_entries(sheet, kinds)
     if unheard.any():
-        table = np.where(unheard, np.array(MADE_UP, dtype=np.float64)[:, None], table)
+        table = np.where(unheard, np.array(GUESSING, dtype=np.float64)[:, None], table)
     return RaterTraits(*table)

@@ -15,7 +15,7 @@ from beholder.cleaning.sessions import JudgedSession
 from beholder.simulation.participants import Habits
 from beholder.simulation.robot import page_ms
 from beholder.simulation.truth import Population
-from beholder.simulation.variance import PopulationSource, VarianceEstimate, spreads_of, too_few
+from beholder.simulation.variance import PopulationSource, VarianceEstimate, estimate_variances, too_few
 
 _FEWEST_SESSIONS, _FEWEST_PAGES = 10, 20
 _FASTEST = 0.05
@@ -31,10 +31,10 @@ def from_pilot(study: str | Path, store: str | None = None) -> PopulationSource:
 
     loaded = load_study(Path(study))
     judging = judge_tables(loaded, read_tables(store_of(loaded, store), TABLES))
-    return people_of(judging)
+    return _people_of(judging)
 
 
-def people_of(judging: SessionJudge) -> PopulationSource:
+def _people_of(judging: SessionJudge) -> PopulationSource:
     """Return people as those of the sessions that were judged."""
     ratings = _scores(judging)
     found: dict[str, VarianceEstimate] = {"leaving": _leaving(judging.judged), "pace": _pace(judging)}
@@ -42,13 +42,13 @@ def people_of(judging: SessionJudge) -> PopulationSource:
     if ratings.empty:
         kinds = sorted({rating.kind for one in judging.judged for rating in one.ratings})
         why = f"ratings are {', '.join(kinds)}, and it takes scores" if kinds else "no rating is used"
-        found |= {one.name: VarianceEstimate(None, why) for one in fields(Population) if one.name in _OF_SCORES}
+        found |= {one.name: VarianceEstimate(None, why) for one in fields(Population) if one.name in _SCORE_ESTIMATES}
     else:
         steps = {
             question.id: question.scale.step / (question.scale.max - question.scale.min)
             for question in judging.method.questions(judging.study)
         }
-        spreads = spreads_of(ratings, steps)
+        spreads = estimate_variances(ratings, steps)
         found |= spreads.found
         means = {name: min(1.0, max(0.0, mean)) for name, mean in spreads.means.items()}
     name, who = judging.study.name, judging.facts.population
@@ -59,7 +59,7 @@ def people_of(judging: SessionJudge) -> PopulationSource:
     return PopulationSource(replace(Population(), **taken), means, {**said, "means": f"pilot {name}, {who}"})
 
 
-_OF_SCORES = frozenset({"bias", "inconsistency", "inconsistency_spread", "taste", "content", "content_condition"})
+_SCORE_ESTIMATES = frozenset({"bias", "inconsistency", "inconsistency_spread", "taste", "content", "content_condition"})
 
 
 def _scores(judging: SessionJudge) -> pd.DataFrame:
@@ -86,13 +86,13 @@ def _leaving(judged: Sequence[JudgedSession]) -> VarianceEstimate:
 
 def _pace(judging: SessionJudge) -> VarianceEstimate:
     """Return how much longer than usual judgements take, so that pages take as long as they did."""
-    ratios = [*_ratios(judging)]
+    ratios = [*_pace_ratios(judging)]
     if few := too_few(len(ratios), "page", _FEWEST_PAGES):
         return VarianceEstimate(None, few)
     return VarianceEstimate(max(_FASTEST, float(np.median(ratios))), "")
 
 
-def _ratios(judging: SessionJudge) -> Iterator[float]:
+def _pace_ratios(judging: SessionJudge) -> Iterator[float]:
     """Yield of each page that was used how long its judgements took, as a multiple of the usual."""
     for judged in judging.judged:
         visit = judged.visit

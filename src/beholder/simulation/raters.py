@@ -40,11 +40,11 @@ class RaterTraits(NamedTuple):
     lapses: Number = 0.0
 
 
-Model = Callable[[Population, Generator], RaterTraits]
+TraitModel = Callable[[Population, Generator], RaterTraits]
 """From what all have in common to somebody, by chance of their own."""
 
 
-def _seeing(share: float | None = None) -> Model:
+def _rating_model(share: float | None = None) -> TraitModel:
     """Return the model of somebody who rates what they perceive: with a bias of their own, and wavering.
 
     Their inconsistency is a share of that in the middle, or as it comes.
@@ -77,48 +77,50 @@ def _middle(people: Population, own: Generator) -> RaterTraits:
     return RaterTraits(0.5, 0.0)
 
 
-def _made_up(people: Population, own: Generator) -> RaterTraits:
-    return MADE_UP
+def _guessing(people: Population, own: Generator) -> RaterTraits:
+    return GUESSING
 
 
-MADE_UP = RaterTraits(_GUESS, _GUESS_SD)
-_honest = _seeing()
-RATERS: Mapping[str, Model] = {
-    "sharp": _seeing(_SHARP / _MEDIAN), "honest": _honest, "sloppy": _seeing(_SLOPPY / _MEDIAN),
-    "noisy": _seeing(_NOISY / _MEDIAN), "careless": _careless, "straight": _straight, "middle": _middle,
-    "copies": _honest, "skips": _honest, "forges": _made_up, "visible": _honest, "shares": _honest, "tabs": _honest,
+GUESSING = RaterTraits(_GUESS, _GUESS_SD)
+_honest = _rating_model()
+RATERS: Mapping[str, TraitModel] = {
+    "sharp": _rating_model(_SHARP / _MEDIAN), "honest": _honest, "sloppy": _rating_model(_SLOPPY / _MEDIAN),
+    "noisy": _rating_model(_NOISY / _MEDIAN), "careless": _careless, "straight": _straight, "middle": _middle,
+    "copies": _honest, "skips": _honest, "forges": _guessing, "visible": _honest, "shares": _honest, "tabs": _honest,
     "replays": _honest, "fast": _honest, "away": _honest,
 }  # fmt: skip
 """Kinds of raters by name. What else a kind does is in `habits` and `cheats`."""
-ANYWHERE = frozenset({"careless"})
+UNIFORM_KINDS = frozenset({"careless"})
 """Kinds that answer anywhere on the scale alike."""
-_UNABLE = "unable-"
-_WAYS = (
+_UNABLE_PREFIX = "unable-"
+_CHECK_VARIANTS = (
     "brightness_second", "pitch", "training", "media:fullscreen", "media:sound", "network:slow", "remote:hints",
     "colour:protan", "colour:deutan", "distance:near", "distance:far", "distance:unclear", "sides:mono",
     "sides:swapped",
 )  # fmt: skip
-UNABLE: Mapping[str, str] = {f"{_UNABLE}{name.replace(':', '-')}": name for name in (*RULES, *_WAYS)}
+UNABLE: Mapping[str, str] = {f"{_UNABLE_PREFIX}{name.replace(':', '-')}": name for name in (*RULES, *_CHECK_VARIANTS)}
 """Kinds that rate as honest people do and cannot pass one check, as `unable-colour` or, of a way, `unable-sides-mono`:
 from their name to what `Robot.fails` holds."""
 
 
-def ability(kind: str) -> Able:
+def abilities_of(kind: str) -> Able:
     """Return what a robot of this kind is able to do."""
     return Able(frozenset({UNABLE[kind]})) if kind in UNABLE else Able()
 
 
-def person_of(kind: str, people: Population, own: Generator) -> RaterTraits:
+def draw_traits(kind: str, people: Population, own: Generator) -> RaterTraits:
     """Return somebody of a kind."""
     return (_honest if kind in UNABLE else RATERS[kind])(people, own)
 
 
-def wavers(kind: str, now: Generator, shape: tuple[int, ...]) -> Percepts:
+def draw_noise(kind: str, now: Generator, shape: tuple[int, ...]) -> Percepts:
     """Return what changes each time that somebody of a kind looks."""
-    return now.random(shape) if kind in ANYWHERE else now.standard_normal(shape)
+    return now.random(shape) if kind in UNIFORM_KINDS else now.standard_normal(shape)
 
 
-def felt(person: RaterTraits, quality: Number, waver: Number, *, shift: Number = 0.0, progress: Number = 0.0) -> Number:
+def perceived_strength(
+    person: RaterTraits, quality: Number, waver: Number, *, shift: Number = 0.0, progress: Number = 0.0
+) -> Number:
     """Return what is perceived of a quality, before the ends of the scale are met.
 
     `shift` is what taste and the trial before do to it, `progress` how far the session has come, from 0 to 1.
@@ -132,9 +134,9 @@ def perceive(
     kind: str, truth: Truth, seed: int, participant: str, *, again: bool = False, people: Population | None = None
 ) -> Percepts:
     """Return what this participant perceives, between 0 and 1, shaped as the truth; or when they look `again`."""
-    person = person_of(kind, people or Population(), keyed_rng(seed, "rater", participant))
+    person = draw_traits(kind, people or Population(), keyed_rng(seed, "rater", participant))
     now = keyed_rng(seed, "again" if again else "once", participant)
-    return np.clip(felt(person, truth.quality, wavers(kind, now, truth.quality.shape)), 0, 1)
+    return np.clip(perceived_strength(person, truth.quality, draw_noise(kind, now, truth.quality.shape)), 0, 1)
 
 
 def read_mixture(spec: str) -> dict[str, float]:
@@ -143,7 +145,7 @@ def read_mixture(spec: str) -> dict[str, float]:
     for part in spec.split(","):
         name, _, share = part.strip().partition(":")
         if name not in RATERS and name not in UNABLE:
-            kinds = f"{', '.join(RATERS)}, or {_UNABLE} and the name of a check, as in {_UNABLE}colour"
+            kinds = f"{', '.join(RATERS)}, or {_UNABLE_PREFIX} and the name of a check, as in {_UNABLE_PREFIX}colour"
             guess = did_you_mean(name, [*RATERS, *UNABLE])
             raise UserError(Problem("--raters", f"{name!r} is no kind of rater", kinds, guess))
         try:

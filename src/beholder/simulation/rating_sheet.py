@@ -27,12 +27,12 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-def is_usual(method: object, family: type[object], *names: str) -> bool:
+def _has_family_functions(method: object, family: type[object], *names: str) -> bool:
     """Return whether a method has these functions from its family."""
     return all(getattr(type(method), name) is getattr(family, name) for name in names)
 
 
-class RatedPage:
+class _RatedPage:
     """The questions of a page that are rated, as columns of the truth, and whether the page can be answered at once."""
 
     def __init__(self, number: int, asked: tuple[Asked, ...], truth: Truth, scales: list[Scale]) -> None:
@@ -49,14 +49,16 @@ class RatedPage:
         self.reversed = [one.keyed == "-" for one in rated]
 
 
-class Filling:
+class _SheetBuilder:
     """The trials of a plan while they are read: of each its list, position and page, and all of their slots."""
 
     def __init__(self, method: ScoreMethod | ChoiceMethod, truth: Truth) -> None:
         self._method, self._truth = method, truth
         self._is_compared = isinstance(method, ChoiceMethod)
-        self._has_beside = not is_usual(method, ScoreMethod, "beside") if isinstance(method, ScoreMethod) else False
-        self._pages: dict[int, RatedPage] = {}
+        self._has_beside = (
+            not _has_family_functions(method, ScoreMethod, "beside") if isinstance(method, ScoreMethod) else False
+        )
+        self._pages: dict[int, _RatedPage] = {}
         self._scales: list[Scale] = []
         self._lengths: list[int] = []
         self._trials: list[tuple[int, int, int, int]] = []
@@ -78,7 +80,7 @@ class Filling:
             # A plan has very many trials with the same few questions, which are one object.
             page = self._pages.get(id(trial.asked))
             if page is None:
-                page = RatedPage(len(self._pages), trial.asked, self._truth, self._scales)
+                page = _RatedPage(len(self._pages), trial.asked, self._truth, self._scales)
                 self._pages[id(trial.asked)] = page
             if page.is_odd or trial.id != f"trial:{position}" or self._is_intricate(trial, page):
                 return False
@@ -93,7 +95,7 @@ class Filling:
                 self._beside += self._places_beside(trial)
         return True
 
-    def _is_intricate(self, trial: Trial, page: RatedPage) -> bool:
+    def _is_intricate(self, trial: Trial, page: _RatedPage) -> bool:
         """Return whether one draw of chance hangs on another: what is asked for, a trap, a reference to recognise."""
         if page.has_trap:
             return self._is_compared or any(slot.role == "hidden_reference" for slot in trial.slots)
@@ -199,14 +201,14 @@ def _ints(values: Sequence[int]) -> Ints:
 # --- A sheet: every judgement that a plan asks for, as arrays ---
 
 
-Kind = Literal["score", "diff", "choice"]
+RatingKind = Literal["score", "diff", "choice"]
 
 
 @dataclass(frozen=True)
 class RatingSheet:
     """Every judgement that is rated, one entry each, sorted by list and position; checks and training are left out."""
 
-    kind: Kind
+    kind: RatingKind
     contents: tuple[str, ...]
     conditions: tuple[str, ...]
     scales: tuple[Scale, ...]
@@ -312,19 +314,19 @@ def sheet_of(
         return None
     lists = plan.lists if isinstance(plan, Plan) else plan
     assert isinstance(method, ScoreMethod | ChoiceMethod)
-    filling = Filling(method, truth)
+    filling = _SheetBuilder(method, truth)
     for number, planned in enumerate(lists):
         if not filling.add(number, planned.trials):
             return None
     return RatingSheet(kind=family, **filling.columns(catalogue))
 
 
-def _family(method: Method) -> Kind | None:
+def _family(method: Method) -> RatingKind | None:
     """Return what a judgement of a method is, if its robots answer as all of its family do."""
     if isinstance(method, ScoreMethod):
-        return "score" if is_usual(method, ScoreMethod, "respond") else None
+        return "score" if _has_family_functions(method, ScoreMethod, "respond") else None
     if isinstance(method, ChoiceMethod):
-        return method.kind if is_usual(method, ChoiceMethod, "respond", "judgement") else None
+        return method.kind if _has_family_functions(method, ChoiceMethod, "respond", "judgement") else None
     return None
 
 

@@ -18,7 +18,7 @@ _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.05, 2.0
 
 
 @dataclass
-class Acknowledged:
+class StoredAnswer:
     """An answer for which the server has said yes."""
 
     session: str
@@ -27,11 +27,11 @@ class Acknowledged:
     stored_at: str
 
 
-class GaveUp(Exception):
+class ServerUnavailable(Exception):
     """The server stayed away for longer than a robot waits."""
 
 
-class Mind(Protocol):
+class Responder(Protocol):
     """What a robot thinks: its ratings, its answers to questionnaires, and to checks with the seconds they take."""
 
     def rate(self, robot: Robot, step: Mapping[str, Any]) -> Json: ...
@@ -51,12 +51,12 @@ class Robot:
     study: str
     params: Mapping[str, str]
     client: httpx.AsyncClient
-    mind: Mind
+    mind: Responder
     patience_s: float = 60.0
     token: str = ""
     session: str = ""
     step: dict[str, Any] = field(default_factory=dict)
-    acknowledged: list[Acknowledged] = field(default_factory=list)
+    acknowledged: list[StoredAnswer] = field(default_factory=list)
     checked: dict[str, Json] = field(default_factory=dict)
     """The last answer to each check, by its name, as the server keeps it."""
     turned_away: dict[str, Any] = field(default_factory=dict)
@@ -131,7 +131,7 @@ class Robot:
             response.raise_for_status()
         said = response.json()
         if response.status_code == 200:
-            self.acknowledged.append(Acknowledged(self.session, step["key"], answer, said["stored_at"]))
+            self.acknowledged.append(StoredAnswer(self.session, step["key"], answer, said["stored_at"]))
         self.step = said["step"]
 
     def given(self, step: Mapping[str, Any]) -> tuple[Json, list[Any]]:
@@ -166,7 +166,9 @@ class Robot:
                     return response
                 failure = None
             if waited >= self.patience_s:
-                raise GaveUp(f"robot {self.name}: {method} {path} unanswered for {waited:.0f} s") from failure
+                raise ServerUnavailable(
+                    f"robot {self.name}: {method} {path} unanswered for {waited:.0f} s"
+                ) from failure
             await asyncio.sleep(wait)
             waited += wait
             wait = min(_LONGEST_WAIT_S, 2 * wait)
@@ -216,7 +218,7 @@ def plain_fill(item: Mapping[str, Any]) -> Json:
 # --- The log of a page as a browser would write it, in human time ---
 
 
-Log = list[Any]
+_Log = list[Any]
 _ORIENT_MS = 1200.0
 _BETWEEN_MS = 700.0
 _NEXT_MS = 900.0
@@ -229,11 +231,11 @@ _DROPPED = 0.004
 _FRAME_MS = 40
 
 
-def page_log(trial: Mapping[str, Any], answer: Json, habits: Habits, rng: Generator, *, is_away: bool = False) -> Log:
+def page_log(trial: Mapping[str, Any], answer: Json, habits: Habits, rng: Generator, *, is_away: bool = False) -> _Log:
     """Return the log of somebody who plays every slot once, answers, and goes on at its last event."""
     pace = _ResponseTimes(habits, rng)
-    events: Log = [[0, "shown", None, {}]]
-    clicks = list(_clicks(trial, answer))
+    events: _Log = [[0, "shown", None, {}]]
+    clicks = list(_judgements(trial, answer))
     now, together = pace.after(_ORIENT_MS), bool(trial.get("together"))
     gap = (trial.get("extra") or {}).get("gap")
     ended = now
@@ -243,10 +245,10 @@ def page_log(trial: Mapping[str, Any], answer: Json, habits: Habits, rng: Genera
         ended = max(ended, more[-1][0])
         now = begun if together else ended
         own = [one for one in clicks if one[1] == slot["id"] and len(trial["slots"]) > 1 and not together]
-        now = _click(events, own, now, pace)
+        now = _add_clicks(events, own, now, pace)
         clicks = [one for one in clicks if one not in own]
         now += 0 if together else pace.after(_BETWEEN_MS) if gap is None else 1000 * gap
-    now = _click(events, clicks, max(now, ended), pace)
+    now = _add_clicks(events, clicks, max(now, ended), pace)
     events.append([now + pace.after(_NEXT_MS), "click", None, {"what": "next"}])
     return [[round(event[0]), *event[1:]] for event in sorted(events, key=lambda event: event[0])]
 
@@ -276,11 +278,11 @@ class _ResponseTimes:
     def judge(self, look: str) -> float:
         return self.after(1000 * (self._habits.slider_s if look == "slider" else self._habits.click_s))
 
-    def play(self, slot: Mapping[str, Any], begun: float, *, is_away: bool) -> Log:
+    def play(self, slot: Mapping[str, Any], begun: float, *, is_away: bool) -> _Log:
         """Return the events of one play, to the end of the slot."""
         media, rng, name = slot["media"], self._rng, slot["id"]
         length = media["ms"]
-        events: Log = [[begun, "play", name, {"at": 0}]]
+        events: _Log = [[begun, "play", name, {"at": 0}]]
         late = float(rng.exponential(_START_MS))
         if rng.random() < self._habits.stall and length > 1000:
             at, lasts = float(rng.uniform(0.1, 0.9)) * length, float(rng.uniform(100, 1000))
@@ -299,14 +301,16 @@ class _ResponseTimes:
         return [*events, [ended, "ended", name, {"at": length}], [ended, "frames", name, drawn]]
 
 
-def _click(events: Log, clicks: Sequence[tuple[str, str | None, str, Json]], now: float, pace: _ResponseTimes) -> float:
+def _add_clicks(
+    events: _Log, clicks: Sequence[tuple[str, str | None, str, Json]], now: float, pace: _ResponseTimes
+) -> float:
     for question, slot, look, value in clicks:
         now += pace.judge(look)
         events.append([now, "change", slot, {"question": question, "value": value}])
     return now
 
 
-def _clicks(trial: Mapping[str, Any], answer: Json) -> Iterator[tuple[str, str | None, str, Json]]:
+def _judgements(trial: Mapping[str, Any], answer: Json) -> Iterator[tuple[str, str | None, str, Json]]:
     """Yield every judgement of an answer: its question, its slot where it has one, the look of its scale, its value."""
     looks = {asked["id"]: (asked.get("scale") or {}).get("look", "radio") for asked in trial.get("asked", ())}
     given: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}

@@ -18,19 +18,19 @@ from beholder.reporting.html import Markup, tag
 from beholder.server.process import RunningServer, run_server
 from beholder.server.tokens import robot_signature
 from beholder.simulation.cheats import CHEATS
-from beholder.simulation.oracle import Oracle, OracleMind
+from beholder.simulation.oracle import Oracle, OracleResponder
 from beholder.simulation.participants import robot_name
-from beholder.simulation.raters import ability, assign_kinds, read_mixture
+from beholder.simulation.raters import abilities_of, assign_kinds, read_mixture
 from beholder.simulation.truth import Truth, truth_of
 from beholder.simulation.variance import PopulationSource
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page
 
-    from beholder.testing.browser import Wanted
+    from beholder.testing.browser import ControlValues
 
 _PATIENCE_MS = 120_000
-_ANSWERED = ("trial", "training", "questions", "check")
+_ANSWERED_KINDS = ("trial", "training", "questions", "check")
 """Steps of which a second picture shows how they look when they are answered."""
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1c1f24; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
@@ -53,7 +53,7 @@ class Picture:
 
 
 @dataclass
-class Sitting:
+class BrowserSession:
     """One robot at a browser: the pictures of what it met, and how it ended."""
 
     name: str
@@ -64,7 +64,7 @@ class Sitting:
     async def look(self, page: Page, key: str, moment: str) -> None:
         """Take a picture of the whole page."""
         kind = key.partition(":")[0]
-        if moment == "answered" and kind not in _ANSWERED:
+        if moment == "answered" and kind not in _ANSWERED_KINDS:
             return
         step = key.replace(":", "-") + ("-answered" if moment == "answered" else "")
         file = self.folder / f"{len(self.pictures) + 1:02}-{step}.png"
@@ -79,7 +79,7 @@ class Storyboard:
     """What came of robots in real browsers: the truth they were given, what each met, and the page that shows it."""
 
     truth: Truth
-    sittings: tuple[Sitting, ...]
+    sittings: tuple[BrowserSession, ...]
     page: Path
 
 
@@ -105,7 +105,7 @@ def storyboard(
 
     async def draw(store: str | Path) -> Storyboard:
         async with run_server(loaded, store=store, port=0) as server:
-            return await _draw(server, kinds, seed, source, progress)
+            return await _take_pictures(server, kinds, seed, source, progress)
 
     if store is not None:
         return block_on(draw(store))
@@ -115,12 +115,12 @@ def storyboard(
 
 def _check_browser() -> None:
     """Raise UserError unless robots can sit at a real browser here."""
-    from beholder.testing.browser import NAMES, find_chromium
+    from beholder.testing.browser import CHROMIUM_NAMES, find_chromium
 
     if importlib.util.find_spec("playwright") is None:
         raise UserError(Problem("--browser", "needs Playwright, which is not installed", "", "pip install playwright"))
     if find_chromium() is None:
-        fix = f"Install one as {NAMES[0]}, or name it in BEHOLDER_CHROMIUM."
+        fix = f"Install one as {CHROMIUM_NAMES[0]}, or name it in BEHOLDER_CHROMIUM."
         raise UserError(Problem("--browser", "needs a Chromium, and none was found", "", fix))
 
 
@@ -131,7 +131,7 @@ def _check_kinds(kinds: Sequence[str]) -> None:
         raise UserError(Problem("--raters", what, "kinds that only rate", "Leave out --browser, or these kinds."))
 
 
-async def _draw(
+async def _take_pictures(
     server: RunningServer,
     kinds: Sequence[str],
     seed: int,
@@ -148,9 +148,9 @@ async def _draw(
     sittings = []
     async with open_browser() as browser:
         for number, kind in enumerate(kinds, 1):
-            sitting = Sitting(robot_name(seed, number, served.study.run), folder / f"robot-{number}")
+            sitting = BrowserSession(robot_name(seed, number, served.study.run), folder / f"robot-{number}")
             sitting.folder.mkdir(parents=True)
-            await _sit(server, browser, sitting, oracle.mind(kind, sitting.name, ability(kind)), oracle)
+            await _take_study(server, browser, sitting, oracle.mind(kind, sitting.name, abilities_of(kind)), oracle)
             sittings.append(sitting)
             if progress is not None:
                 progress(number, len(kinds))
@@ -159,9 +159,11 @@ async def _draw(
     return Storyboard(truth, tuple(sittings), page)
 
 
-async def _sit(server: RunningServer, browser: Browser, sitting: Sitting, mind: OracleMind, oracle: Oracle) -> None:
+async def _take_study(
+    server: RunningServer, browser: Browser, sitting: BrowserSession, mind: OracleResponder, oracle: Oracle
+) -> None:
     """Let one robot take the study at a browser."""
-    from beholder.testing.browser import fitting_answers, oracle_for, walk, wanted_of
+    from beholder.testing.browser import control_values, fitting_answers, oracle_for, walk
 
     context = await browser.new_context(viewport={"width": 1280, "height": 800})
     page = await context.new_page()
@@ -169,13 +171,13 @@ async def _sit(server: RunningServer, browser: Browser, sitting: Sitting, mind: 
     signature = robot_signature(server.store.secret, sitting.name)
     await page.goto(f"{server.link}?{urlencode({'robot': sitting.name, 'signature': signature})}")
 
-    async def rate(key: str) -> Wanted:
+    async def rate(key: str) -> ControlValues:
         session = parse_qs(urlsplit(page.url).query)["resume"][0].split(".")[1]
         if session not in oracle.claims:
             facts = await server.store.session_facts(session)
             assert facts is not None, session
             oracle.claims[session] = facts.list or 1
-        return wanted_of(oracle.trial(session, key), mind.answer(session, key))
+        return control_values(oracle.trial(session, key), mind.answer(session, key))
 
     await walk(
         page,
@@ -189,7 +191,7 @@ async def _sit(server: RunningServer, browser: Browser, sitting: Sitting, mind: 
     await context.close()
 
 
-def _page(title: str, sittings: Sequence[Sitting]) -> str:
+def _page(title: str, sittings: Sequence[BrowserSession]) -> str:
     """Return all pictures on one page, to read or to print."""
     words = "Every screen of the study in order, as a simulated participant met it in a browser."
     body = [tag("h1", f"Storyboard: {title}"), tag("p", words)]

@@ -17,9 +17,9 @@ from beholder.simulation.truth import PUBLIC, Population, read_people
 from beholder.stats.crossed import Components, crossed, variance_components
 from beholder.stats.mixed import Codes, Floats
 
-FEWEST_PEOPLE, FEWEST_CONTENTS, FEWEST_RATINGS = 5, 4, 60
+_FEWEST_PEOPLE, _FEWEST_CONTENTS, _FEWEST_RATINGS = 5, 4, 60
 """With fewer a standard deviation is off by more than a third of itself."""
-FEWEST_STEADY, FEWEST_EACH = 8, 8
+_FEWEST_STEADY, _FEWEST_EACH = 8, 8
 """People, and how many ratings more than conditions of each, from which on it is told how far their inconsistencies
 differ."""
 
@@ -40,13 +40,15 @@ class VarianceEstimates(NamedTuple):
     """The quality of each condition, from 0 to 1."""
 
 
-def spreads_of(ratings: pd.DataFrame, steps: Mapping[str, float]) -> VarianceEstimates:
+def estimate_variances(ratings: pd.DataFrame, steps: Mapping[str, float]) -> VarianceEstimates:
     """Return the spreads in scores (participant, content, condition, stimulus, question, value from 0 to 1).
 
     Over several questions variances are averaged. `steps` is how far apart two answers to a question are: rounding to
     them adds a twelfth of their square to what people waver by.
     """
-    parts = [_of_question(mine, steps.get(str(name), 0.0)) for name, mine in ratings.groupby("question", sort=False)]
+    parts = [
+        _question_estimates(mine, steps.get(str(name), 0.0)) for name, mine in ratings.groupby("question", sort=False)
+    ]
     variances: dict[str, VarianceEstimate] = {}
     for name in ("bias", "content", "content_condition", "taste", "inconsistency", "inconsistency_spread"):
         known = [part.found[name] for part in parts]
@@ -64,7 +66,7 @@ def spreads_of(ratings: pd.DataFrame, steps: Mapping[str, float]) -> VarianceEst
     return VarianceEstimates(variances, means)
 
 
-def _of_question(votes: pd.DataFrame, step: float) -> VarianceEstimates:
+def _question_estimates(votes: pd.DataFrame, step: float) -> VarianceEstimates:
     """Return the variances of one question, and the means of its conditions."""
     value = votes["value"].to_numpy(np.float64)
     person, content, condition, stimulus = (
@@ -75,20 +77,20 @@ def _of_question(votes: pd.DataFrame, step: float) -> VarianceEstimates:
     names = list(dict.fromkeys(votes["condition"]))
     means = model.mean if model is not None else [float(value[condition == n].mean()) for n in range(conditions)]
     by_stimulus = variance_components(value, person, stimulus)
-    few = too_few(people, "participant", FEWEST_PEOPLE) or too_few(len(value), "rating", FEWEST_RATINGS)
-    few_contents = few or too_few(contents, "content", FEWEST_CONTENTS)
-    content_spread, cell_spread = _contents(value, person, content, condition, stimulus, by_stimulus)
+    few = too_few(people, "participant", _FEWEST_PEOPLE) or too_few(len(value), "rating", _FEWEST_RATINGS)
+    few_contents = few or too_few(contents, "content", _FEWEST_CONTENTS)
+    content_spread, cell_spread = _content_variances(value, person, content, condition, stimulus, by_stimulus)
     rounding = step**2 / 12
-    own = _own(value, condition, person, stimulus, by_stimulus)
+    own = _rater_variances(value, condition, person, stimulus, by_stimulus)
     taste, inside = own.taste, own.inconsistency - rounding
     return VarianceEstimates(
         {
-            "bias": _told(own.bias, few),
-            "content": _told(content_spread, few_contents),
-            "content_condition": _told(cell_spread, few_contents),
-            "taste": _told(taste, few or ("one condition, and it takes 2" if conditions < 2 else "")),
-            "inconsistency": _told(inside, few),
-            "inconsistency_spread": _steadiness(value, condition, person, stimulus, inside, rounding),
+            "bias": _estimate(own.bias, few),
+            "content": _estimate(content_spread, few_contents),
+            "content_condition": _estimate(cell_spread, few_contents),
+            "taste": _estimate(taste, few or ("one condition, and it takes 2" if conditions < 2 else "")),
+            "inconsistency": _estimate(inside, few),
+            "inconsistency_spread": _inconsistency_spread(value, condition, person, stimulus, inside, rounding),
         },
         dict(zip(names, (float(mean) for mean in means), strict=True)),
     )
@@ -99,7 +101,7 @@ def too_few(count: int, what: str, needed: int, such: str = "") -> str:
     return f"{count} {what}{'s' * (count != 1)}{such}, and it takes {needed}" if count < needed else ""
 
 
-def _told(value: float, few: str) -> VarianceEstimate:
+def _estimate(value: float, few: str) -> VarianceEstimate:
     if few:
         return VarianceEstimate(None, few)
     return (
@@ -109,7 +111,7 @@ def _told(value: float, few: str) -> VarianceEstimate:
     )
 
 
-def _contents(
+def _content_variances(
     value: Floats, person: Codes, content: Codes, condition: Codes, stimulus: Codes, parts: Components
 ) -> tuple[float, float]:
     """Return the variances between contents, and between contents in what one condition does to them.
@@ -125,17 +127,17 @@ def _contents(
     first = np.unique(stimulus, return_index=True)[1]
     means = np.bincount(stimulus, weights=own) / each
     single = np.arange(len(means), dtype=np.intp)
-    found = crossed(means, _again(condition[first]), _again(content[first]), single)
+    found = crossed(means, _recode(condition[first]), _recode(content[first]), single)
     if found is None:
         return math.nan, math.nan
     return found.one, found.residual - parts.residual * float(np.mean(1 / each))
 
 
-def _again(codes: Codes) -> Codes:
+def _recode(codes: Codes) -> Codes:
     return np.asarray(np.unique(codes, return_inverse=True)[1], np.intp)
 
 
-class _Own(NamedTuple):
+class _RaterVariances(NamedTuple):
     """The variances of what people bring along; a taste that cannot be told is part of the inconsistency."""
 
     bias: float
@@ -143,42 +145,44 @@ class _Own(NamedTuple):
     inconsistency: float
 
 
-def _own(value: Floats, condition: Codes, person: Codes, stimulus: Codes, parts: Components) -> _Own:
+def _rater_variances(
+    value: Floats, condition: Codes, person: Codes, stimulus: Codes, parts: Components
+) -> _RaterVariances:
     """Return what people differ in throughout, what they think of one condition beside it, and what is left.
 
     `parts` knows people alone: what somebody thinks of each condition, averaged over those that they saw, passes there
     for bias.
     """
-    cells = _tastes(condition, person)
+    cells = _rater_condition_codes(condition, person)
     votes, many = np.bincount(person), np.bincount(cells)
     owner = person[np.unique(cells, return_index=True)[1]]
     shared = float(np.mean(np.bincount(owner, weights=np.square(many / votes[owner]))))
     found = crossed(value, condition, cells, stimulus) if shared < 1 else None
     if found is None or not math.isfinite(found.one) or not math.isfinite(parts.one):
-        return _Own(parts.one, math.nan, parts.residual)
+        return _RaterVariances(parts.one, math.nan, parts.residual)
     taste = (found.one - parts.one) / (1 - shared)
-    return _Own(parts.one - shared * max(0.0, taste), taste, found.residual)
+    return _RaterVariances(parts.one - shared * max(0.0, taste), taste, found.residual)
 
 
-def _tastes(condition: Codes, person: Codes) -> Codes:
+def _rater_condition_codes(condition: Codes, person: Codes) -> Codes:
     """Return a number for each person and condition that they rated."""
-    return _again(person * (int(condition.max(initial=0)) + 1) + condition)
+    return _recode(person * (int(condition.max(initial=0)) + 1) + condition)
 
 
-def _steadiness(
+def _inconsistency_spread(
     value: Floats, condition: Codes, person: Codes, stimulus: Codes, inside: float, rounding: float
 ) -> VarianceEstimate:
     """Return the variance between people of the logarithm of their inconsistency, whose own variance is `inside`.
 
     It is looked for among ratings of one person and one condition, which share bias and taste.
     """
-    cells = _tastes(condition, person)
+    cells = _rater_condition_codes(condition, person)
     owner = person[np.unique(cells, return_index=True)[1]]
     free = np.bincount(person) - np.bincount(owner)
-    enough = free >= FEWEST_EACH
-    if enough.sum() < FEWEST_STEADY:
-        with_many = f" with {FEWEST_EACH} ratings more than conditions"
-        return VarianceEstimate(None, too_few(int(enough.sum()), "participant", FEWEST_STEADY, with_many))
+    enough = free >= _FEWEST_EACH
+    if enough.sum() < _FEWEST_STEADY:
+        with_many = f" with {_FEWEST_EACH} ratings more than conditions"
+        return VarianceEstimate(None, too_few(int(enough.sum()), "participant", _FEWEST_STEADY, with_many))
     if not inside > 0:
         return VarianceEstimate(None, "nobody wavers")
     rest = value - (np.bincount(stimulus, weights=value) / np.bincount(stimulus))[stimulus]
@@ -197,8 +201,8 @@ def _codes(names: pd.Series) -> Codes:
 # --- Where the numbers of simulated people come from: the study, a documented set of public data, or a pilot ---
 
 
-USUAL = "usual"
-SETS: Mapping[str, tuple[Population, str]] = {
+_USUAL = "usual"
+_PUBLIC_SETS: Mapping[str, tuple[Population, str]] = {
     "public": (PUBLIC, "VQEG HDTV3"),
     "vqeghd3": (PUBLIC, "VQEG HDTV3"),
 }
@@ -220,18 +224,18 @@ class PopulationSource:
             {
                 "what": one.name,
                 "value": f"{getattr(self.people, one.name):.3f}",
-                "from": self.said.get(one.name, USUAL),
+                "from": self.said.get(one.name, _USUAL),
             }
             for one in fields(Population)
         ] + [
-            {"what": f"quality of {name}", "value": f"{mean:.3f}", "from": self.said.get("means", USUAL)}
+            {"what": f"quality of {name}", "value": f"{mean:.3f}", "from": self.said.get("means", _USUAL)}
             for name, mean in self.means.items()
         ]
 
 
 def read_source(source: str | Path | PopulationSource | None = None, people: str = "") -> PopulationSource:
     """Return the people that `--from` names, changed as `--people` says."""
-    found = _named(source)
+    found = _find_source(source)
     changed = read_people(people, found.people)
     said = {
         one.name: "--people"
@@ -241,24 +245,24 @@ def read_source(source: str | Path | PopulationSource | None = None, people: str
     return PopulationSource(changed, found.means, {**found.said, **said})
 
 
-def _named(source: str | Path | PopulationSource | None) -> PopulationSource:
+def _find_source(source: str | Path | PopulationSource | None) -> PopulationSource:
     if source is None:
         return PopulationSource()
     if isinstance(source, PopulationSource):
         return source
-    if str(source) in SETS:
-        people, name = SETS[str(source)]
-        shown = [one.name for one in fields(Population) if one.name in _SHOWN]
+    if str(source) in _PUBLIC_SETS:
+        people, name = _PUBLIC_SETS[str(source)]
+        shown = [one.name for one in fields(Population) if one.name in _ESTIMATED]
         return PopulationSource(people, {}, dict.fromkeys(shown, name))
     path = Path(source)
     if path.is_dir():
         path /= "study.yaml"
     if not path.is_file():
-        allowed = f"{', '.join(SETS)}, or the study.yaml of a pilot"
+        allowed = f"{', '.join(_PUBLIC_SETS)}, or the study.yaml of a pilot"
         raise UserError(Problem("--from", f"{str(source)!r} is neither a set of public data nor a study", allowed))
     from beholder.simulation.pilot import from_pilot
 
     return from_pilot(path)
 
 
-_SHOWN = frozenset({"bias", "inconsistency", "inconsistency_spread", "taste", "content", "content_condition"})
+_ESTIMATED = frozenset({"bias", "inconsistency", "inconsistency_spread", "taste", "content", "content_condition"})

@@ -21,17 +21,25 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from beholder.methods.choices import compared
 from beholder.methods.contract import Trial
 from beholder.study.model import Study
-from beholder.testing.check_pages import Exam, Hand, Oracle, hand_for, oracle_for, take_check, take_look
+from beholder.testing.check_pages import (
+    AnswerOracle,
+    CheckPage,
+    InputDevice,
+    input_device,
+    oracle_for,
+    take_check,
+    take_device_check,
+)
 from beholder.types import Json
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Locator, Page
 
 __all__ = [
-    "Moment",
+    "AnswerOracle",
     "OnStep",
-    "Oracle",
     "Rater",
+    "StepMoment",
     "complete_study",
     "find_chromium",
     "fitting_answers",
@@ -47,14 +55,14 @@ __all__ = [
 _SHARES = (0.62, 0.18, 0.87, 0.41, 0.73, 0.29)
 _MOST_STEPS = 40
 
-Wanted: TypeAlias = Mapping[tuple[str, str], tuple[str, ...]]
+ControlValues: TypeAlias = Mapping[tuple[str, str], tuple[str, ...]]
 """From a question and its slot, empty where two are compared, to the values of the controls that answer it."""
 
 
-def wanted_of(trial: Trial, answer: Json) -> dict[tuple[str, str], tuple[str, ...]]:
+def control_values(trial: Trial, answer: Json) -> dict[tuple[str, str], tuple[str, ...]]:
     """Return the controls that give this answer to a trial."""
     given = cast("Mapping[str, Any]", answer)
-    wanted = wanted_scores(answer)
+    wanted = _score_values(answer)
     for question, slots in given.get("ticks", {}).items():
         for slot, places in slots.items():
             wanted[question, slot] = tuple(str(place) for place in places) or ("nothing",)
@@ -63,7 +71,7 @@ def wanted_of(trial: Trial, answer: Json) -> dict[tuple[str, str], tuple[str, ..
     return wanted
 
 
-def wanted_scores(answer: Json) -> dict[tuple[str, str], tuple[str, ...]]:
+def _score_values(answer: Json) -> dict[tuple[str, str], tuple[str, ...]]:
     """Return the scores of an answer by question and slot; none where it is of another kind."""
     scores = cast("Mapping[str, Any]", answer).get("scores", {})
     return {(question, slot): (f"{value:g}",) for question, slots in scores.items() for slot, value in slots.items()}
@@ -80,7 +88,7 @@ def _chosen(trial: Trial, question: str, choice: Mapping[str, Any]) -> str:
     return f"{grade if choice['better'] == compared(trial)[1].id else -grade:g}"
 
 
-async def rate_all(page: Page, hand: Hand, wanted: Wanted | None = None) -> None:
+async def _rate_all(page: Page, hand: InputDevice, wanted: ControlValues | None = None) -> None:
     """Answer everything on a page: sliders, radio buttons, boxes and required reasons, no two neighbours alike.
 
     What `wanted` leaves out gets any answer.
@@ -90,19 +98,19 @@ async def rate_all(page: Page, hand: Hand, wanted: Wanted | None = None) -> None
         if await slider.get_attribute("aria-disabled") == "true":
             await _open_slider(page, hand, slider)
         if await slider.get_attribute("aria-disabled") != "true":
-            await _set_slider(hand, slider, given.get(await _where(slider)), _SHARES[place % len(_SHARES)])
+            await _set_slider(hand, slider, given.get(await _control_key(slider)), _SHARES[place % len(_SHARES)])
     for place, group in enumerate((await _groups(main.locator("input[type=radio]:visible"))).values()):
-        chosen = await _among(group, given)
+        chosen = await _chosen_boxes(group, given)
         await hand.tick(chosen[0] if chosen else group[(1 + place) % len(group)])
     for place, group in enumerate((await _groups(main.locator("input[type=checkbox]:visible"))).values()):
         if not any([await box.is_checked() for box in group]):
-            for box in await _among(group, given) or [group[place % len(group)]]:
+            for box in await _chosen_boxes(group, given) or [group[place % len(group)]]:
                 await hand.tick(box)
     for field in await main.locator("textarea[aria-required=true]:visible, textarea[required]:visible").all():
         await hand.write(field, "It looked right.")
 
 
-async def _set_slider(hand: Hand, slider: Locator, wanted: tuple[str, ...] | None, share: float) -> None:
+async def _set_slider(hand: InputDevice, slider: Locator, wanted: tuple[str, ...] | None, share: float) -> None:
     """Set a slider: to a value that is wanted exactly, by keys after the hand has come near; else to a share."""
     low, high = [float(await slider.get_attribute(name) or 0) for name in ("min", "max")]
     await hand.slide(slider, share if wanted is None else (float(wanted[0]) - low) / (high - low))
@@ -113,9 +121,9 @@ async def _set_slider(hand: Hand, slider: Locator, wanted: tuple[str, ...] | Non
         await slider.press("ArrowUp" if left > 0 else "ArrowDown")
 
 
-async def _among(group: list[Locator], given: Wanted) -> list[Locator]:
+async def _chosen_boxes(group: list[Locator], given: ControlValues) -> list[Locator]:
     """Return the boxes of a group that are wanted."""
-    values = given.get(await _where(group[0]), ())
+    values = given.get(await _control_key(group[0]), ())
     return [box for box in group if await box.input_value() in values]
 
 
@@ -127,12 +135,12 @@ async def _groups(boxes: Locator) -> dict[str, list[Locator]]:
     return groups
 
 
-async def _where(control: Locator) -> tuple[str, str]:
+async def _control_key(control: Locator) -> tuple[str, str]:
     """Return the question and the slot that a control belongs to."""
     return await control.get_attribute("data-question") or "", await control.get_attribute("data-slot") or ""
 
 
-async def _open_slider(page: Page, hand: Hand, slider: Locator) -> None:
+async def _open_slider(page: Page, hand: InputDevice, slider: Locator) -> None:
     """Play the slot of a slider that is open only meanwhile."""
     slot = await slider.evaluate("node => node.closest('[data-slot]')?.dataset.slot ?? ''")
     button = page.locator(f'main button.play[data-slot="{slot}"]:visible')
@@ -152,10 +160,10 @@ async def _open_slider(page: Page, hand: Hand, slider: Locator) -> None:
 # Needs Playwright (not a dependency of the package) and a Chromium of this machine.
 
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 # Each window draws two pages for its address bar, which nobody sees: a third of what a visit costs the processor.
 # The last --disable-features is the one that counts, so those that Playwright wants off are off here too.
-_OFF = (
+_DISABLED_FEATURES = (
     "WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "AimEnabled", "AvoidUnnecessaryBeforeUnloadCheckSync",
     "DestroyProfileOnBrowserClose", "HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter",
     "PaintHolding", "ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect", "TcpPortRandomizationWin",
@@ -163,22 +171,22 @@ _OFF = (
 )  # fmt: skip
 _ARGUMENTS = (
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--no-first-run",
-    f"--disable-features={','.join(_OFF)}",
+    f"--disable-features={','.join(_DISABLED_FEATURES)}",
 )  # fmt: skip
 _MOST_PRESSES = 60
 
-Moment: TypeAlias = Literal["shown", "answered"]
-OnStep: TypeAlias = Callable[["Page", str, Moment], Awaitable[None]]
+StepMoment: TypeAlias = Literal["shown", "answered"]
+OnStep: TypeAlias = Callable[["Page", str, StepMoment], Awaitable[None]]
 """Called with the key of each step: when it is `shown`, and when it is `answered` but not yet left; a check with
 several screens is answered on each of them."""
-Rater: TypeAlias = Callable[[str], Awaitable[Wanted]]
+Rater: TypeAlias = Callable[[str], Awaitable[ControlValues]]
 """Returns what somebody answers on a trial, by its key."""
 
 
 def find_chromium() -> str | None:
     """Return the path of a Chromium on this machine; BEHOLDER_CHROMIUM names another one."""
     named = os.environ.get("BEHOLDER_CHROMIUM")
-    return named or next((path for name in NAMES if (path := shutil.which(name))), None)
+    return named or next((path for name in CHROMIUM_NAMES if (path := shutil.which(name))), None)
 
 
 @asynccontextmanager
@@ -187,7 +195,7 @@ async def open_browser() -> AsyncIterator[Browser]:
     from playwright.async_api import async_playwright
 
     path = find_chromium()
-    assert path is not None, f"there is no Chromium here: install {NAMES[0]}, or name one in BEHOLDER_CHROMIUM"
+    assert path is not None, f"there is no Chromium here: install {CHROMIUM_NAMES[0]}, or name one in BEHOLDER_CHROMIUM"
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=path, args=list(_ARGUMENTS))
         try:
@@ -214,7 +222,7 @@ async def complete_study(
     answers: Mapping[str, Json] | None = None,
     keyboard_only: bool = False,
     on_step: OnStep | None = None,
-    oracle: Oracle | None = None,
+    oracle: AnswerOracle | None = None,
     rater: Rater | None = None,
 ) -> str:
     """Take a study to its end and return the completion code.
@@ -236,11 +244,11 @@ async def walk(
     answers: Mapping[str, Json] | None = None,
     keyboard_only: bool = False,
     on_step: OnStep | None = None,
-    oracle: Oracle | None = None,
+    oracle: AnswerOracle | None = None,
     rater: Rater | None = None,
 ) -> str:
     """Go on from the step that is shown until one of this kind or key, and return its key."""
-    hand = await hand_for(page, keyboard_only=keyboard_only)
+    hand = await input_device(page, keyboard_only=keyboard_only)
     key, presses = "", 0
     watched: set[str] = set()
     while True:
@@ -260,48 +268,48 @@ async def walk(
         presses += 1
         assert presses < _MOST_PRESSES, f"{key} does not end: {await _words_on(page)}"
         if control in ("look", "exam"):
-            await _examine(page, hand, key, on_step, oracle, is_look=control == "look")
+            await _take_check(page, hand, key, on_step, oracle, is_look=control == "look")
             continue
         if control == "next":
             if kind == "questions":
-                await fill_questions(page, hand, answers or {})
+                await _fill_questions(page, hand, answers or {})
             elif kind == "volume":
                 await hand.press(page.locator("main #play-sound"))
             elif kind == "text":
-                await play_examples(page, hand)
+                await _play_examples(page, hand)
             elif kind == "trial":
-                await play_all(page, hand, watched)
-                await rate_all(page, hand, await _wanted(key, oracle, rater))
+                await _play_all(page, hand, watched)
+                await _rate_all(page, hand, await _values_for(key, oracle, rater))
             if on_step is not None:
                 await on_step(page, key, "answered")
-        await leave(page, hand, control)
+        await _leave(page, hand, control)
 
 
-async def _wanted(key: str, oracle: Oracle | None, rater: Rater | None) -> Wanted:
+async def _values_for(key: str, oracle: AnswerOracle | None, rater: Rater | None) -> ControlValues:
     """Return what is answered on a page; nothing where any answer will do."""
     if key.startswith("training:"):
-        return wanted_scores(await oracle(key)) if oracle is not None else {}
+        return _score_values(await oracle(key)) if oracle is not None else {}
     return await rater(key) if rater is not None else {}
 
 
-async def _examine(
-    page: Page, hand: Hand, key: str, on_step: OnStep | None, oracle: Oracle | None, *, is_look: bool
+async def _take_check(
+    page: Page, hand: InputDevice, key: str, on_step: OnStep | None, oracle: AnswerOracle | None, *, is_look: bool
 ) -> None:
     """Take one attempt at a check. What looks at the device needs no oracle but for what it asks."""
     answer = await oracle(key) if oracle is not None else {}
     assert isinstance(answer, Mapping), key
     if is_look:
-        return await take_look(page, hand, key, is_remote=answer.get("remote") is True)
+        return await take_device_check(page, hand, key, is_remote=answer.get("remote") is True)
     assert oracle is not None, f"{key} has to be seen or heard: walk with an oracle"
 
     async def on_screen() -> None:
         if on_step is not None:
             await on_step(page, key, "answered")
 
-    await take_check(Exam(page, hand, key, answer, on_screen))
+    await take_check(CheckPage(page, hand, key, answer, on_screen))
 
 
-async def play_all(page: Page, hand: Hand, watched: set[str]) -> None:
+async def _play_all(page: Page, hand: InputDevice, watched: set[str]) -> None:
     """Play each slot of a page until it has been watched, but for those in `watched`; add them to it."""
     for button in await page.locator("main button.play[data-slot]:visible").all():
         slot = await button.get_attribute("data-slot") or ""
@@ -315,7 +323,7 @@ async def play_all(page: Page, hand: Hand, watched: set[str]) -> None:
     await page.wait_for_function("() => !document.querySelector('main input[type=radio][aria-disabled=true]')")
 
 
-async def play_examples(page: Page, hand: Hand) -> None:
+async def _play_examples(page: Page, hand: InputDevice) -> None:
     """Play each example of a page of the instructions to its end; what stands still is looked at in passing."""
     for example in await page.locator("main .example").all():
         await example.scroll_into_view_if_needed()
@@ -328,7 +336,7 @@ async def play_examples(page: Page, hand: Hand) -> None:
             await page.locator(told).first.wait_for(state="attached")
 
 
-async def fill_questions(page: Page, hand: Hand, answers: Mapping[str, Json]) -> None:
+async def _fill_questions(page: Page, hand: InputDevice, answers: Mapping[str, Json]) -> None:
     """Fill in a questionnaire: the answers that are given, and any where none is."""
     for item in await page.locator("main [data-item]").all():
         answer = answers.get(await item.get_attribute("data-item") or "")
@@ -346,7 +354,7 @@ async def fill_questions(page: Page, hand: Hand, answers: Mapping[str, Json]) ->
                 await hand.tick(box)
 
 
-async def leave(page: Page, hand: Hand, control: str) -> None:
+async def _leave(page: Page, hand: InputDevice, control: str) -> None:
     """Press what leads on as soon as it does, and wait until it has."""
     from playwright.async_api import TimeoutError as WaitedTooLong
 

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 # --- What somebody at a real browser sees and hears, told by the server that drew it: no page could ---
 
 
-Oracle: TypeAlias = Callable[[str], Awaitable[Json]]
+AnswerOracle: TypeAlias = Callable[[str], Awaitable[Json]]
 """Returns the answer to a step, of a check or of training, by its key."""
 _MIDDLE = 0.5
 
 
-def oracle_for(server: RunningServer, page: Page, fails: Collection[str] = ()) -> Oracle:
+def oracle_for(server: RunningServer, page: Page, fails: Collection[str] = ()) -> AnswerOracle:
     """Return the answers of whoever sits at this page: able to do everything but what is in `fails`.
 
     That holds names of checks as robots have them (`colour`, `distance:far`, `training`), or keys of single attempts
@@ -59,7 +59,7 @@ _HAS_FOCUS = "node => node === document.activeElement"
 _IN_GROUP = "node => document.activeElement?.type === 'radio' && document.activeElement.name === node.name"
 
 
-class Hand(Protocol):
+class InputDevice(Protocol):
     """The four things that a study asks a hand to do."""
 
     async def press(self, button: Locator) -> None: ...
@@ -75,15 +75,15 @@ class Hand(Protocol):
     async def write(self, field: Locator, text: str) -> None: ...
 
 
-async def hand_for(page: Page, *, keyboard_only: bool) -> Hand:
+async def input_device(page: Page, *, keyboard_only: bool) -> InputDevice:
     """Return the keyboard where it is asked for, else a finger on a touch screen, else the mouse."""
     if keyboard_only:
-        return Keyboard(page)
+        return _Keyboard(page)
     is_touch: bool = await page.evaluate("() => matchMedia('(pointer: coarse)').matches")
-    return Finger() if is_touch else Mouse()
+    return _TouchScreen() if is_touch else _Mouse()
 
 
-class Mouse:
+class _Mouse:
     """A pointer that clicks."""
 
     async def press(self, button: Locator) -> None:
@@ -101,7 +101,7 @@ class Mouse:
         await field.fill(text)
 
 
-class Finger:
+class _TouchScreen:
     """A pointer that taps."""
 
     async def press(self, button: Locator) -> None:
@@ -119,7 +119,7 @@ class Finger:
         await field.fill(text)
 
 
-class Keyboard:
+class _Keyboard:
     """Keys and nothing else: no pointer, and no focus that a key did not move."""
 
     def __init__(self, page: Page) -> None:
@@ -186,11 +186,11 @@ _NONE = "none"
 
 
 @dataclass(frozen=True)
-class Exam:
+class CheckPage:
     """One attempt at a check: who takes it, and what they say. `on_screen` hears of each screen before it is left."""
 
     page: Page
-    hand: Hand
+    hand: InputDevice
     key: str
     answer: Mapping[str, Any]
     on_screen: Callable[[], Awaitable[None]]
@@ -217,14 +217,14 @@ class Exam:
         await pressed.wait_for_element_state("hidden")
 
 
-async def take_check(exam: Exam) -> None:
+async def take_check(exam: CheckPage) -> None:
     """Take an attempt from its first screen to its last."""
-    take = _TAKES.get(exam.name)
+    take = _PAGES.get(exam.name)
     assert take is not None, f"nobody here knows how to take {exam.name}"
     await take(exam)
 
 
-async def take_look(page: Page, hand: Hand, key: str, *, is_remote: bool = False) -> None:
+async def take_device_check(page: Page, hand: InputDevice, key: str, *, is_remote: bool = False) -> None:
     """Go on from a row of the look at the device: what measures by itself is waited for, what asks is answered."""
     here = f'body[data-step="{key}"] main'
     ways = ["#remote-yes" if is_remote else "#remote-no", ".sheet-list #next", "#again", "#say-desktop"]
@@ -240,7 +240,7 @@ async def take_look(page: Page, hand: Hand, key: str, *, is_remote: bool = False
     await found.wait_for_element_state("hidden")
 
 
-async def _read_plates(exam: Exam) -> None:
+async def _read_plates(exam: CheckPage) -> None:
     for number in exam.answer["numbers"].values():
         await exam.find(".check-picture")
         if number == _NONE:
@@ -250,7 +250,7 @@ async def _read_plates(exam: Exam) -> None:
         await exam.leave()
 
 
-async def _set_card(exam: Exam) -> None:
+async def _set_card(exam: CheckPage) -> None:
     if exam.answer.get("none"):
         return await exam.leave("#none")
     for width in exam.answer["widths"]:
@@ -266,7 +266,7 @@ async def _set_card(exam: Exam) -> None:
         await exam.leave()
 
 
-async def _find_gaps(exam: Exam) -> None:
+async def _find_gaps(exam: CheckPage) -> None:
     if "directions" not in exam.answer:
         return  # without a card no ring is shown
     await exam.find(".acuity-list")
@@ -282,7 +282,7 @@ async def _find_gaps(exam: Exam) -> None:
     await exam.page.wait_for_selector(f'body:not([data-step="{exam.key}"]), main .notice', state="attached")
 
 
-async def _set_up_display(exam: Exam) -> None:
+async def _set_up_display(exam: CheckPage) -> None:
     boxes = [name for name in ("screen", "steady") if exam.answer[name]]
     for name in boxes:
         await exam.hand.tick(await exam.find(f"#display-{name}"))
@@ -291,47 +291,47 @@ async def _set_up_display(exam: Exam) -> None:
     await exam.leave()
 
 
-async def _count_shapes(exam: Exam) -> None:
+async def _count_shapes(exam: CheckPage) -> None:
     await exam.find(".check-picture")
     for shape in ("circles", "triangles"):
         await exam.write(f"#{shape}", exam.answer[shape])
     await exam.leave()
 
 
-async def _compare_pairs(exam: Exam) -> None:
+async def _compare_pairs(exam: CheckPage) -> None:
     for better in exam.answer["better"]:
         await exam.find(".check-picture")
         await exam.hand.tick(await exam.find(f"#better-{better}"))
         await exam.leave()
 
 
-async def _hear(exam: Exam) -> None:
+async def _play_sound(exam: CheckPage) -> None:
     """Play the sound at hand to its end: the button is no longer the first thing to press."""
     await exam.hand.press(await exam.find("#play-sound.button-primary"))
     await exam.find("#play-sound:not(.button-primary)")
 
 
-async def _choose_tiles(exam: Exam) -> None:
+async def _choose_tiles(exam: CheckPage) -> None:
     for chosen in exam.answer["chosen" if "chosen" in exam.answer else "sides"]:
-        await _hear(exam)
+        await _play_sound(exam)
         await exam.hand.tick(await exam.find(f'.listen-tiles:not(:disabled) input[value="{chosen}"]'))
         await exam.leave()
 
 
-async def _count_tones(exam: Exam) -> None:
+async def _count_tones(exam: CheckPage) -> None:
     for count in exam.answer["counts"]:
-        await _hear(exam)
+        await _play_sound(exam)
         await exam.write("#count", count)
         await exam.leave()
 
 
-async def _answer_quiz(exam: Exam) -> None:
+async def _answer_quiz(exam: CheckPage) -> None:
     for item, option in exam.answer["answers"].items():
         await exam.hand.tick(await exam.find(f'[data-item="{item}"] input[value="{option}"]'))
     await exam.leave()
 
 
-_TAKES: Mapping[str, Callable[[Exam], Awaitable[None]]] = {
+_PAGES: Mapping[str, Callable[[CheckPage], Awaitable[None]]] = {
     "questions": _answer_quiz,
     "colour": _read_plates,
     "card": _set_card,

@@ -39,20 +39,20 @@ def check_step(
     """
     known = known or CheckContext(DEVICE)
     attempts = [check.pose(_chance(number), known) for number in range(_POSED)]
-    check_posed(check, attempts, known, varies=varies)
-    check_drawn(check, attempts[:_DRAWN])
+    _check_posed(check, attempts, known, varies=varies)
+    _check_drawn(check, attempts[:_DRAWN])
     robots = [
         RobotAbilities(),
         RobotAbilities(frozenset({check.name})),
         *(RobotAbilities(frozenset({kind})) for kind in fails),
     ]
-    verdicts = [check_robot(check, attempts, known, robot) for robot in robots]
-    check_words_of(check, [verdict for some in verdicts for verdict in some])
+    verdicts = [_check_robot(check, attempts, known, robot) for robot in robots]
+    _check_words(check, [verdict for some in verdicts for verdict in some])
     if check.luck() > 0 and not varies:
         check_luck(check, known, robots)
 
 
-def check_posed(check: AnyStep, attempts: list[CheckAttempt], known: CheckContext, *, varies: bool) -> None:
+def _check_posed(check: AnyStep, attempts: list[CheckAttempt], known: CheckContext, *, varies: bool) -> None:
     """The same chance gives the same attempt, all of it is JSON, and the public half is the same for all of them."""
     name = check.name
     assert check.seconds > 0, f"{name} takes no time"
@@ -67,7 +67,7 @@ def check_posed(check: AnyStep, attempts: list[CheckAttempt], known: CheckContex
         assert len(publics) == 1, f"the public half of {name} depends on chance: {sorted(publics)[:2]}"
 
 
-def check_drawn(check: AnyStep, attempts: Iterable[CheckAttempt]) -> None:
+def _check_drawn(check: AnyStep, attempts: Iterable[CheckAttempt]) -> None:
     """Pictures and sounds come from the private half alone, hold nothing beside themselves, and are equally long."""
     sizes: dict[str, set[int]] = {}
     for place, posed in enumerate(attempts):
@@ -84,7 +84,7 @@ def check_drawn(check: AnyStep, attempts: Iterable[CheckAttempt]) -> None:
         assert len(found) == 1, f"{name} of {check.name} has {len(found)} sizes, by which they can be told apart"
 
 
-def check_robot(
+def _check_robot(
     check: AnyStep, attempts: Iterable[CheckAttempt], known: CheckContext, robot: RobotAbilities
 ) -> list[Verdict]:
     """Return the verdicts on a robot: always a pass where it is able, never where it is not."""
@@ -105,7 +105,7 @@ def check_robot(
     return verdicts
 
 
-def check_words_of(check: AnyStep, verdicts: Iterable[Verdict]) -> None:
+def _check_words(check: AnyStep, verdicts: Iterable[Verdict]) -> None:
     """There is a page with a title, and words for what is needed, for each reason that is told, and for the end."""
     words = check_words("en").get(check.name, {})
     page = resources.files("beholder.web") / "checks" / f"{check.name}.js"

@@ -44,18 +44,18 @@ def check_method(name: str, folder: Path, *, browser: bool = True) -> None:
     robots' ratings give back a planted order; a real browser completes it; its README exists. Writes to `folder`.
     """
     method = find(name)
-    check_parts(method)
+    _check_parts(method)
     study = new(name, folder / "example", seconds=_SECONDS)
-    check_example_loads(method, study)
-    marked = mark_names(study, folder / "marked")
-    check_plan_is_balanced(marked)
-    block_on(check_served(method, marked))
-    check_order_is_recovered(marked)
+    _check_example_loads(method, study)
+    marked = _mark_names(study, folder / "marked")
+    _check_plan_is_balanced(marked)
+    block_on(_check_served(method, marked))
+    _check_order_is_recovered(marked)
     if browser:
-        block_on(check_browser_completes(study))
+        block_on(_check_browser_completes(study))
 
 
-def check_parts(method: Method) -> None:
+def _check_parts(method: Method) -> None:
     """The folder holds what a method is made of."""
     for part in _PARTS:
         path = method_folder(method.name) / part
@@ -63,14 +63,14 @@ def check_parts(method: Method) -> None:
         assert path.read_text("utf-8").strip(), f"{part} of {method.name} is empty"
 
 
-def check_example_loads(method: Method, study: Path) -> None:
+def _check_example_loads(method: Method, study: Path) -> None:
     """The example is a study of this method, with at least one question."""
     loaded = load_study(study)
     assert loaded.method == method.name, f"the example of {method.name} is a study of {loaded.method}"
     assert method.questions(loaded), f"the example of {method.name} asks nothing"
 
 
-def check_plan_is_balanced(study: Path) -> None:
+def _check_plan_is_balanced(study: Path) -> None:
     """Every promised count of the plan is as even as promised."""
     loaded = load_study(study)
     catalogue = load_catalogue(loaded)
@@ -79,7 +79,7 @@ def check_plan_is_balanced(study: Path) -> None:
         assert even, f"the plan is not balanced: {row.count} differ by {row.difference}, promised {row.promised}"
 
 
-async def check_served(method: Method, study: Path) -> None:
+async def _check_served(method: Method, study: Path) -> None:
     """Over HTTP: the public half leaks nothing, and bad answers are refused with a reason and change nothing."""
     async with (
         run_server(load_study(study), port=0) as server,
@@ -89,7 +89,7 @@ async def check_served(method: Method, study: Path) -> None:
         _check_leaks_nothing(method, robot.step)
         answer, events = await _good_answer(server, robot)
         before = await server.store.session_facts(robot.session)
-        bodies = [(what, {"answer": bad, "events": events}) for what, bad in bad_answers(answer)]
+        bodies = [(what, {"answer": bad, "events": events}) for what, bad in _bad_answers(answer)]
         if server.service.served.study.playback.watch != "none":
             bodies.append(("without any sign of watching", {"answer": answer, "events": []}))
         for what, body in bodies:
@@ -106,7 +106,7 @@ async def check_served(method: Method, study: Path) -> None:
         assert await server.store.session_facts(robot.session) == before, "a refused answer changed the store"
 
 
-def check_order_is_recovered(study: Path) -> Results:
+def _check_order_is_recovered(study: Path) -> Results:
     """Robots with a planted truth give ratings whose condition means have its order."""
 
     async def send() -> Crowd:
@@ -153,11 +153,11 @@ def _check_ticks(results: Results, planted: Mapping[str, float]) -> None:
         assert shares[worst] > shares[best], f"{best} has more ticked faults than {worst}, which is planted as worse"
 
 
-async def check_browser_completes(study: Path) -> None:
+async def _check_browser_completes(study: Path) -> None:
     """A real Chromium takes the study, with as few trials as it can have, to its completion code."""
     from beholder.testing.browser import complete_study, fitting_answers, open_browser
 
-    study = _shortened(study)
+    study = _shorten(study)
     async with run_server(load_study(study), port=0) as server, open_browser() as browser:
         page = await browser.new_page()
         answers = fitting_answers(load_study(study))
@@ -166,7 +166,7 @@ async def check_browser_completes(study: Path) -> None:
         assert [row["code"] for row in ends if row["outcome"] == "completed"] == [code]
 
 
-def _shortened(study: Path) -> Path:
+def _shorten(study: Path) -> Path:
     """Write the study beside itself with the fewest trials that its plan takes."""
     written = yaml.safe_load(study.read_text("utf-8"))
     path = study.with_name("short.yaml")
@@ -184,14 +184,14 @@ def _shortened(study: Path) -> Path:
 
 async def _until_first_trial(server: RunningServer, client: httpx.AsyncClient) -> Robot:
     params = {"robot": "check", "signature": robot_signature(server.store.secret, "check")}
-    robot = Robot("check", server.service.served.study.name, params, client, _Dull(server))
+    robot = Robot("check", server.service.served.study.name, params, client, _NeutralResponder(server))
     await robot.arrive()
     while robot.step["kind"] != "trial":
         await robot.answer_step()
     return robot
 
 
-class _Dull:
+class _NeutralResponder:
     """A mind without opinions."""
 
     def __init__(self, server: RunningServer) -> None:
@@ -234,7 +234,7 @@ async def _good_answer(server: RunningServer, robot: Robot) -> tuple[Json, list[
 def _check_leaks_nothing(method: Method, step: Mapping[str, Any]) -> None:
     text = json.dumps(step).lower()
     hidden = ("stimulus", "condition", '"role"', "target", "files/", "hidden", "anchor", "lowpass")
-    for word in (*MARKS, *hidden):
+    for word in (*_MARKS, *hidden):
         assert word not in text, f"the public half of a {method.name} trial contains {word!r}"
 
 
@@ -246,7 +246,7 @@ _WRONG_LISTS: tuple[Json, ...] = ("nonsense", None, [None], [{"x": 1}], [10**9],
 _OPTIONAL = frozenset({"grade"})
 
 
-def bad_answers(answer: Json) -> Iterator[tuple[str, Json]]:
+def _bad_answers(answer: Json) -> Iterator[tuple[str, Json]]:
     """Yield answers that no method may take, made from a good one: what is wrong with each, and the answer."""
     yield "that is null", None
     yield "that is a list", []
@@ -264,7 +264,7 @@ def bad_answers(answer: Json) -> Iterator[tuple[str, Json]]:
             wrong = _WRONG_LISTS
         for other in wrong:
             yield f"with {other!r} at {at}", _with(answer, path, other)
-        yield f"with another slot beside {at}", _beside(answer, path, value)
+        yield f"with another slot beside {at}", _with_extra_slot(answer, path, value)
 
 
 def _mapping(answer: Json) -> Mapping[str, Json]:
@@ -281,18 +281,18 @@ def _leaves(value: Json, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any
 
 
 def _with(value: Json, path: tuple[Any, ...], new_value: Json) -> Json:
-    copy, inner = _copied(value, path)
+    copy, inner = _copy_of(value, path)
     inner[path[-1]] = new_value
     return copy
 
 
 def _without(value: Json, path: tuple[Any, ...]) -> Json:
-    copy, inner = _copied(value, path)
+    copy, inner = _copy_of(value, path)
     del inner[path[-1]]
     return copy
 
 
-def _copied(value: Json, path: tuple[Any, ...]) -> tuple[Json, Any]:
+def _copy_of(value: Json, path: tuple[Any, ...]) -> tuple[Json, Any]:
     """Return a copy, and the part of it that holds the end of the path."""
     copy: Json = json.loads(json.dumps(value))
     inner: Any = copy
@@ -301,8 +301,8 @@ def _copied(value: Json, path: tuple[Any, ...]) -> tuple[Json, Any]:
     return copy, inner
 
 
-def _beside(value: Json, path: tuple[Any, ...], leaf: Json) -> Json:
-    copy, inner = _copied(value, path)
+def _with_extra_slot(value: Json, path: tuple[Any, ...], leaf: Json) -> Json:
+    copy, inner = _copy_of(value, path)
     inner["s99"] = leaf
     return copy
 
@@ -310,10 +310,10 @@ def _beside(value: Json, path: tuple[Any, ...], leaf: Json) -> Json:
 # --- A study under names that no honest page contains ---
 
 
-MARKS = ("markedcondition", "markedcontent")
+_MARKS = ("markedcondition", "markedcontent")
 
 
-def mark_names(study: Path, folder: Path) -> Path:
+def _mark_names(study: Path, folder: Path) -> Path:
     """Write the study again with conditions and contents under names that no honest page contains.
 
     Roles stay, and so do the recipes of anchors, which are made from the marked references.
@@ -322,8 +322,8 @@ def mark_names(study: Path, folder: Path) -> Path:
     catalogue = load_catalogue(loaded)
     recipes = [name for name in loaded.options.get("anchors") or () if not _has_files(study.parent, name, catalogue)]
     named = [name for name in catalogue.conditions if name not in recipes]
-    conditions = {name: f"{MARKS[0]}{n}" for n, name in enumerate(named, 1)}
-    contents = {name: f"{MARKS[1]}{n}" for n, name in enumerate(catalogue.contents, 1)}
+    conditions = {name: f"{_MARKS[0]}{n}" for n, name in enumerate(named, 1)}
+    contents = {name: f"{_MARKS[1]}{n}" for n, name in enumerate(catalogue.contents, 1)}
     folder.mkdir(parents=True)
     with (folder / "stimuli.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
@@ -339,7 +339,7 @@ def mark_names(study: Path, folder: Path) -> Path:
             table.writerow(row)
     written = yaml.safe_load(study.read_text("utf-8"))
     path = folder / "study.yaml"
-    path.write_text(yaml.safe_dump(_marked(written, conditions, named), allow_unicode=True), "utf-8")
+    path.write_text(yaml.safe_dump(_rename_conditions(written, conditions, named), allow_unicode=True), "utf-8")
     return path
 
 
@@ -347,7 +347,7 @@ def _has_files(folder: Path, condition: str, catalogue: Catalogue) -> bool:
     return any(s.condition == condition and (folder / s.file).is_file() for s in catalogue.stimuli)
 
 
-def _marked(written: dict[str, Any], conditions: Mapping[str, str], named: list[str]) -> dict[str, Any]:
+def _rename_conditions(written: dict[str, Any], conditions: Mapping[str, str], named: list[str]) -> dict[str, Any]:
     """Return what stands in study.yaml with every condition under its other name."""
     written |= {"stimuli": {"manifest": "stimuli.csv"}, "texts": {}}
     written["conditions"] = [

@@ -7,12 +7,12 @@ from typing import Any
 
 import httpx
 
-from beholder.recruiting.fake.filters import USUAL
+from beholder.recruiting.fake.filters import USUAL_ANSWERS
 from beholder.recruiting.fake.http import routes
 from beholder.recruiting.fake.openapi import OpenApiDocument
 from beholder.recruiting.fake.platform import FakeProlific
 
-FIELDS: Mapping[str, tuple[str, ...]] = {
+_FIELDS: Mapping[str, tuple[str, ...]] = {
     "CreateStudy": (
         "name", "internal_name", "description", "external_study_url", "prolific_id_option", "completion_codes",
         "total_available_places", "estimated_completion_time", "maximum_allowed_time", "reward",
@@ -48,7 +48,7 @@ def _operations(document: OpenApiDocument) -> Iterator[str]:
 
 
 def _fields(document: OpenApiDocument) -> Iterator[str]:
-    for name, fields in FIELDS.items():
+    for name, fields in _FIELDS.items():
         known = document.schema(name)["properties"]
         yield from (f"{name}.{field}" for field in fields if field not in known)
 
@@ -67,7 +67,7 @@ async def check_prolific(client: httpx.AsyncClient) -> None:
     assert isinstance(balance["available_balance"], int)
     assert all(one["id"] for one in (await _get(client, f"/workspaces/{workspace}/projects/"))["results"])
     filters = {one["filter_id"]: one for one in (await _get(client, "/filters/", workspace_id=workspace))["results"]}
-    assert set(USUAL) <= set(filters), sorted(set(USUAL) - set(filters))
+    assert set(USUAL_ANSWERS) <= set(filters), sorted(set(USUAL_ANSWERS) - set(filters))
     assert {"participant_group_blocklist", "previous_studies_blocklist"} <= set(filters)
     assert all(isinstance(one, str) for one in filters["current-country-of-residence"]["choices"].values())
     recommended = await _get(client, "/reward-recommendations/", workspace_id=workspace, currency="GBP")

@@ -29,83 +29,85 @@ _WHY = (
 )
 
 
-async def approving_twice_pays_once(open_: Opener) -> None:
+async def approving_twice_pays_once(open_: SceneOpener) -> None:
     async with open_("scene") as scene:
         if "approve" in scene.recruiter.can:
-            posting = await opened(scene)
-            came = await brought(scene, posting.id, 2)
+            posting = await _publish_job(scene)
+            came = await _submit(scene, posting.id, 2)
             for _ in range(2):
                 await scene.recruiter.approve(came)
-                await settle(scene)
+                await _settle(scene)
             await scene.recruiter.approve(came[:1])
-            await settle(scene)
+            await _settle(scene)
             assert [(await scene.recruiter.submission(id)).status for id in came] == ["approved", "approved"]
             assert list(scene.moved()) == [scene.job.reward.minor] * 2
 
 
-async def a_rejection_says_why_in_100_characters(open_: Opener) -> None:
+async def a_rejection_says_why_in_100_characters(open_: SceneOpener) -> None:
     async with open_("scene") as scene:
         if "reject" in scene.recruiter.can:
-            posting = await opened(scene)
-            came = (await brought(scene, posting.id, 1))[0]
+            posting = await _publish_job(scene)
+            came = (await _submit(scene, posting.id, 1))[0]
             for short in ("", "Bad work.", "x" * 99, "x" * 60 + " " * 60):
-                assert await refused(scene.recruiter.reject(came, "FAILED_CHECK", short)), "it takes a short message"
+                assert await _is_refused(scene.recruiter.reject(came, "FAILED_CHECK", short)), (
+                    "it takes a short message"
+                )
             assert (await scene.recruiter.submission(came)).status == "awaiting_review"
             for _ in range(2):
                 await scene.recruiter.reject(came, "FAILED_CHECK", _WHY)
-            await settle(scene)
+            await _settle(scene)
             assert (await scene.recruiter.submission(came)).status == "rejected"
             assert not scene.moved()
 
 
-async def a_return_that_is_asked_for_twice_is_asked_for_once(open_: Opener) -> None:
+async def a_return_that_is_asked_for_twice_is_asked_for_once(open_: SceneOpener) -> None:
     async with open_("scene") as scene:
         if "return" in scene.recruiter.can:
-            posting = await opened(scene)
-            came = (await brought(scene, posting.id, 1))[0]
+            posting = await _publish_job(scene)
+            came = (await _submit(scene, posting.id, 1))[0]
             assert not (await scene.recruiter.submission(came)).is_return_requested
             for _ in range(2):
                 await scene.recruiter.request_return(came, "Did not finish the study")
                 assert (await scene.recruiter.submission(came)).is_return_requested
 
 
-async def setting_up_a_bonus_moves_nothing(open_: Opener) -> None:
+async def setting_up_a_bonus_moves_nothing(open_: SceneOpener) -> None:
     async with open_("scene") as scene:
         if "bonus" in scene.recruiter.can:
-            posting = await opened(scene)
-            came = await brought(scene, posting.id, 2)
+            posting = await _publish_job(scene)
+            came = await _submit(scene, posting.id, 2)
             rows = _rows(scene, came)
             batches = [await scene.recruiter.setup_bonus(posting.id, rows) for _ in range(2)]
-            await settle(scene)
+            await _settle(scene)
             assert not scene.moved(), "money moved before it was paid"
             for batch in batches:
                 assert batch.amount == Sum(sum(row.amount.minor for row in rows), scene.job.reward.currency)
                 assert batch.total.minor >= batch.amount.minor
 
 
-async def a_bonus_that_is_paid_arrives_as_it_was_set_up(open_: Opener) -> None:
+async def a_bonus_that_is_paid_arrives_as_it_was_set_up(open_: SceneOpener) -> None:
     async with open_("scene") as scene:
         if "bonus" in scene.recruiter.can:
-            posting = await opened(scene)
-            came = await brought(scene, posting.id, 2)
+            posting = await _publish_job(scene)
+            came = await _submit(scene, posting.id, 2)
             rows = _rows(scene, came)
             batch = await scene.recruiter.setup_bonus(posting.id, rows)
             await scene.recruiter.pay_bonus(batch.ref)
-            await settle(scene)
+            await _settle(scene)
             assert sorted(scene.moved()) == sorted(row.amount.minor for row in rows), "other amounts arrived"
             for row in rows:
                 assert (await scene.recruiter.submission(row.submission)).bonuses == (row.amount.minor,)
 
 
-async def a_bonus_of_too_many_rows_is_refused(open_: Opener) -> None:
+async def a_bonus_of_too_many_rows_is_refused(open_: SceneOpener) -> None:
     async with open_("scene") as scene:
         if "bonus" in scene.recruiter.can:
-            posting = await opened(scene)
-            came = (await brought(scene, posting.id, 1))[0]
+            posting = await _publish_job(scene)
+            came = (await _submit(scene, posting.id, 1))[0]
             row = BonusRow(came, Sum(10, scene.job.reward.currency))
             many = [row._replace(submission=f"{number:024x}") for number in range(MOST_ROWS + 1)]
             for rows in ([], many, [row, row], [row._replace(amount=Sum(0, scene.job.reward.currency))]):
-                assert await refused(scene.recruiter.setup_bonus(posting.id, rows)), f"{len(rows)} rows are taken"
+                assert await _is_refused(scene.recruiter.setup_bonus(posting.id, rows)), f"{len(rows)} rows are taken"
             assert not scene.moved()
 
 
@@ -120,15 +122,15 @@ def _rows(scene: Scene, came: list[str]) -> list[BonusRow]:
 _ID = "0123456789abcdef01234567"
 
 
-async def what_it_cannot_do_it_refuses(open_: Opener) -> None:
+async def what_it_cannot_do_it_refuses(open_: SceneOpener) -> None:
     async with open_("scene") as scene:
         for verb, attempts in _attempts(scene).items():
             if verb not in scene.recruiter.can:
                 for attempt in attempts:
-                    assert await refused(attempt()), f"{verb} is not in `can`, and is not refused"
+                    assert await _is_refused(attempt()), f"{verb} is not in `can`, and is not refused"
 
 
-async def a_quote_adds_up_in_one_currency(open_: Opener) -> None:
+async def a_quote_adds_up_in_one_currency(open_: SceneOpener) -> None:
     async with open_("scene") as scene:
         quote = await scene.recruiter.quote(scene.job)
         parts = (quote.rewards, quote.fees, quote.screen_outs, quote.bonuses)
@@ -140,7 +142,7 @@ async def a_quote_adds_up_in_one_currency(open_: Opener) -> None:
         assert more.total.minor >= quote.total.minor + scene.job.reward.minor, "one more person costs a reward more"
 
 
-async def a_job_that_is_drafted_twice_is_one_posting(open_: Opener) -> None:
+async def a_job_that_is_drafted_twice_is_one_posting(open_: SceneOpener) -> None:
     async with open_("scene") as scene:
         if "draft" in scene.recruiter.can:
             await scene.recruiter.check(scene.job)
@@ -150,7 +152,7 @@ async def a_job_that_is_drafted_twice_is_one_posting(open_: Opener) -> None:
             assert (await scene.recruiter.posting(first.id)).id == first.id
 
 
-async def nobody_comes_to_a_draft(open_: Opener) -> None:
+async def nobody_comes_to_a_draft(open_: SceneOpener) -> None:
     async with open_("scene") as scene:
         if "draft" in scene.recruiter.can:
             drafted = await scene.recruiter.draft(scene.job)
@@ -158,50 +160,50 @@ async def nobody_comes_to_a_draft(open_: Opener) -> None:
             assert drafted.taken == 0
 
 
-async def a_posting_that_is_published_twice_is_published(open_: Opener) -> None:
+async def a_posting_that_is_published_twice_is_published(open_: SceneOpener) -> None:
     async with open_("scene") as scene:
         if "publish" in scene.recruiter.can:
-            posting = await opened(scene)
+            posting = await _publish_job(scene)
             assert posting.state == "active", f"a published posting is {posting.state}"
             assert await scene.recruiter.publish(posting.id) == posting
             drafted = await scene.recruiter.draft(scene.job)
             assert drafted == posting, "a draft of what is published is something else"
 
 
-async def pausing_and_resuming_may_be_repeated(open_: Opener) -> None:
+async def pausing_and_resuming_may_be_repeated(open_: SceneOpener) -> None:
     async with open_("scene") as scene:
         if "pause" in scene.recruiter.can:
-            posting = await opened(scene)
+            posting = await _publish_job(scene)
             for _ in range(2):
                 assert (await scene.recruiter.pause(posting.id)).state == "paused"
             for _ in range(2):
                 assert (await scene.recruiter.resume(posting.id)).state == "active"
 
 
-async def places_only_grow(open_: Opener) -> None:
+async def places_only_grow(open_: SceneOpener) -> None:
     async with open_("scene") as scene:
         if "places" in scene.recruiter.can:
-            posting = await opened(scene)
+            posting = await _publish_job(scene)
             for _ in range(2):
                 assert (await scene.recruiter.set_places(posting.id, posting.places + 3)).places == posting.places + 3
             fewer = scene.recruiter.set_places(posting.id, posting.places)
-            assert await refused(fewer), "places were taken away"
+            assert await _is_refused(fewer), "places were taken away"
             assert (await scene.recruiter.posting(posting.id)).places == posting.places + 3
 
 
-async def a_posting_that_is_stopped_twice_is_stopped(open_: Opener) -> None:
+async def a_posting_that_is_stopped_twice_is_stopped(open_: SceneOpener) -> None:
     async with open_("scene") as scene:
         if "stop" in scene.recruiter.can:
-            posting = await opened(scene)
+            posting = await _publish_job(scene)
             for _ in range(2):
                 assert (await scene.recruiter.stop(posting.id)).state == "completed"
 
 
-async def every_submission_is_listed_once(open_: Opener) -> None:
+async def every_submission_is_listed_once(open_: SceneOpener) -> None:
     async with open_("scene") as scene:
         if "submissions" in scene.recruiter.can:
-            posting = await opened(scene)
-            came = await brought(scene, posting.id, 2)
+            posting = await _publish_job(scene)
+            came = await _submit(scene, posting.id, 2)
             listed = await scene.recruiter.submissions(posting.id)
             assert sorted(one.id for one in listed) == sorted(came)
             for one in listed:
@@ -213,7 +215,7 @@ async def every_submission_is_listed_once(open_: Opener) -> None:
             assert (await scene.recruiter.posting(posting.id)).taken == 2
 
 
-async def nobody_is_a_fine_list_of_people_to_exclude(open_: Opener) -> None:
+async def nobody_is_a_fine_list_of_people_to_exclude(open_: SceneOpener) -> None:
     async with open_("scene") as scene:
         await scene.recruiter.exclude([])
 
@@ -253,29 +255,29 @@ class Scene:
     """Lets happen what the platform does later."""
 
 
-Opener: TypeAlias = Callable[[str], AbstractAsyncContextManager[Scene]]
+SceneOpener: TypeAlias = Callable[[str], AbstractAsyncContextManager[Scene]]
 """Opens the scene of a name, a new one for each name."""
 
 
-async def opened(scene: Scene) -> Posting:
+async def _publish_job(scene: Scene) -> Posting:
     """Return the posting of the scene's job after it was published."""
     drafted = await scene.recruiter.draft(scene.job)
     return await scene.recruiter.publish(drafted.id)
 
 
-async def brought(scene: Scene, posting: str, number: int) -> list[str]:
+async def _submit(scene: Scene, posting: str, number: int) -> list[str]:
     """Return the submissions of so many people who have come and handed in."""
     assert scene.come is not None, "a recruiter that lists submissions needs Scene.come"
     return [await scene.come(posting) for _ in range(number)]
 
 
-async def settle(scene: Scene) -> None:
+async def _settle(scene: Scene) -> None:
     """Let happen what the platform does later."""
     if scene.later is not None:
         await scene.later()
 
 
-async def refused(doing: Awaitable[object]) -> bool:
+async def _is_refused(doing: Awaitable[object]) -> bool:
     """Return whether a recruiter says no."""
     words: str | None = None
     try:
@@ -294,9 +296,9 @@ async def refused(doing: Awaitable[object]) -> bool:
 # recruiter cannot do by itself is not asked of it, but it has to say so.
 
 
-Check: TypeAlias = Callable[[Opener], Awaitable[None]]
+_RecruiterCheck: TypeAlias = Callable[[SceneOpener], Awaitable[None]]
 
-RECRUITER_CHECKS: Mapping[str, Check] = {
+RECRUITER_CHECKS: Mapping[str, _RecruiterCheck] = {
     check.__name__: check
     for check in (
         what_it_cannot_do_it_refuses,
@@ -320,6 +322,6 @@ RECRUITER_CHECKS: Mapping[str, Check] = {
 """Every check by name, for a test of its own each."""
 
 
-async def check_recruiter(open_: Opener, *, only: Collection[str] | None = None) -> tuple[str, ...]:
+async def check_recruiter(open_: SceneOpener, *, only: Collection[str] | None = None) -> tuple[str, ...]:
     """Run the checks of every recruiter and return their names; the first that fails raises AssertionError with it."""
     return await run_checks("recruiter", RECRUITER_CHECKS, open_, only)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from beholder.study.recruitment import Sum
 
 
-class NothingLeft(UserError):
+class NoOpenPairs(UserError):
     """The study before has left no pair open: there is nothing to ask."""
 
 
@@ -64,12 +64,12 @@ def chain(
         try:
             if follow.asks == "inconclusive":
                 write_open_pairs(study, list(found.values())[-1], follow.question)
-        except NothingLeft as nothing:
+        except NoOpenPairs as nothing:
             if news is not None:
                 news(RunProgress("chain", str(nothing)))
             continue
-        left = None if simulate else _left(caps, before, study)
-        with _naming(follow.study, file):
+        left = None if simulate else _budget_left(caps, before, study)
+        with _problems_in_folder(follow.study, file):
             found[study.name] = run(
                 file, simulate=simulate, raters=raters, seed=seed, host=host, port=port, public_url=public_url,
                 publish=publish, budget=left, every=every,
@@ -90,11 +90,11 @@ def _studies(chain: Chain, files: Sequence[Path], *, publish: bool, caps: Sequen
         except UserError as error:
             problems += [_in_folder(follow.study, file, problem) for problem in error.problems]
     if not problems:
-        problems = list(_misfits(chain, files, studies, publish=publish))
+        problems = list(_chain_problems(chain, files, studies, publish=publish))
     if problems:
         raise UserError(problems)
     for study in studies:
-        _cap(caps, study)  # what is wrong with an amount is told before anybody is paid
+        _smallest_budget(caps, study)  # what is wrong with an amount is told before anybody is paid
     return studies
 
 
@@ -105,7 +105,7 @@ def _in_folder(name: str, file: Path, problem: Problem) -> Problem:
 
 
 @contextmanager
-def _naming(name: str, file: Path) -> Iterator[None]:
+def _problems_in_folder(name: str, file: Path) -> Iterator[None]:
     """Raise problems of a study with its folder."""
     try:
         yield
@@ -123,7 +123,7 @@ def _check_plans(
     for follow, file, study in list(zip(chain.studies, files, studies, strict=True))[1:]:
         try:
             if follow.asks == "inconclusive":
-                _check_comparing(study, making)
+                _check_pair_plan(study, making)
             else:
                 check(study, progress=making)
         except UserError as error:
@@ -132,7 +132,7 @@ def _check_plans(
         raise UserError(problems)
 
 
-def _check_comparing(study: Study, making: Callable[[int, int], None] | None) -> None:
+def _check_pair_plan(study: Study, making: Callable[[int, int], None] | None) -> None:
     """Raise UserError where a study could not ask any pairs; which ones it will ask is not known yet."""
     from beholder.methods import find
     from beholder.planning.feasibility import check_comparing
@@ -145,7 +145,9 @@ def _check_comparing(study: Study, making: Callable[[int, int], None] | None) ->
     for_each_group(groups, lambda group: check_comparing(group.study, group.catalogue, method))
 
 
-def _misfits(chain: Chain, files: Sequence[Path], studies: Sequence[Study], *, publish: bool) -> Iterator[Problem]:
+def _chain_problems(
+    chain: Chain, files: Sequence[Path], studies: Sequence[Study], *, publish: bool
+) -> Iterator[Problem]:
     """Yield what keeps studies from being run one after the other."""
     names = [study.name for study in studies]
     for number, (follow, file, study) in enumerate(zip(chain.studies, files, studies, strict=True)):
@@ -179,7 +181,7 @@ def write_open_pairs(study: Study, before: Results, question: str | None = None,
         return file
     pairs = inconclusive(before, question)
     if not pairs:
-        raise NothingLeft(Problem(study.name, "has nothing to ask: no pair of the study before it was left open"))
+        raise NoOpenPairs(Problem(study.name, "has nothing to ask: no pair of the study before it was left open"))
     with file.open("w", encoding="utf-8", newline="") as table:
         writer = csv.writer(table)
         writer.writerow(("condition", "other", "part"))
@@ -210,7 +212,7 @@ def _parts(pairs: Sequence[tuple[str, str]]) -> list[int]:
     return [number[one] for one, _ in pairs]
 
 
-def _cap(caps: Sequence[float | str], study: Study) -> Sum | None:
+def _smallest_budget(caps: Sequence[float | str], study: Study) -> Sum | None:
     """Return the smallest of some budgets; None where there is none, or the study is paid by hand."""
     if not caps or study.recruit.mode != "prolific":
         return None
@@ -219,15 +221,15 @@ def _cap(caps: Sequence[float | str], study: Study) -> Sum | None:
     return min(budget_amount(cap, study) for cap in caps)
 
 
-def _left(caps: Sequence[float | str], before: Sequence[Study], study: Study) -> str | None:
+def _budget_left(caps: Sequence[float | str], before: Sequence[Study], study: Study) -> str | None:
     """Return what a chain has left for a study; None where no budget is named."""
     from beholder.recruiting.collection import remaining_budget
 
-    cap = _cap(caps, study)
+    cap = _smallest_budget(caps, study)
     return None if cap is None else str(remaining_budget(study, before, cap))
 
 
-def excluding(study: Study, folders: Sequence[str | Path]) -> Study:
+def exclude_studies(study: Study, folders: Sequence[str | Path]) -> Study:
     """Return a study in which nobody takes part who began one of those in these folders."""
     if not folders:
         return study

@@ -32,7 +32,7 @@ class Stage:
     is_rating: bool = False
 
 
-class NewCount(NamedTuple):
+class StimulusCount(NamedTuple):
     """How many there are, and how many of them were not there before."""
 
     there: int
@@ -63,7 +63,7 @@ class Checked:
     warnings: tuple[Problem, ...]
     is_compared: bool = False
     """Stimuli are compared in pairs."""
-    asking: Mapping[Role, NewCount] = field(default_factory=dict)
+    asking: Mapping[Role, StimulusCount] = field(default_factory=dict)
     """Stimuli that we made ask for an answer."""
     groups: tuple[GroupShare, ...] = ()
     """The groups of participants, where there are any; `stages` are then those of whose session is longest."""
@@ -134,11 +134,11 @@ def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, 
             *check_warnings(loaded, {one.medium for one in catalogue.stimuli}),
             *idle_gold(loaded, catalogue),
             *_long_session(loaded, stages, trials),
-            *_left_out(loaded),
+            *_exclusion_warnings(loaded),
         ),
         is_compared=is_of_pairs(plan),
         asking={
-            role: NewCount(there, fresh.get(role, 0))
+            role: StimulusCount(there, fresh.get(role, 0))
             for role in MESSAGE_ROLES
             # Stimuli that say the same over the same one share a file.
             if (there := len({one.sha256 for one in catalogue.of_role(role) if one.made_of}))
@@ -152,11 +152,11 @@ def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, 
             if way.group
         ),
         votes=votes_range(plan),
-        pairs=_pairs(plan, catalogue) if is_of_pairs(plan) else 0,
+        pairs=_pair_count(plan, catalogue) if is_of_pairs(plan) else 0,
     )
 
 
-def _pairs(plan: Plan, catalogue: Catalogue) -> int:
+def _pair_count(plan: Plan, catalogue: Catalogue) -> int:
     """Return how many pairs of conditions are compared."""
     units = plan.units.items if plan.units is not None else ()
     return len({frozenset(catalogue.by_id[stimulus].condition for stimulus in unit.stimuli) for unit in units})
@@ -184,7 +184,7 @@ def _long_session(study: Study, stages: Sequence[Stage], trials: int) -> Iterato
     yield study.problem("design.trials", what, f"up to {fitting} for a session under {LONGEST} minutes", fix)
 
 
-def _left_out(study: Study) -> Iterator[Problem]:
+def _exclusion_warnings(study: Study) -> Iterator[Problem]:
     """Yield that people come without an id by which another study would know them, so that it leaves nobody out."""
     recruit = study.recruit
     if not recruit.exclude or recruit.mode not in ("lab", "link") or recruit.people is not None:
@@ -214,15 +214,19 @@ def session_stages(
     volume = [Stage("setting the volume", 0.3)] if any(step.kind == "volume" for step in script.steps) else []
     pages = 1 + sum(step.kind == "text" for step in script.steps)
     return (
-        Stage("consent and instructions", _reading(study, catalogue, script) + _watching(shown, catalogue), pages),
-        *_checks("device", [check for check in checks if check.stage == "device"]),
-        *_questions(len(study.before), "before"),
-        *_checks("qualification", [check for check in checks if check.stage == "qualify"]),
+        Stage(
+            "consent and instructions",
+            _reading_minutes(study, catalogue, script) + _playing_minutes(shown, catalogue),
+            pages,
+        ),
+        *_check_stage("device", [check for check in checks if check.stage == "device"]),
+        *_question_stage(len(study.before), "before"),
+        *_check_stage("qualification", [check for check in checks if check.stage == "qualify"]),
         *volume,
-        *_checks("set-up", [check for check in checks if check.stage == "setup"]),
-        *_trials(f"training, {_count(len(lessons), 'example')}", lessons, method, catalogue),
-        *_trials(f"rating ({method.name}), {_rated(trials)}", trials, method, catalogue, is_before=False),
-        *_questions(len(study.after), "after", is_before=False),
+        *_check_stage("set-up", [check for check in checks if check.stage == "setup"]),
+        *_trial_stage(f"training, {_count(len(lessons), 'example')}", lessons, method, catalogue),
+        *_trial_stage(f"rating ({method.name}), {_rated_text(trials)}", trials, method, catalogue, is_before=False),
+        *_question_stage(len(study.after), "after", is_before=False),
     )
 
 
@@ -251,7 +255,7 @@ _WORDS_A_MINUTE, _CHOICE = 238, 2 / 60
 """How fast people read in silence (Brysbaert 2019), and how many minutes they take to press a button."""
 
 
-def _reading(study: Study, catalogue: Catalogue, script: Script) -> float:
+def _reading_minutes(study: Study, catalogue: Catalogue, script: Script) -> float:
     """Return about how many minutes the consent, with what is needed, and the instructions take to read."""
     from beholder.checks.page_contract import Needs
     from beholder.server.page_checks import PageChecks
@@ -265,13 +269,13 @@ def _reading(study: Study, catalogue: Catalogue, script: Script) -> float:
     return pages * _CHOICE + len(re.sub("<[^>]*>", " ", read).split()) / _WORDS_A_MINUTE
 
 
-def _watching(shown: Sequence[Trial], catalogue: Catalogue) -> float:
+def _playing_minutes(shown: Sequence[Trial], catalogue: Catalogue) -> float:
     """Return how many minutes the examples of the instructions play."""
     slots = [slot for trial in shown for slot in trial.slots]
     return sum(catalogue.by_id[slot.stimulus].probe.duration_ms or 0 for slot in slots) / 60_000
 
 
-def _checks(name: str, checks: Sequence[AnyStep]) -> list[Stage]:
+def _check_stage(name: str, checks: Sequence[AnyStep]) -> list[Stage]:
     """Return the stage of some checks, each passed at once. What the device tells by itself is on one page."""
     if not checks:
         return []
@@ -279,7 +283,7 @@ def _checks(name: str, checks: Sequence[AnyStep]) -> list[Stage]:
     return [Stage(f"{name}, {n} check{'s' * (n > 1)}", seconds / 60, max(1, sum(check.screens for check in checks)))]
 
 
-def _trials(
+def _trial_stage(
     name: str, trials: Sequence[Trial], method: Method, catalogue: Catalogue, *, is_before: bool = True
 ) -> list[Stage]:
     """Return the stage of some trials, or none where there are none."""
@@ -287,7 +291,7 @@ def _trials(
     return [Stage(name, minutes, len(trials), is_before, is_rating=not is_before)] if trials else []
 
 
-def _rated(trials: Sequence[Trial]) -> str:
+def _rated_text(trials: Sequence[Trial]) -> str:
     """Return how many trials are rated, and how many are checks, on pages of their own or on others."""
     from beholder.planning.model import is_check
 
@@ -305,6 +309,6 @@ def _count(n: int, what: str) -> str:
     return f"{n} {what}{'s' * (n != 1)}"
 
 
-def _questions(n: int, when: str, *, is_before: bool = True) -> list[Stage]:
+def _question_stage(n: int, when: str, *, is_before: bool = True) -> list[Stage]:
     """Return the stage of a questionnaire, or none where nothing is asked."""
     return [Stage(f"{n} question{'s' * (n > 1)} {when}", n * 0.15, 1, is_before)] if n else []

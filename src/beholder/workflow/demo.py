@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from beholder.analysis.result import Results
     from beholder.recruiting.collection import RunProgress
-    from beholder.recruiting.fake.demo import Reckoning
+    from beholder.recruiting.fake.demo import MoneySummary
     from beholder.server import ServerStatus
     from beholder.simulation.truth import Truth
 
-METHOD, FOLDER, ROBOTS = "parallel", "beholder-demo", 40
+DEFAULT_METHOD, _FOLDER, _ROBOTS = "parallel", "beholder-demo", 40
 
 
 def demo(
-    method: str = METHOD,
+    method: str = DEFAULT_METHOD,
     folder: str | Path | None = None,
     *,
     prolific: bool = False,
-    robots: int = ROBOTS,
+    robots: int = _ROBOTS,
     stay: bool = False,
     port: int = 8000,
     on_link: Callable[[str], None] | None = None,
     on_result: Callable[[Truth, Results], None] | None = None,
-    on_money: Callable[[Reckoning], None] | None = None,
+    on_money: Callable[[MoneySummary], None] | None = None,
     news: Callable[[RunProgress], None] | None = None,
     tell: Callable[[ServerStatus], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -57,13 +57,13 @@ def demo(
         )
     else:
         _refuse_another(method, study, prolific=False)
-        work = _demonstrate(study, robots, stay, port, on_link, on_result, tell, progress)
+        work = _run_with_robots(study, robots, stay, port, on_link, on_result, tell, progress)
     return block_on(work)
 
 
 def _usual_folder(method: str, *, prolific: bool) -> str:
-    parts = [FOLDER]
-    if method != METHOD:
+    parts = [_FOLDER]
+    if method != DEFAULT_METHOD:
         parts.append(method)
     if prolific:
         parts.append("prolific")
@@ -84,7 +84,7 @@ def _refuse_another(method: str, study: Path, *, prolific: bool) -> None:
         raise StudyError(Problem(str(study.parent), what, "", "Choose another folder with --folder."))
 
 
-def planted(results: Results, truth: Mapping[str, float]) -> Mapping[tuple[str, str], str]:
+def planted_values(results: Results, truth: Mapping[str, float]) -> Mapping[tuple[str, str], str]:
     """Return for each question and condition what was planted, as it would stand in the column of the mean.
 
     A score is told on its scale. Comparisons and ticks have no such number, as they hang on the other conditions:
@@ -108,20 +108,20 @@ def planted(results: Results, truth: Mapping[str, float]) -> Mapping[tuple[str, 
             worst, best = scales[question]
             found[question, condition] = f"{worst + quality * (best - worst):.2f}"
         elif results.notes["kinds"].get(question) == "correct":
-            found[question, condition] = f"{_apart(results, condition, truth):.2f}{unit}"
+            found[question, condition] = f"{_mean_distance(results, condition, truth):.2f}{unit}"
         else:
             found[question, condition] = f"quality {quality:.2f}"
     return found
 
 
-def _apart(results: Results, condition: str, truth: Mapping[str, float]) -> float:
+def _mean_distance(results: Results, condition: str, truth: Mapping[str, float]) -> float:
     """Return the mean distance of a condition from those it had to be told from."""
     others = results.ratings[results.ratings["condition"] == condition]["other_condition"]
     apart = [abs(truth[condition] - truth[other]) for other in set(others) if other in truth]
     return sum(apart) / len(apart) if apart else 0.0
 
 
-async def _demonstrate(
+async def _run_with_robots(
     study: Path,
     robots: int,
     stay: bool,

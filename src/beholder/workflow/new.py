@@ -6,7 +6,7 @@ from pathlib import Path
 
 from beholder.errors import Problem, StudyError
 
-SCHEMA_LINE = "# yaml-language-server: $schema=study.schema.json"
+_SCHEMA_LINE = "# yaml-language-server: $schema=study.schema.json"
 _IGNORED = (
     "# Made by Beholder, or holding what people told us, or who they are: not for a repository.\n"
     "store/\nmedia/\nlaunch/links.csv\ndecide/\npay/\n"
@@ -65,8 +65,8 @@ def _write(draft: Path, example: Path, seconds: float) -> None:
 
     draft.mkdir()
     lines = example.read_text("utf-8").splitlines()
-    if lines[0] != SCHEMA_LINE:
-        lines.insert(0, SCHEMA_LINE)
+    if lines[0] != _SCHEMA_LINE:
+        lines.insert(0, _SCHEMA_LINE)
     text = "\n".join(lines) + "\n"
     if not any(line.startswith("recruit:") for line in lines):
         text += _RECRUIT

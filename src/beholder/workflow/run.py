@@ -56,7 +56,7 @@ def run(
     from beholder.planning import plan_study
     from beholder.reporting import report
     from beholder.simulation import simulate as send
-    from beholder.workflow.chain import excluding, folder_of, write_open_pairs
+    from beholder.workflow.chain import exclude_studies, folder_of, write_open_pairs
 
     loaded = load_study(study)
     if participants is not None and participants < 1:
@@ -67,7 +67,7 @@ def run(
             fix = "Run it with people first; robots stand for them where this is a rehearsal too (--simulate)."
             raise UserError(Problem("after", "names a study that only robots have taken", "", fix))
         write_open_pairs(loaded, before, store=store)
-    loaded = excluding(loaded, exclude)
+    loaded = exclude_studies(loaded, exclude)
     lists = len(plan_study(study, progress=making).lists)
     waiting: tuple[str, ...] = ()
     if simulate:

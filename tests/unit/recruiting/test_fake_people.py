@@ -15,19 +15,19 @@ from click.testing import CliRunner
 from beholder.methods import load_study
 from beholder.recruiting.fake import FakeProlific
 from beholder.recruiting.fake.__main__ import main
-from beholder.recruiting.fake.http import Call
+from beholder.recruiting.fake.http import FakeCall
 from beholder.recruiting.fake.rehearsal import (
     ALL_WELL,
     BEHAVIOURS,
     Behaviour,
     PlatformRehearsal,
     RehearsedVisit,
-    drawn,
-    visit,
+    draw_behaviours,
+    visit_study,
 )
 from beholder.server.endings import shared_codes
 from beholder.server.process import RunningServer, run_server
-from beholder.simulation.crowd import Visitors
+from beholder.simulation.crowd import SimulatedVisitors
 from beholder.store.contract import LedgerEntry
 from beholder.testing import write_study
 
@@ -45,7 +45,7 @@ class Site(NamedTuple):
 
     server: RunningServer
     fake: FakeProlific
-    visitors: Visitors
+    visitors: SimulatedVisitors
     posting: str
     codes: dict[str, str]
 
@@ -74,7 +74,7 @@ async def site(tmp_path: Path, tiny: Path) -> AsyncIterator[Site]:
             "draft", "done", datetime.now(UTC), provider_ref=posting, evidence={"key": "k", "run": 1}
         )
         await server.store.ledger.append([launched])
-        visitors = Visitors(server.service.served, server.store, waits=False)
+        visitors = SimulatedVisitors(server.service.served, server.store, waits=False)
         yield Site(server, fake, visitors, posting, codes)
 
 
@@ -87,8 +87,8 @@ def _posted(fake: FakeProlific, link: str, codes: dict[str, str]) -> str:
         "completion_codes": [{"code": code, "code_type": kind, "actions": [ACTIONS[kind]]}
                              for kind, code in codes.items()],
     }  # fmt: skip
-    posting = str(fake.studies.create(Call((), {}, body)).body["id"])
-    fake.studies.move(Call((posting,), {}, {"action": "PUBLISH"}))
+    posting = str(fake.studies.create(FakeCall((), {}, body)).body["id"])
+    fake.studies.move(FakeCall((posting,), {}, {"action": "PUBLISH"}))
     return posting
 
 
@@ -116,7 +116,7 @@ async def test_everybody_leaves_what_they_do_and_gets_the_code_of_their_end(site
     assert set(LEFT) == set(BEHAVIOURS)
     found = {}
     for behaviour in BEHAVIOURS:
-        visits, brought = await visit(site.fake, site.visitors, site.posting, behaviour)
+        visits, brought = await visit_study(site.fake, site.visitors, site.posting, behaviour)
         code = visits[-1].submission.code or ""
         kind = {value: name for name, value in site.codes.items()}.get(code, code)
         found[behaviour] = (visits[-1].submission.status, kind, brought.outcome)
@@ -130,7 +130,7 @@ async def test_everybody_leaves_what_they_do_and_gets_the_code_of_their_end(site
 
 async def test_people_of_a_rehearsal_come_by_themselves(site: Site) -> None:
     came: list[RehearsedVisit] = []
-    people: list[Behaviour] = ["finish", "drop_out", *drawn(2, ALL_WELL)]
+    people: list[Behaviour] = ["finish", "drop_out", *draw_behaviours(2, ALL_WELL)]
     await PlatformRehearsal(site.fake, site.visitors, people, came.append).run(every_s=0.01)
     assert sorted(came) == [
         (1, "finish", "completed, AWAITING REVIEW"),

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from beholder.recruiting.fake import FakeProlific, serving
+from beholder.recruiting.fake import FakeProlific, serve_fake
 from beholder.recruiting.fake.openapi import OpenApiDocument
 from beholder.testing.prolific import check_prolific, missing_in
 from support.data import DATA
@@ -38,7 +38,7 @@ async def test_the_fake_is_as_the_live_api_promises(researcher: Researcher) -> N
 
 
 async def test_over_real_http_it_answers_the_same(fake: FakeProlific) -> None:
-    async with serving(fake) as url, httpx.AsyncClient(base_url=url, headers=AUTH) as client:
+    async with serve_fake(fake) as url, httpx.AsyncClient(base_url=url, headers=AUTH) as client:
         await check_prolific(client)
         made = await client.post("/api/v1/studies/", json=BODY)
         assert made.status_code == 201

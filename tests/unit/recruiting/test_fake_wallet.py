@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beholder.recruiting.fake import FakeProlific
-from beholder.recruiting.fake.http import DROPS, KINDS, Call, Kind, Refusal
+from beholder.recruiting.fake.http import FAULT_KINDS, FAULTS_WITHOUT_REPLY, FakeCall, FaultKind, Refusal
 from beholder.recruiting.fake.state import price
 from support.prolific_researcher import BODY, LIST, PAY, Researcher, detail, make
 
@@ -106,20 +106,20 @@ async def test_a_study_may_look_busy(researcher: Researcher) -> None:
     assert await researcher.status(study) == "ACTIVE"
 
 
-ERRORS: dict[Kind, type[Exception]] = {
+ERRORS: dict[FaultKind, type[Exception]] = {
     "refused": httpx.ConnectError, "cut_before": httpx.RemoteProtocolError, "cut_after": httpx.RemoteProtocolError,
     "slow_before": httpx.ReadTimeout, "slow_after": httpx.ReadTimeout,
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("duplicate", "reordered", "processing")])
-async def test_a_fault_strikes_before_or_after_the_money_moved(researcher: Researcher, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [kind for kind in FAULT_KINDS if kind not in ("duplicate", "reordered", "processing")])
+async def test_a_fault_strikes_before_or_after_the_money_moved(researcher: Researcher, kind: FaultKind) -> None:
     fake = researcher.fake
     study = await researcher.publish()
     one = fake.people.finish(study)[0].submission
     bulk = (await researcher.set_up(study, f"{one.id},1.00")).json()["id"]
     fake.faults.next(PAY, kind)
-    if kind in DROPS:
+    if kind in FAULTS_WITHOUT_REPLY:
         with pytest.raises(ERRORS[kind]):
             await researcher.send("POST", f"/bulk-bonus-payments/{bulk}/pay/")
     else:
@@ -168,8 +168,8 @@ def test_money_and_places_add_up_whatever_happens(acts: list[str]) -> None:
 
 
 def _published(fake: FakeProlific) -> str:
-    study = fake.studies.create(Call((), {}, BODY)).body["id"]
-    fake.studies.move(Call((study,), {}, {"action": "PUBLISH"}))
+    study = fake.studies.create(FakeCall((), {}, BODY)).body["id"]
+    fake.studies.move(FakeCall((study,), {}, {"action": "PUBLISH"}))
     return str(study)
 
 
@@ -180,9 +180,9 @@ def _do(fake: FakeProlific, study: str, act: str) -> None:
         case "take":
             fake.people.take(study)
         case "pause" | "start_study":
-            fake.studies.move(Call((study,), {}, {"action": "PAUSE" if act == "pause" else "START"}))
+            fake.studies.move(FakeCall((study,), {}, {"action": "PAUSE" if act == "pause" else "START"}))
         case "places":
-            fake.studies.change(Call((study,), {}, {"total_available_places": fake.studies.all[study].places + 1}))
+            fake.studies.change(FakeCall((study,), {}, {"total_available_places": fake.studies.all[study].places + 1}))
         case "wait":
             fake.advance(minutes=15)
         case _ if latest is None:
@@ -194,4 +194,4 @@ def _do(fake: FakeProlific, study: str, act: str) -> None:
         case "return":
             submissions.give_back(latest)
         case "approve":
-            fake.reviews.move(Call((latest.id,), {}, {"action": "APPROVE"}))
+            fake.reviews.move(FakeCall((latest.id,), {}, {"action": "APPROVE"}))

@@ -12,8 +12,8 @@ import pytest
 
 from beholder.recruiting.contract import BonusRow, PlatformAway, PlatformRefused, PlatformUnsure
 from beholder.recruiting.fake import FakeProlific
-from beholder.recruiting.fake.http import Kind, Refusal
-from beholder.recruiting.prolific.client import PROLIFIC, Client
+from beholder.recruiting.fake.http import FaultKind, Refusal
+from beholder.recruiting.prolific.client import PROLIFIC, ProlificClient
 from beholder.recruiting.prolific.money import ProlificAccount, bonus_csv, rates_of
 from beholder.recruiting.prolific.submissions import state_of, status_of
 from beholder.study.recruitment import Sum
@@ -23,7 +23,7 @@ from support.prolific_researcher import LIST, OPENAPI
 
 MOVE = "POST /api/v1/studies/{id}/transition/"
 SHOW = "GET /api/v1/studies/{id}/"
-BUSY: list[Kind] = ["processing"] * 7
+BUSY: list[FaultKind] = ["processing"] * 7
 """As often as it is looked at until nobody waits any longer."""
 FILTERS = {
     "countries": ["DE", "uk", "ireland"], "languages": ["English"], "age": [18, 60], "approval_rate": 95,
@@ -231,7 +231,7 @@ async def test_a_quote_holds_everything_that_may_come(tmp_path: Path) -> None:
 
 
 async def test_the_rates_of_the_help_pages_stand_in_for_those_that_are_refused() -> None:
-    client = Client(PROLIFIC, "rehearsal", transport=FakeProlific().transport())
+    client = ProlificClient(PROLIFIC, "rehearsal", transport=FakeProlific().transport())
     for currency, floor, advice in (("GBP", 600, 900), ("USD", 800, 1200)):
         rates = await rates_of(ProlificAccount("unknown to the fake", "", currency), client)
         assert rates == (Sum(floor, currency), Sum(advice, currency))

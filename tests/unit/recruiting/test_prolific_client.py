@@ -12,8 +12,8 @@ import pytest
 from beholder.errors import RecruitError
 from beholder.recruiting.contract import BonusRow, PlatformAway, PlatformRefused, PlatformUnsure
 from beholder.recruiting.fake import FakeProlific
-from beholder.recruiting.fake.http import Kind
-from beholder.recruiting.prolific.client import PROLIFIC, Client, words_of
+from beholder.recruiting.fake.http import FaultKind
+from beholder.recruiting.prolific.client import PROLIFIC, ProlificClient, refusal_text
 from beholder.recruiting.prolific.recruiter import open_prolific
 from beholder.store.open import open_store
 from beholder.study.recruitment import Sum
@@ -23,17 +23,17 @@ from support.prolific_researcher import PAY
 WORKSPACES = "GET /api/v1/workspaces/"
 
 
-def client_of(fake: FakeProlific, token: str = "rehearsal", waits: list[float] | None = None) -> Client:
+def client_of(fake: FakeProlific, token: str = "rehearsal", waits: list[float] | None = None) -> ProlificClient:
     async def sleep(seconds: float) -> None:
         if waits is not None:
             waits.append(seconds)
         await fake.sleep(seconds)
 
-    return Client(PROLIFIC, token, transport=fake.transport(), sleep=sleep, rng=random.Random(1))
+    return ProlificClient(PROLIFIC, token, transport=fake.transport(), sleep=sleep, rng=random.Random(1))
 
 
 @pytest.mark.parametrize("kind", ["429", "500", "502", "504", "html", "cut_before", "slow_before", "refused"])
-async def test_what_is_only_read_is_tried_again(kind: Kind) -> None:
+async def test_what_is_only_read_is_tried_again(kind: FaultKind) -> None:
     fake, waits = FakeProlific(), list[float]()
     fake.faults.next(WORKSPACES, kind, kind)
     assert (await client_of(fake, waits=waits).get("/api/v1/workspaces/"))["results"]
@@ -63,7 +63,7 @@ async def test_whatever_it_is_asked_to_wait_it_waits_a_little_and_gives_up_in_th
     headers = {"Retry-After": said, "Date": NOON}
     line = httpx.MockTransport(lambda _: httpx.Response(429, headers=headers, json={"message": "Slow down."}))
     with pytest.raises(PlatformAway):
-        await Client(PROLIFIC, "rehearsal", line, sleep, random.Random(1)).get("/api/v1/workspaces/")
+        await ProlificClient(PROLIFIC, "rehearsal", line, sleep, random.Random(1)).get("/api/v1/workspaces/")
     assert all(wait > 0 and wait >= ASKED[said] for wait in waits)
     assert sum(waits) <= 600
     waits.clear()
@@ -73,7 +73,7 @@ async def test_whatever_it_is_asked_to_wait_it_waits_a_little_and_gives_up_in_th
             return a
 
     with pytest.raises(PlatformAway):
-        await Client(PROLIFIC, "rehearsal", line, sleep, Hasty()).get("/api/v1/workspaces/")
+        await ProlificClient(PROLIFIC, "rehearsal", line, sleep, Hasty()).get("/api/v1/workspaces/")
     assert len(waits) < 100
 
 
@@ -87,7 +87,7 @@ async def test_after_ten_minutes_it_gives_up_and_without_any_connection_after_on
         assert max(waits) <= 60
 
 
-AFTER_PAY: dict[Kind, type[Exception]] = {
+AFTER_PAY: dict[FaultKind, type[Exception]] = {
     "408_after": PlatformUnsure, "429": PlatformRefused, "429_wait": PlatformRefused, "refused": PlatformAway,
     "500": PlatformUnsure,
     "502": PlatformUnsure, "504": PlatformUnsure, "504_after": PlatformUnsure, "html": PlatformUnsure,
@@ -97,7 +97,7 @@ AFTER_PAY: dict[Kind, type[Exception]] = {
 
 
 @pytest.mark.parametrize("kind", AFTER_PAY)
-async def test_a_payment_is_sent_once_whatever_comes_back(kind: Kind, tmp_path: Path) -> None:
+async def test_a_payment_is_sent_once_whatever_comes_back(kind: FaultKind, tmp_path: Path) -> None:
     fake = FakeProlific()
     async with prolific(study_in(tmp_path), fake) as recruiter:
         posting = await recruiter.publish((await recruiter.draft(JOB)).id)
@@ -128,7 +128,7 @@ async def test_only_a_no_of_prolific_itself_means_that_nothing_was_paid(
     said = {"text": body} if isinstance(body, str) else {"json": body}
     line = httpx.MockTransport(lambda _: httpx.Response(status, **said))
     with pytest.raises(error):
-        await Client(PROLIFIC, "rehearsal", line).pay("/api/v1/bulk-bonus-payments/1/pay/")
+        await ProlificClient(PROLIFIC, "rehearsal", line).pay("/api/v1/bulk-bonus-payments/1/pay/")
 
 
 NO_TOKEN = (
@@ -239,10 +239,10 @@ SHAPES = {
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_refusal_is_told_in_prolifics_words_whatever_its_shape(shape: str) -> None:
     body, words = SHAPES[shape]
-    assert words_of(httpx.Response(400, json=body)) == words
+    assert refusal_text(httpx.Response(400, json=body)) == words
 
 
 def test_a_refusal_that_is_no_json_is_told_in_short() -> None:
-    assert words_of(httpx.Response(502, text="<html><h1>Bad gateway</h1></html>")) == "Bad gateway"
-    assert words_of(httpx.Response(504, text="")) == "Gateway Timeout"
-    assert len(words_of(httpx.Response(500, text="x" * 9000))) == 501
+    assert refusal_text(httpx.Response(502, text="<html><h1>Bad gateway</h1></html>")) == "Bad gateway"
+    assert refusal_text(httpx.Response(504, text="")) == "Gateway Timeout"
+    assert len(refusal_text(httpx.Response(500, text="x" * 9000))) == 501

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beholder.cli.printing import live_teller
+from beholder.cli.printing import live_printer
 from beholder.methods import find
 from beholder.recruiting.contract import PlatformRefused
 from beholder.recruiting.manual import LabRecruiter
@@ -280,7 +280,7 @@ def test_what_is_no_seat_is_none(text: str) -> None:
 
 def test_serving_prints_an_address_for_everybody(capsys: pytest.CaptureFixture[str]) -> None:
     places = {"Operator": "http://here/lab?key=a", "Station 1": "http://here/lab/1?key=b"}
-    live_teller()(ServerStatus("http://here/s/tiny", "http://here/s/tiny?preview=c", {"completed": 0}, places))
+    live_printer()(ServerStatus("http://here/s/tiny", "http://here/s/tiny?preview=c", {"completed": 0}, places))
     assert capsys.readouterr().out == (
         "Operator:     http://here/lab?key=a\n"
         "Station 1:    http://here/lab/1?key=b\n"
@@ -288,13 +288,13 @@ def test_serving_prints_an_address_for_everybody(capsys: pytest.CaptureFixture[s
         "Ctrl-C stops; nothing is lost.\n"
         "completed 0\n"
     )
-    live_teller()(ServerStatus("http://here/s/tiny", "http://here/s/tiny?preview=c", {}))
+    live_printer()(ServerStatus("http://here/s/tiny", "http://here/s/tiny?preview=c", {}))
     assert capsys.readouterr().out.startswith("Participants: http://here/s/tiny\nPreview:      http://here/s/tiny?")
-    live_teller()(ServerStatus("http://here/s/tiny", "http://here/s/tiny?preview=c", {}, is_personal=True))
+    live_printer()(ServerStatus("http://here/s/tiny", "http://here/s/tiny?preview=c", {}, is_personal=True))
     assert capsys.readouterr().out.startswith(
         "Participants: by a link of their own; `beholder launch` writes launch/links.csv\nPreview:      http://here/"
     )
-    live_teller()(
+    live_printer()(
         ServerStatus("http://here/s/tiny", "http://here/s/tiny?preview=c", {}, shut="Closed on 2026-11-15: ...")
     )
     assert capsys.readouterr().out.startswith("Closed on 2026-11-15: ...\nPreview:      http://here/s/tiny?")

@@ -15,9 +15,9 @@ import pytest
 
 from beholder.errors import Refused
 from beholder.recruiting.abandoned_lists import AbandonedLists, release_abandoned
-from beholder.recruiting.fake import FakeProlific, serving
+from beholder.recruiting.fake import FakeProlific, serve_fake
 from beholder.recruiting.fake.filters import NO_CODE, FakeVisit
-from beholder.recruiting.prolific.client import Client
+from beholder.recruiting.prolific.client import ProlificClient
 from beholder.recruiting.prolific.recruiter import ProlificRecruiter
 from beholder.server.process import RunningServer
 from beholder.server.service import StudyService
@@ -68,7 +68,7 @@ async def square(
     """Give a study that is published for three people, with one list."""
     fake = FakeProlific()
     async with door(folder, PROLIFIC, **ONE_LIST | keys) as (host, clock):
-        client = Client("https://prolific.invalid", fake.token, fake.transport(), sleep or fake.sleep)
+        client = ProlificClient("https://prolific.invalid", fake.token, fake.transport(), sleep or fake.sleep)
         recruiter = ProlificRecruiter(host.served.study, host.store, client, lambda: fake.now)
         posting = (await recruiter.publish((await recruiter.draft(replace(JOB, places=3))).id)).id
         await host.store.ledger.append([LedgerEntry("draft", "done", fake.now, provider_ref=posting)])
@@ -198,7 +198,7 @@ async def test_nobody_waits_long_for_a_platform_that_asks_to_wait(
 async def test_a_server_alone_asks_its_platform_where_it_has_a_token(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with square(tmp_path / "prolific") as here, serving(here.fake) as url:
+    async with square(tmp_path / "prolific") as here, serve_fake(here.fake) as url:
         here.host.free_lists.release_abandoned = None
         server = RunningServer(here.host, here.host.store, "")
         monkeypatch.setenv("BEHOLDER_PROLIFIC_URL", url)

@@ -23,7 +23,7 @@ from beholder.methods.scores import score_response, score_values
 from beholder.planning.builder import make_plan
 from beholder.planning.model import Plan
 from beholder.simulation.memory import MemoryRehearsal, rehearse, simulate_sheet
-from beholder.simulation.participants import quick_chance
+from beholder.simulation.participants import draw_from_stream
 from beholder.simulation.rating_sheet import RatingSheet, sheet_of
 from beholder.simulation.truth import PUBLIC, Population, truth_of
 from beholder.stimuli.catalogue import Catalogue
@@ -256,7 +256,7 @@ def test_in_one_stream_a_stimulus_that_comes_twice_is_perceived_alike() -> None:
     truth = truth_of(study, catalogue, method)
     sheet = sheet_of(make_plan(study, catalogue, method), study, catalogue, method, truth)
     assert sheet is not None
-    chance = quick_chance(sheet, Population(), ["honest"] * 5, np.random.default_rng(1))
+    chance = draw_from_stream(sheet, Population(), ["honest"] * 5, np.random.default_rng(1))
     assert chance.other is not None
     rows = np.concatenate([sheet.stimulus, sheet.other])
     waver = np.concatenate([np.asarray(chance.judged.waver), np.asarray(chance.other.waver)])

@@ -11,7 +11,7 @@ import pytest
 
 from beholder.errors import UserError
 from beholder.server.playback import read_playback
-from beholder.simulation.cheats import turned
+from beholder.simulation.cheats import opposite_answer
 from beholder.simulation.participants import Habits, habits_of
 from beholder.simulation.raters import RATERS, perceive, read_mixture
 from beholder.simulation.robot import page_log
@@ -141,7 +141,7 @@ def test_who_is_away_has_left_the_window_while_each_clip_played() -> None:
 
 def test_another_answer_is_another_one_on_the_same_scale() -> None:
     page = board(2)
-    assert turned(page, {"scores": {"q1": {"s1": 72, "s2": 10}}}) == {"scores": {"q1": {"s1": 0, "s2": 100}}}
+    assert opposite_answer(page, {"scores": {"q1": {"s1": 72, "s2": 10}}}) == {"scores": {"q1": {"s1": 0, "s2": 100}}}
     pair = {**page, "asked": [{"id": "q1", "text": "?", "scale": {**SLIDER, "min": -1, "max": 1}}]}
-    assert turned(pair, {"choices": {"q1": {"better": "s1"}}}) == {"choices": {"q1": {"better": "s2"}}}
-    assert turned(pair, {"choices": {"q1": {"better": "tie"}}}) == {"choices": {"q1": {"better": "tie"}}}
+    assert opposite_answer(pair, {"choices": {"q1": {"better": "s1"}}}) == {"choices": {"q1": {"better": "s2"}}}
+    assert opposite_answer(pair, {"choices": {"q1": {"better": "tie"}}}) == {"choices": {"q1": {"better": "tie"}}}

@@ -20,7 +20,17 @@ from beholder.store.contract import PlatformIdentity, PosedAttempt, StoredVerdic
 from beholder.store.open import open_store, read_tables
 from beholder.store.rules import migrations
 from beholder.store.sqlite.files import connect_write, migrate, schema_version
-from beholder.testing.stores.facts import HOUR, NOON, answer, claim, come, known, rows, study_record, visit
+from beholder.testing.stores.facts import (
+    HOUR,
+    NOON,
+    answer,
+    arrive,
+    claim,
+    rows,
+    session_facts,
+    session_of,
+    study_record,
+)
 
 
 def sql(folder: Path, statement: str, *, file: str = "facts.sqlite") -> list[tuple[object, ...]]:
@@ -31,7 +41,7 @@ def sql(folder: Path, statement: str, *, file: str = "facts.sqlite") -> list[tup
 async def fill(folder: Path) -> str:
     async with open_store(folder) as store:
         await store.begin(study_record())
-        session = await come(store, "ann")
+        session = await arrive(store, "ann")
         await claim(store, session)
         await store.append([answer(session)])
         await store.identify(PlatformIdentity("p-ann", "prolific", "5f3a"))
@@ -84,14 +94,14 @@ async def test_one_process_opens_a_store_for_writing_once(tmp_path: Path) -> Non
 async def test_others_read_while_one_writes(tmp_path: Path) -> None:
     async with open_store(f"sqlite:///{tmp_path}") as store:
         await store.begin(study_record())
-        session = await come(store, "ann")
+        session = await arrive(store, "ann")
         await store.append([answer(session)])
         found = read_tables(tmp_path, ["sessions", "answers"])
         assert [row["session"] for row in found["sessions"]] == [session]
         assert [row["key"] for row in found["answers"]] == ["trial:1"]
         async with open_store(tmp_path, write=False) as reader:
             assert reader.secret == store.secret
-            assert (await known(reader, session)).answers == {"trial:1": answer(session)}
+            assert (await session_facts(reader, session)).answers == {"trial:1": answer(session)}
             assert await reader.current() == study_record()
             assert not await reader.ready()
             with pytest.raises(StoreError) as refused:
@@ -156,7 +166,7 @@ async def test_facts_are_append_only(tmp_path: Path, table: str) -> None:
 async def test_erasing_the_last_session_of_a_person_forgets_who_it_was(tmp_path: Path) -> None:
     first = await fill(tmp_path)
     async with open_store(tmp_path) as store:
-        second = await come(store, "ann", number=2)
+        second = await arrive(store, "ann", number=2)
         await store.erase(first, NOON)
         assert sql(tmp_path, "SELECT * FROM links", file="identity.sqlite") == [("p-ann", "prolific", "5f3a")]
         await store.erase(second, NOON)
@@ -201,7 +211,7 @@ async def test_a_store_of_the_first_schema_keeps_its_rows_and_takes_what_is_priv
     async with open_store(facts.parent) as store:
         assert await rows(store, "posed") == [old]
         told = StoredVerdict("s", "check:colour:1", "colour", "pass", "", {}, NOON)
-        assert (await known(store, "s")).verdicts == {told.key: told}
+        assert (await session_facts(store, "s")).verdicts == {told.key: told}
         await store.append([PosedAttempt("s", "check:colour:2", "seed", {}, {"key": [29]}, NOON)])
         assert [row["private"] for row in await rows(store, "posed")] == [{}, {"key": [29]}]
         with pytest.raises(sqlite3.IntegrityError, match="facts are append-only"):
@@ -265,7 +275,7 @@ async def test_a_full_disk_is_said_and_survived(tmp_path: Path) -> None:
 
     async with open_store(tmp_path) as store:
         await store.begin(study_record())
-        session = await come(store, "ann")
+        session = await arrive(store, "ann")
         await store.append([answer(session)])
         before = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1024, before[1]))
@@ -273,7 +283,7 @@ async def test_a_full_disk_is_said_and_survived(tmp_path: Path) -> None:
             with pytest.raises(StoreUnavailable):
                 await store.append([answer(session, "trial:2")])
             assert not await store.ready()
-            assert list((await known(store, session)).answers) == ["trial:1"]
+            assert list((await session_facts(store, session)).answers) == ["trial:1"]
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
         assert await store.ready()
@@ -287,14 +297,14 @@ async def test_nothing_is_acknowledged_into_a_file_that_was_deleted_or_replaced(
     folder, backup = tmp_path / "store", tmp_path / "backup"
     async with open_store(folder) as store:
         await store.begin(study_record())
-        session = await come(store, "ann")
+        session = await arrive(store, "ann")
         shutil.copytree(folder, backup)
         shutil.rmtree(folder)
         if replaced:
             shutil.copytree(backup, folder)
         results = await asyncio.gather(
             *(store.append([answer(session, f"trial:{number}")]) for number in range(5)),
-            store.arrive(visit("bob")),
+            store.arrive(session_of("bob")),
             store.counts(NOON),
             rows(store, "answers"),
             return_exceptions=True,
@@ -311,14 +321,14 @@ async def test_a_folder_that_was_moved_away_and_back_holds_what_is_known(tmp_pat
     folder, elsewhere = tmp_path / "store", tmp_path / "elsewhere"
     async with open_store(folder) as store:
         await store.begin(study_record())
-        session = await come(store, "ann")
+        session = await arrive(store, "ann")
         folder.rename(elsewhere)
         with pytest.raises(StoreUnavailable):
             await store.append([answer(session)])
         elsewhere.rename(folder)
         assert await store.ready()
         await store.append([answer(session)])
-        assert (await known(store, session)).answers == {"trial:1": answer(session)}
+        assert (await session_facts(store, session)).answers == {"trial:1": answer(session)}
         assert [row["key"] for row in await rows(store, "answers")] == ["trial:1"]
 
 
@@ -326,4 +336,4 @@ async def test_a_closed_store_is_away(tmp_path: Path) -> None:
     async with open_store(tmp_path) as store:
         await store.begin(study_record())
     with pytest.raises(StoreUnavailable, match="the store is closed"):
-        await store.arrive(visit("ann"))
+        await store.arrive(session_of("ann"))

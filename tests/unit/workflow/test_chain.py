@@ -14,15 +14,15 @@ from beholder.analysis.result import Results
 from beholder.errors import StudyError, UserError
 from beholder.methods import load_study
 from beholder.recruiting.collection import RunProgress, remaining_budget
-from beholder.recruiting.fake import FakeProlific, serving
+from beholder.recruiting.fake import FakeProlific, serve_fake
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import open_store
 from beholder.study.chain import load_chain
 from beholder.study.recruitment import money
 from beholder.testing import write_study
-from beholder.testing.stores.facts import HOUR, NOON, study_record, visit
+from beholder.testing.stores.facts import HOUR, NOON, session_of, study_record
 from beholder.types import Mode
-from beholder.workflow.chain import excluding, folder_of, write_open_pairs
+from beholder.workflow.chain import exclude_studies, folder_of, write_open_pairs
 from support.server_process import free_port
 
 
@@ -97,7 +97,7 @@ async def test_what_stayed_open_is_written_by_parts_and_stays_once_people_are_as
         for mode, run, left in came:
             write_open_pairs(study, left)
             assert ("natural,smooth,2" in file.read_text(encoding="utf-8")) is (left is both), mode
-            session = visit(f"{mode}-{run}", mode=mode, run=run)
+            session = session_of(f"{mode}-{run}", mode=mode, run=run)
             await store.arrive(session)
             await store.claim(session.session, now=NOON, until=NOON + HOUR, per_list=None)
         write_open_pairs(study, one)
@@ -136,7 +136,7 @@ async def test_the_smaller_budget_is_a_hard_cap_over_the_chain(
     study = load_study(write_study(tmp_path / "mos", tiny, name="mos", recruit=PAID, texts=consent))
     path, fake = write_chain(tmp_path, CHAIN.partition("  - {study: pairs")[0].replace("200", "8")), FakeProlific()
     monkeypatch.setenv("PROLIFIC_TOKEN", fake.token)
-    async with serving(fake) as url:
+    async with serve_fake(fake) as url:
         monkeypatch.setenv("BEHOLDER_PROLIFIC_URL", url)
         with pytest.raises(UserError) as error:
             await asyncio.to_thread(beholder.chain, path, publish=True, budget="500 GBP", port=free_port())
@@ -166,8 +166,8 @@ async def test_the_smaller_budget_is_a_hard_cap_over_the_chain(
 def test_nobody_of_an_earlier_study_takes_part(tmp_path: Path, tiny: Path) -> None:
     study = load_study(write_study(tmp_path / "second", tiny))
     first = tmp_path / "first"
-    assert excluding(study, [first, first]).recruit.exclude == ("../first",)
-    assert excluding(study, []) is study
+    assert exclude_studies(study, [first, first]).recruit.exclude == ("../first",)
+    assert exclude_studies(study, []) is study
     assert folder_of(first / "study.yaml") == first
 
 

@@ -21,7 +21,7 @@ from beholder.store.contract import LedgerEntry
 from beholder.store.open import open_store
 from beholder.testing import write_study
 from beholder.testing.stores.facts import study_record
-from beholder.workflow.demo import demo, planted
+from beholder.workflow.demo import demo, planted_values
 
 COLUMNS = ["question", "kind", "condition", "other_condition", "value", "keyed", "scale_min", "scale_max"]
 TRUTH = {"natural": 0.9, "frozen": 0.1}
@@ -45,7 +45,7 @@ def test_a_planted_score_stands_on_its_scale_and_is_turned_where_the_statement_i
         ],
         {"quality": "score", "like": "score", "creepy": "score"},
     )
-    assert planted(found, TRUTH) == {
+    assert planted_values(found, TRUTH) == {
         ("quality", "natural"): "4.60",
         ("quality", "frozen"): "1.40",
         ("like", "natural"): "4.60",
@@ -63,7 +63,7 @@ def test_where_no_score_can_be_planted_the_quality_is_told() -> None:
         ],
         {"better": "choice", "same": "correct"},
     )
-    assert planted(found, TRUTH) == {
+    assert planted_values(found, TRUTH) == {
         ("better", "natural"): "quality 0.90",
         ("better", "unknown"): "",
         ("same", "natural"): "0.80 apart",
@@ -73,7 +73,7 @@ def test_where_no_score_can_be_planted_the_quality_is_told() -> None:
 def test_where_only_correct_answers_are_asked_for_the_heading_says_what_is_planted() -> None:
     found = results([("same", "correct", "natural", "frozen", 1, None, 0, 1)], {"same": "correct"})
     assert found.is_told_apart
-    assert planted(found, TRUTH) == {("same", "natural"): "0.80"}
+    assert planted_values(found, TRUTH) == {("same", "natural"): "0.80"}
 
 
 @pytest.mark.parametrize("method", names())

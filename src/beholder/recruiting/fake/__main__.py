@@ -11,10 +11,10 @@ from pathlib import Path
 import click
 
 from beholder.errors import UserError
-from beholder.recruiting.fake.http import serving
+from beholder.recruiting.fake.http import serve_fake
 from beholder.recruiting.fake.platform import FakeProlific
-from beholder.recruiting.fake.rehearsal import ALL_WELL, USUAL, RehearsedVisit, drawn, rehearse
-from beholder.recruiting.fake.state import Clock
+from beholder.recruiting.fake.rehearsal import ALL_WELL, USUAL_BEHAVIOURS, RehearsedVisit, draw_behaviours, rehearse
+from beholder.recruiting.fake.state import FakeClock
 from beholder.study.recruitment import Sum
 
 _WELCOME = """A Prolific without money: {balance} of play money, on {url}
@@ -54,7 +54,7 @@ def main(
         balance=100 * balance,
         currency=currency,
         openapi=openapi,
-        clock=Clock(runs=True),
+        clock=FakeClock(runs=True),
         approving_takes=timedelta(seconds=2),
         paying_takes=timedelta(seconds=5),
     )
@@ -79,7 +79,7 @@ async def _work(
     *,
     all_well: bool,
 ) -> None:
-    async with serving(fake, port) as url:
+    async with serve_fake(fake, port) as url:
         balance = Sum(fake.balance, fake.wallet.currency)
         click.echo(_WELCOME.format(balance=balance, token=fake.token, url=url))
         if study is not None and people:
@@ -87,7 +87,9 @@ async def _work(
             def say(came: RehearsedVisit) -> None:
                 click.echo(f"Person {came.number} of {people} ({came.behaviour}): {came.told}")
 
-            await rehearse(fake, study, store, drawn(people, ALL_WELL if all_well else USUAL), say, every)
+            await rehearse(
+                fake, study, store, draw_behaviours(people, ALL_WELL if all_well else USUAL_BEHAVIOURS), say, every
+            )
         await asyncio.Event().wait()
 
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from beholder.recruiting.fake.filters import catalogue, count
-from beholder.recruiting.fake.http import Call, FakeReply, Refusal
-from beholder.recruiting.fake.state import BulkBonus, FakeGroup, Moved, Price, is_whole, price, stamp
+from beholder.recruiting.fake.filters import catalogue, count_eligible
+from beholder.recruiting.fake.http import FakeCall, FakeReply, Refusal
+from beholder.recruiting.fake.state import BulkBonus, FakeGroup, Price, WalletPayment, is_whole, price, stamp
 
 if TYPE_CHECKING:
     from beholder.recruiting.fake.platform import FakeProlific
@@ -24,17 +24,17 @@ class FakeAccount:
     def __init__(self, fake: FakeProlific) -> None:
         self._fake = fake
 
-    def me(self, call: Call) -> FakeReply:
+    def me(self, call: FakeCall) -> FakeReply:
         return FakeReply(200, {"id": self._fake.researcher, "email": "researcher@example.org"})
 
-    def workspaces(self, call: Call) -> FakeReply:
+    def workspaces(self, call: FakeCall) -> FakeReply:
         return FakeReply(200, {"results": [{"id": self._fake.workspace, "title": "Rehearsals"}]})
 
-    def projects(self, call: Call) -> FakeReply:
+    def projects(self, call: FakeCall) -> FakeReply:
         self._check_workspace(call.ids[0])
         return FakeReply(200, {"results": [{"id": self._fake.project, "title": "Rehearsal", "type": "PRIVATE"}]})
 
-    def balance(self, call: Call) -> FakeReply:
+    def balance(self, call: FakeCall) -> FakeReply:
         self._check_workspace(call.ids[0])
         wallet = self._fake.wallet
         return FakeReply(
@@ -48,13 +48,13 @@ class FakeAccount:
             },
         )
 
-    def calculate(self, call: Call) -> FakeReply:
+    def calculate(self, call: FakeCall) -> FakeReply:
         reward, places = call.body["reward"], call.body["total_available_places"]
         if not (is_whole(reward) and is_whole(places) and reward > 0 and places > 0):
             raise Refusal("Reward and places must be positive integers.")
         return FakeReply(200, {"total_cost": price(int(reward) * int(places)).total})
 
-    def cost(self, call: Call) -> FakeReply:
+    def cost(self, call: FakeCall) -> FakeReply:
         """Tell what a study has cost so far, or will have cost in the end."""
         study = self._fake.studies.find(call.ids[0])
         paid = [one for one in self._fake.wallet.moved if self._fake.submissions.all[one.submission].study == study.id]
@@ -64,7 +64,7 @@ class FakeAccount:
             rewards = study.reward * study.places
         return FakeReply(200, {"rewards": self._priced(price(rewards)), "bonuses": self._priced(price(bonuses))})
 
-    def recommend(self, call: Call) -> FakeReply:
+    def recommend(self, call: FakeCall) -> FakeReply:
         self._check_workspace(call.query["workspace_id"])
         currency = call.query["currency"]
         if currency not in _HOURLY:
@@ -74,20 +74,20 @@ class FakeAccount:
             200, [{"currency": currency, "min_reward_per_hour": least, "recommended_reward_per_hour": advice}]
         )
 
-    def filters(self, call: Call) -> FakeReply:
+    def filters(self, call: FakeCall) -> FakeReply:
         return FakeReply(200, {"results": catalogue()})
 
-    def eligible(self, call: Call) -> FakeReply:
+    def eligible(self, call: FakeCall) -> FakeReply:
         fake = self._fake
         return FakeReply(
-            200, {"count": count(call.body["filters"], list(fake.people.all.values()), fake.memberships())}
+            200, {"count": count_eligible(call.body["filters"], list(fake.people.all.values()), fake.memberships())}
         )
 
-    def message(self, call: Call) -> FakeReply:
+    def message(self, call: FakeCall) -> FakeReply:
         self._fake.messages.append((call.body["recipient_id"], call.body["body"]))
         return FakeReply(204)
 
-    def messages(self, call: Call) -> FakeReply:
+    def messages(self, call: FakeCall) -> FakeReply:
         self._fake.messages += [(one, call.body["body"]) for one in call.body["ids"]]
         return FakeReply(204)
 
@@ -116,7 +116,7 @@ class FakeBonuses:
         self.calls: list[str] = []
         """Each call of pay that had an effect, by the id of what it paid."""
 
-    def set_up(self, call: Call) -> FakeReply:
+    def set_up(self, call: FakeCall) -> FakeReply:
         """Take note of who gets how much; no money moves."""
         missing = [key for key in ("study_id", "csv_bonuses") if not call.body.get(key)]
         if missing:
@@ -150,7 +150,7 @@ class FakeBonuses:
             },
         )
 
-    def pay(self, call: Call) -> FakeReply:
+    def pay(self, call: FakeCall) -> FakeReply:
         """Pay what was set up, a little later. Whoever calls twice pays twice."""
         if call.ids[0] not in self.all:
             raise Refusal("There is no such bonus payment.", 404)
@@ -164,7 +164,7 @@ class FakeBonuses:
         for id_, amount in bulk.rows:
             one = self._fake.submissions.find(id_)
             one.bonuses.append(amount)
-            self._fake.wallet.move(Moved(self._fake.now, "bonus", one.id, one.person.id, amount, bulk.id))
+            self._fake.wallet.move(WalletPayment(self._fake.now, "bonus", one.id, one.person.id, amount, bulk.id))
 
 
 # --- Participant groups of the fake ---
@@ -177,34 +177,34 @@ class FakeGroups:
         self._fake = fake
         self.all: dict[str, FakeGroup] = {}
 
-    def index(self, call: Call) -> FakeReply:
+    def index(self, call: FakeCall) -> FakeReply:
         if not {"workspace_id", "project_id"} & set(call.query):
             raise Refusal({"workspace_id": ["Give workspace_id or project_id."]})
-        return FakeReply(200, {"results": [_shown(one) for one in self.all.values() if not one.is_deleted]})
+        return FakeReply(200, {"results": [_group_json(one) for one in self.all.values() if not one.is_deleted]})
 
-    def create(self, call: Call) -> FakeReply:
+    def create(self, call: FakeCall) -> FakeReply:
         if call.body.get("workspace_id") != self._fake.workspace:
             raise Refusal({"workspace_id": ["There is no such workspace."]})
         group = FakeGroup(self._fake.new_id(), call.body["name"], self._fake.workspace, call.body.get("description"))
         self.all[group.id] = group
         self.add(group.id, call.body.get("participant_ids", []))
-        return FakeReply(201, _shown(group))
+        return FakeReply(201, _group_json(group))
 
-    def show(self, call: Call) -> FakeReply:
-        return FakeReply(200, _shown(self.find(call.ids[0])))
+    def show(self, call: FakeCall) -> FakeReply:
+        return FakeReply(200, _group_json(self.find(call.ids[0])))
 
-    def delete(self, call: Call) -> FakeReply:
+    def delete(self, call: FakeCall) -> FakeReply:
         self.find(call.ids[0]).is_deleted = True
         return FakeReply(204)
 
-    def members(self, call: Call) -> FakeReply:
-        return FakeReply(200, {"results": _listed(self.find(call.ids[0]))})
+    def members(self, call: FakeCall) -> FakeReply:
+        return FakeReply(200, {"results": _members_json(self.find(call.ids[0]))})
 
-    def put_in(self, call: Call) -> FakeReply:
+    def put_in(self, call: FakeCall) -> FakeReply:
         self.add(call.ids[0], call.body.get("participant_ids", []))
         return self.members(call)
 
-    def take_out(self, call: Call) -> FakeReply:
+    def take_out(self, call: FakeCall) -> FakeReply:
         self.remove(call.ids[0], call.body.get("participant_ids", []))
         return self.members(call)
 
@@ -224,7 +224,7 @@ class FakeGroups:
             self.find(id_).members.pop(person, None)
 
 
-def _shown(group: FakeGroup) -> dict[str, Any]:
+def _group_json(group: FakeGroup) -> dict[str, Any]:
     return {
         "id": group.id, "name": group.name, "project_id": None, "workspace_id": group.workspace,
         "organisation_id": None, "description": group.description, "participant_count": len(group.members),
@@ -232,5 +232,5 @@ def _shown(group: FakeGroup) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _listed(group: FakeGroup) -> list[dict[str, Any]]:
+def _members_json(group: FakeGroup) -> list[dict[str, Any]]:
     return [{"participant_id": person, "datetime_created": stamp(at)} for person, at in group.members.items()]

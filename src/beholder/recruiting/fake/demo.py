@@ -20,12 +20,12 @@ from beholder.methods import load_study
 from beholder.recruiting.closure import SUMMARY
 from beholder.recruiting.collection import ReportProgress, RunProgress, no_report
 from beholder.recruiting.contract import Recruiter
-from beholder.recruiting.fake.http import serving
+from beholder.recruiting.fake.http import serve_fake
 from beholder.recruiting.fake.platform import FakeProlific
 from beholder.recruiting.fake.rehearsal import Behaviour, RehearsedVisit, rehearse
-from beholder.recruiting.fake.state import Clock, Payment
+from beholder.recruiting.fake.state import FakeClock, PaymentKind
 from beholder.recruiting.ledger import MONEY, LedgerState, replay
-from beholder.recruiting.prolific.client import Client
+from beholder.recruiting.prolific.client import ProlificClient
 from beholder.recruiting.prolific.recruiter import ProlificRecruiter
 from beholder.recruiting.unattended_run import run_on_platform
 from beholder.reporting import report
@@ -44,7 +44,7 @@ budget: 100 GBP                 # nothing is spent beyond it
 checks: {agreement: {action: flag}}     # who agrees with nobody is paid, and not used
 clean: {bonus: {quality: {best: 20, each: 0.50 GBP}}}
 """
-_FOR_WHOM = """
+_PRESCREENING = """
 before:
   - id: field
     text: Do you work on such stimuli yourself?
@@ -52,13 +52,13 @@ before:
     options: ["yes", "no"]
     correct: ["no"]             # anybody else is told kindly that this study is not for them, and paid for coming
 """
-_UNWATCHED = "  watch: none                   # people of a demonstration do not take the time\n"
-_FIRST: tuple[Behaviour, ...] = (
+_NO_WATCHING = "  watch: none                   # people of a demonstration do not take the time\n"
+_FIRST_BEHAVIOURS: tuple[Behaviour, ...] = (
     "finish", "no_code", "finish", "return", "finish", "decline", "finish", "wrong_code", "finish", "unfit", "careless",
     "drop_out",
 )  # fmt: skip
 """Who comes at first; then only people who finish."""
-_WAYS: dict[Behaviour, str] = {
+_BEHAVIOUR_TEXTS: dict[Behaviour, str] = {
     "no_code": "finished, and handed in without a code",
     "wrong_code": "finished, and handed in a wrong code",
     "return": "left half way, and returned the place",
@@ -74,8 +74,8 @@ def put_on_prolific(study: Path) -> None:
     """Write to the study.yaml of an example that its people come from Prolific, and what it may cost."""
     has_before = bool(load_study(study).before)
     text = re.sub(r"^  watch: .*\n", "", study.read_text("utf-8"), flags=re.MULTILINE)
-    text = text.replace("\nplayback:\n", f"\nplayback:\n{_UNWATCHED}", 1)
-    study.write_text(text + ("" if has_before else _FOR_WHOM) + _ON_PROLIFIC, "utf-8", newline="\n")
+    text = text.replace("\nplayback:\n", f"\nplayback:\n{_NO_WATCHING}", 1)
+    study.write_text(text + ("" if has_before else _PRESCREENING) + _ON_PROLIFIC, "utf-8", newline="\n")
 
 
 async def demonstrate(
@@ -85,7 +85,7 @@ async def demonstrate(
     port: int,
     on_link: Callable[[str], None] | None,
     on_result: Callable[[Truth, Results], None] | None,
-    on_money: Callable[[Reckoning], None] | None,
+    on_money: Callable[[MoneySummary], None] | None,
     news: ReportProgress | None,
     tell: Callable[[ServerStatus], None] | None,
 ) -> Results:
@@ -94,7 +94,7 @@ async def demonstrate(
     A study that is closed is shown again. One that was interrupted is refused: its platform is gone.
     """
     say, loaded = news or no_report, load_study(study)
-    reckoning: Reckoning | None = None
+    reckoning: MoneySummary | None = None
     kinds = {entry.kind for entry in await _entries(loaded)}
     if "close" in kinds:
         say(RunProgress("close", f"This study is closed already; {SUMMARY} says what was paid."))
@@ -103,7 +103,7 @@ async def demonstrate(
         what = "holds a demonstration that was interrupted, and its play money is gone"
         raise RecruitError(Problem(str(loaded.folder), what, "", "Choose another folder with --folder, or delete it."))
     else:
-        waiting, reckoning = await _show(study, port, say)
+        waiting, reckoning = await _run_study(study, port, say)
         found = replace(await asyncio.to_thread(_results, study), waiting=waiting)
     if on_result:
         served, _ = load_served(loaded, "http://127.0.0.1")
@@ -118,26 +118,28 @@ async def demonstrate(
     return found
 
 
-async def _show(study: Path, port: int, news: ReportProgress) -> tuple[tuple[str, ...], Reckoning]:
+async def _run_study(study: Path, port: int, news: ReportProgress) -> tuple[tuple[str, ...], MoneySummary]:
     """Return what waits for a person, and what all came to, when the study has gone its way."""
     loaded = load_study(study)
-    fake = FakeProlific(clock=Clock(runs=True), approving_takes=timedelta(seconds=1), paying_takes=timedelta(seconds=1))
+    fake = FakeProlific(
+        clock=FakeClock(runs=True), approving_takes=timedelta(seconds=1), paying_takes=timedelta(seconds=1)
+    )
     before = fake.balance
-    async with serving(fake) as url:
+    async with serve_fake(fake) as url:
 
         async def recruiting(study: Study, store: Store) -> Recruiter:
-            return ProlificRecruiter(study, store, Client(url, fake.token))
+            return ProlificRecruiter(study, store, ProlificClient(url, fake.token))
 
         def say(came: RehearsedVisit) -> None:
-            if came.behaviour in _WAYS:
-                news(RunProgress("people", f"Person {came.number} {_WAYS[came.behaviour]}."))
+            if came.behaviour in _BEHAVIOUR_TEXTS:
+                news(RunProgress("people", f"Person {came.number} {_BEHAVIOUR_TEXTS[came.behaviour]}."))
 
-        people: Iterator[Behaviour] = chain(_FIRST, repeat("finish"))
-        waiting = await _beside(
+        people: Iterator[Behaviour] = chain(_FIRST_BEHAVIOURS, repeat("finish"))
+        waiting = await _run_with_people(
             rehearse(fake, study, None, people, say, _ARRIVE_S, skips_time=True),
             run_on_platform(loaded, publish=True, every=_LOOK_S, news=news, port=port, recruiting=recruiting),
         )
-    return waiting, reckon(fake, before, replay(await _entries(loaded)))
+    return waiting, _summarise_money(fake, before, replay(await _entries(loaded)))
 
 
 async def _entries(study: Study) -> tuple[LedgerEntry, ...]:
@@ -155,7 +157,9 @@ def _results(study: Path) -> Results:
     return read_results(study.parent)
 
 
-async def _beside(people: Coroutine[Any, Any, None], run: Coroutine[Any, Any, tuple[str, ...]]) -> tuple[str, ...]:
+async def _run_with_people(
+    people: Coroutine[Any, Any, None], run: Coroutine[Any, Any, tuple[str, ...]]
+) -> tuple[str, ...]:
     """Return what a run gives beside people who come as long as it lasts."""
     coming, running = asyncio.create_task(people), asyncio.create_task(run)
     try:
@@ -172,21 +176,21 @@ async def _beside(people: Coroutine[Any, Any, None], run: Coroutine[Any, Any, tu
 # --- What a study on the fake came to: what our ledger says beside what has left the wallet ---
 
 
-class Paid(NamedTuple):
+class PaymentTotal(NamedTuple):
     """Payments of one kind."""
 
     people: int
     amount: Sum
 
 
-class Reckoning(NamedTuple):
+class MoneySummary(NamedTuple):
     """All the money of a study, and whether ledger and wallet tell the same."""
 
     places: int
     came: int
-    approved: Paid
-    screened_out: Paid
-    bonuses: Paid
+    approved: PaymentTotal
+    screened_out: PaymentTotal
+    bonuses: PaymentTotal
     fees: Sum
     """With tax."""
     before: Sum
@@ -195,16 +199,16 @@ class Reckoning(NamedTuple):
     """Payments that are in one of the two only, or more often in one of them."""
 
 
-def reckon(fake: FakeProlific, before: int, books: LedgerState) -> Reckoning:
+def _summarise_money(fake: FakeProlific, before: int, books: LedgerState) -> MoneySummary:
     """Return what was paid since the wallet held so much, in hundredths."""
     currency = fake.wallet.currency
 
-    def paid(*kinds: Payment) -> Paid:
+    def paid(*kinds: PaymentKind) -> PaymentTotal:
         found = [one for one in fake.moved if one.kind in kinds]
-        return Paid(len({one.submission for one in found}), Sum(sum(one.amount for one in found), currency))
+        return PaymentTotal(len({one.submission for one in found}), Sum(sum(one.amount for one in found), currency))
 
     moved = sum(one.amount for one in fake.moved)
-    return Reckoning(
+    return MoneySummary(
         places=sum(one.places for one in fake.studies.all.values()),
         came=len(fake.submissions.all),
         approved=paid("reward", "partial"),
@@ -219,7 +223,7 @@ def reckon(fake: FakeProlific, before: int, books: LedgerState) -> Reckoning:
 
 def _differences(fake: FakeProlific, books: LedgerState) -> list[str]:
     """Return what one of the two says and the other does not."""
-    ours: Counter[tuple[Payment, str, int]] = Counter()
+    ours: Counter[tuple[PaymentKind, str, int]] = Counter()
     for debt in books.settled():
         if debt.kind in MONEY and not debt.batch and debt.amount.minor:  # by approval, or by the code of an end
             ours["reward" if debt.kind == "approve" else "screen_out", debt.submission, debt.amount.minor] += 1

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from beholder.recruiting.fake.platform import FakeProlific
 
 
-COUNTRIES = {
+_COUNTRIES = {
     "0": "United Kingdom",
     "1": "United States",
     "7": "Austria",
@@ -21,28 +21,28 @@ COUNTRIES = {
     "45": "Germany",
     "83": "Ireland",
 }
-LANGUAGES = {"19": "English", "23": "French", "26": "German", "58": "Spanish"}
-BLOCKED_GROUPS, ALLOWED_GROUPS = "participant_group_blocklist", "participant_group_allowlist"
-BLOCKED_STUDIES, ALLOWED_STUDIES = "previous_studies_blocklist", "previous_studies_allowlist"
-BLOCKED_PEOPLE, ALLOWED_PEOPLE = "custom_blocklist", "custom_allowlist"
+_LANGUAGES = {"19": "English", "23": "French", "26": "German", "58": "Spanish"}
+_BLOCKED_GROUPS, _ALLOWED_GROUPS = "participant_group_blocklist", "participant_group_allowlist"
+BLOCKED_STUDIES, _ALLOWED_STUDIES = "previous_studies_blocklist", "previous_studies_allowlist"
+_BLOCKED_PEOPLE, _ALLOWED_PEOPLE = "custom_blocklist", "custom_allowlist"
 _RANGES = {
     "age": ("Age", 18, 100),
     "approval_rate": ("Approval rate", 0, 100),
     "approval_numbers": ("Number of previous submissions", 0, 10000),
 }
 _CHOICES = {
-    "current-country-of-residence": ("Current Country of Residence", COUNTRIES),
-    "fluent-languages": ("Fluent languages", LANGUAGES),
+    "current-country-of-residence": ("Current Country of Residence", _COUNTRIES),
+    "fluent-languages": ("Fluent languages", _LANGUAGES),
 }
 _LISTS = {
-    BLOCKED_GROUPS: ("Participant group blocklist", "ParticipantGroupID"),
-    ALLOWED_GROUPS: ("Participant group allowlist", "ParticipantGroupID"),
+    _BLOCKED_GROUPS: ("Participant group blocklist", "ParticipantGroupID"),
+    _ALLOWED_GROUPS: ("Participant group allowlist", "ParticipantGroupID"),
     BLOCKED_STUDIES: ("Exclude participants from previous studies", "StudyID"),
-    ALLOWED_STUDIES: ("Include participants from previous studies", "StudyID"),
-    BLOCKED_PEOPLE: ("Custom blocklist", "ParticipantID"),
-    ALLOWED_PEOPLE: ("Custom allowlist", "ParticipantID"),
+    _ALLOWED_STUDIES: ("Include participants from previous studies", "StudyID"),
+    _BLOCKED_PEOPLE: ("Custom blocklist", "ParticipantID"),
+    _ALLOWED_PEOPLE: ("Custom allowlist", "ParticipantID"),
 }
-USUAL: Mapping[str, Any] = {
+USUAL_ANSWERS: Mapping[str, Any] = {
     "age": 30, "approval_rate": 100, "approval_numbers": 250,
     "current-country-of-residence": "0", "fluent-languages": ("19",),
 }  # fmt: skip
@@ -56,18 +56,18 @@ def catalogue() -> list[dict[str, Any]]:
     """Return every filter as the list of filters shows it."""
     return [
         *(
-            _shown(id_, title, "range", data_type="integer", min=low, max=high)
+            _filter_json(id_, title, "range", data_type="integer", min=low, max=high)
             for id_, (title, low, high) in _RANGES.items()
         ),
         *(
-            _shown(id_, title, "select", data_type="ChoiceID", choices=dict(names))
+            _filter_json(id_, title, "select", data_type="ChoiceID", choices=dict(names))
             for id_, (title, names) in _CHOICES.items()
         ),
-        *(_shown(id_, title, "select", data_type=kind, choices={}) for id_, (title, kind) in _LISTS.items()),
+        *(_filter_json(id_, title, "select", data_type=kind, choices={}) for id_, (title, kind) in _LISTS.items()),
     ]
 
 
-def _shown(id_: str, title: str, kind: str, **more: Any) -> dict[str, Any]:
+def _filter_json(id_: str, title: str, kind: str, **more: Any) -> dict[str, Any]:
     return {"filter_id": id_, "title": title, "description": "", "type": kind, "question": title, **more}
 
 
@@ -107,11 +107,11 @@ def _admits(one: Mapping[str, Any], person: FakePerson, memberships: Memberships
         found = [_admits(inner, person, memberships) for inner in one["selected_filters"]]
         return all(found) if id_ == "and" else any(found)
     if id_ in _RANGES:
-        value, chosen = _about(person, id_), one["selected_range"]
+        value, chosen = _answer(person, id_), one["selected_range"]
         return bool(chosen.get("lower", value) <= value <= chosen.get("upper", value))
     values = one["selected_values"]
     if id_ in _CHOICES:
-        said = _about(person, id_)
+        said = _answer(person, id_)
         return bool(set((said,) if isinstance(said, str) else said) & set(values))
     kind = _LISTS[id_][1]
     listed = (
@@ -120,11 +120,11 @@ def _admits(one: Mapping[str, Any], person: FakePerson, memberships: Memberships
     return bool((person.id in listed) != id_.endswith("blocklist"))
 
 
-def _about(person: FakePerson, id_: str) -> Any:
-    return person.about.get(id_, USUAL[id_])
+def _answer(person: FakePerson, id_: str) -> Any:
+    return person.about.get(id_, USUAL_ANSWERS[id_])
 
 
-def count(filters: Sequence[Mapping[str, Any]], people: Sequence[FakePerson], memberships: Memberships) -> int:
+def count_eligible(filters: Sequence[Mapping[str, Any]], people: Sequence[FakePerson], memberships: Memberships) -> int:
     """Return how many people filters let in; the API says 0 for fewer than 25."""
     problems = check_filters(filters, memberships)
     if problems:
@@ -175,7 +175,7 @@ class FakeVisit:
         return str(next(one["code"] for one in codes if one["code_type"] == "COMPLETED"))
 
 
-class People:
+class FakePeople:
     """Everybody on the platform."""
 
     def __init__(self, fake: FakeProlific) -> None:

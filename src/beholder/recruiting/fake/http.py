@@ -15,13 +15,13 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
-from beholder.recruiting.fake.state import STUDY_NEEDS
+from beholder.recruiting.fake.state import REQUIRED_FIELDS
 
 if TYPE_CHECKING:
     from beholder.recruiting.fake.platform import FakeProlific
 
 
-Detail = str | list[str] | dict[str, list[str]]
+RefusalDetail = str | list[str] | dict[str, list[str]]
 
 _TITLES = {
     400: "Bad request",
@@ -37,20 +37,20 @@ _CODES = {400: 140100, 401: 140101, 403: 140103, 404: 140104, 405: 140105, 429: 
 class Refusal(Exception):
     """The platform says no, and why: in one sentence, in several, or by field."""
 
-    def __init__(self, detail: Detail, status: int = 400) -> None:
+    def __init__(self, detail: RefusalDetail, status: int = 400) -> None:
         super().__init__(detail)
         self.detail, self.status = detail, status
 
 
-class Dropped(Exception):
+class DroppedConnection(Exception):
     """No answer comes: how the connection ends."""
 
-    def __init__(self, kind: Kind) -> None:
+    def __init__(self, kind: FaultKind) -> None:
         super().__init__(kind)
         self.kind = kind
 
 
-class Request(NamedTuple):
+class FakeRequest(NamedTuple):
     """One request as it came over HTTP, or from a transport in the same process."""
 
     method: str
@@ -70,7 +70,7 @@ class FakeReply:
 
 
 @dataclass(frozen=True)
-class Call:
+class FakeCall:
     """A request that was understood: the ids of its path, its query, its body."""
 
     ids: tuple[str, ...]
@@ -83,7 +83,7 @@ class Route(NamedTuple):
 
     method: str
     template: str
-    handle: Callable[[Call], FakeReply]
+    handle: Callable[[FakeCall], FakeReply]
     needs: tuple[str, ...] = ()
     """Keys of the body, or of the query of a GET, without which it cannot be."""
     is_bare: bool = False
@@ -94,7 +94,7 @@ class Route(NamedTuple):
         return f"{self.method} {self.template}"
 
 
-def refused(refusal: Refusal, *, is_bare: bool) -> FakeReply:
+def refusal_reply(refusal: Refusal, *, is_bare: bool) -> FakeReply:
     """Return the answer to what was refused."""
     status = refusal.status
     error = {
@@ -133,7 +133,7 @@ def routes(fake: FakeProlific) -> list[Route]:
         Route("POST", f"{v1}/messages/", account.message, ("recipient_id", "body", "study_id"), is_bare=True),
         Route("POST", f"{v1}/messages/bulk/", account.messages, ("ids", "body", "study_id"), is_bare=True),
         Route("GET", f"{v1}/studies/", studies.index, is_bare=True),
-        Route("POST", f"{v1}/studies/", studies.create, STUDY_NEEDS, is_bare=True),
+        Route("POST", f"{v1}/studies/", studies.create, REQUIRED_FIELDS, is_bare=True),
         Route("GET", f"{v1}/projects/{{project_id}}/studies/", studies.of_project, is_bare=True),
         Route("GET", f"{v1}/studies/{{id}}/", studies.show),
         Route("PATCH", f"{v1}/studies/{{id}}/", studies.change),
@@ -180,7 +180,7 @@ class Router:
 # --- Lists of the fake, page by page ---
 
 
-def paged(found: Sequence[Any], call: Call, size: int = 20) -> list[Any]:
+def page_of(found: Sequence[Any], call: FakeCall, size: int = 20) -> list[Any]:
     """Return the page that was asked for; beyond the last one there is nothing."""
     size, page = int(call.query.get("page_size", size)), int(call.query.get("page", 1))
     if size < 1 or page < 1:
@@ -195,7 +195,7 @@ _SLOW = ("slow_before", "slow_after")
 
 
 @contextlib.asynccontextmanager
-async def serving(fake: FakeProlific, port: int = 0) -> AsyncIterator[str]:
+async def serve_fake(fake: FakeProlific, port: int = 0) -> AsyncIterator[str]:
     """Yield the address under which the fake answers; port 0 takes a free one."""
     talks: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
@@ -219,7 +219,7 @@ async def serving(fake: FakeProlific, port: int = 0) -> AsyncIterator[str]:
         await asyncio.gather(*talks)
 
 
-async def _read(reader: asyncio.StreamReader) -> Request | None:
+async def _read(reader: asyncio.StreamReader) -> FakeRequest | None:
     """Return the next request of a connection; None where it ends."""
     first = (await reader.readline()).decode("latin-1").split()
     if len(first) != 3:
@@ -230,19 +230,19 @@ async def _read(reader: asyncio.StreamReader) -> Request | None:
         headers[name.lower()] = value.strip()
     body = await reader.readexactly(int(headers.get("content-length", 0)))
     target = urlsplit(first[1])
-    return Request(first[0], target.path, dict(parse_qsl(target.query, keep_blank_values=True)), headers, body)
+    return FakeRequest(first[0], target.path, dict(parse_qsl(target.query, keep_blank_values=True)), headers, body)
 
 
-async def _reply(fake: FakeProlific, request: Request, writer: asyncio.StreamWriter) -> None:
+async def _reply(fake: FakeProlific, request: FakeRequest, writer: asyncio.StreamWriter) -> None:
     try:
         answer = fake.handle(request)
-    except Dropped as dropped:
+    except DroppedConnection as dropped:
         if dropped.kind in _SLOW:
             return  # no answer ever comes, and the client gives up
         writer.transport.abort()
         raise ConnectionResetError from None
-    body = payload(answer)
-    lines = [f"HTTP/1.1 {answer.status} -", *(f"{name}: {value}" for name, value in heading(answer).items())]
+    body = _payload(answer)
+    lines = [f"HTTP/1.1 {answer.status} -", *(f"{name}: {value}" for name, value in _headers(answer).items())]
     lines.append(f"content-length: {len(body)}")
     writer.write("\r\n".join([*lines, "", ""]).encode() + body)
     await writer.drain()
@@ -260,7 +260,7 @@ _ERRORS: dict[str, tuple[type[httpx.TransportError], str]] = {
 }
 
 
-class InProcess(httpx.AsyncBaseTransport):
+class InProcessTransport(httpx.AsyncBaseTransport):
     """Hands requests to the fake."""
 
     def __init__(self, fake: FakeProlific) -> None:
@@ -271,20 +271,20 @@ class InProcess(httpx.AsyncBaseTransport):
         query = dict(httpx.QueryParams(request.url.query))
         body = await request.aread()
         try:
-            answer = self._fake.handle(Request(request.method, request.url.path, query, headers, body))
-        except Dropped as dropped:
+            answer = self._fake.handle(FakeRequest(request.method, request.url.path, query, headers, body))
+        except DroppedConnection as dropped:
             error, words = _ERRORS[dropped.kind]
             raise error(words, request=request) from None
-        return httpx.Response(answer.status, headers=heading(answer), content=payload(answer), request=request)
+        return httpx.Response(answer.status, headers=_headers(answer), content=_payload(answer), request=request)
 
 
-def heading(answer: FakeReply) -> dict[str, str]:
+def _headers(answer: FakeReply) -> dict[str, str]:
     """Return the headers of an answer."""
     kind = "text/html" if isinstance(answer.body, str) and answer.body.startswith("<") else "application/json"
     return {"content-type": kind, **answer.headers}
 
 
-def payload(answer: FakeReply) -> bytes:
+def _payload(answer: FakeReply) -> bytes:
     """Return the body of an answer as bytes."""
     if answer.status == 204:
         return b""
@@ -296,16 +296,20 @@ def payload(answer: FakeReply) -> bytes:
 # --- Faults of the fake, by schedule or by chance: what goes wrong, when, and whether before or after the effect ---
 
 
-Kind = Literal[
+FaultKind = Literal[
     "408_after", "429", "429_wait", "500", "502", "504", "504_after", "html", "html_after", "refused", "cut_before",
     "cut_after", "slow_before", "slow_after", "duplicate", "reordered", "processing",
 ]  # fmt: skip
 """refused: nobody listens. cut: the connection is reset. slow: the answer does not come in time. `_after`: what was
 asked for has happened, and only its answer is lost. duplicate, reordered: of a page of a list. processing: a study
 looks `PROCESSING` once, a status that no document names."""
-KINDS: tuple[Kind, ...] = get_args(Kind)
-AFTER: frozenset[Kind] = frozenset(("408_after", "504_after", "html_after", "cut_after", "slow_after"))
-DROPS: frozenset[Kind] = frozenset(("refused", "cut_before", "cut_after", "slow_before", "slow_after"))
+FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
+FAULTS_AFTER_EFFECT: frozenset[FaultKind] = frozenset(
+    ("408_after", "504_after", "html_after", "cut_after", "slow_after")
+)
+FAULTS_WITHOUT_REPLY: frozenset[FaultKind] = frozenset(
+    ("refused", "cut_before", "cut_after", "slow_before", "slow_after")
+)
 """These have no answer at all."""
 
 
@@ -313,18 +317,18 @@ class Faults:
     """What will go wrong. An operation is named as `POST /api/v1/bulk-bonus-payments/{id}/pay/`; `*` is any."""
 
     def __init__(self) -> None:
-        self._next: dict[str, list[Kind]] = defaultdict(list)
-        self._every: list[tuple[str, tuple[Kind, ...], float, random.Random]] = []
-        self.happened: list[tuple[str, Kind]] = []
+        self._next: dict[str, list[FaultKind]] = defaultdict(list)
+        self._every: list[tuple[str, tuple[FaultKind, ...], float, random.Random]] = []
+        self.happened: list[tuple[str, FaultKind]] = []
 
-    def next(self, operation: str, *kinds: Kind) -> None:
+    def next(self, operation: str, *kinds: FaultKind) -> None:
         """Let the next calls of an operation fail so, one after the other."""
-        assert set(kinds) <= set(KINDS), kinds
+        assert set(kinds) <= set(FAULT_KINDS), kinds
         self._next[operation] += kinds
 
-    def every(self, operation: str, *kinds: Kind, share: float, seed: int) -> None:
+    def every(self, operation: str, *kinds: FaultKind, share: float, seed: int) -> None:
         """Let a share of all calls of an operation fail in one of these ways, the same ones with the same seed."""
-        assert set(kinds) <= set(KINDS), kinds
+        assert set(kinds) <= set(FAULT_KINDS), kinds
         self._every.append((operation, kinds, share, random.Random(seed)))
 
     def clear(self) -> None:
@@ -332,14 +336,14 @@ class Faults:
         self._next.clear()
         self._every.clear()
 
-    def take(self, operation: str) -> Kind | None:
+    def take(self, operation: str) -> FaultKind | None:
         """Return how the call at hand fails; None where it does not."""
         kind = self._scheduled(operation)
         if kind is not None:
             self.happened.append((operation, kind))
         return kind
 
-    def _scheduled(self, operation: str) -> Kind | None:
+    def _scheduled(self, operation: str) -> FaultKind | None:
         for name in (operation, "*"):
             if self._next[name]:
                 return self._next[name].pop(0)

@@ -20,7 +20,7 @@ _ANY = "any_field"
 """How the document writes a field of any name."""
 
 
-class Undocumented(AssertionError):
+class UndocumentedReply(AssertionError):
     """The fake has answered what the document does not have: the fake is wrong."""
 
 
@@ -28,7 +28,7 @@ class OpenApiDocument:
     """Holds requests and answers against the document. Schemas are compiled when they are first needed."""
 
     def __init__(self, text: str) -> None:
-        self.tree: dict[str, Any] = _tightened(yaml.load(text, Loader=_LOADER))
+        self.tree: dict[str, Any] = _tighten(yaml.load(text, Loader=_LOADER))
         self._validators: dict[tuple[str, ...], Draft202012Validator] = {}
 
     @classmethod
@@ -56,7 +56,7 @@ class OpenApiDocument:
         elif body is None:
             problems["body"] = ["This operation needs a body."]
         else:
-            for error in self._errors((*_place(route), "requestBody", *_JSON), body):
+            for error in self._errors((*_operation_path(route), "requestBody", *_JSON), body):
                 field = str(error.absolute_path[0]) if error.absolute_path else "body"
                 problems.setdefault(field, []).append(error.message)
         if problems:
@@ -67,16 +67,16 @@ class OpenApiDocument:
         status = str(answer.status) if answer.status < 400 else "400"
         responses = self._operation(route)["responses"]
         if status not in responses:
-            raise Undocumented(f"{route.operation} answers {status}, documented are {sorted(responses)}")
+            raise UndocumentedReply(f"{route.operation} answers {status}, documented are {sorted(responses)}")
         if answer.status == 204:
             return
-        for error in self._errors((*_place(route), "responses", status, *_JSON), answer.body):
-            raise Undocumented(f"{route.operation} answers {status}: {error.json_path} {error.message}")
+        for error in self._errors((*_operation_path(route), "responses", status, *_JSON), answer.body):
+            raise UndocumentedReply(f"{route.operation} answers {status}: {error.json_path} {error.message}")
 
     def _operation(self, route: Route) -> dict[str, Any]:
         operation = self.operation(route.method, route.template)
         if operation is None:
-            raise Undocumented(f"{route.operation} is not in the document")
+            raise UndocumentedReply(f"{route.operation} is not in the document")
         return operation
 
     def _errors(self, where: tuple[str, ...], value: Any) -> Iterator[Any]:
@@ -91,10 +91,10 @@ class OpenApiDocument:
         schema: Any = self.tree
         for key in where:
             schema = schema[key]
-        return Draft202012Validator(_Inlined(self).whole(schema))
+        return Draft202012Validator(_SchemaInliner(self).whole(schema))
 
 
-class _Inlined:
+class _SchemaInliner:
     """Writes a schema without references, as following them takes most of the time; what is within itself keeps one."""
 
     def __init__(self, document: OpenApiDocument) -> None:
@@ -128,23 +128,23 @@ def _read(path: Path, _changed: int) -> OpenApiDocument:
     return OpenApiDocument(path.read_text("utf-8"))
 
 
-def _tightened(node: Any) -> Any:
+def _tighten(node: Any) -> Any:
     """Return schemas in which no key may be unknown, and a number may be both an integer and a number.
 
     With `oneOf`, a range from 18 fails, as 18 fits two of its alternatives.
     """
     if isinstance(node, list):
-        return [_tightened(one) for one in node]
+        return [_tighten(one) for one in node]
     if not isinstance(node, dict):
         return node
-    found = {"anyOf" if key == "oneOf" else key: _tightened(value) for key, value in node.items()}
+    found = {"anyOf" if key == "oneOf" else key: _tighten(value) for key, value in node.items()}
     names = found.get("properties")
     if found.get("type") == "object" and isinstance(names, dict) and names and _ANY not in names:
         found.setdefault("additionalProperties", False)
     return found
 
 
-def _place(route: Route) -> tuple[str, str, str]:
+def _operation_path(route: Route) -> tuple[str, str, str]:
     return "paths", route.template, route.method.lower()
 
 
@@ -174,18 +174,18 @@ def _query_problems(
 
 def _names(document: OpenApiDocument, parameter: Mapping[str, Any]) -> set[str]:
     """Return by which names a parameter comes: an object is written as its keys."""
-    schema = _resolved(document, parameter["schema"])
-    options = [_resolved(document, one) for one in schema.get("anyOf", [schema])]
+    schema = _resolve(document, parameter["schema"])
+    options = [_resolve(document, one) for one in schema.get("anyOf", [schema])]
     keys = {key for one in options if one.get("type") == "object" for key in one["properties"]}
     return keys or {parameter["name"]}
 
 
-def _resolved(document: OpenApiDocument, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def _resolve(document: OpenApiDocument, schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return document.schema(schema["$ref"].rsplit("/", 1)[1]) if "$ref" in schema else schema
 
 
 def _fits(document: OpenApiDocument, schema: Mapping[str, Any], text: str) -> bool:
-    resolved = _resolved(document, schema)
+    resolved = _resolve(document, schema)
     if "enum" in resolved:
         return text in resolved["enum"]
     if resolved.get("type") == "integer":

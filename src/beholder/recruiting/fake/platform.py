@@ -12,28 +12,28 @@ from typing import Any
 import httpx
 
 from beholder.recruiting.fake.account import FakeAccount, FakeBonuses, FakeGroups
-from beholder.recruiting.fake.filters import People
+from beholder.recruiting.fake.filters import FakePeople
 from beholder.recruiting.fake.http import (
-    AFTER,
-    DROPS,
-    Call,
-    Dropped,
+    FAULTS_AFTER_EFFECT,
+    FAULTS_WITHOUT_REPLY,
+    DroppedConnection,
+    FakeCall,
     FakeReply,
+    FakeRequest,
+    FaultKind,
     Faults,
-    InProcess,
-    Kind,
+    InProcessTransport,
     Refusal,
-    Request,
     Route,
     Router,
-    refused,
+    refusal_reply,
     routes,
 )
-from beholder.recruiting.fake.state import Clock, Moved, Wallet
-from beholder.recruiting.fake.studies import Studies
-from beholder.recruiting.fake.submissions import Reviews, Submissions
+from beholder.recruiting.fake.state import FakeClock, Wallet, WalletPayment
+from beholder.recruiting.fake.studies import FakeStudies
+from beholder.recruiting.fake.submissions import FakeReviews, FakeSubmissions
 
-TOKEN = "rehearsal"
+_TOKEN = "rehearsal"
 _HTML = "<html><body><h1>Bad gateway</h1></body></html>"
 
 
@@ -48,9 +48,9 @@ class FakeProlific:
         *,
         balance: int = 100_000,
         currency: str = "GBP",
-        token: str = TOKEN,
+        token: str = _TOKEN,
         openapi: Path | None = None,
-        clock: Clock | None = None,
+        clock: FakeClock | None = None,
         features: frozenset[str] = frozenset({"screen_out"}),
         approving_takes: timedelta = timedelta(seconds=10),
         paying_takes: timedelta = timedelta(minutes=2),
@@ -58,7 +58,7 @@ class FakeProlific:
     ) -> None:
         self.token, self.features, self.approves_timed_out = token, features, approves_timed_out
         self.approving_takes, self.paying_takes = approving_takes, paying_takes
-        self._clock, self._ids = clock or Clock(), 0
+        self._clock, self._ids = clock or FakeClock(), 0
         self._later: list[tuple[datetime, int, Callable[[], Any]]] = []
         self.researcher, self.workspace, self.project = self.new_id(), self.new_id(), self.new_id()
         self.wallet, self.faults = Wallet(balance, currency), Faults()
@@ -66,9 +66,9 @@ class FakeProlific:
         """To whom and what, in order."""
         self.requests: list[str] = []
         """Every operation that came in, in order."""
-        self.groups, self.people = FakeGroups(self), People(self)
-        self.studies, self.submissions, self.bonuses = Studies(self), Submissions(self), FakeBonuses(self)
-        self.account, self.reviews = FakeAccount(self), Reviews(self)
+        self.groups, self.people = FakeGroups(self), FakePeople(self)
+        self.studies, self.submissions, self.bonuses = FakeStudies(self), FakeSubmissions(self), FakeBonuses(self)
+        self.account, self.reviews = FakeAccount(self), FakeReviews(self)
         self._router = Router(routes(self))
         self._document = _document(openapi)
 
@@ -87,7 +87,7 @@ class FakeProlific:
         return self.wallet.balance - sum(self.studies.held(one) for one in self.studies.all.values())
 
     @property
-    def moved(self) -> list[Moved]:
+    def moved(self) -> list[WalletPayment]:
         """Every payment that has left the wallet, in order."""
         return self.wallet.moved
 
@@ -127,28 +127,28 @@ class FakeProlific:
 
     def transport(self) -> httpx.AsyncBaseTransport:
         """Return a transport for httpx clients of the same process; faults become its errors."""
-        return InProcess(self)
+        return InProcessTransport(self)
 
-    def handle(self, request: Request) -> FakeReply:
+    def handle(self, request: FakeRequest) -> FakeReply:
         """Return the answer to a request, or raise Dropped where none comes."""
         self.advance()
         try:
             route, ids = self._router.find(request.method, request.path)
         except Refusal as refusal:
-            return refused(refusal, is_bare=False)
+            return refusal_reply(refusal, is_bare=False)
         self.requests.append(route.operation)
         fault = self.faults.take(route.operation)
-        if fault is not None and fault not in AFTER and (early := _early(fault)) is not None:
+        if fault is not None and fault not in FAULTS_AFTER_EFFECT and (early := _early_reply(fault)) is not None:
             return early
         try:
             answer = self._answer(route, ids, request)
         except Refusal as refusal:
-            answer = refused(refusal, is_bare=route.is_bare)
+            answer = refusal_reply(refusal, is_bare=route.is_bare)
         if self._document is not None:
             self._document.check_answer(route, answer)
         return answer if fault is None else self._spoilt(answer, fault, ids)
 
-    def _answer(self, route: Route, ids: tuple[str, ...], request: Request) -> FakeReply:
+    def _answer(self, route: Route, ids: tuple[str, ...], request: FakeRequest) -> FakeReply:
         if request.headers.get("authorization") != f"Token {self.token}":
             raise Refusal("Invalid token.", 401)
         body: Any = {}
@@ -162,12 +162,12 @@ class FakeProlific:
         sent = request.query if route.method == "GET" else body
         if missing := [key for key in route.needs if key not in sent]:
             raise Refusal({key: ["This field is required."] for key in missing})
-        return route.handle(Call(ids, request.query, body))
+        return route.handle(FakeCall(ids, request.query, body))
 
-    def _spoilt(self, answer: FakeReply, fault: Kind, ids: tuple[str, ...]) -> FakeReply:
+    def _spoilt(self, answer: FakeReply, fault: FaultKind, ids: tuple[str, ...]) -> FakeReply:
         """Return what is left of an answer."""
-        if fault in DROPS:
-            raise Dropped(fault)
+        if fault in FAULTS_WITHOUT_REPLY:
+            raise DroppedConnection(fault)
         if fault in ("408_after", "504_after"):
             return FakeReply(int(fault[:3]), _HTML)
         if fault == "html_after":
@@ -184,13 +184,13 @@ class FakeProlific:
         due[2]()
 
 
-def _early(fault: Kind) -> FakeReply | None:
+def _early_reply(fault: FaultKind) -> FakeReply | None:
     """Return the answer of a fault that strikes before anything happens; None of one that strikes the answer."""
-    if fault in DROPS:
-        raise Dropped(fault)
+    if fault in FAULTS_WITHOUT_REPLY:
+        raise DroppedConnection(fault)
     if fault in ("429", "429_wait"):
         wait = {"retry-after": "7"} if fault == "429_wait" else {}
-        return FakeReply(429, refused(Refusal("Slow down.", 429), is_bare=False).body, wait)
+        return FakeReply(429, refusal_reply(Refusal("Slow down.", 429), is_bare=False).body, wait)
     if fault in ("500", "502", "504"):
         return FakeReply(
             int(fault), _HTML if fault == "502" else {"message": "Internal error", "detail": "Try again later"}

@@ -14,14 +14,14 @@ from beholder.methods import load_study
 from beholder.recruiting.fake.filters import NO_CODE, FakeVisit
 from beholder.recruiting.fake.http import Refusal
 from beholder.recruiting.fake.platform import FakeProlific
-from beholder.recruiting.fake.state import LIVE, FakePerson
+from beholder.recruiting.fake.state import LIVE_STATUSES, FakePerson
 from beholder.server.process import load_served
-from beholder.simulation.crowd import Visitors
-from beholder.simulation.robot import GaveUp
+from beholder.simulation.crowd import SimulatedVisitors
+from beholder.simulation.robot import ServerUnavailable
 from beholder.store.open import open_store
 
 if TYPE_CHECKING:
-    from beholder.simulation.crowd import Brought, Manner
+    from beholder.simulation.crowd import VisitManner, VisitOutcome
 
 
 # --- What people do who come through the fake to a study of ours: on the platform, and on the way through our pages ---
@@ -37,19 +37,19 @@ returns a place, takes another one and finishes. elsewhere: comes with the id of
 without looking. unfit: says of themselves, before the study, what others do not. gives_up: hands in without a code
 after half of the work."""
 BEHAVIOURS: tuple[Behaviour, ...] = get_args(Behaviour)
-_WRONG = "WRONG1"
+_WRONG_CODE = "WRONG1"
 
 
 class VisitResult(NamedTuple):
     """What came of somebody's visit."""
 
     visits: tuple[FakeVisit, ...]
-    brought: Brought
+    brought: VisitOutcome
 
 
-async def visit(
+async def visit_study(
     fake: FakeProlific,
-    visitors: Visitors,
+    visitors: SimulatedVisitors,
     study: str,
     behaviour: Behaviour = "finish",
     *,
@@ -63,22 +63,24 @@ async def visit(
     the platform has no place for them.
     """
     first = fake.people.take(study, person).start()
-    return await _Story(
+    return await _ScriptedVisit(
         fake, visitors, first, kind or ("careless" if behaviour == "careless" else "honest"), trials
     ).tell(behaviour)
 
 
-class _Story:
+class _ScriptedVisit:
     """One person's way."""
 
-    def __init__(self, fake: FakeProlific, visitors: Visitors, first: FakeVisit, kind: str, trials: int) -> None:
+    def __init__(
+        self, fake: FakeProlific, visitors: SimulatedVisitors, first: FakeVisit, kind: str, trials: int
+    ) -> None:
         self._fake, self._visitors, self._first, self._kind, self._trials = fake, visitors, first, kind, trials
 
     async def tell(self, behaviour: Behaviour) -> VisitResult:
         stories: dict[Behaviour, Callable[[], Awaitable[VisitResult]]] = {
             "finish": self._finish, "careless": self._finish, "drop_out": self._leave, "return": self._return,
             "return_after": self._return_after, "late": self._late, "no_code": lambda: self._finish(NO_CODE),
-            "wrong_code": lambda: self._finish(_WRONG), "leaked_code": self._leaked, "twice": self._twice,
+            "wrong_code": lambda: self._finish(_WRONG_CODE), "leaked_code": self._leaked, "twice": self._twice,
             "elsewhere": self._elsewhere, "withdraw": lambda: self._end_early("withdraws"),
             "decline": lambda: self._end_early("declines"),
             "unfit": lambda: self._end_early("misfits"), "gives_up": self._give_up,
@@ -137,7 +139,7 @@ class _Story:
         self._first.give_back()
         return VisitResult((self._first,), brought)
 
-    async def _end_early(self, manner: Manner) -> VisitResult:
+    async def _end_early(self, manner: VisitManner) -> VisitResult:
         brought = await self._visitors.walk(self._first.url, manner=manner, trials=self._trials)
         self._hand_in(self._first, brought.code)
         return VisitResult((self._first,), brought)
@@ -152,7 +154,7 @@ class _Story:
 # --- A rehearsal: people who come to the fake by themselves as soon as a study is open there ---
 
 
-USUAL: Mapping[Behaviour, float] = {
+USUAL_BEHAVIOURS: Mapping[Behaviour, float] = {
     "finish": 0.8, "no_code": 0.04, "return": 0.04, "drop_out": 0.04, "careless": 0.04, "wrong_code": 0.02,
     "decline": 0.02,
 }  # fmt: skip
@@ -169,7 +171,7 @@ class RehearsedVisit(NamedTuple):
     """How it ended for them, here and on the platform; or why it did not."""
 
 
-def drawn(people: int, shares: Mapping[Behaviour, float]) -> Sequence[Behaviour]:
+def draw_behaviours(people: int, shares: Mapping[Behaviour, float]) -> Sequence[Behaviour]:
     """Return how so many people behave."""
     return random.Random(1).choices(list(shares), list(shares.values()), k=people)
 
@@ -190,7 +192,7 @@ async def rehearse(
     loaded = load_study(study)
     served, _ = load_served(loaded, "http://127.0.0.1")
     async with open_store(store or loaded.folder / "store", write=False) as opened:
-        visitors = Visitors(served, opened, waits=loaded.playback.watch != "none")
+        visitors = SimulatedVisitors(served, opened, waits=loaded.playback.watch != "none")
         await PlatformRehearsal(fake, visitors, people, say, skips_time=skips_time).run(every_s)
 
 
@@ -203,7 +205,7 @@ class PlatformRehearsal:
     def __init__(
         self,
         fake: FakeProlific,
-        visitors: Visitors,
+        visitors: SimulatedVisitors,
         people: Iterable[Behaviour],
         say: Callable[[RehearsedVisit], None],
         *,
@@ -234,17 +236,17 @@ class PlatformRehearsal:
 
     def _skip(self) -> None:
         """Let the time pass that those have left who will not hand in."""
-        left = [one.study for one in self._fake.submissions.all.values() if one.status in LIVE]
+        left = [one.study for one in self._fake.submissions.all.values() if one.status in LIVE_STATUSES]
         if left:
             limit = max(self._fake.studies.find(study).limit for study in left)
             self._fake.advance(seconds=limit.total_seconds())
 
     async def _come(self, number: int, study: str, behaviour: Behaviour) -> None:
         try:
-            found = await visit(self._fake, self._visitors, study, behaviour)
+            found = await visit_study(self._fake, self._visitors, study, behaviour)
             ended = found.brought.refused or found.brought.outcome or "left"
             told = f"{ended}, {found.visits[-1].submission.status}"
-        except (Refusal, GaveUp, httpx.HTTPError) as error:
+        except (Refusal, ServerUnavailable, httpx.HTTPError) as error:
             told = str(error)
         finally:
             self._at_work -= 1

@@ -17,9 +17,9 @@ Status = Literal[
     "RESERVED", "ACTIVE", "TIMED-OUT", "AWAITING REVIEW", "APPROVED", "PARTIALLY APPROVED", "RETURNED", "REJECTED",
     "SCREENED OUT",
 ]  # fmt: skip
-Payment = Literal["reward", "screen_out", "partial", "bonus"]
-LIVE: tuple[Status, ...] = ("RESERVED", "ACTIVE")
-PLACED: tuple[Status, ...] = (*LIVE, "AWAITING REVIEW", "APPROVED", "PARTIALLY APPROVED")
+PaymentKind = Literal["reward", "screen_out", "partial", "bonus"]
+LIVE_STATUSES: tuple[Status, ...] = ("RESERVED", "ACTIVE")
+PLACE_STATUSES: tuple[Status, ...] = (*LIVE_STATUSES, "AWAITING REVIEW", "APPROVED", "PARTIALLY APPROVED")
 """These take a place: who returns, times out or is rejected frees it, and a paid screen-out comes on top."""
 StudyStatus = Literal["UNPUBLISHED", "SCHEDULED", "ACTIVE", "AWAITING REVIEW", "PAUSED", "COMPLETED"]
 
@@ -140,11 +140,11 @@ class BulkBonus:
     """Submission and amount in hundredths."""
 
 
-class Moved(NamedTuple):
+class WalletPayment(NamedTuple):
     """Money that has left the wallet for one person."""
 
     at: datetime
-    kind: Payment
+    kind: PaymentKind
     submission: str
     participant: str
     amount: int
@@ -159,7 +159,7 @@ class Moved(NamedTuple):
 _START = datetime(2026, 10, 5, 9, 0, tzinfo=UTC)
 
 
-class Clock:
+class FakeClock:
     """What time it is on the fake."""
 
     def __init__(self, start: datetime | None = None, *, runs: bool = False) -> None:
@@ -186,7 +186,7 @@ def stamp(moment: datetime | None) -> str | None:
 # --- The wallet of the fake: what there is, what is tied to open studies, and everything that has moved ---
 
 
-FEE, VAT = Fraction(33, 100), Fraction(20, 100)
+_FEE, _VAT = Fraction(33, 100), Fraction(20, 100)
 """Prolific's share of what people get, and the tax on that share. The live numbers come from the API alone."""
 
 
@@ -204,11 +204,11 @@ class Price(NamedTuple):
 
 def price(pay: int) -> Price:
     """Return what it costs that people get so much, rounded as money is."""
-    fees = _rounded(pay * FEE)
-    return Price(pay, fees, _rounded(fees * VAT))
+    fees = _round(pay * _FEE)
+    return Price(pay, fees, _round(fees * _VAT))
 
 
-def _rounded(amount: Fraction) -> int:
+def _round(amount: Fraction) -> int:
     return int(amount + Fraction(1, 2))
 
 
@@ -217,9 +217,9 @@ class Wallet:
 
     def __init__(self, balance: int, currency: str) -> None:
         self.balance, self.currency = balance, currency
-        self.moved: list[Moved] = []
+        self.moved: list[WalletPayment] = []
 
-    def move(self, moved: Moved) -> None:
+    def move(self, moved: WalletPayment) -> None:
         """Pay somebody, with what the platform takes for it."""
         self.balance -= price(moved.amount).total
         self.moved.append(moved)
@@ -229,7 +229,7 @@ class Wallet:
 
 
 PLACEHOLDERS = ("{{%PROLIFIC_PID%}}", "{{%STUDY_ID%}}", "{{%SESSION_ID%}}")
-STUDY_NEEDS = (
+REQUIRED_FIELDS = (
     "name", "description", "external_study_url", "prolific_id_option", "total_available_places",
     "estimated_completion_time", "reward",
 )  # fmt: skip

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from beholder.recruiting.fake.filters import BLOCKED_STUDIES, check_filters
-from beholder.recruiting.fake.http import Call, FakeReply, Refusal, paged
-from beholder.recruiting.fake.state import LIVE, FakeStudy, least_time, price, stamp, study_problems
+from beholder.recruiting.fake.http import FakeCall, FakeReply, Refusal, page_of
+from beholder.recruiting.fake.state import LIVE_STATUSES, FakeStudy, least_time, price, stamp, study_problems
 
 if TYPE_CHECKING:
     from beholder.recruiting.fake.platform import FakeProlific
@@ -19,14 +19,14 @@ _DEFAULTS: dict[str, Any] = {
 }  # fmt: skip
 
 
-class Studies:
+class FakeStudies:
     """All studies of the workspace."""
 
     def __init__(self, fake: FakeProlific) -> None:
         self._fake = fake
         self.all: dict[str, FakeStudy] = {}
 
-    def create(self, call: Call) -> FakeReply:
+    def create(self, call: FakeCall) -> FakeReply:
         body = {**_DEFAULTS, "project": self._fake.project, **call.body}
         self._check(body)
         body.setdefault("maximum_allowed_time", least_time(body["estimated_completion_time"]))
@@ -34,21 +34,21 @@ class Studies:
         self.all[study.id] = study
         return FakeReply(201, self._shown(study))
 
-    def show(self, call: Call) -> FakeReply:
+    def show(self, call: FakeCall) -> FakeReply:
         return FakeReply(200, self._shown(self.find(call.ids[0])))
 
-    def index(self, call: Call) -> FakeReply:
+    def index(self, call: FakeCall) -> FakeReply:
         state = call.query.get("state")
         return FakeReply(
             200, {"results": [self._short(one) for one in self.all.values() if state in (None, one.status)]}
         )
 
-    def of_project(self, call: Call) -> FakeReply:
+    def of_project(self, call: FakeCall) -> FakeReply:
         if call.ids[0] != self._fake.project:
             raise Refusal("There is no such project.", 404)
-        return FakeReply(200, {"results": paged([self._short(one) for one in self.all.values()], call)})
+        return FakeReply(200, {"results": page_of([self._short(one) for one in self.all.values()], call)})
 
-    def change(self, call: Call) -> FakeReply:
+    def change(self, call: FakeCall) -> FakeReply:
         study = self.find(call.ids[0])
         if study.is_published:
             self._change_published(study, call.body)
@@ -59,14 +59,14 @@ class Studies:
         self.refresh(study)
         return FakeReply(200, self._shown(study))
 
-    def delete(self, call: Call) -> FakeReply:
+    def delete(self, call: FakeCall) -> FakeReply:
         study = self.find(call.ids[0])
         if study.is_published:
             raise Refusal("Published studies cannot be deleted.")
         del self.all[study.id]
         return FakeReply(200, {})
 
-    def clone(self, call: Call) -> FakeReply:
+    def clone(self, call: FakeCall) -> FakeReply:
         source = self.find(call.ids[0])
         body = dict(source.body)
         if call.body.get("block_previous_participants", True):
@@ -75,7 +75,7 @@ class Studies:
         self.all[study.id] = study
         return FakeReply(200, self._shown(study))
 
-    def move(self, call: Call) -> FakeReply:
+    def move(self, call: FakeCall) -> FakeReply:
         """Carry out a transition."""
         study, action = self.find(call.ids[0]), call.body["action"]
         moves = {
@@ -102,7 +102,7 @@ class Studies:
         if study.status not in ("ACTIVE", "AWAITING REVIEW", "COMPLETED") or study.is_stopped:
             return
         inside = [one.status for one in self._fake.submissions.of(study.id)]
-        if self._fake.submissions.taken(study.id) < study.places or any(status in LIVE for status in inside):
+        if self._fake.submissions.taken(study.id) < study.places or any(status in LIVE_STATUSES for status in inside):
             study.status = "ACTIVE"
         else:
             study.status = "AWAITING REVIEW" if "AWAITING REVIEW" in inside else "COMPLETED"
@@ -133,7 +133,7 @@ class Studies:
         inside = [one.status for one in self._fake.submissions.of(study.id)]
         paid = inside.count("APPROVED") + inside.count("PARTIALLY APPROVED")
         if study.is_stopped:
-            waiting = inside.count("AWAITING REVIEW") + sum(status in LIVE for status in inside)
+            waiting = inside.count("AWAITING REVIEW") + sum(status in LIVE_STATUSES for status in inside)
             return price(study.reward * waiting).total
         used = inside.count("SCREENED OUT")
         return price(study.reward * max(0, study.places - paid)).total + self._screen_outs(study, used)
@@ -143,7 +143,7 @@ class Studies:
         return 0 if act is None else price(act["fixed_screen_out_reward"] * max(0, act["slots"] - used)).total
 
     def _change_published(self, study: FakeStudy, body: dict[str, Any]) -> None:
-        new = changed(study, body)
+        new = _with_changes(study, body)
         self._check(new)
         before = self.held(study)
         old, was_stopped = study.body, study.is_stopped
@@ -225,7 +225,7 @@ def _moment(text: str | None) -> datetime | None:
 _CHANGEABLE = {"internal_name", "total_available_places", "submissions_config", "completion_codes"}
 
 
-def changed(study: FakeStudy, body: dict[str, Any]) -> dict[str, Any]:
+def _with_changes(study: FakeStudy, body: dict[str, Any]) -> dict[str, Any]:
     """Return a published study with what was sent, or raise Refusal: most is frozen, places and slots only grow."""
     if frozen := sorted(set(body) - _CHANGEABLE):
         raise Refusal({field: ["This cannot be changed once a study is published."] for field in frozen})

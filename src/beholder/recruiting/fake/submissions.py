@@ -8,16 +8,16 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from beholder.recruiting.fake.filters import lets_in
-from beholder.recruiting.fake.http import Call, FakeReply, Refusal, paged
+from beholder.recruiting.fake.http import FakeCall, FakeReply, Refusal, page_of
 from beholder.recruiting.fake.state import (
-    LIVE,
-    PLACED,
+    LIVE_STATUSES,
+    PLACE_STATUSES,
     FakePerson,
     FakeStudy,
     FakeSubmission,
-    Moved,
-    Payment,
+    PaymentKind,
     Status,
+    WalletPayment,
     stamp,
 )
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from beholder.recruiting.fake.platform import FakeProlific
 
 
-RESERVATION = timedelta(minutes=10)
-AUTO_APPROVAL = timedelta(days=21)
+_RESERVATION = timedelta(minutes=10)
+_AUTO_APPROVAL = timedelta(days=21)
 
 
-class Submissions:
+class FakeSubmissions:
     """All visits of all people."""
 
     def __init__(self, fake: FakeProlific) -> None:
@@ -44,7 +44,7 @@ class Submissions:
 
     def taken(self, study: str) -> int:
         """Return how many places of a study are taken."""
-        return sum(one.status in PLACED for one in self.of(study))
+        return sum(one.status in PLACE_STATUSES for one in self.of(study))
 
     def find(self, id_: str) -> FakeSubmission:
         if id_ not in self.all:
@@ -56,7 +56,7 @@ class Submissions:
         self._check_open(study, person, again=again)
         one = FakeSubmission(self._fake.new_id(), study.id, person, self._fake.now)
         self.all[one.id] = one
-        self._fake.later(self._fake.now + RESERVATION, lambda: self._lapse(one))
+        self._fake.later(self._fake.now + _RESERVATION, lambda: self._lapse(one))
         self.changed(one)
         return one
 
@@ -77,7 +77,7 @@ class Submissions:
             raise Refusal(f"A submission that is {one.status} cannot be completed.")
         study = self._fake.studies.find(one.study)
         one.code, one.completed_at, one.status = code, self._fake.now, "AWAITING REVIEW"
-        self._fake.later(self._fake.now + AUTO_APPROVAL, lambda: self.approve(one))
+        self._fake.later(self._fake.now + _AUTO_APPROVAL, lambda: self.approve(one))
         entry = study.code(code)
         for act in entry["actions"] if entry and entry.get("actor", "participant") == "participant" else []:
             self.act(study, one, act)
@@ -85,7 +85,7 @@ class Submissions:
 
     def give_back(self, one: FakeSubmission) -> None:
         """Return a place, or what was handed in and not looked at yet."""
-        if one.status not in (*LIVE, "AWAITING REVIEW", "TIMED-OUT"):
+        if one.status not in (*LIVE_STATUSES, "AWAITING REVIEW", "TIMED-OUT"):
             raise Refusal(f"A submission that is {one.status} cannot be returned.")
         one.status = "RETURNED"
         self.changed(one)
@@ -99,11 +99,11 @@ class Submissions:
             raise Refusal(f"The study is {study.status}.")
         if self.taken(study.id) >= study.places:
             raise Refusal("The study is full.")
-        if 0 < at_once <= sum(one.status in LIVE for one in inside):
+        if 0 < at_once <= sum(one.status in LIVE_STATUSES for one in inside):
             raise Refusal("Too many people are in the study at this moment.")
         if not lets_in(study.body.get("filters") or [], person, self._fake.memberships()):
             raise Refusal("The study is not for this participant.")
-        if any(one.status in LIVE for one in own) or (most is not None and 0 < most <= len(own) and not again):
+        if any(one.status in LIVE_STATUSES for one in own) or (most is not None and 0 < most <= len(own) and not again):
             raise Refusal("The participant has been in this study before.")
 
     def act(self, study: FakeStudy, one: FakeSubmission, act: dict[str, Any]) -> None:
@@ -134,9 +134,9 @@ class Submissions:
             self.pay("reward", one, self._fake.studies.find(one.study).reward)
             self.changed(one)
 
-    def pay(self, kind: Payment, one: FakeSubmission, amount: int) -> None:
+    def pay(self, kind: PaymentKind, one: FakeSubmission, amount: int) -> None:
         """Move money to somebody."""
-        self._fake.wallet.move(Moved(self._fake.now, kind, one.id, one.person.id, amount))
+        self._fake.wallet.move(WalletPayment(self._fake.now, kind, one.id, one.person.id, amount))
 
     def _lapse(self, one: FakeSubmission) -> None:
         if one.status == "RESERVED":
@@ -155,7 +155,7 @@ class Submissions:
 # --- What the researcher sees of submissions and decides about them ---
 
 
-SHORTEST_MESSAGE = 100
+_SHORTEST_MESSAGE = 100
 _MOST = 1000
 _COUNTED: tuple[Status, ...] = (
     "ACTIVE", "APPROVED", "AWAITING REVIEW", "REJECTED", "RESERVED", "RETURNED", "TIMED-OUT", "PARTIALLY APPROVED",
@@ -163,35 +163,35 @@ _COUNTED: tuple[Status, ...] = (
 )  # fmt: skip
 
 
-class Reviews:
+class FakeReviews:
     """Lists, looks and decisions."""
 
     def __init__(self, fake: FakeProlific) -> None:
         self._fake, self._all = fake, fake.submissions
 
-    def index(self, call: Call) -> FakeReply:
+    def index(self, call: FakeCall) -> FakeReply:
         self._fake.studies.find(call.query["study"])
         found = self._all.of(call.query["study"])
         if "status" in call.query:
-            wanted = _spelled(call.query["status"])
-            found = [one for one in found if _spelled(one.status) == wanted]
+            wanted = _normalise(call.query["status"])
+            found = [one for one in found if _normalise(one.status) == wanted]
         if call.query.get("ordering") == "-started_at":
             found = found[::-1]
-        return FakeReply(200, {"results": [self._short(one) for one in paged(found, call)]})
+        return FakeReply(200, {"results": [self._short(one) for one in page_of(found, call)]})
 
-    def of_study(self, call: Call) -> FakeReply:
+    def of_study(self, call: FakeCall) -> FakeReply:
         self._fake.studies.find(call.ids[0])
         return FakeReply(200, {"results": [self._short(one) for one in self._all.of(call.ids[0])]})
 
-    def counts(self, call: Call) -> FakeReply:
+    def counts(self, call: FakeCall) -> FakeReply:
         self._fake.studies.find(call.ids[0])
         found = Counter(one.status for one in self._all.of(call.ids[0]))
         return FakeReply(200, {**{status: found[status] for status in _COUNTED}, "TOTAL": found.total()})
 
-    def show(self, call: Call) -> FakeReply:
+    def show(self, call: FakeCall) -> FakeReply:
         return FakeReply(200, self._all.find(call.ids[0]).detail())
 
-    def move(self, call: Call) -> FakeReply:
+    def move(self, call: FakeCall) -> FakeReply:
         """Carry out a transition; the same one twice is ignored the second time."""
         one, body = self._all.find(call.ids[0]), call.body
         moves: dict[str, Callable[[FakeSubmission, dict[str, Any]], None]] = {
@@ -202,7 +202,7 @@ class Reviews:
         moves[body["action"]](one, body)
         return FakeReply(200, one.brief())
 
-    def bulk_approve(self, call: Call) -> FakeReply:
+    def bulk_approve(self, call: FakeCall) -> FakeReply:
         """Take note of approvals, which happen a little later; who cannot be approved is left as they are."""
         if "submission_ids" in call.body:
             chosen = [self._all.find(id_) for id_ in call.body["submission_ids"]]
@@ -219,7 +219,7 @@ class Reviews:
         self._fake.later(self._fake.now + self._fake.approving_takes, approve)
         return FakeReply(200, "The request to bulk approve has been made successfully.")
 
-    def request_return(self, call: Call) -> FakeReply:
+    def request_return(self, call: FakeCall) -> FakeReply:
         one = self._all.find(call.ids[0])
         if not call.body["request_return_reasons"]:
             raise Refusal({"request_return_reasons": ["Give a reason."]})
@@ -245,8 +245,8 @@ class Reviews:
         self._all.approve(one)
 
     def _reject(self, one: FakeSubmission, body: dict[str, Any]) -> None:
-        if len(body.get("message", "")) < SHORTEST_MESSAGE:
-            raise Refusal({"message": [f"This must have {SHORTEST_MESSAGE} characters at least."]})
+        if len(body.get("message", "")) < _SHORTEST_MESSAGE:
+            raise Refusal({"message": [f"This must have {_SHORTEST_MESSAGE} characters at least."]})
         if not body.get("rejection_category"):
             raise Refusal({"rejection_category": ["This field is required."]})
         if one.status not in ("AWAITING REVIEW", "REJECTED"):
@@ -274,5 +274,5 @@ class Reviews:
         return one.short(has_siblings=siblings > 1)
 
 
-def _spelled(status: str) -> str:
+def _normalise(status: str) -> str:
     return status.upper().replace("-", "_").replace(" ", "_")

@@ -36,7 +36,7 @@ _LOST = (408, 425, 499)
 """Answers of those who stand between: it took too long, came too early, or somebody hung up. What happened is open."""
 
 
-class Client:
+class ProlificClient:
     """Prolific over HTTPS. The token is in the header of each request and nowhere else."""
 
     def __init__(
@@ -82,7 +82,7 @@ class Client:
         async with self._turn:
             answer = await self._post_once(path, body)
         if answer.status_code == 429:
-            raise PlatformAway(self._told(f"{words_of(answer)} (429)"))
+            raise PlatformAway(self._told(f"{refusal_text(answer)} (429)"))
         return self._read_once(answer)
 
     async def pay(self, path: str) -> None:
@@ -90,8 +90,8 @@ class Client:
         async with self._turn:
             answer = await self._post_once(path, None)
         if answer.status_code != 202:
-            kind = PlatformRefused if is_definite(answer) else PlatformUnsure
-            raise kind(self._told(f"{words_of(answer)} ({answer.status_code})"))
+            kind = PlatformRefused if _is_definite(answer) else PlatformUnsure
+            raise kind(self._told(f"{refusal_text(answer)} ({answer.status_code})"))
 
     async def close(self) -> None:
         await self._http.aclose()
@@ -116,7 +116,7 @@ class Client:
                     return self._json(answer)
                 if answer.status_code not in (429, *_LOST) and answer.status_code < 500:
                     self._refuse(answer)
-                why, asked = f"{words_of(answer)} ({answer.status_code})", _asked(answer)
+                why, asked = f"{refusal_text(answer)} ({answer.status_code})", _retry_after(answer)
             except httpx.TimeoutException:
                 why = f"no answer in {_TIMEOUT:g} s"
                 waited += _TIMEOUT
@@ -146,7 +146,7 @@ class Client:
         if 400 <= answer.status_code < 500 and answer.status_code not in _LOST:
             self._refuse(answer)
         if not answer.is_success:
-            raise PlatformUnsure(self._told(f"{words_of(answer)} ({answer.status_code})"))
+            raise PlatformUnsure(self._told(f"{refusal_text(answer)} ({answer.status_code})"))
         try:
             return self._json(answer)
         except _Unreadable as error:
@@ -170,7 +170,7 @@ class Client:
                 )
             )
         kind = PlatformGone if answer.status_code == 404 else PlatformRefused
-        raise kind(self._told(f"{words_of(answer)} ({answer.status_code})"))
+        raise kind(self._told(f"{refusal_text(answer)} ({answer.status_code})"))
 
     def _need_token(self) -> None:
         if not self._token:
@@ -200,7 +200,7 @@ class _Unreadable(Exception):
     """A page came where JSON was expected, such as that of a proxy."""
 
 
-def _asked(answer: httpx.Response) -> float:
+def _retry_after(answer: httpx.Response) -> float:
     """Return for how many seconds we are asked to wait; none where the answer does not say so, or nonsense."""
     said, sent = answer.headers.get("Retry-After", ""), answer.headers.get("Date", "")
     try:
@@ -221,7 +221,7 @@ _SAYS_NO = frozenset((400, 401, 403, 404, 422, 429))
 """What Prolific answers where it has done nothing. Others come from whatever stands between it and us as well."""
 
 
-def is_definite(answer: httpx.Response) -> bool:
+def _is_definite(answer: httpx.Response) -> bool:
     """Return whether an answer says for certain that nothing happened: in Prolific's own words, and none of a proxy."""
     if answer.status_code not in _SAYS_NO:
         return False
@@ -231,35 +231,35 @@ def is_definite(answer: httpx.Response) -> bool:
         return False
 
 
-def words_of(answer: httpx.Response) -> str:
+def refusal_text(answer: httpx.Response) -> str:
     """Return why something was refused, in Prolific's own words; of a page that is no JSON, its first words."""
     try:
         body = answer.json()
     except (json.JSONDecodeError, UnicodeDecodeError):
         words = re.sub(r"<[^>]*>", " ", answer.text)
     else:
-        words = _of_body(body)
+        words = _body_text(body)
     words = " ".join(words.split())
     return (words[:_LONGEST] + "…" if len(words) > _LONGEST else words) or answer.reason_phrase or "no words"
 
 
-def _of_body(body: Any) -> str:
+def _body_text(body: Any) -> str:
     if not isinstance(body, Mapping):
         return body if isinstance(body, str) else json.dumps(body)
     error = body.get("error", body)
     if not isinstance(error, Mapping):
         return str(error)
     title = error.get("title") or error.get("message") or ""
-    parts = [str(title), _of_detail(error.get("detail"))]
+    parts = [str(title), _detail_text(error.get("detail"))]
     return ": ".join(part for part in parts if part) or json.dumps(body)
 
 
-def _of_detail(detail: Any) -> str:
+def _detail_text(detail: Any) -> str:
     """Return a detail that is a sentence, several, or some for each field."""
     if isinstance(detail, Mapping):
-        return "; ".join(f"{field}: {_of_detail(said)}" for field, said in detail.items())
+        return "; ".join(f"{field}: {_detail_text(said)}" for field, said in detail.items())
     if isinstance(detail, list):
-        return " ".join(_of_detail(one) for one in detail)
+        return " ".join(_detail_text(one) for one in detail)
     return "" if detail is None else str(detail)
 
 
@@ -269,7 +269,7 @@ def _of_detail(detail: Any) -> str:
 _PAGE = 100
 
 
-async def paged(client: Client, path: str, **query: str) -> AsyncIterator[Mapping[str, Any]]:
+async def paginate(client: ProlificClient, path: str, **query: str) -> AsyncIterator[Mapping[str, Any]]:
     """Yield what a list shows; what moved while it was read may come twice."""
     seen: set[str] = set()
     page = 1

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from beholder.errors import Problem, RecruitError
 from beholder.recruiting.contract import Job, PlatformAway, PlatformRefused, PlatformUnsure
-from beholder.recruiting.prolific.client import Client, paged, study_path
+from beholder.recruiting.prolific.client import ProlificClient, paginate, study_path
 from beholder.recruiting.prolific.filters import (
     Audience,
     earlier_postings,
@@ -35,7 +35,7 @@ _TAGS = {"b", "i", "em", "strong", "s", "u", "h1", "h2", "ol", "ul", "li", "p"}
 """What survives in a description on Prolific."""
 _DEVICES = {"desktop": "desktop", "tablet": "tablet", "phone": "mobile"}
 _LABEL = "annotation"
-_HEARD = ("headphones", "tones", "sides")
+_HEARING_CHECKS = ("headphones", "tones", "sides")
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def draft_body(study: Study, job: Job, needed: DraftContext) -> dict[str, Any]:
     several = study.recruit.further == "submissions"
     return {
         "name": job.title,
-        "internal_name": internal_name(job),
+        "internal_name": _internal_name(job),
         "description": plain_description(job.description),
         "project": needed.project,
         "external_study_url": job.url,
@@ -75,12 +75,12 @@ def draft_body(study: Study, job: Job, needed: DraftContext) -> dict[str, Any]:
     }
 
 
-def internal_name(job: Job) -> str:
+def _internal_name(job: Job) -> str:
     """Return what only the researcher sees, by whose last word a draft is found again."""
     return f"{job.title} {job.key}"
 
 
-def is_of(listed: Mapping[str, Any], key: str) -> bool:
+def _has_key(listed: Mapping[str, Any], key: str) -> bool:
     """Return whether a study in Prolific's list is the one of this launch."""
     return str(listed.get("internal_name") or "").endswith(f" {key}")
 
@@ -98,14 +98,14 @@ def plain_description(html: str) -> str:
 
 def has_sound(study: Study, record: StudyRecord | None) -> bool:
     """Return whether people need to hear: something plays with sound, or their hearing is asked for."""
-    if any(study.qualification.rule(name) is not None for name in _HEARD):
+    if any(study.qualification.rule(name) is not None for name in _HEARING_CHECKS):
         return True
     if study.playback.sound == "off" or record is None:
         return False
-    return any(row["medium"] == "audio" or _sounds(row.get("probe")) for row in record.stimuli)
+    return any(row["medium"] == "audio" or _has_audio(row.get("probe")) for row in record.stimuli)
 
 
-def _sounds(probe: Json) -> bool:
+def _has_audio(probe: Json) -> bool:
     return isinstance(probe, Mapping) and bool(probe.get("audio_codec"))
 
 
@@ -123,10 +123,10 @@ NO_SCREEN_OUT = (
 )
 
 
-class Drafting:
+class ProlificDraft:
     """Puts up the draft of one job."""
 
-    def __init__(self, study: Study, store: Store, client: Client, account: ProlificAccount, job: Job) -> None:
+    def __init__(self, study: Study, store: Store, client: ProlificClient, account: ProlificAccount, job: Job) -> None:
         self._study, self._store, self._client, self._account, self._job = study, store, client, account, job
         self.notes: list[str] = []
 
@@ -164,7 +164,7 @@ class Drafting:
     async def _own(self) -> Mapping[str, Any] | None:
         """Return the study that has the job's key; several raise RecruitError."""
         path = f"/api/v1/projects/{quote(self._account.project, safe='')}/studies/"
-        found = {str(one["id"]): one async for one in paged(self._client, path) if is_of(one, self._job.key)}
+        found = {str(one["id"]): one async for one in paginate(self._client, path) if _has_key(one, self._job.key)}
         if len(found) > 1:
             raise RecruitError(
                 Problem(
@@ -242,7 +242,7 @@ class Drafting:
 # --- What Prolific asks of a draft in prose only: held here, before anything is sent ---
 
 
-PLACEHOLDERS = ("{{%PROLIFIC_PID%}}", "{{%STUDY_ID%}}", "{{%SESSION_ID%}}")
+_PLACEHOLDERS = ("{{%PROLIFIC_PID%}}", "{{%STUDY_ID%}}", "{{%SESSION_ID%}}")
 _DAY = 24 * 60
 
 
@@ -289,9 +289,9 @@ def _address(url: str, is_any_address: bool) -> list[Problem]:
     where, found = "Prolific external_study_url", []
     if urlsplit(url).scheme != "https" and not is_any_address:
         found.append(Problem(where, f"is {url}", "https://", "Serve the study over https and name it by --public-url."))
-    missing = [word for word in PLACEHOLDERS if word not in url]
+    missing = [word for word in _PLACEHOLDERS if word not in url]
     if missing:
-        found.append(Problem(where, f"is without {', '.join(missing)}", ", ".join(PLACEHOLDERS)))
+        found.append(Problem(where, f"is without {', '.join(missing)}", ", ".join(_PLACEHOLDERS)))
     return found
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from beholder.errors import Problem, RecruitError, did_you_mean
 from beholder.recruiting.launch_record import postings_of, published_postings, runs_of
-from beholder.recruiting.prolific.client import Client
+from beholder.recruiting.prolific.client import ProlificClient
 from beholder.store.contract import Store
 from beholder.store.open import open_store
 from beholder.study.model import Study
@@ -48,13 +48,13 @@ class _FilterSelection:
         if filter is None:
             return
         choices = {str(choice): str(label) for choice, label in (filter.get("choices") or {}).items()}
-        by_name = {_plain(label): choice for choice, label in choices.items()}
+        by_name = {_normalise(label): choice for choice, label in choices.items()}
         values = []
         for place, name in enumerate(wanted):
             called = COUNTRIES.get(name.upper(), name) if id == _COUNTRIES and len(name) == 2 else name
-            value = by_name.get(_plain(called)) or (name if name in choices else None)
+            value = by_name.get(_normalise(called)) or (name if name in choices else None)
             if value is None:
-                self.problems.append(_unknown(self.study, f"{key}.{place}", name, called, list(choices.values())))
+                self.problems.append(_unknown_value(self.study, f"{key}.{place}", name, called, list(choices.values())))
             elif value not in values:
                 values.append(value)
         self.filters.append({"filter_id": id, "selected_values": values})
@@ -67,7 +67,7 @@ class _FilterSelection:
         least, most = filter.get("min"), filter.get("max")
         lower, upper = (least if lower is None else lower), (most if upper is None else upper)
         for bound in (lower, upper):
-            if isinstance(bound, int | float) and (_beyond(least, bound) or _beyond(bound, most)):
+            if isinstance(bound, int | float) and (_exceeds(least, bound) or _exceeds(bound, most)):
                 self.problems.append(
                     self.study.problem(key, f"is {bound:g}, beyond what Prolific knows", f"{least} to {most}")
                 )
@@ -111,7 +111,7 @@ def filters_of(study: Study, known: Sequence[Mapping[str, Any]], audience: Audie
         if value is not None:
             found.range(key, id, *(value if isinstance(value, tuple) else (value, None)))
     for id, values in written.more.items():
-        _more(found, f"recruit.filters.more.{id}", id, values)
+        _add_filter(found, f"recruit.filters.more.{id}", id, values)
     found.ids("recruit.groups", _ONLY_GROUPS, audience.groups)
     found.ids("recruit.block_groups", _NO_GROUPS, audience.block_groups)
     found.ids("recruit.block_studies", _NO_STUDIES, audience.block_studies)
@@ -120,7 +120,7 @@ def filters_of(study: Study, known: Sequence[Mapping[str, Any]], audience: Audie
     return found.filters
 
 
-def _more(found: _FilterSelection, key: str, id: str, values: Sequence[str] | Sequence[float]) -> None:
+def _add_filter(found: _FilterSelection, key: str, id: str, values: Sequence[str] | Sequence[float]) -> None:
     kind = str(found.known.get(id, {}).get("type", "select"))
     numbers = [float(value) for value in values if not isinstance(value, str) or _is_number(value)]
     if kind == "range" and len(numbers) == len(values) == 2:
@@ -131,15 +131,15 @@ def _more(found: _FilterSelection, key: str, id: str, values: Sequence[str] | Se
         found.select(key, id, [value if isinstance(value, str) else f"{value:g}" for value in values])
 
 
-def _unknown(study: Study, key: str, written: str, called: str, labels: Sequence[str]) -> Problem:
+def _unknown_value(study: Study, key: str, written: str, called: str, labels: Sequence[str]) -> Problem:
     what = f"is {written}, which Prolific does not offer"
-    by_name = {_plain(label): label for label in labels}
-    near = difflib.get_close_matches(_plain(called), list(by_name), n=1, cutoff=0.6)
+    by_name = {_normalise(label): label for label in labels}
+    near = difflib.get_close_matches(_normalise(called), list(by_name), n=1, cutoff=0.6)
     fix = f"Did you mean {by_name[near[0]]}?" if near else "Write it as Prolific does, in English."
     return study.problem(key, what, ", ".join(labels) if len(labels) <= _MANY else "", fix)
 
 
-def _plain(name: str) -> str:
+def _normalise(name: str) -> str:
     """Return a name as it is compared: small letters, no marks."""
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
@@ -152,7 +152,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _beyond(one: Any, other: Any) -> bool:
+def _exceeds(one: Any, other: Any) -> bool:
     return isinstance(one, int | float) and isinstance(other, int | float) and one > other
 
 
@@ -164,7 +164,7 @@ def _whole(value: float | None) -> float | None:
 # --- Countries by their two letters (ISO 3166-1), so that a study may say `DE` for Germany ---
 
 
-_TABLE = """
+_COUNTRY_TABLE = """
 AD Andorra|AE United Arab Emirates|AF Afghanistan|AG Antigua and Barbuda|AL Albania|AM Armenia|AO Angola|AR Argentina
 AT Austria|AU Australia|AZ Azerbaijan|BA Bosnia and Herzegovina|BB Barbados|BD Bangladesh|BE Belgium|BF Burkina Faso
 BG Bulgaria|BH Bahrain|BI Burundi|BJ Benin|BN Brunei|BO Bolivia|BR Brazil|BS Bahamas|BT Bhutan|BW Botswana|BY Belarus
@@ -189,7 +189,7 @@ UG Uganda|UK United Kingdom|US United States|UY Uruguay|UZ Uzbekistan|VA Vatican
 VC Saint Vincent and the Grenadines|VE Venezuela|VN Vietnam|VU Vanuatu|WS Samoa|XK Kosovo|YE Yemen|ZA South Africa
 ZM Zambia|ZW Zimbabwe
 """
-COUNTRIES = {entry[:2]: entry[3:] for line in _TABLE.split("\n") if line for entry in line.split("|")}
+COUNTRIES = {entry[:2]: entry[3:] for line in _COUNTRY_TABLE.split("\n") if line for entry in line.split("|")}
 """Names by two capital letters; `UK` is understood too."""
 
 
@@ -203,7 +203,7 @@ class ProlificGroup(NamedTuple):
     name: str
 
 
-async def groups_in(workspace: str, client: Client) -> list[ProlificGroup]:
+async def groups_in(workspace: str, client: ProlificClient) -> list[ProlificGroup]:
     """Return the groups of a workspace that are not deleted."""
     listed = await client.get("/api/v1/participant-groups/", workspace_id=workspace, active="true")
     return [ProlificGroup(str(one["id"]), str(one["name"])) for one in listed["results"] if not one.get("is_deleted")]
@@ -214,21 +214,21 @@ def family_name(study: Study) -> str | None:
     return None if study.family is None else f"beholder {study.family}"
 
 
-async def family_group(study: Study, workspace: str, client: Client) -> str | None:
+async def family_group(study: Study, workspace: str, client: ProlificClient) -> str | None:
     """Return the id of the family's group, made where there is none yet; None where the study has no family."""
     name = family_name(study)
     if name is None:
         return None
-    if not (found := await _named(name, workspace, client)):
+    if not (found := await _groups_named(name, workspace, client)):
         description = f"Took part in a study of the family {study.family}"
         body = {"workspace_id": workspace, "name": name, "description": description}
         await client.repeat("POST", "/api/v1/participant-groups/", body)
-        found = await _named(name, workspace, client)
+        found = await _groups_named(name, workspace, client)
     # Should a lost answer have led to two of one name, everybody takes the first: ids grow with time.
     return min(found)
 
 
-async def _named(name: str, workspace: str, client: Client) -> list[str]:
+async def _groups_named(name: str, workspace: str, client: ProlificClient) -> list[str]:
     return [group.id for group in await groups_in(workspace, client) if group.name == name]
 
 

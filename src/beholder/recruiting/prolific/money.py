@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 from beholder.errors import RecruitError
 from beholder.recruiting.contract import MOST_ROWS, Batch, BonusRow, Job, PlatformRefused, Quote
 from beholder.recruiting.manual import highest_bonuses
-from beholder.recruiting.prolific.client import Client
+from beholder.recruiting.prolific.client import ProlificClient
 from beholder.study.model import Study
 from beholder.study.recruitment import Sum, hourly, money
 from beholder.types import Outcome
 
 
-async def set_up(posting: str, rows: Sequence[BonusRow], currency: str, client: Client) -> Batch:
+async def set_up_bonuses(posting: str, rows: Sequence[BonusRow], currency: str, client: ProlificClient) -> Batch:
     """Return a bonus payment as Prolific understood it; where that is not what the rows say, raise PlatformRefused."""
-    _fits(rows, currency)
+    _check_rows(rows, currency)
     body = {"study_id": posting, "csv_bonuses": bonus_csv(rows)}
     made = await client.repeat("POST", "/api/v1/submissions/bonus-payments/", body)
     planned = sum(row.amount.minor for row in rows)
@@ -37,7 +37,7 @@ def bonus_csv(rows: Sequence[BonusRow]) -> str:
     return "\n".join(f"{row.submission},{row.amount.minor // 100:d}.{row.amount.minor % 100:02d}" for row in rows)
 
 
-def _fits(rows: Sequence[BonusRow], currency: str) -> None:
+def _check_rows(rows: Sequence[BonusRow], currency: str) -> None:
     wrong = []
     if not 1 <= len(rows) <= MOST_ROWS:
         wrong.append(f"{len(rows)} rows, where 1 to {MOST_ROWS} are taken at once")
@@ -88,12 +88,12 @@ def completion_codes(
             continue
         action: dict[str, Any] = _REVIEW if reason is None else {"action": "REQUEST_RETURN", "return_reason": reason}
         if outcome == "screened_out" and screen_out is not None:
-            action = screen_out_action(screen_out.minor, slots_for(places))
+            action = _screen_out_action(screen_out.minor, slots_for(places))
         entries.append({"code": codes[outcome], "code_type": kind, "actions": [action, *joins]})
     return entries
 
 
-def screen_out_action(reward: int, slots: int) -> dict[str, Any]:
+def _screen_out_action(reward: int, slots: int) -> dict[str, Any]:
     """Return the action that pays whoever did not fit, so many people at most."""
     return {"action": SCREEN_OUT, "fixed_screen_out_reward": reward, "slots": slots}
 
@@ -109,7 +109,7 @@ def screen_out_of(study: Mapping[str, Any]) -> dict[str, Any] | None:
 def with_slots(entry: Mapping[str, Any], slots: int) -> dict[str, Any]:
     """Return the whole code again with so many slots: a part of it is refused by Prolific's own schema."""
     actions = [
-        screen_out_action(action["fixed_screen_out_reward"], slots) if action["action"] == SCREEN_OUT else dict(action)
+        _screen_out_action(action["fixed_screen_out_reward"], slots) if action["action"] == SCREEN_OUT else dict(action)
         for action in entry["actions"]
     ]
     return {"code": entry["code"], "code_type": entry["code_type"], "actions": actions}
@@ -132,7 +132,7 @@ _FALLBACK: Mapping[str, tuple[int, int]] = {"GBP": (600, 900), "USD": (800, 1200
 """The least and the advised pay for an hour, for when Prolific does not tell: its help pages of 2026."""
 
 
-class Rates(NamedTuple):
+class HourlyRates(NamedTuple):
     """The least and the advised pay for an hour; None in a currency that Prolific has no rates for."""
 
     floor: Sum | None
@@ -140,7 +140,7 @@ class Rates(NamedTuple):
 
 
 async def quote_of(
-    study: Study, job: Job, lists: int, account: ProlificAccount, client: Client, *, slots: int = 0
+    study: Study, job: Job, lists: int, account: ProlificAccount, client: ProlificClient, *, slots: int = 0
 ) -> Quote:
     """Return what the places of a job cost, with fees, tax, and everything that may come on top.
 
@@ -172,14 +172,14 @@ async def quote_of(
         screen_outs=amount(with_fees[0]),
         bonuses=amount(with_fees[1]),
         total=amount(cost + sum(with_fees)),
-        balance=await balance_of(account, client),
+        balance=await _balance_of(account, client),
         hourly=hourly(job.reward, job.minutes),
         floor=rates.floor,
         advice=rates.advice,
     )
 
 
-async def rates_of(account: ProlificAccount, client: Client) -> Rates:
+async def rates_of(account: ProlificAccount, client: ProlificClient) -> HourlyRates:
     """Return the rates that Prolific recommends now, or those that its help pages name."""
     floor, advice = _FALLBACK.get(account.currency, (0, 0))
     if floor:
@@ -191,7 +191,7 @@ async def rates_of(account: ProlificAccount, client: Client) -> Rates:
         if rates:
             floor = int(rates[0].get("min_reward_per_hour") or floor)
             advice = int(rates[0].get("recommended_reward_per_hour") or advice)
-    return Rates(*(Sum(rate, account.currency) if rate else None for rate in (floor, advice)))
+    return HourlyRates(*(Sum(rate, account.currency) if rate else None for rate in (floor, advice)))
 
 
 # --- Where a study belongs on Prolific: its workspace, its project, and the currency of both ---
@@ -211,27 +211,27 @@ class _Project(NamedTuple):
     title: str
 
 
-async def account_of(study: Study, client: Client) -> ProlificAccount:
+async def account_of(study: Study, client: ProlificClient) -> ProlificAccount:
     """Return where the study belongs: its `recruit.project`, or the only project there is; all else is told."""
     projects = [
         _Project(str(workspace["id"]), str(project["id"]), str(project["title"]))
         for workspace in (await client.get("/api/v1/workspaces/"))["results"]
         for project in (await client.get(f"/api/v1/workspaces/{workspace['id']}/projects/"))["results"]
     ]
-    found = _chosen(study, projects)
+    found = _choose_project(study, projects)
     balance = await client.get(f"/api/v1/workspaces/{found.workspace}/balance/")
     account = ProlificAccount(found.workspace, found.id, str(balance["currency_code"]))
-    _same_currency(study, account)
+    _check_currency(study, account)
     return account
 
 
-async def balance_of(account: ProlificAccount, client: Client) -> Sum:
+async def _balance_of(account: ProlificAccount, client: ProlificClient) -> Sum:
     """Return what there is to spend, without what open studies hold."""
     balance = await client.get(f"/api/v1/workspaces/{account.workspace}/balance/")
     return Sum(int(balance["available_balance"]), account.currency)
 
 
-def _chosen(study: Study, projects: list[_Project]) -> _Project:
+def _choose_project(study: Study, projects: list[_Project]) -> _Project:
     wanted = study.recruit.project
     fitting = [project for project in projects if wanted in (None, project.id)]
     if len(fitting) == 1:
@@ -246,7 +246,7 @@ def _chosen(study: Study, projects: list[_Project]) -> _Project:
     raise RecruitError(study.problem("recruit.project", what, there, fix))
 
 
-def _same_currency(study: Study, account: ProlificAccount) -> None:
+def _check_currency(study: Study, account: ProlificAccount) -> None:
     """Raise RecruitError where the study pays in another currency than its workspace."""
     written = {
         "recruit.reward": study.recruit.reward,

@@ -29,8 +29,8 @@ from beholder.recruiting.contract import (
 from beholder.recruiting.launch_record import launch_record
 from beholder.recruiting.ledger import cost_beyond_quote, replay
 from beholder.recruiting.preflight import cost_of_runs
-from beholder.recruiting.prolific.client import Client, prolific_url, study_path
-from beholder.recruiting.prolific.draft import Drafting
+from beholder.recruiting.prolific.client import ProlificClient, prolific_url, study_path
+from beholder.recruiting.prolific.draft import ProlificDraft
 from beholder.recruiting.prolific.filters import family_group
 from beholder.recruiting.prolific.money import (
     ProlificAccount,
@@ -38,22 +38,22 @@ from beholder.recruiting.prolific.money import (
     quote_of,
     reward_of,
     screen_out_of,
-    set_up,
+    set_up_bonuses,
     slots_for,
     slots_of,
     with_slots,
 )
 from beholder.recruiting.prolific.submissions import (
-    PLACED,
+    PLACE_STATUSES,
     all_submissions,
     approve,
     counts_of,
     is_full,
-    moved,
     one_submission,
     reject,
     request_return,
     state_of,
+    transition,
 )
 from beholder.store.contract import Store
 from beholder.study.model import Study
@@ -66,7 +66,7 @@ _PUBLISHED: tuple[State, ...] = ("active", "paused", "completed")
 
 async def open_prolific(study: Study, store: Store) -> ProlificRecruiter:
     """Return Prolific for a study; the token is read from PROLIFIC_TOKEN, and asked for by the first request."""
-    return ProlificRecruiter(study, store, Client(prolific_url(), os.environ.get("PROLIFIC_TOKEN", "").strip()))
+    return ProlificRecruiter(study, store, ProlificClient(prolific_url(), os.environ.get("PROLIFIC_TOKEN", "").strip()))
 
 
 class ProlificRecruiter:
@@ -75,7 +75,9 @@ class ProlificRecruiter:
     mode: Mode = "prolific"
     can: frozenset[Verb] = frozenset(get_args(Verb))
 
-    def __init__(self, study: Study, store: Store, client: Client, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(
+        self, study: Study, store: Store, client: ProlificClient, now: Callable[[], datetime] = utc_now
+    ) -> None:
         self._study, self._store, self._client, self._now = study, store, client, now
         self._account: ProlificAccount | None = None
         self.notes: tuple[str, ...] = ()
@@ -175,7 +177,7 @@ class ProlificRecruiter:
         await request_return(id, reason, self._client)
 
     async def setup_bonus(self, posting: str, rows: Sequence[BonusRow]) -> Batch:
-        return await set_up(posting, rows, (await self._where()).currency, self._client)
+        return await set_up_bonuses(posting, rows, (await self._where()).currency, self._client)
 
     async def pay_bonus(self, ref: str) -> None:
         await self._client.pay(f"/api/v1/bulk-bonus-payments/{quote(ref, safe='')}/pay/")
@@ -196,8 +198,8 @@ class ProlificRecruiter:
     async def close(self) -> None:
         await self._client.close()
 
-    async def _drafting(self, job: Job) -> Drafting:
-        return Drafting(self._study, self._store, self._client, await self._where(), job)
+    async def _drafting(self, job: Job) -> ProlificDraft:
+        return ProlificDraft(self._study, self._store, self._client, await self._where(), job)
 
     async def _where(self) -> ProlificAccount:
         if self._account is None:
@@ -212,7 +214,7 @@ class ProlificRecruiter:
             id=id,
             state=state,
             places=round(study["total_available_places"]),
-            taken=sum(counts.get(status, 0) for status in PLACED),
+            taken=sum(counts.get(status, 0) for status in PLACE_STATUSES),
             link="" if self.is_rehearsal else f"{_RESEARCHER}/{id}",
             reward=Sum(round(study["reward"]), (await self._where()).currency),
             slots=slots_of(entry) if (entry := screen_out_of(study)) is not None else None,
@@ -255,7 +257,7 @@ class ProlificRecruiter:
         return more
 
     async def _move(self, id: str, steps: Mapping[State, Mapping[str, Any]], until: Collection[State]) -> Posting:
-        return await moved(self._client, lambda: self.posting(id), f"{study_path(id)}transition/", steps, until)
+        return await transition(self._client, lambda: self.posting(id), f"{study_path(id)}transition/", steps, until)
 
     async def _set_slots(self, id: str, entry: Mapping[str, Any], slots: int) -> None:
         await self._client.repeat("PATCH", study_path(id), {"completion_codes": [with_slots(entry, slots)]})

@@ -17,20 +17,20 @@ from beholder.recruiting.contract import (
     Status,
     Submission,
 )
-from beholder.recruiting.prolific.client import Client, paged, study_path, submission_path
+from beholder.recruiting.prolific.client import ProlificClient, paginate, study_path, submission_path
 
 _TRIES = 3
 _NO_CODE = "NOCODE"
 """What Prolific records where somebody submits without a code."""
 
 
-async def counts_of(id: str, client: Client) -> Mapping[Status | None, int]:
+async def counts_of(id: str, client: ProlificClient) -> Mapping[Status | None, int]:
     """Return how many submissions stand how; None counts all of them."""
     counted = await client.get(f"{study_path(id)}submissions/counts/")
     return {None if word == "TOTAL" else status_of(word): int(count) for word, count in counted.items()}
 
 
-async def all_submissions(id: str, client: Client) -> list[Submission]:
+async def all_submissions(id: str, client: ProlificClient) -> list[Submission]:
     """Return every submission of a study; fewer than Prolific counts, whatever the pages show, raises PlatformAway.
 
     People come and go while pages are read, so that one may be on two pages and another on none.
@@ -40,24 +40,24 @@ async def all_submissions(id: str, client: Client) -> list[Submission]:
     for _ in range(_TRIES):
         counts = await counts_of(id, client)
         expected = counts.get(None, 0) - counts.get("reserved", 0)  # whether lists show these is nowhere written
-        async for listed in paged(client, "/api/v1/submissions/", study=id):
-            found[str(listed["id"])] = from_list(listed)
+        async for listed in paginate(client, "/api/v1/submissions/", study=id):
+            found[str(listed["id"])] = _from_list(listed)
         if len(found) >= expected:
             return list(found.values())
     raise PlatformAway(f"it counts {expected} submissions and lists {len(found)}")
 
 
-async def one_submission(id: str, client: Client) -> Submission:
+async def one_submission(id: str, client: ProlificClient) -> Submission:
     """Return a submission with its code and what was paid on top."""
-    return from_detail(await client.get(submission_path(id)))
+    return _from_detail(await client.get(submission_path(id)))
 
 
-def from_list(listed: Mapping[str, Any]) -> Submission:
+def _from_list(listed: Mapping[str, Any]) -> Submission:
     """Return a submission as a list shows it."""
     return _submission(listed, str(listed["participant_id"]), listed.get("study_code"), None)
 
 
-def from_detail(detail: Mapping[str, Any]) -> Submission:
+def _from_detail(detail: Mapping[str, Any]) -> Submission:
     """Return a submission as it is shown alone."""
     bonuses = tuple(round(amount) for amount in detail.get("bonus_payments") or ())
     return _submission(detail, str(detail.get("participant") or ""), detail.get("entered_code"), bonuses)
@@ -109,26 +109,28 @@ _STATUSES: Mapping[str, Status] = {
     "REJECTED": "rejected",
     "SCREENED_OUT": "screened_out",
 }
-PLACED: frozenset[Status] = frozenset(("reserved", "active", "awaiting_review", "approved", "partially_approved"))
+PLACE_STATUSES: frozenset[Status] = frozenset(
+    ("reserved", "active", "awaiting_review", "approved", "partially_approved")
+)
 """These take a place; who returns, times out or is rejected frees it, and a paid screen-out comes on top."""
 
 
 def state_of(word: object) -> State:
     """Return how a study stands; `unknown` of a word that no document names, such as PROCESSING."""
-    return _STATES.get(_spelled(word), "unknown")
+    return _STATES.get(_normalise(word), "unknown")
 
 
 def is_full(word: object) -> bool:
     """Return whether a study waits for its submissions to be reviewed, and would go on should one of them not count."""
-    return _spelled(word) == "AWAITING_REVIEW"
+    return _normalise(word) == "AWAITING_REVIEW"
 
 
 def status_of(word: object) -> Status:
     """Return how a submission stands; `unknown` of a word that no document names."""
-    return _STATUSES.get(_spelled(word), "unknown")
+    return _STATUSES.get(_normalise(word), "unknown")
 
 
-def _spelled(word: object) -> str:
+def _normalise(word: object) -> str:
     return str(word).strip().upper().replace("-", "_").replace(" ", "_")
 
 
@@ -138,7 +140,7 @@ def _spelled(word: object) -> str:
 _MOST_APPROVALS = 1000
 
 
-async def approve(ids: Sequence[str], client: Client) -> None:
+async def approve(ids: Sequence[str], client: ProlificClient) -> None:
     """Approve submissions, which Prolific does within minutes; one that it refuses holds up no other."""
     for first in range(0, len(ids), _MOST_APPROVALS):
         some = list(ids[first : first + _MOST_APPROVALS])
@@ -153,7 +155,7 @@ async def approve(ids: Sequence[str], client: Client) -> None:
             await _approve_each(some, client)
 
 
-async def reject(id: str, category: Category, message: str, client: Client) -> None:
+async def reject(id: str, category: Category, message: str, client: ProlificClient) -> None:
     """Reject a submission, in words that the person can learn something from."""
     if category not in get_args(Category):
         raise PlatformRefused(f"{category} is no category of a rejection: {', '.join(get_args(Category))}")
@@ -167,7 +169,7 @@ async def reject(id: str, category: Category, message: str, client: Client) -> N
     await client.repeat("POST", f"{submission_path(id)}transition/", body)
 
 
-async def request_return(id: str, reason: str, client: Client) -> None:
+async def request_return(id: str, reason: str, client: ProlificClient) -> None:
     """Ask somebody to return their submission, once, however often the answer is lost."""
     for wait in WAITS:
         there = await one_submission(id, client)
@@ -183,11 +185,11 @@ async def request_return(id: str, reason: str, client: Client) -> None:
     raise lost
 
 
-async def _approve_one(id: str, client: Client) -> None:
+async def _approve_one(id: str, client: ProlificClient) -> None:
     await client.repeat("POST", f"{submission_path(id)}transition/", {"action": "APPROVE"})
 
 
-async def _approve_each(ids: Sequence[str], client: Client) -> None:
+async def _approve_each(ids: Sequence[str], client: ProlificClient) -> None:
     refused = []
     for id in ids:
         try:
@@ -206,8 +208,8 @@ WAITS = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 _BUSY: frozenset[State] = frozenset(("publishing", "unknown"))
 
 
-async def moved(
-    client: Client,
+async def transition(
+    client: ProlificClient,
     look: Callable[[], Awaitable[Posting]],
     path: str,
     steps: Mapping[State, Mapping[str, Any]],

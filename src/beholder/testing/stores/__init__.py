@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import TypeAlias, TypeVar
 
 from beholder.testing.stores import facts, ledger, sessions
-from beholder.testing.stores.facts import Opener as FactOpener
+from beholder.testing.stores.facts import StoreOpener as FactOpener
 
 T = TypeVar("T")
 Opener: TypeAlias = Callable[[str], AbstractAsyncContextManager[T]]
@@ -41,9 +41,9 @@ def _opener_for(check: str, open_: Opener[T]) -> Opener[T]:
 # Each check is one sentence about every store; it opens stores by name, and two names are two stores.
 
 
-Check: TypeAlias = Callable[[FactOpener], Awaitable[None]]
+_StoreCheck: TypeAlias = Callable[[FactOpener], Awaitable[None]]
 
-STORE_CHECKS: Mapping[str, Check] = {
+STORE_CHECKS: Mapping[str, _StoreCheck] = {
     check.__name__: check
     for check in (
         sessions.a_store_gives_back_the_study_that_began,

@@ -26,10 +26,10 @@ from beholder.store.contract import (
 from beholder.types import Json, Mode, Outcome
 
 
-async def a_repeated_answer_changes_nothing_and_returns_the_first_time(open_: Opener) -> None:
+async def a_repeated_answer_changes_nothing_and_returns_the_first_time(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
-        session = await come(store, "ann")
+        session = await arrive(store, "ann")
         assert await store.append([answer(session)]) == AppendResult(NOON, is_new=True)
         later = answer(session, value=3, at=NOON + HOUR)
         assert await store.append([later]) == AppendResult(NOON, is_new=False), "a repeat returns the time of the first"
@@ -39,7 +39,7 @@ async def a_repeated_answer_changes_nothing_and_returns_the_first_time(open_: Op
         assert await store.append([replace(batch, events=[], at=NOON + 2 * HOUR)]) == repeated
         assert await store.append([replace(batch, tab="other")]) == new
         assert await store.append([replace(batch, first=1)]) == new
-        assert (await known(store, session)).answers == {"trial:1": answer(session)}
+        assert (await session_facts(store, session)).answers == {"trial:1": answer(session)}
         assert len(await rows(store, "answers")) == 1
         assert [(row["tab"], row["from"]) for row in await rows(store, "events")] == [
             ("tab", 0),
@@ -48,10 +48,10 @@ async def a_repeated_answer_changes_nothing_and_returns_the_first_time(open_: Op
         ]
 
 
-async def of_many_at_once_exactly_one_is_stored(open_: Opener) -> None:
+async def of_many_at_once_exactly_one_is_stored(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
-        sessions = await asyncio.gather(*(come(store, str(number)) for number in range(20)))
+        sessions = await asyncio.gather(*(arrive(store, str(number)) for number in range(20)))
         at = [NOON + timedelta(seconds=second) for second in range(5)]
         repeats = [answer(session, value=moment.second, at=moment) for session in sessions for moment in at]
         results = await asyncio.gather(*(store.append([each]) for each in repeats))
@@ -63,26 +63,26 @@ async def of_many_at_once_exactly_one_is_stored(open_: Opener) -> None:
                 "every caller learns which one was stored"
             )
         for session in sessions:
-            facts = (await known(store, session)).answers["trial:1"]
+            facts = (await session_facts(store, session)).answers["trial:1"]
             assert facts == Answer(**stored[session]), "what is known is what is stored"
 
 
-async def all_facts_of_a_request_are_stored_or_none(open_: Opener) -> None:
+async def all_facts_of_a_request_are_stored_or_none(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
-        session = await come(store, "ann")
+        session = await arrive(store, "ann")
         await expect(LookupError, store.append([answer(session), answer("nobody")]), "a fact of nobody")
         assert await rows(store, "answers") == []
-        assert (await known(store, session)).answers == {}
+        assert (await session_facts(store, session)).answers == {}
         await expect(ValueError, store.append([]), "a request without facts")
         await expect(ValueError, store.append([answer(session, value=float("nan"))]), "a number that is not JSON")
         await expect(ValueError, store.append([answer(session, at=NOON.replace(tzinfo=None))]), "a time without zone")
 
 
-async def a_bad_request_does_not_hurt_its_neighbours(open_: Opener) -> None:
+async def a_bad_request_does_not_hurt_its_neighbours(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
-        session = await come(store, "ann")
+        session = await arrive(store, "ann")
         good = [answer(session, f"trial:{number}") for number in range(1, 41)]
         bad = [answer(f"nobody-{number}") for number in range(3)]
         mixed = [*good[:15], bad[0], *good[15:30], *bad[1:], *good[30:]]
@@ -90,13 +90,13 @@ async def a_bad_request_does_not_hurt_its_neighbours(open_: Opener) -> None:
         failed = [each for each, result in zip(mixed, results, strict=True) if isinstance(result, BaseException)]
         assert failed == bad, "exactly the bad ones failed"
         assert {row["key"] for row in await rows(store, "answers")} == {each.key for each in good}
-        assert set((await known(store, session)).answers) == {each.key for each in good}
+        assert set((await session_facts(store, session)).answers) == {each.key for each in good}
 
 
-async def everything_comes_back_as_it_was_after_reopening(open_: Opener) -> None:
+async def everything_comes_back_as_it_was_after_reopening(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
-        session = await come(store, "ann")
+        session = await arrive(store, "ann")
         assert await claim(store, session, now=NOON) == 1
         await store.append(
             [
@@ -107,13 +107,13 @@ async def everything_comes_back_as_it_was_after_reopening(open_: Opener) -> None
                 end(session),
             ]
         )
-        before = await known(store, session)
+        before = await session_facts(store, session)
     told = StoredVerdict(session, "check:colour:1", "colour", "fail", "plates", {"seen": [3, 5]}, NOON)
     posed = PosedAttempt(session, "check:colour:1", "seed", {"plates": 3}, {"key": [29]}, NOON)
     keyed = {"check:colour:1": told}, {"check:colour:1": posed}
-    assert before == SessionFacts(visit("ann"), 1, NOON, {"trial:1": answer(session)}, *keyed, end(session), False)
+    assert before == SessionFacts(session_of("ann"), 1, NOON, {"trial:1": answer(session)}, *keyed, end(session), False)
     async with open_("one") as store:
-        assert await known(store, session) == before, "the facts of a session changed by reopening"
+        assert await session_facts(store, session) == before, "the facts of a session changed by reopening"
         assert await store.session_facts("nobody") is None
         assert await rows(store, "told") == [
             {"session": session, "key": "check:colour:1", "check": "colour", "verdict": "fail", "reason": "plates",
@@ -132,21 +132,21 @@ async def everything_comes_back_as_it_was_after_reopening(open_: Opener) -> None
         ]
 
 
-async def rows_come_in_the_order_of_insertion(open_: Opener) -> None:
+async def rows_come_in_the_order_of_insertion(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
-        session = await come(store, "ann")
+        session = await arrive(store, "ann")
         keys = [f"trial:{number * 7 % 1201}" for number in range(1201)]
         await store.append([answer(session, key) for key in keys[:1]])
         await store.append([answer(session, key) for key in keys[1:]])
         assert [row["key"] for row in await rows(store, "answers")] == keys
-        assert list((await known(store, session)).answers) == keys
+        assert list((await session_facts(store, session)).answers) == keys
 
 
-async def any_text_is_safe_and_times_keep_their_moment(open_: Opener) -> None:
+async def any_text_is_safe_and_times_keep_their_moment(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
-        session = await come(store, "ann")
+        session = await arrive(store, "ann")
         texts = ["Grüße 漢字 🎬", "NUL \0 inside", "lone \ud83c surrogate", "'; DROP TABLE answers; --", '"\\', "NaN"]
         east = datetime(2026, 5, 4, 21, 0, tzinfo=UTC).astimezone()
         for number, text in enumerate(texts):
@@ -159,33 +159,37 @@ async def any_text_is_safe_and_times_keep_their_moment(open_: Opener) -> None:
         assert found[2]["tab"] == "lone \ufffd surrogate"
         assert [row["tab"] for row in found[:1] + found[3:]] == texts[:1] + texts[3:]
         assert all(row["at"] == east and row["at"].utcoffset() == timedelta(0) for row in found), "times are UTC"
-        cached = (await known(store, session)).answers
+        cached = (await session_facts(store, session)).answers
         assert [Answer(**row) for row in found] == list(cached.values())
 
 
-async def what_was_told_is_known_at_once_and_after_reopening(open_: Opener) -> None:
+async def what_was_told_is_known_at_once_and_after_reopening(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
-        session = await come(store, "ann")
+        session = await arrive(store, "ann")
         keys = ["check:colour:1", "check:colour:2", "device:1", "training:1:0"]
         told = [StoredVerdict(session, key, key.split(":")[1], "fail", "", {"answer": [1]}, NOON) for key in keys]
         await store.append([answer(session), told[0]])
-        assert (await known(store, session)).verdicts == {keys[0]: told[0]}
+        assert (await session_facts(store, session)).verdicts == {keys[0]: told[0]}
         await store.append([*told[1:]])
         assert not (await store.append([replace(told[1], verdict="pass", at=NOON + HOUR)])).is_new
         await store.append([replace(told[2], check="other", verdict="pass")])
-        facts = await known(store, session)
+        facts = await session_facts(store, session)
         assert list(facts.verdicts.values()) == told, "in the order in which it was told, the first of each key"
         assert len(await rows(store, "told")) == 5
     async with open_("one") as store:
-        assert await known(store, session) == facts
+        assert await session_facts(store, session) == facts
 
 
-async def a_person_brings_along_what_other_sessions_were_told(open_: Opener) -> None:
+async def a_person_brings_along_what_other_sessions_were_told(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
-        first, second, bob = await come(store, "ann"), await come(store, "ann", number=2), await come(store, "bob")
-        robot, lab = await come(store, "ann", mode="robot"), await come(store, "ann", mode="lab")
+        first, second, bob = (
+            await arrive(store, "ann"),
+            await arrive(store, "ann", number=2),
+            await arrive(store, "bob"),
+        )
+        robot, lab = await arrive(store, "ann", mode="robot"), await arrive(store, "ann", mode="lab")
 
         def told(session: str, key: str) -> StoredVerdict:
             return StoredVerdict(session, key, "colour", "pass", "", {"answer": {"a": 1}}, NOON)
@@ -197,7 +201,11 @@ async def a_person_brings_along_what_other_sessions_were_told(open_: Opener) -> 
         assert [one for _, one in found] == [
             told(first, "check:colour:1"), told(lab, "check:colour:1"), told(first, "check:colour:2"),
         ], "of the same person, robots apart, oldest first"  # fmt: skip
-        assert [session for session, _ in found] == [visit("ann"), visit("ann", mode="lab"), visit("ann")]
+        assert [session for session, _ in found] == [
+            session_of("ann"),
+            session_of("ann", mode="lab"),
+            session_of("ann"),
+        ]
         assert (
             await store.earlier_verdicts(bob)
             == await store.earlier_verdicts(robot)
@@ -208,16 +216,16 @@ async def a_person_brings_along_what_other_sessions_were_told(open_: Opener) -> 
         assert [session.mode for session, _ in await store.earlier_verdicts(second)] == ["lab"], (
             "what was erased is gone"
         )
-        assert (await known(store, first)).verdicts == {}
+        assert (await session_facts(store, first)).verdicts == {}
 
 
 # --- What is true of two requests for one key in every store: the first fact leads, and one request wins ---
 
 
-async def a_repeat_with_more_facts_stores_none_of_them(open_: Opener) -> None:
+async def a_repeat_with_more_facts_stores_none_of_them(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
-        session = await come(store, "ann")
+        session = await arrive(store, "ann")
         await store.append([answer(session)])
         more: list[Fact] = [
             answer(session, value=3, at=NOON + HOUR),
@@ -231,14 +239,14 @@ async def a_repeat_with_more_facts_stores_none_of_them(open_: Opener) -> None:
         assert [row["key"] for row in await rows(store, "answers")] == ["trial:1"]
         assert await rows(store, "events") == await rows(store, "told") == []
         assert await rows(store, "posed") == await rows(store, "ends") == []
-        facts = await known(store, session)
+        facts = await session_facts(store, session)
         assert (facts.answers, facts.end) == ({"trial:1": answer(session)}, None)
 
 
-async def the_loser_of_a_race_stores_nothing(open_: Opener) -> None:
+async def the_loser_of_a_race_stores_nothing(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
-        sessions = await asyncio.gather(*(come(store, str(number)) for number in range(40)))
+        sessions = await asyncio.gather(*(arrive(store, str(number)) for number in range(40)))
         tabs: list[tuple[str, str]] = []
         requests: list[list[Fact]] = []
         for number, session in enumerate(sessions):
@@ -255,30 +263,30 @@ async def the_loser_of_a_race_stores_nothing(open_: Opener) -> None:
         assert {(row["session"], row["tab"]) for row in await rows(store, "events")} == winners, "events of a loser"
         ended = {session for session, tab in winners if tab == "leaves"}
         assert {row["session"] for row in await rows(store, "ends")} == ended, "a loser ended the winner's session"
-        facts = [await known(store, session) for session in sessions]
+        facts = [await session_facts(store, session) for session in sessions]
         assert {each.session.session for each in facts if each.end is not None} == ended, "what is known is not stored"
     async with open_("one") as store:
-        assert [await known(store, session) for session in sessions] == facts, "reopening changed what is known"
+        assert [await session_facts(store, session) for session in sessions] == facts, "reopening changed what is known"
 
 
-async def two_in_the_same_tick_have_one_winner(open_: Opener) -> None:
+async def two_in_the_same_tick_have_one_winner(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
         for name in ("ann", "bob", "eve"):
-            session = await come(store, name)
+            session = await arrive(store, name)
             results = await asyncio.gather(*(store.append([answer(session, value=value)]) for value in (10, 20, 30)))
             late = await store.append([answer(session, value=40)])
             assert {result.at for result in (*results, late)} == {NOON}
             assert [result.is_new for result in results].count(True) == 1, "times do not tell who was first"
             assert not late.is_new
             value = (10, 20, 30)[[result.is_new for result in results].index(True)]
-            assert (await known(store, session)).answers == {"trial:1": answer(session, value=value)}
+            assert (await session_facts(store, session)).answers == {"trial:1": answer(session, value=value)}
 
 
-async def an_end_that_leads_and_one_that_follows_are_one_end(open_: Opener) -> None:
+async def an_end_that_leads_and_one_that_follows_are_one_end(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
-        sessions = await asyncio.gather(*(come(store, str(number)) for number in range(20)))
+        sessions = await asyncio.gather(*(arrive(store, str(number)) for number in range(20)))
         last: list[list[Fact]] = [[answer(session), end(session)] for session in sessions]
         withdrawn: list[list[Fact]] = [[end(session, "withdrawn")] for session in sessions]
         results = await asyncio.gather(*(store.append(facts) for facts in [*last, *withdrawn]))
@@ -286,7 +294,7 @@ async def an_end_that_leads_and_one_that_follows_are_one_end(open_: Opener) -> N
         ends = {row["session"]: row["outcome"] for row in await rows(store, "ends")}
         assert len(ends) == len(await rows(store, "ends")) == 20
         for session, result in zip(sessions, results[20:], strict=True):
-            found = (await known(store, session)).end
+            found = (await session_facts(store, session)).end
             assert found == end(session, ends[session]), "what is known is not what is stored"
             assert result.is_new == (ends[session] == "withdrawn")
 
@@ -294,7 +302,7 @@ async def an_end_that_leads_and_one_that_follows_are_one_end(open_: Opener) -> N
 # --- Small facts, and short ways to put them into a store and to find them again ---
 
 
-Opener: TypeAlias = Callable[[str], AbstractAsyncContextManager[Store]]
+StoreOpener: TypeAlias = Callable[[str], AbstractAsyncContextManager[Store]]
 """Opens the store of a name for writing: an empty one the first time, the same one again after it was closed."""
 
 NOON = datetime(2026, 5, 4, 12, 0, 0, 123456, tzinfo=UTC)
@@ -317,7 +325,7 @@ def study_record(digest: str = "d1", plan: str = "p1", study: str = "walk", list
     )
 
 
-def visit(name: str, *, mode: Mode = "link", digest: str = "d1", number: int = 1, run: int = 1) -> Session:
+def session_of(name: str, *, mode: Mode = "link", digest: str = "d1", number: int = 1, run: int = 1) -> Session:
     """Return a session of a participant of this name."""
     session = f"s-{name}-{mode}-{digest}-{number}"
     return Session(session, f"p-{name}", digest, run, mode, number, {"screen": [1920, 1080]}, NOON)
@@ -339,18 +347,18 @@ async def rows(store: Store, table: Table) -> list[dict[str, Any]]:
     return [row async for row in store.rows(table)]
 
 
-async def known(store: Store, session: str) -> SessionFacts:
+async def session_facts(store: Store, session: str) -> SessionFacts:
     """Return the facts of a session that must be there."""
     facts = await store.session_facts(session)
     assert facts is not None, f"session {session} is not there"
     return facts
 
 
-async def come(
+async def arrive(
     store: Store, name: str, *, mode: Mode = "link", digest: str = "d1", number: int = 1, run: int = 1
 ) -> str:
     """Return the id of a session that has just arrived."""
-    session, _ = await store.arrive(visit(name, mode=mode, digest=digest, number=number, run=run))
+    session, _ = await store.arrive(session_of(name, mode=mode, digest=digest, number=number, run=run))
     return session.session
 
 

@@ -11,14 +11,14 @@ from beholder.testing.stores.facts import (
     HOUR,
     NOON,
     TABLES,
-    Opener,
+    StoreOpener,
     answer,
+    arrive,
     claim,
-    come,
     end,
     expect,
-    known,
     rows,
+    session_facts,
     study_record,
 )
 from beholder.types import Json
@@ -29,7 +29,7 @@ _OWED = LedgerEntry(
 )  # fmt: skip
 
 
-async def the_ledger_numbers_its_entries_and_gives_them_back(open_: Opener) -> None:
+async def the_ledger_numbers_its_entries_and_gives_them_back(open_: StoreOpener) -> None:
     async with open_("one") as store:
         assert await store.ledger.entries() == ()
         assert await rows(store, "ledger") == []
@@ -47,7 +47,7 @@ async def the_ledger_numbers_its_entries_and_gives_them_back(open_: Opener) -> N
         assert (await rows(store, "ledger"))[0]["evidence"] == {"rank": 1, "of": [10, None]}
 
 
-async def the_same_debt_is_planned_once_and_a_batch_sent_once(open_: Opener) -> None:
+async def the_same_debt_is_planned_once_and_a_batch_sent_once(open_: StoreOpener) -> None:
     async with open_("one") as store:
         other = replace(_OWED, reason_code="quantity")
         await store.ledger.append([_OWED, other, replace(_OWED, kind="approve"), replace(_OWED, submission="sub-2")])
@@ -64,7 +64,7 @@ async def the_same_debt_is_planned_once_and_a_batch_sent_once(open_: Opener) -> 
         assert added == [8, 9], "what has no submission may be planned again"
 
 
-async def of_many_who_plan_the_same_debt_at_once_one_does(open_: Opener) -> None:
+async def of_many_who_plan_the_same_debt_at_once_one_does(open_: StoreOpener) -> None:
     async with open_("one") as store:
         results = await asyncio.gather(*(store.ledger.append([_OWED]) for _ in range(5)), return_exceptions=True)
         refused = [result for result in results if isinstance(result, LedgerError)]
@@ -72,7 +72,7 @@ async def of_many_who_plan_the_same_debt_at_once_one_does(open_: Opener) -> None
         assert len(await store.ledger.entries()) == 1
 
 
-async def one_at_a_time_may_send(open_: Opener) -> None:
+async def one_at_a_time_may_send(open_: StoreOpener) -> None:
     async with open_("one") as store:
         async with store.ledger.hold():
             error = await expect(LedgerError, store.ledger.hold().__aenter__(), "sending while another sends")
@@ -82,13 +82,13 @@ async def one_at_a_time_may_send(open_: Opener) -> None:
             assert len(await store.ledger.entries()) == 1
 
 
-async def who_is_who_is_known_until_it_is_erased_or_purged(open_: Opener) -> None:
+async def who_is_who_is_known_until_it_is_erased_or_purged(open_: StoreOpener) -> None:
     ann, bob = PlatformIdentity("p-ann", "prolific", "5f3a"), PlatformIdentity("p-bob", "prolific", "77bc")
     async with open_("one") as store:
         await store.begin(study_record())
         assert (list(await store.platform_identities()), list(await store.platform_visits())) == ([], [])
-        first, second = await come(store, "ann"), await come(store, "ann", number=2)
-        third = await come(store, "bob")
+        first, second = await arrive(store, "ann"), await arrive(store, "ann", number=2)
+        third = await arrive(store, "bob")
         comings = [
             PlatformVisit(second, "post", "v1"),
             PlatformVisit(first, "post", "v1"),
@@ -117,11 +117,11 @@ async def who_is_who_is_known_until_it_is_erased_or_purged(open_: Opener) -> Non
         assert store.secret == secret
 
 
-async def of_two_people_who_come_by_one_visit_at_once_one_is_kept(open_: Opener) -> None:
+async def of_two_people_who_come_by_one_visit_at_once_one_is_kept(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
         people = {
-            await come(store, name): PlatformIdentity(f"p-{name}", "prolific", name) for name in ("ann", "bob", "eve")
+            await arrive(store, name): PlatformIdentity(f"p-{name}", "prolific", name) for name in ("ann", "bob", "eve")
         }
         await asyncio.gather(
             *(store.platform_identities() for _ in people)
@@ -133,12 +133,12 @@ async def of_two_people_who_come_by_one_visit_at_once_one_is_kept(open_: Opener)
         (first,) = await store.platform_visits()
         assert list(await store.platform_identities()) == [people[first.session]], "of the others nothing is kept"
         assert await store.identify(people[first.session], first, seen=()), "the same visit of the same session"
-        second = await come(store, "ann", number=2)
+        second = await arrive(store, "ann", number=2)
         assert await store.identify(people[first.session], PlatformVisit(second, "post", "v1"), seen=[first.session])
         assert len(await store.platform_visits()) == 2
 
 
-async def a_purged_ledger_says_what_was_paid_and_not_to_whom(open_: Opener) -> None:
+async def a_purged_ledger_says_what_was_paid_and_not_to_whom(open_: StoreOpener) -> None:
     row: Json = {
         "pay": "reject",
         "use": False,
@@ -180,10 +180,10 @@ async def a_purged_ledger_says_what_was_paid_and_not_to_whom(open_: Opener) -> N
 # --- What is true of forgetting and watching in every store ---
 
 
-async def erasing_takes_the_facts_and_leaves_a_tombstone(open_: Opener) -> None:
+async def erasing_takes_the_facts_and_leaves_a_tombstone(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
-        ann, bob = await come(store, "ann"), await come(store, "bob")
+        ann, bob = await arrive(store, "ann"), await arrive(store, "bob")
         await claim(store, ann)
         for session in (ann, bob):
             await store.append(
@@ -197,21 +197,21 @@ async def erasing_takes_the_facts_and_leaves_a_tombstone(open_: Opener) -> None:
         await store.append([end(ann, "withdrawn")])
         assert await store.erase(ann, NOON + HOUR) == 4
         assert await store.erase(ann, NOON + 2 * HOUR) == 4, "erasing again changes nothing"
-        facts = await known(store, ann)
+        facts = await session_facts(store, ann)
         assert (facts.erased, facts.answers, facts.list) == (True, {}, 1)
         assert facts.end == end(ann, "withdrawn")
         for table in ("answers", "events", "told", "posed"):
             assert {row["session"] for row in await rows(store, table)} == {bob}, f"{table} of somebody else"
         assert await rows(store, "erasures") == [{"session": ann, "rows": 4, "at": NOON + HOUR}]
         assert len(await rows(store, "sessions")) == 2, "the session stays"
-        assert not (await known(store, bob)).erased
+        assert not (await session_facts(store, bob)).erased
         await expect(LookupError, store.erase("nobody", NOON), "erasing nobody")
 
 
-async def nothing_is_kept_of_a_session_after_its_erasure(open_: Opener) -> None:
+async def nothing_is_kept_of_a_session_after_its_erasure(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
-        session = await come(store, "ann")
+        session = await arrive(store, "ann")
         late = [answer(session, f"trial:{number}") for number in range(20)]
         results = await asyncio.gather(
             *(store.append([each]) for each in late[:10]),
@@ -226,13 +226,13 @@ async def nothing_is_kept_of_a_session_after_its_erasure(open_: Opener) -> None:
         assert refusal.status == 410
         await store.append([end(session, "withdrawn")])
         assert await rows(store, "answers") == []
-        assert (await known(store, session)).answers == {}
+        assert (await session_facts(store, session)).answers == {}
 
 
-async def a_platform_id_is_nowhere_among_the_facts(open_: Opener) -> None:
+async def a_platform_id_is_nowhere_among_the_facts(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
-        session = await come(store, "ann")
+        session = await arrive(store, "ann")
         await store.identify(
             PlatformIdentity("p-ann", "prolific", "5f3a-secret-id"), PlatformVisit(session, "post", "sub-secret-id")
         )
@@ -242,16 +242,16 @@ async def a_platform_id_is_nowhere_among_the_facts(open_: Opener) -> None:
             assert "secret-id" not in repr(await rows(store, table)), f"{table} holds a platform id"
 
 
-async def counts_are_of_people(open_: Opener) -> None:
+async def counts_are_of_people(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
         empty = {"arrived": 0, "live": 0, "completed": 0, "finished": 0, "ended": 0, "answers": 0, "lists": 3}
         assert dict(await store.counts(NOON)) == empty
-        robby = await come(store, "robby", mode="robot")
+        robby = await arrive(store, "robby", mode="robot")
         await claim(store, robby)
         await store.append([answer(robby), end(robby)])
         assert dict(await store.counts(NOON)) == empty, "robots are not people"
-        done, out, live, gone, _ = [await come(store, name) for name in ("done", "out", "live", "gone", "new")]
+        done, out, live, gone, _ = [await arrive(store, name) for name in ("done", "out", "live", "gone", "new")]
         for session, until in ((done, HOUR), (out, HOUR), (live, HOUR), (gone, -HOUR)):
             await claim(store, session, until=NOON + until)
             await store.append([answer(session)])
@@ -261,6 +261,6 @@ async def counts_are_of_people(open_: Opener) -> None:
         assert dict(await store.counts(NOON)) == found
 
 
-async def a_store_is_ready_while_it_is_open(open_: Opener) -> None:
+async def a_store_is_ready_while_it_is_open(open_: StoreOpener) -> None:
     async with open_("one") as store:
         assert await store.ready()

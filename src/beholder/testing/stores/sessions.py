@@ -10,20 +10,20 @@ from beholder.errors import Refused, StoreError
 from beholder.testing.stores.facts import (
     HOUR,
     NOON,
-    Opener,
+    StoreOpener,
     answer,
+    arrive,
     claim,
-    come,
     end,
     expect,
-    known,
     rows,
+    session_facts,
+    session_of,
     study_record,
-    visit,
 )
 
 
-async def a_store_gives_back_the_study_that_began(open_: Opener) -> None:
+async def a_store_gives_back_the_study_that_began(open_: StoreOpener) -> None:
     async with open_("one") as store:
         assert await store.current() is None, "an empty store has no study"
         await store.begin(study_record())
@@ -33,7 +33,7 @@ async def a_store_gives_back_the_study_that_began(open_: Opener) -> None:
         assert [row["list"] for row in await rows(store, "lists")] == [1, 2, 3]
 
 
-async def a_secret_is_made_once_and_differs_between_stores(open_: Opener) -> None:
+async def a_secret_is_made_once_and_differs_between_stores(open_: StoreOpener) -> None:
     async with open_("one") as store:
         secret = store.secret
     async with open_("one") as again, open_("two") as other:
@@ -42,38 +42,38 @@ async def a_secret_is_made_once_and_differs_between_stores(open_: Opener) -> Non
         assert other.secret != secret, "two stores share a secret"
 
 
-async def a_text_may_change_and_people_keep_their_session(open_: Opener) -> None:
+async def a_text_may_change_and_people_keep_their_session(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
-        session = await come(store, "ann")
+        session = await arrive(store, "ann")
         assert await claim(store, session) == 1
         await store.begin(study_record("d2"))
         current = await store.current()
         assert current is not None
         assert current.digest == "d2"
         assert len(await rows(store, "lists")) == 3, "the plan is written once"
-        again, is_new = await store.arrive(visit("ann", digest="d2"))
+        again, is_new = await store.arrive(session_of("ann", digest="d2"))
         assert (again.session, again.digest, is_new) == (session, "d1", False)
-        assert await claim(store, await come(store, "bob", digest="d2")) == 2, "claims under the old text count"
+        assert await claim(store, await arrive(store, "bob", digest="d2")) == 2, "claims under the old text count"
         await store.begin(study_record("d1"))
         undone = await store.current()
         assert undone is not None
         assert undone.digest == "d1", "an undone change is current again"
 
 
-async def a_plan_may_change_until_a_person_has_claimed_a_list(open_: Opener) -> None:
+async def a_plan_may_change_until_a_person_has_claimed_a_list(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
-        await claim(store, await come(store, "robby", mode="robot"))
-        early = await come(store, "ann")
+        await claim(store, await arrive(store, "robby", mode="robot"))
+        early = await arrive(store, "ann")
         await store.begin(study_record("d2", "p2", lists=2))
         await expect(Refused, claim(store, early), "a claim under the plan that is gone")
-        late, is_new = await store.arrive(visit("ann", digest="d2"))
+        late, is_new = await store.arrive(session_of("ann", digest="d2"))
         assert is_new, "under another plan it is another session"
         assert await claim(store, late.session) == 1
         error = await expect(StoreError, store.begin(study_record("d3", "p3")), "a third plan")
         assert "1 person has already claimed lists of the plan before this change" in str(error)
-        await claim(store, await come(store, "bob", digest="d2"))
+        await claim(store, await arrive(store, "bob", digest="d2"))
         error = await expect(StoreError, store.begin(study_record("d1", "p1")), "going back to the first plan")
         assert "2 people have already claimed lists of the plan before this change" in str(error)
         current = await store.current()
@@ -82,12 +82,12 @@ async def a_plan_may_change_until_a_person_has_claimed_a_list(open_: Opener) -> 
         assert len(await rows(store, "studies")) == 2
 
 
-async def a_plan_grows_and_what_is_there_stays(open_: Opener) -> None:
+async def a_plan_grows_and_what_is_there_stays(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record(lists=2))
-        ann, bob = await come(store, "ann"), await come(store, "bob")
+        ann, bob = await arrive(store, "ann"), await arrive(store, "bob")
         assert [await claim(store, ann, per_list=1), await claim(store, bob, per_list=1)] == [1, 2]
-        late = await come(store, "late")
+        late = await arrive(store, "late")
         assert await claim(store, late, per_list=1) is None, "both lists are taken"
         before = await rows(store, "lists")
         await store.begin(study_record("d2", lists=4))
@@ -104,12 +104,12 @@ async def a_plan_grows_and_what_is_there_stays(open_: Opener) -> None:
         assert len(await rows(store, "lists")) == 4
 
 
-async def runs_have_plans_people_and_counts_of_their_own(open_: Opener) -> None:
+async def runs_have_plans_people_and_counts_of_their_own(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
-        await claim(store, await come(store, "ann"))
-        await come(store, "bob")
-        await claim(store, await come(store, "robby", mode="robot"))
+        await claim(store, await arrive(store, "ann"))
+        await arrive(store, "bob")
+        await claim(store, await arrive(store, "robby", mode="robot"))
         await store.begin(study_record("d2", "p2", lists=2), 2)
         current = await store.current()
         assert current is not None
@@ -119,7 +119,7 @@ async def runs_have_plans_people_and_counts_of_their_own(open_: Opener) -> None:
         assert await store.runs_taken("p-ann", "robot") == set(), "a robot of the same name is somebody else"
         assert await store.runs_taken("p-robby", "robot") == {1}
         assert await store.runs_taken("p-bob", "link") == set(), "who has claimed nothing has not taken part"
-        assert await claim(store, await come(store, "bob", digest="d2", run=2), per_list=1) == 1
+        assert await claim(store, await arrive(store, "bob", digest="d2", run=2), per_list=1) == 1
         assert await store.runs_taken("p-bob", "link") == {2}
         counts = [dict(await store.counts(NOON, run))["arrived"] for run in (1, 2, 3)]
         assert counts == [2, 1, 0], f"{counts} arrived in runs 1, 2 and 3"
@@ -129,10 +129,10 @@ async def runs_have_plans_people_and_counts_of_their_own(open_: Opener) -> None:
         again = await store.current()
         assert again is not None
         assert again.digest == "d1", "the first run goes on where it was"
-        assert await claim(store, await come(store, "cat"), per_list=1) == 2
+        assert await claim(store, await arrive(store, "cat"), per_list=1) == 2
 
 
-async def a_store_holds_one_study(open_: Opener) -> None:
+async def a_store_holds_one_study(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
         error = await expect(StoreError, store.begin(study_record("d9", "p9", "talk")), "another study")
@@ -140,28 +140,28 @@ async def a_store_holds_one_study(open_: Opener) -> None:
         await expect(StoreError, store.begin(study_record("d1", "p9")), "the same text with another plan")
 
 
-async def the_same_visit_gets_the_same_session(open_: Opener) -> None:
+async def the_same_visit_gets_the_same_session(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record())
-        first = visit("ann")
+        first = session_of("ann")
         second = replace(first, session="other", device={}, at=NOON + HOUR)
         arrivals = await asyncio.gather(*(store.arrive(each) for each in (first, second) * 5))
         assert sum(is_new for _, is_new in arrivals) == 1, "one of ten arrivals is new"
         assert all(session == arrivals[0][0] for session, _ in arrivals), "all of them get the same session"
-        assert (await store.arrive(visit("ann", number=2)))[1], "a second visit is a session of its own"
-        assert (await store.arrive(visit("ann", mode="robot")))[1], "a robot of the same name is somebody else"
+        assert (await store.arrive(session_of("ann", number=2)))[1], "a second visit is a session of its own"
+        assert (await store.arrive(session_of("ann", mode="robot")))[1], "a robot of the same name is somebody else"
         assert len(await rows(store, "sessions")) == 3
-        await expect(LookupError, store.arrive(visit("bob", digest="d9")), "arriving at a study that never began")
-        await expect(ValueError, store.arrive(replace(visit("cat"), session=arrivals[0][0].session)), "a taken id")
+        await expect(LookupError, store.arrive(session_of("bob", digest="d9")), "arriving at a study that never began")
+        await expect(ValueError, store.arrive(replace(session_of("cat"), session=arrivals[0][0].session)), "a taken id")
 
 
 # --- What is true of claiming lists in every store ---
 
 
-async def no_list_is_claimed_twice_by_200_at_once(open_: Opener) -> None:
+async def no_list_is_claimed_twice_by_200_at_once(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record(lists=200))
-        sessions = await asyncio.gather(*(come(store, str(number)) for number in range(250)))
+        sessions = await asyncio.gather(*(arrive(store, str(number)) for number in range(250)))
         first = await asyncio.gather(*(claim(store, session, per_list=1) for session in sessions[:200]))
         assert sorted(number or 0 for number in first) == list(range(1, 201)), "every list once"
         assert not await store.has_free_list(NOON)
@@ -172,35 +172,35 @@ async def no_list_is_claimed_twice_by_200_at_once(open_: Opener) -> None:
         assert stored == {s: n for s, n in zip(sessions, claimed, strict=True) if n is not None}
 
 
-async def the_least_filled_list_goes_first(open_: Opener) -> None:
+async def the_least_filled_list_goes_first(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record(lists=4))
-        sessions = await asyncio.gather(*(come(store, str(number)) for number in range(10)))
+        sessions = await asyncio.gather(*(arrive(store, str(number)) for number in range(10)))
         claimed = Counter([await claim(store, session) for session in sessions])
         assert claimed == {1: 3, 2: 3, 3: 2, 4: 2}, f"filled unevenly: {dict(claimed)}"
         assert await claim(store, sessions[3]) == 4, "a session keeps its list"
         assert len(await rows(store, "claims")) == 10
 
 
-async def an_expired_lease_opens_its_list_and_a_finished_session_keeps_it(open_: Opener) -> None:
+async def an_expired_lease_opens_its_list_and_a_finished_session_keeps_it(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record(lists=2))
-        gone, done, late = [await come(store, name) for name in ("gone", "done", "late")]
+        gone, done, late = [await arrive(store, name) for name in ("gone", "done", "late")]
         assert [await claim(store, gone, per_list=1), await claim(store, done, per_list=1)] == [1, 2]
         await store.append([answer(done), end(done)])
         assert await claim(store, late, now=NOON + HOUR / 2, per_list=1) is None, "both lists are full"
-        assert (await known(store, late)).list is None
+        assert (await session_facts(store, late)).list is None
         after = NOON + 2 * HOUR
         assert await claim(store, late, now=after, until=after + HOUR, per_list=1) == 1, "the lease ran out"
         assert await claim(store, gone, now=after, until=after + HOUR, per_list=1) == 1, "who comes back goes on"
-        other = await come(store, "other")
+        other = await arrive(store, "other")
         assert await claim(store, other, now=after, until=after + HOUR, per_list=2) == 2, "list 1 counts twice now"
 
 
-async def a_lease_is_renewed_and_released(open_: Opener) -> None:
+async def a_lease_is_renewed_and_released(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record(lists=1))
-        first, second = await come(store, "first"), await come(store, "second")
+        first, second = await arrive(store, "first"), await arrive(store, "second")
         await store.renew(first, NOON + HOUR)
         assert await claim(store, first, until=NOON + HOUR, per_list=1) == 1
         await store.renew(first, NOON + 3 * HOUR)
@@ -212,10 +212,10 @@ async def a_lease_is_renewed_and_released(open_: Opener) -> None:
         await expect(LookupError, claim(store, "nobody"), "claiming for nobody")
 
 
-async def a_session_that_ended_early_or_was_erased_opens_its_list(open_: Opener) -> None:
+async def a_session_that_ended_early_or_was_erased_opens_its_list(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record(lists=1))
-        first, second, third = [await come(store, name) for name in ("first", "second", "third")]
+        first, second, third = [await arrive(store, name) for name in ("first", "second", "third")]
         assert await claim(store, first, per_list=1) == 1
         await store.append([end(first, "screened_out")])
         assert await claim(store, second, per_list=1) == 1, "a session that was screened out does not count"
@@ -225,10 +225,10 @@ async def a_session_that_ended_early_or_was_erased_opens_its_list(open_: Opener)
         assert await claim(store, third, per_list=1) == 1, "a session that was erased does not count"
 
 
-async def barred_lists_are_not_given_and_preferred_ones_go_first(open_: Opener) -> None:
+async def barred_lists_are_not_given_and_preferred_ones_go_first(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record(lists=4))
-        ann, bob, cat, eve, joe = [await come(store, name) for name in ("ann", "bob", "cat", "eve", "joe")]
+        ann, bob, cat, eve, joe = [await arrive(store, name) for name in ("ann", "bob", "cat", "eve", "joe")]
         assert await claim(store, ann, per_list=1, preferred=(3, 4)) == 3, "of lists equally filled a preferred one"
         assert await claim(store, bob, per_list=1, barred=(1,), preferred=(1, 3)) == 2, "which is free, and not barred"
         assert await claim(store, cat, per_list=1, barred=(1, 2, 3, 4)) is None
@@ -241,29 +241,29 @@ async def barred_lists_are_not_given_and_preferred_ones_go_first(open_: Opener) 
         assert await claim(store, joe, barred=(1, 2, 4)) == 3, "where lists are shared, a second one"
 
 
-async def the_lists_that_somebody_had_are_known(open_: Opener) -> None:
+async def the_lists_that_somebody_had_are_known(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record(lists=5))
-        first = await come(store, "ann")
+        first = await arrive(store, "ann")
         assert await store.lists_taken("p-ann", "link") == ()
         await claim(store, first)
         await store.append([end(first, "wrong_device")])
         assert await store.lists_taken("p-ann", "link") == (), "a device that did not fit has shown nothing"
         for number, list_ in ((2, 4), (3, 2)):
-            session = await come(store, "ann", number=number)
+            session = await arrive(store, "ann", number=number)
             await claim(store, session, preferred=(list_,))
             await store.append([end(session)])
-        await claim(store, await come(store, "bob"))
+        await claim(store, await arrive(store, "bob"))
         assert await store.lists_taken("p-ann", "link") == (4, 2), "oldest first"
         assert await store.lists_taken("p-ann", "lab") == (4, 2), "people are the same people whichever way they come"
         assert await store.lists_taken("p-ann", "robot") == ()
         assert await store.lists_taken("p-ann", "link", 2) == (), "another run has other lists"
 
 
-async def a_list_that_was_finished_twice_leaves_the_others_open(open_: Opener) -> None:
+async def a_list_that_was_finished_twice_leaves_the_others_open(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record(lists=2))
-        slow, other = await come(store, "slow"), await come(store, "other")
+        slow, other = await arrive(store, "slow"), await arrive(store, "other")
         assert await claim(store, slow, until=NOON + HOUR, per_list=1) == 1
         after = NOON + 2 * HOUR
         assert await claim(store, other, now=after, until=after + HOUR, per_list=1) == 1
@@ -276,13 +276,13 @@ async def a_list_that_was_finished_twice_leaves_the_others_open(open_: Opener) -
         late = after + 100 * HOUR
         assert await store.has_free_list(late), "list 2 is empty"
         assert not await store.has_free_list(late, (2,)), "what was finished stays so, whatever is renewed or released"
-        assert await claim(store, await come(store, "third"), now=late, until=late + HOUR, per_list=1) == 2
+        assert await claim(store, await arrive(store, "third"), now=late, until=late + HOUR, per_list=1) == 2
 
 
-async def robots_and_people_are_leased_apart(open_: Opener) -> None:
+async def robots_and_people_are_leased_apart(open_: StoreOpener) -> None:
     async with open_("one") as store:
         await store.begin(study_record(lists=1))
         for mode in ("robot", "link"):
-            assert await claim(store, await come(store, "a", mode=mode), per_list=1) == 1, f"{mode} found it taken"
-        assert await claim(store, await come(store, "b", mode="robot"), per_list=1) is None
-        assert await claim(store, await come(store, "b", mode="lab"), per_list=1) is None, "lab and link are people"
+            assert await claim(store, await arrive(store, "a", mode=mode), per_list=1) == 1, f"{mode} found it taken"
+        assert await claim(store, await arrive(store, "b", mode="robot"), per_list=1) is None
+        assert await claim(store, await arrive(store, "b", mode="lab"), per_list=1) is None, "lab and link are people"
