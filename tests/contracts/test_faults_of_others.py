@@ -30,8 +30,8 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     yield from in_memory(tmp_path)
 
 
-async def rows(desk: object) -> dict[str, DecisionRow]:
-    return {row.submission: row for row in (await decide_study(desk, dry_run=True)).rows}  # type: ignore[arg-type]
+async def rows(context: object) -> dict[str, DecisionRow]:
+    return {row.submission: row for row in (await decide_study(context, dry_run=True)).rows}  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("pasted", ["WRONG1", "{code} ", " {code}\t", "{code}\n", "", "NOCODE", "my code was {code}"])
@@ -39,7 +39,7 @@ async def test_whatever_was_pasted_whole_data_is_approved(folder: Path, pasted: 
     async with office(folder, handed_in("a")) as room:
         await room.come("a", submission="a")
         room.platform.listed = [handed_in("a", pasted.format(code=room.code))]
-        assert (await rows(room.desk))["a"].pay == "approve"
+        assert (await rows(room.context))["a"].pay == "approve"
 
 
 def test_nothing_blocks_anybody() -> None:
@@ -54,7 +54,7 @@ async def test_too_few_and_too_many_answers_cost_nobody_their_name(folder: Path)
         await room.come("out", "screened_out", submission="out")
         await room.come("twice", submission="twice")
         await room.come("more", submission="twice", person="pid-twice", visit=2)
-        found = {name: row.pay for name, row in (await rows(room.desk)).items()}
+        found = {name: row.pay for name, row in (await rows(room.context)).items()}
         assert found == {"few": "return", "out": "screen_out", "twice": "approve"}
 
 
@@ -64,7 +64,7 @@ async def test_who_was_approved_before_anybody_paid_still_gets_the_bonus(folder:
         s.fake.advance(days=22)
         await s.sign("run", s0="nothing")
         found = await s.pay(send=True)
-        assert [(line.reason, line.standing) for line in found.lines] == [("reward", "paid"), ("quantity", "paid")]
+        assert [(line.reason, line.status) for line in found.lines] == [("reward", "paid"), ("quantity", "paid")]
         assert s.got(s.ids[0]) == [("reward", 200), ("bonus", 50)], "paid is what the wallet says"
 
 
@@ -77,7 +77,7 @@ async def test_of_two_with_one_code_each_goes_by_their_own_data(folder: Path) ->
         await room.come("part", None, submission="part", trials=4)
         room.platform.can = frozenset({"submissions"})
         room.platform.listed = [handed_in(name, "CODE-owner") for name in ("part", "owner", "whole", "nobody")]
-        found = await rows(room.desk)
+        found = await rows(room.context)
         assert {name: row.pay for name, row in found.items()} == {
             "part": "look",
             "owner": "approve",
@@ -110,7 +110,7 @@ async def test_who_did_more_than_was_asked_is_used_and_paid_alike(folder: Path) 
     async with office(folder, handed_in("a"), **keys) as room:
         for number, name in enumerate(("a", "b", "c"), 1):
             await room.come(name, submission="a", person="pid-a", visit=number)
-        row = (await rows(room.desk))["a"]
+        row = (await rows(room.context))["a"]
         assert (row.pay, row.use, row.further) == ("approve", True, ("b", "c"))
 
 
@@ -132,21 +132,21 @@ async def test_each_verb_does_what_it_says_and_nothing_to_anybody_else(folder: P
         statuses = [visit.submission.status for visit in s.visits]
         assert statuses == ["AWAITING REVIEW", "APPROVED", "AWAITING REVIEW"]
         posting = s.visits[0].submission.study
-        assert (await s.desk.recruiter.set_places(posting, 4)).state == "active", "more places are no end"
-        assert (await s.desk.recruiter.stop(posting)).places == 4, "an end is no more places"
+        assert (await s.context.recruiter.set_places(posting, 4)).state == "active", "more places are no end"
+        assert (await s.context.recruiter.stop(posting)).places == 4, "an end is no more places"
 
 
 async def test_a_fault_of_ours_costs_nobody_anything(folder: Path) -> None:
     async with office(folder, handed_in("a"), handed_in("b", status="returned")) as room:
         for name in ("a", "b"):
             await room.come(name, "technical", submission=name, trials=3)
-        assert {name: row.pay for name, row in (await rows(room.desk)).items()} == {"a": "approve", "b": "bonus"}
+        assert {name: row.pay for name, row in (await rows(room.context)).items()} == {"a": "approve", "b": "bonus"}
 
 
 async def test_attention_is_looked_at_before_anybody_is_paid(folder: Path) -> None:
     async with office(folder, handed_in("good"), handed_in("bad")) as room:
         await room.come("good", submission="good")
         await room.come("bad", submission="bad", obeys=(1, 1))
-        found = await rows(room.desk)
+        found = await rows(room.context)
         assert (found["good"].pay, found["bad"].pay, found["bad"].category) == ("approve", "reject", "FAILED_CHECK")
         assert len(found["bad"].message) >= 100

@@ -137,18 +137,18 @@ class World:
     async def process(self, fuse: Fuse) -> AsyncIterator[Any]:
         async with open_store(self.folder, write=False) as store:
             burning: Any = BurningStore(store, fuse)
-            desk = connect(self.template.study, burning, self.fake, BurningLine(self.fake, fuse))
+            context = connect(self.template.study, burning, self.fake, BurningLine(self.fake, fuse))
             try:
-                yield desk
+                yield context
             finally:
-                await desk.recruiter.close()
+                await context.recruiter.close()
 
     async def pay(self, crash: int | None = None, **options: Any) -> tuple[Payment | None, int]:
         """Return what a process told that may have died, and how many ticks it lived."""
         fuse = Fuse(crash)
         try:
-            async with self.process(fuse) as desk:
-                found = await pay_study(desk, sleep=self.fake.sleep, **options)
+            async with self.process(fuse) as context:
+                found = await pay_study(context, sleep=self.fake.sleep, **options)
         except Crash:
             found = None
         return found, fuse.ticks
@@ -160,7 +160,7 @@ class World:
         planned = sum(debt.amount.minor for debt in books.debts.values() if debt.kind == "bonus")
         moved = [one for one in self.fake.moved if one.kind == "bonus"]
         assert sum(one.amount for one in moved) <= planned, "money out is at most money planned"
-        refs = {parcel.ref: parcel.id for parcel in books.parcels.values() if parcel.ref}
+        refs = {batch.ref: batch.id for batch in books.batches.values() if batch.ref}
         for ref, calls in Counter(self.fake.bonuses.calls).items():
             assert calls <= 1 + self.resent[refs[ref]], "a payment is sent once, and once more for each time it is let"
         got = Counter((one.submission, one.kind) for one in self.fake.moved)
@@ -196,9 +196,9 @@ class World:
         assert found is not None
         await self.check(found)
         if found.unknown:
-            parcels = sorted({line.payment for line in found.unknown})
-            self.resent.update(parcels)
-            found, _ = await self.pay(resend=parcels)
+            batches = sorted({line.payment for line in found.unknown})
+            self.resent.update(batches)
+            found, _ = await self.pay(resend=batches)
             assert found is not None
             await self.check(found)
         assert found.is_settled, found

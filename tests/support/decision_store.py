@@ -72,7 +72,7 @@ def make_study(folder: Path, **keys: Any) -> Study:
 class Office:
     """A desk of a study, its store, and what the platform says."""
 
-    desk: RecruitContext
+    context: RecruitContext
     store: Store
     platform: Platform
     days: float = 0
@@ -81,7 +81,7 @@ class Office:
     @property
     def code(self) -> str:
         """What everybody who finished is shown."""
-        return shared_codes(self.desk.study, self.store.secret)["completed"]
+        return shared_codes(self.context.study, self.store.secret)["completed"]
 
     async def come(
         self,
@@ -99,7 +99,7 @@ class Office:
         run: int = 1,
     ) -> str:
         """Let somebody come and answer; return the pseudonym. `submission` is by which visit they came."""
-        mode = mode or self.desk.study.recruit.mode
+        mode = mode or self.context.study.recruit.mode
         platform_id = person or f"pid-{name}"
         who = pseudonym(self.store.secret, mode, platform_id)
         at = START + timedelta(hours=self.came)
@@ -154,7 +154,7 @@ async def office(
             await store.ledger.append([draft])
         platform = Platform(study.recruit.mode, submissions if listed else None)
         made = Office(None, store, platform)  # type: ignore[arg-type]
-        made.desk = RecruitContext(study, store, url or str(folder / "store"), platform, lambda: at(made.days))
+        made.context = RecruitContext(study, store, url or str(folder / "store"), platform, lambda: at(made.days))
         yield made
 
 
@@ -173,15 +173,15 @@ def run(
     """Return what comes of the work at a desk of a study that people come to."""
 
     async def inside() -> Any:
-        async with office(folder, *listed, **keys) as desk:
-            return await work(desk)
+        async with office(folder, *listed, **keys) as context:
+            return await work(context)
 
     return asyncio.run(inside())
 
 
 async def decide(made: Office, **keys: Any) -> dict[str, DecisionRow]:
     """Return the rows of a decision by submission."""
-    return {row.submission: row for row in (await decide_study(made.desk, **keys)).rows}
+    return {row.submission: row for row in (await decide_study(made.context, **keys)).rows}
 
 
 def edit(folder: Path, submission: str, **cells: str) -> None:

@@ -36,8 +36,8 @@ def prepare(folder: Path, url: str = "", *, signs: str = "") -> str:
             receipt = await people_come(made)
             if signs:
                 made.platform.listed = [handed_in(f"sub-{n}", made.code) for n in (1, 2)]
-                await decide_study(made.desk)
-                await decide_study(made.desk, sign=signs)
+                await decide_study(made.context)
+                await decide_study(made.context, sign=signs)
             return receipt
 
     return asyncio.run(work())

@@ -45,13 +45,13 @@ PAY = "POST /api/v1/bulk-bonus-payments/{id}/pay/"
 class Shop:
     """A desk, and what stands around it."""
 
-    desk: RecruitContext
+    context: RecruitContext
     fake: FakeProlific
     visits: Sequence[FakeVisit] = ()
 
     @property
     def study(self) -> Study:
-        return self.desk.study
+        return self.context.study
 
     @property
     def ids(self) -> list[str]:
@@ -59,14 +59,14 @@ class Shop:
         return [visit.submission.id for visit in self.visits]
 
     async def pay(self, **options: Any) -> Payment:
-        return await pay_study(self.desk, sleep=self.fake.sleep, **options)
+        return await pay_study(self.context, sleep=self.fake.sleep, **options)
 
     async def sign(self, by: str = "Ann", /, **rows: Any) -> None:
         """Sign decisions by submission, or by its place as `s0`."""
-        await sign(self.desk.store, self.visits, by, **rows)
+        await sign(self.context.store, self.visits, by, **rows)
 
     async def books(self) -> LedgerState:
-        return replay(await self.desk.store.ledger.entries())
+        return replay(await self.context.store.ledger.entries())
 
     def got(self, submission: str) -> list[tuple[str, int]]:
         """Return what the wallet has paid for a submission."""
@@ -150,10 +150,10 @@ async def shop(
     study = study_in(folder, recruit=recruit, **keys)
     async with open_store(url or study.folder / "store") as store:
         await store.begin(study_record())
-        desk = connect(study, store, fake)
+        context = connect(study, store, fake)
         pays = study.recruit.screen_out
         job = replace(JOB, places=people, screen_out=money(pays) if pays else None)
-        posting = (await desk.recruiter.publish((await desk.recruiter.draft(job)).id)).id
+        posting = (await context.recruiter.publish((await context.recruiter.draft(job)).id)).id
         evidence: Any = {"run": 1, "places": people, "reward": "2.00 GBP", "quote": {"floor": "6.00 GBP"}}
         evidence["screen_out"] = pays or ""
         await store.ledger.append([LedgerEntry("draft", "done", fake.now, provider_ref=posting, evidence=evidence)])
@@ -162,8 +162,8 @@ async def shop(
             if finished:
                 visit.finish()
             await come(store, str(number), visit, mode="prolific")
-        yield Shop(desk, fake, visits)
-        await desk.recruiter.close()
+        yield Shop(context, fake, visits)
+        await context.recruiter.close()
 
 
 @asynccontextmanager

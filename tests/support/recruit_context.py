@@ -39,25 +39,25 @@ TEXTS = {"consent": "We keep what you answer for two years. Do you agree?"}
 class Office:
     """A desk, and what stands around it."""
 
-    desk: RecruitContext
+    context: RecruitContext
     fake: FakeProlific
     server: httpx.AsyncBaseTransport
 
     @property
     def study(self) -> Study:
-        return self.desk.study
+        return self.context.study
 
     async def kinds(self) -> list[str]:
         """Return what the ledger holds, in short."""
         return [f"{one.kind} {one.event}" for one in await self.entries()]
 
     async def entries(self) -> tuple[LedgerEntry, ...]:
-        return await self.desk.store.ledger.entries()
+        return await self.context.store.ledger.entries()
 
     async def launch(self, **options: Any) -> Any:
         """Launch it, with its server in process behind its address."""
         every: dict[str, Any] = {"public_url": URL, "transport": self.server} | options
-        return await launch_study(self.desk, **every)
+        return await launch_study(self.context, **every)
 
     async def open(self) -> str:
         """Launch it, publish it for what it costs, and return the id of what people see."""
@@ -86,9 +86,9 @@ async def office(
         await store.begin(record_of(study, served.catalogue, plan.plan_digest, lists, platform.now), study.run)
         app = make_app(StudyService(served, store), Assets(served.method))
         recruiter = await _recruiter(study, store, platform)
-        desk = RecruitContext(study, store, str(folder / "store"), recruiter, now or (lambda: platform.now))
+        context = RecruitContext(study, store, str(folder / "store"), recruiter, now or (lambda: platform.now))
         try:
-            yield Office(desk, platform, httpx.ASGITransport(app))
+            yield Office(context, platform, httpx.ASGITransport(app))
         finally:
             await recruiter.close()
 

@@ -222,8 +222,8 @@ def _print_payment(found: Payment) -> None:
             "submission": line.submission,
             "what": line.what,
             "amount": str(line.amount) if line.amount.minor else "–",
-            "state": line.standing
-            + (f" in {line.payment}" if line.payment and line.standing in ("sent", "unknown") else ""),
+            "state": line.status
+            + (f" in {line.payment}" if line.payment and line.status in ("sent", "unknown") else ""),
         }
         for line in found.of("owed", "sent", "refused", "unknown")
     ]

@@ -38,8 +38,8 @@ def launch(
     from beholder.recruiting.launches import launch_study
 
     async def work() -> Launch:
-        async with open_context(study, store) as desk:
-            return await launch_study(desk, publish=publish, places=places, public_url=public_url, dry_run=dry_run)
+        async with open_context(study, store) as context:
+            return await launch_study(context, publish=publish, places=places, public_url=public_url, dry_run=dry_run)
 
     return block_on(work())
 
@@ -61,8 +61,8 @@ def turn(
     from beholder.recruiting.postings import change_posting
 
     async def work() -> PostingChange:
-        async with open_context(study, store) as desk:
-            return await change_posting(desk, which, publish=publish, dry_run=dry_run)
+        async with open_context(study, store) as context:
+            return await change_posting(context, which, publish=publish, dry_run=dry_run)
 
     return block_on(work())
 
@@ -79,8 +79,8 @@ def monitor(
     from beholder.recruiting.monitoring import take_snapshot
 
     async def work() -> MonitorSnapshot:
-        async with open_context(study, store) as desk:
-            return await take_snapshot(desk, robots=robots)
+        async with open_context(study, store) as context:
+            return await take_snapshot(context, robots=robots)
 
     return block_on(work())
 
@@ -92,8 +92,8 @@ def participants(study: str | Path | Study = "study.yaml", *, store: str | None 
     from beholder.recruiting.participant_records import participant_records
 
     async def work() -> Sequence[ParticipantRecord]:
-        async with open_context(study, store) as desk:
-            return await participant_records(desk)
+        async with open_context(study, store) as context:
+            return await participant_records(context)
 
     return block_on(work())
 
@@ -114,11 +114,11 @@ def act(
     """
     from beholder.aio import block_on
     from beholder.recruiting.context import open_context
-    from beholder.recruiting.moderation import record_act as act_desk
+    from beholder.recruiting.moderation import record_act
 
     async def work() -> ModerationResult:
-        async with open_context(study, store) as desk:
-            return await act_desk(desk, kind, who, reason, dry_run=dry_run)
+        async with open_context(study, store) as context:
+            return await record_act(context, kind, who, reason, dry_run=dry_run)
 
     return block_on(work())
 
@@ -146,9 +146,9 @@ def decide(
         raise RecruitError(Problem("--sign", f"is {RUN_SIGNATURE}, as which only `beholder run` signs", "your name"))
 
     async def work() -> Decisions:
-        async with open_context(study, store) as desk:
+        async with open_context(study, store) as context:
             return await decide_study(
-                desk, submissions=Path(submissions) if submissions else None, sign=sign, dry_run=dry_run
+                context, submissions=Path(submissions) if submissions else None, sign=sign, dry_run=dry_run
             )
 
     return block_on(work())
@@ -176,8 +176,10 @@ def pay(
     from beholder.recruiting.payments import pay_study
 
     async def work() -> Payment:
-        async with open_context(study, store) as desk:
-            return await pay_study(desk, send=send, resend=resend, settle=settle, paid=paid, top_up=top_up, tell=tell)
+        async with open_context(study, store) as context:
+            return await pay_study(
+                context, send=send, resend=resend, settle=settle, paid=paid, top_up=top_up, tell=tell
+            )
 
     return block_on(work())
 
@@ -189,8 +191,8 @@ def close(study: str | Path | Study = "study.yaml", *, store: str | None = None,
     from beholder.recruiting.context import open_context
 
     async def work() -> Closed:
-        async with open_context(study, store) as desk:
-            return await close_study(desk, dry_run=dry_run)
+        async with open_context(study, store) as context:
+            return await close_study(context, dry_run=dry_run)
 
     return block_on(work())
 

@@ -49,120 +49,121 @@ CLOSE_PLACE = "close"
 _DOORS = (*OPENING_KINDS, "stop")
 
 
-async def close_study(desk: RecruitContext, *, dry_run: bool = False) -> Closed:
+async def close_study(context: RecruitContext, *, dry_run: bool = False) -> Closed:
     """Stop recruiting, look once more, and finish; raise RecruitError with whoever still waits for something.
 
     Done again it finds what is done, and finishes the rest. In a dry run nothing is stopped, raised or written.
     """
-    posting = await stop_recruiting(desk, dry_run=dry_run)
-    tables: dict[str, Rows] = {table: await read_rows(desk.store, table) for table in TABLES}
-    came = any(row["run"] == desk.study.run and row["mode"] not in NOT_PEOPLE for row in tables["sessions"])
+    posting = await stop_recruiting(context, dry_run=dry_run)
+    tables: dict[str, Rows] = {table: await read_rows(context.store, table) for table in TABLES}
+    came = any(row["run"] == context.study.run and row["mode"] not in NOT_PEOPLE for row in tables["sessions"])
     open_: tuple[Problem, ...] = ()
     notes: list[str] = []
     if posting is not None or came:
-        rows = (await decide_study(desk, dry_run=True)).rows
-        payment = await pay_study(desk)
-        signed = signed_rows(await desk.store.ledger.entries())
-        bonus = desk.study.clean.bonus is not None
+        rows = (await decide_study(context, dry_run=True)).rows
+        payment = await pay_study(context)
+        signed = signed_rows(await context.store.ledger.entries())
+        bonus = context.study.clean.bonus is not None
         ended = {str(row["session"]): row["at"] for row in tables["ends"]}
-        held = open_problems(rows, payment, signed, is_by_hand=desk.is_by_hand, has_bonus=bonus, ended=ended)
+        held = open_problems(rows, payment, signed, is_by_hand=context.is_by_hand, has_bonus=bonus, ended=ended)
         open_ = (
             *merge_problems(held),
-            *await _at_work(desk),
-            *await asyncio.to_thread(stale_bonuses, desk.study, tables if came else {}),
+            *await _at_work(context),
+            *await asyncio.to_thread(stale_bonuses, context.study, tables if came else {}),
         )
-        notes = await pending_return_notes(desk, posting, pending_returns(rows, payment))
+        notes = await pending_return_notes(context, posting, pending_returns(rows, payment))
     if open_ and not dry_run:
-        raise RecruitError([*_stopped(desk, posting), *open_])
+        raise RecruitError([*_stopped(context, posting), *open_])
     if dry_run:
-        return Closed(not open_, open_, None, None, _dry(open_, _is_open(desk, posting)))
-    await _keep_apart(desk)
-    exported = await asyncio.to_thread(_export, desk) if came else None
-    path = await _summarise(desk, posting, tables, came)
-    if not is_run_closed(desk.study.run, await desk.store.ledger.entries(), tables):
-        await desk.store.ledger.append([LedgerEntry("close", "done", desk.now(), evidence={"run": desk.study.run})])
-    words = [
-        f"Closed. {path.relative_to(desk.study.folder).as_posix()} says how it was done, and what is kept until when."
-    ]
+        return Closed(not open_, open_, None, None, _dry(open_, _is_open(context, posting)))
+    await _keep_apart(context)
+    exported = await asyncio.to_thread(_export, context) if came else None
+    path = await _summarise(context, posting, tables, came)
+    if not is_run_closed(context.study.run, await context.store.ledger.entries(), tables):
+        await context.store.ledger.append(
+            [LedgerEntry("close", "done", context.now(), evidence={"run": context.study.run})]
+        )
+    written = path.relative_to(context.study.folder).as_posix()
+    words = [f"Closed. {written} says how it was done, and what is kept until when."]
     words += (
         [f"Every fact is in {exported.name}/."] if exported is not None else ["Nobody came, so nothing is exported."]
     )
     return Closed(True, (), path, exported, (*words, *notes))
 
 
-def _stopped(desk: RecruitContext, posting: Posting | None) -> list[Problem]:
+def _stopped(context: RecruitContext, posting: Posting | None) -> list[Problem]:
     """Return that nobody can begin any more although it is not over, and what brings more people."""
     what = "has stopped recruiting, and is not over before what follows is"
-    if "stop" not in desk.recruiter.can:
+    if "stop" not in context.recruiter.can:
         return []
-    if desk.is_by_hand:
+    if context.is_by_hand:
         fix = "`beholder launch --resume` lets people begin again."
     elif posting is not None and posting.state == "completed":
-        fix = reopening_advice(desk)
+        fix = reopening_advice(context)
     else:
         return []
     return [Problem(CLOSE_PLACE, what, "", fix)]
 
 
-async def _at_work(desk: RecruitContext) -> list[Problem]:
+async def _at_work(context: RecruitContext) -> list[Problem]:
     """Return that people are at work; where there is a platform, it tells who is under way."""
-    if not desk.is_by_hand:
+    if not context.is_by_hand:
         return []
-    live = (await desk.store.counts(desk.now(), desk.study.run))["live"]
-    return list(live_session_problems(live, desk.study.recruit.time_limit or "60 min"))
+    live = (await context.store.counts(context.now(), context.study.run))["live"]
+    return list(live_session_problems(live, context.study.recruit.time_limit or "60 min"))
 
 
-async def stop_recruiting(desk: RecruitContext, *, dry_run: bool = False) -> Posting | None:
+async def stop_recruiting(context: RecruitContext, *, dry_run: bool = False) -> Posting | None:
     """Let nobody begin any more, and return how the study stands on its platform."""
-    entries = await desk.store.ledger.entries()
-    posting = await current_posting(desk, launch_record(entries, desk.study.run))
-    if others := await _left_open(desk, entries, posting):
+    entries = await context.store.ledger.entries()
+    posting = await current_posting(context, launch_record(entries, context.study.run))
+    if others := await _left_open(context, entries, posting):
         raise RecruitError(others)
-    if dry_run or "stop" not in desk.recruiter.can:
+    if dry_run or "stop" not in context.recruiter.can:
         return posting
-    if desk.is_by_hand and posting is None:
-        await _shut(desk)
+    if context.is_by_hand and posting is None:
+        await _shut(context)
         return None
-    if posting is None or (posting.state == "draft" and not desk.is_by_hand):
+    if posting is None or (posting.state == "draft" and not context.is_by_hand):
         return posting
     if posting.state == "completed" and _is_stopped(entries, posting.id):
         return posting
     # Also what is full: should somebody's place get free again, it would open by itself.
-    entry = LedgerEntry("stop", "planned", desk.now(), provider_ref=posting.id)
-    await desk.store.ledger.append([entry])
-    with platform_errors(desk.study):
-        posting = await desk.recruiter.stop(posting.id)
+    entry = LedgerEntry("stop", "planned", context.now(), provider_ref=posting.id)
+    await context.store.ledger.append([entry])
+    with platform_errors(context.study):
+        posting = await context.recruiter.stop(posting.id)
     if posting.state not in _OVER:
-        name = desk.recruiter.mode.capitalize()
+        name = context.recruiter.mode.capitalize()
         what, fix = f"has not stopped it yet: it is {posting.state}", "Run `beholder close` again in a minute."
         raise RecruitError(Problem(name, what, "", fix)) from PlatformUnsure(what)
-    done = replace(entry, event="done", at=desk.now())
-    await desk.store.ledger.append([done, *cancelled_publication(posting, desk.now())])
+    done = replace(entry, event="done", at=context.now())
+    await context.store.ledger.append([done, *cancelled_publication(posting, context.now())])
     return posting
 
 
-async def _shut(desk: RecruitContext) -> None:
+async def _shut(context: RecruitContext) -> None:
     """Shut the door of a study that was never launched: by hand people come as soon as it is served."""
-    own = own_posting(desk.study.name, desk.study.run)
-    await desk.store.ledger.append([LedgerEntry("stop", "done", desk.now(), provider_ref=own)])
+    own = own_posting(context.study.name, context.study.run)
+    await context.store.ledger.append([LedgerEntry("stop", "done", context.now(), provider_ref=own)])
 
 
-async def _left_open(desk: RecruitContext, entries: Sequence[LedgerEntry], found: Posting | None) -> list[Problem]:
+async def _left_open(context: RecruitContext, entries: Sequence[LedgerEntry], found: Posting | None) -> list[Problem]:
     """Return what else was published in this run on a platform, and is not over: somebody may wait there for money."""
     what = "was published in this run too, and is not seen to be over"
     fix = "Stop it on its platform, and pay whoever has handed in there; its own token and recruit.mode show it."
-    others = [one for one in published_postings(entries, desk.study.run) if found is None or one != found.id]
+    others = [one for one in published_postings(entries, context.study.run) if found is None or one != found.id]
     return [
         Problem(one, what, "", fix)
         for one in others
-        if not (is_own_posting(one) or _is_stopped(entries, one) or await _is_over(desk, one))
+        if not (is_own_posting(one) or _is_stopped(entries, one) or await _is_over(context, one))
     ]
 
 
-async def _is_over(desk: RecruitContext, posting: str) -> bool:
-    with platform_errors(desk.study):
+async def _is_over(context: RecruitContext, posting: str) -> bool:
+    with platform_errors(context.study):
         try:
-            return (await desk.recruiter.posting(posting)).state in _OVER
+            return (await context.recruiter.posting(posting)).state in _OVER
         except PlatformRefused:
             return False
 
@@ -173,43 +174,43 @@ def _is_stopped(entries: Sequence[LedgerEntry], posting: str) -> bool:
     return bool(done) and done[-1] == "stop"
 
 
-async def _keep_apart(desk: RecruitContext) -> None:
+async def _keep_apart(context: RecruitContext) -> None:
     """Keep everybody who came out of other studies of the family, also whom no code has put there."""
-    mode = desk.recruiter.mode
+    mode = context.recruiter.mode
     people = list(
-        dict.fromkeys(one.platform_id for one in await desk.store.platform_identities() if one.platform == mode)
+        dict.fromkeys(one.platform_id for one in await context.store.platform_identities() if one.platform == mode)
     )
-    if desk.study.family is not None and people:
-        with platform_errors(desk.study):
-            await desk.recruiter.exclude(people)
+    if context.study.family is not None and people:
+        with platform_errors(context.study):
+            await context.recruiter.exclude(people)
 
 
-def _export(desk: RecruitContext) -> Path:
+def _export(context: RecruitContext) -> Path:
     from beholder.exporting import export
 
-    return export(desk.study, store=desk.url).folder
+    return export(context.study, store=context.url).folder
 
 
-async def _summarise(desk: RecruitContext, posting: Posting | None, tables: Mapping[str, Rows], came: bool) -> Path:
+async def _summarise(context: RecruitContext, posting: Posting | None, tables: Mapping[str, Rows], came: bool) -> Path:
     """Write the summary, and return where it is."""
     steps: list[dict[str, Any]] = []
     first = last = None
     if came:
-        judging = await asyncio.to_thread(judge_tables, desk.study, tables)
+        judging = await asyncio.to_thread(judge_tables, context.study, tables)
         steps = flow(judging.study, judging.judged)
         visits = judging.facts.visits
         first, last = min(visit.at for visit in visits), max(visit.ended_at or visit.at for visit in visits)
-    books = replay(await desk.store.ledger.entries())
-    told = SummaryFacts(desk.study, await take_snapshot(desk), books, posting, steps, first, last, desk.now())
-    path = desk.study.folder / SUMMARY
+    state = replay(await context.store.ledger.entries())
+    told = SummaryFacts(context.study, await take_snapshot(context), state, posting, steps, first, last, context.now())
+    path = context.study.folder / SUMMARY
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, summary(told).encode("utf-8"))
     return path
 
 
-def _is_open(desk: RecruitContext, posting: Posting | None) -> bool:
+def _is_open(context: RecruitContext, posting: Posting | None) -> bool:
     """Return whether somebody can begin: by hand also before it was launched."""
-    if desk.is_by_hand:
+    if context.is_by_hand:
         return posting is None or posting.state != "completed"
     return posting is not None and posting.state not in _OVER
 

@@ -36,7 +36,7 @@ class Collector:
 
     def __init__(
         self,
-        desk: RecruitContext,
+        context: RecruitContext,
         job: Job,
         posting: str,
         planned: int,
@@ -46,7 +46,7 @@ class Collector:
         *,
         may_spend: bool,
     ) -> None:
-        self._desk, self._job, self._posting, self._planned = desk, job, posting, planned
+        self._context, self._job, self._posting, self._planned = context, job, posting, planned
         self._tell, self._wait, self._room, self._may_spend = tell, wait, room, may_spend
         self._said = ""
         self._tried: set[str] = set()
@@ -59,22 +59,22 @@ class Collector:
 
     async def _round(self) -> str | None:
         """Look at everything once, and do what is due; return why it is over, where it is."""
-        desk = self._desk
-        posting = await desk.recruiter.posting(self._posting)
-        submissions = await desk.recruiter.submissions(self._posting)
+        context = self._context
+        posting = await context.recruiter.posting(self._posting)
+        submissions = await context.recruiter.submissions(self._posting)
         await self._room.free(submissions)
-        if approved := await approve_due(desk, submissions, self._tried, self._wait):
+        if approved := await approve_due(context, submissions, self._tried, self._wait):
             self._tell(RunProgress("pay", f"{_count(approved, 'submission', 'submissions')} approved in time"))
         return await self._look(posting, submissions)
 
     async def _look(self, posting: Posting, submissions: Sequence[Submission]) -> str | None:
         """Return why it is over, empty where all is reached; None while there is something to wait for."""
-        counts = await self._desk.store.counts(self._desk.now(), self._desk.study.run)
+        counts = await self._context.store.counts(self._context.now(), self._context.study.run)
         live = sum(one.status in UNDER_WAY for one in submissions)
         free = max(0, posting.places - sum(one.status not in _TAKE_NO_PLACE for one in submissions))
         left = counts["lists"] - counts["finished"]
-        if is_closed(self._desk.study.recruit, self._desk.now()):
-            await stop_recruiting(self._desk)
+        if is_closed(self._context.study.recruit, self._context.now()):
+            await stop_recruiting(self._context)
             if not live:
                 open_ = _count(left, "list is", "lists are")
                 return f"recruit.closes is past, and {open_} open" if left else ""
@@ -108,8 +108,8 @@ class Collector:
             self._say(f"It is paused: {why}. `beholder launch --resume` lets people in again.")
             return None
         try:
-            due = (await change_posting(self._desk, "resume", dry_run=True)).due
-            await change_posting(self._desk, "resume", publish=str(due) if due is not None else None)
+            due = (await change_posting(self._context, "resume", dry_run=True)).due
+            await change_posting(self._context, "resume", publish=str(due) if due is not None else None)
         except UserError as error:
             if isinstance(error.__cause__, PlatformAway | PlatformUnsure):
                 raise
@@ -119,8 +119,8 @@ class Collector:
 
     async def _extension(self, posting: Posting, *, is_paused: bool) -> str | None:
         """Add lists for what cleaning left short, and places for them; return why it is over, where it is."""
-        desk = self._desk
-        wanted = await extend_open(desk.study, desk.store, desk.url, dry_run=True)
+        context = self._context
+        wanted = await extend_open(context.study, context.store, context.url, dry_run=True)
         if wanted.added == 0:
             return ""
         if is_paused:
@@ -128,15 +128,15 @@ class Collector:
         why = f"{_count(wanted.missing, 'vote was', 'votes were')} left out"
         if (short := await self._cannot(posting, wanted.added, why)) is not None:
             return short
-        await extend_open(desk.study, desk.store, desk.url)
+        await extend_open(context.study, context.store, context.url)
         return await self._ask(posting, wanted.added, why)
 
     async def _ask(self, posting: Posting, lists: int, why: str) -> str | None:
         """Ask for people who finish so many lists; return why not, where they cannot be launched for."""
         total, more = posting.places + self._people(lists), _more(self._people(lists))
         try:
-            quoted = await launch_study(self._desk, places=total, dry_run=True)
-            await launch_study(self._desk, places=total, publish=str(quoted.due))
+            quoted = await launch_study(self._context, places=total, dry_run=True)
+            await launch_study(self._context, places=total, publish=str(quoted.due))
         except UserError as error:
             if isinstance(error.__cause__, PlatformAway | PlatformUnsure):
                 raise  # it is asked again
@@ -152,14 +152,14 @@ class Collector:
             return f"{why}: {_more(people)} would be needed, see `beholder launch --places`"
         if total > _MOST * self._planned:
             return f"{why}, and {_MOST} times as many people as planned have been asked: look at the study first"
-        quote = await self._desk.recruiter.quote(replace(self._job, places=total))
-        study, entries = self._desk.study, await self._desk.store.ledger.entries()
+        quote = await self._context.recruiter.quote(replace(self._job, places=total))
+        study, entries = self._context.study, await self._context.store.ledger.entries()
         others = cost_of_runs(study, entries, quote.total.currency, besides=study.run)
         dear = list(cost_problems(study, quote, other_runs=others.minor))
         return f"{why}, and {_more(people)} cannot be asked. {dear[0]}" if dear else None
 
     def _people(self, lists: int) -> int:
-        return -(-lists // self._desk.study.design.sessions_per_participant)
+        return -(-lists // self._context.study.design.sessions_per_participant)
 
     def _say(self, words: str) -> None:
         if words != self._said:
@@ -182,27 +182,27 @@ def _more(people: int) -> str:
 # --- Accepted work that has waited long enough: `recruit.approve_after` lets a run sign it ---
 
 
-async def approve_due(desk: RecruitContext, submissions: Sequence[Submission], tried: set[str], wait: Wait) -> int:
+async def approve_due(context: RecruitContext, submissions: Sequence[Submission], tried: set[str], wait: Wait) -> int:
     """Approve what was handed in longer ago than the study lets people wait; return how many that were.
 
     Only what is accepted: whatever else is to be done about anybody still waits, and is not tried again.
     """
-    after = desk.study.recruit.approve_after
+    after = context.study.recruit.approve_after
     if after is None:
         return 0
-    before = desk.now() - span(after)
+    before = context.now() - span(after)
     due = {
         one.id
         for one in submissions
         if one.status == "awaiting_review" and one.completed_at is not None and one.completed_at <= before
     }
-    due -= signed_rows(await desk.store.ledger.entries()).keys() | tried
+    due -= signed_rows(await context.store.ledger.entries()).keys() | tried
     if not due:
         return 0
     tried |= due
-    due -= {row.submission for row in (await decide_study(desk, dry_run=True)).rows if row.pay == "return"}
-    await decide_study(desk, sign=RUN_SIGNATURE, only=due)
-    paid = await pay_study(desk, send=True, sleep=wait)
+    due -= {row.submission for row in (await decide_study(context, dry_run=True)).rows if row.pay == "return"}
+    await decide_study(context, sign=RUN_SIGNATURE, only=due)
+    paid = await pay_study(context, send=True, sleep=wait)
     return sum(line.kind == "approve" and line.submission in due for line in paid.of("sent", "paid"))
 
 

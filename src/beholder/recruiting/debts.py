@@ -49,29 +49,29 @@ class ExpectedDebt:
 
 
 def expected_debts(
-    study: Study, known: PayFacts, signed: Mapping[str, SignedRow], books: LedgerState, *, with_top_up: bool
+    study: Study, facts: PayFacts, signed: Mapping[str, SignedRow], state: LedgerState, *, with_top_up: bool
 ) -> tuple[tuple[ExpectedDebt, ...], tuple[Problem, ...]]:
     """Return everything that is owed, whether it is in the ledger or not, and what keeps us from knowing it."""
-    maker = _DebtMaker(study, known, signed, books, with_top_up)
+    maker = _DebtMaker(study, facts, signed, state, with_top_up)
     found = tuple(maker.all())
     return found, tuple(dict.fromkeys(maker.problems))
 
 
 class _DebtMaker:
     def __init__(
-        self, study: Study, known: PayFacts, signed: Mapping[str, SignedRow], books: LedgerState, top: bool
+        self, study: Study, facts: PayFacts, signed: Mapping[str, SignedRow], state: LedgerState, top: bool
     ) -> None:
-        self._study, self._known, self._signed, self._books = study, known, signed, books
-        self._reward, self._screen_out = known.reward, known.screen_out
+        self._study, self._facts, self._signed, self._state = study, facts, signed, state
+        self._reward, self._screen_out = facts.reward, facts.screen_out
         self.problems: list[Problem] = []
         self._top_up = self._fair() if top else None
-        self._due, self._prior = known.bonuses.by_rule, self._bonuses()
+        self._due, self._prior = facts.bonuses.by_rule, self._bonuses()
         if signed:
-            self.problems += known.bonuses.problems
+            self.problems += facts.bonuses.problems
 
     def all(self) -> Iterator[ExpectedDebt]:
         """Yield what is owed, submission by submission."""
-        for submission, visit in self._known.visits.items():
+        for submission, visit in self._facts.visits.items():
             row = self._signed.get(submission)
             yield from self._base(submission, visit, row)
             if row is not None and self._has_earned(visit, row):
@@ -138,7 +138,7 @@ class _DebtMaker:
         """
         if self._reward is None:
             return
-        approval, bonus = (self._books.debts.get((kind, submission, "reward")) for kind in ("approve", "bonus"))
+        approval, bonus = (self._state.debts.get((kind, submission, "reward")) for kind in ("approve", "bonus"))
         is_late = visit.status == "timed_out" and approval is not None and approval.state == "refused"
         # A platform approves by itself what it is not told about: paid by a bonus, it would be paid twice.
         is_waiting = visit.status == "awaiting_review"
@@ -156,12 +156,12 @@ class _DebtMaker:
 
     def _rejection(self, submission: str) -> Debt | None:
         """Return the rejection that was to be sent to a submission."""
-        debts = self._books.debts.values()
+        debts = self._state.debts.values()
         return next((one for one in debts if one.kind == "reject" and one.submission == submission), None)
 
     def _is_paid_elsewhere(self, submission: str, session: str) -> bool:
         """Return whether the same session was paid under another submission, as of somebody who came by two."""
-        for debt in self._books.debts.values():
+        for debt in self._state.debts.values():
             is_sent = debt.is_unsure or debt.state in ("accepted", "settled")
             if session and is_sent and (debt.session, debt.reason_code) == (session, "reward"):
                 if debt.submission == submission:
@@ -218,14 +218,14 @@ class _DebtMaker:
     def _bonuses(self) -> Mapping[str, Sequence[Debt]]:
         """Return what was planned by each rule in this run: the same people may come to the next one."""
         found: defaultdict[str, list[Debt]] = defaultdict(list)
-        for one in self._books.debts.values():
-            if one.kind == "bonus" and one.submission in self._known.visits:
+        for one in self._state.debts.values():
+            if one.kind == "bonus" and one.submission in self._facts.visits:
                 found[one.reason_code.partition(":")[0]].append(one)
         return found
 
     def _fair(self) -> Sum | None:
         """Return what is missing to the least pay for an hour at the median time; None where nothing is."""
-        reward, launched = self._reward, self._known.launched
+        reward, launched = self._reward, self._facts.launched
         theirs = launched.floor if launched is not None else None
         floor = higher_floor(self._study.recruit, theirs, reward.currency) if reward is not None else None
         if floor is None or reward is None:
@@ -233,7 +233,7 @@ class _DebtMaker:
             what, fix = "is left out, so nobody knows what is missing to it", "Write it, such as `9.00 GBP`."
             self.problems.append(self._study.problem(key, what, "", fix))
             return None
-        clocks = (self._known.minutes, self._known.platform_minutes)
+        clocks = (self._facts.minutes, self._facts.platform_minutes)
         needed = [top_up(reward, median_minutes(minutes), floor) for minutes in clocks]
         return max((one for one in needed if one is not None), default=None)
 
@@ -266,7 +266,7 @@ class PaymentLine:
     reason: str
     """reward, screen_out, quantity, quality, fair_pay, session:ID; of a rejection its category"""
     amount: Sum
-    standing: PaymentStatus
+    status: PaymentStatus
     words: str
     payment: str = ""
     """The payment that it went with, such as B2."""
@@ -299,13 +299,13 @@ class Payment:
     is_unsigned: bool = False
     """Whether somebody has come who may have earned something, and nobody has signed anything."""
 
-    def of(self, *standings: PaymentStatus) -> tuple[PaymentLine, ...]:
+    def of(self, *statuses: PaymentStatus) -> tuple[PaymentLine, ...]:
         """Return the lines that stand so."""
-        return tuple(line for line in self.lines if line.standing in standings)
+        return tuple(line for line in self.lines if line.status in statuses)
 
-    def total(self, *standings: PaymentStatus) -> Sum | None:
+    def total(self, *statuses: PaymentStatus) -> Sum | None:
         """Return what the lines that stand so come to; None where there is no money in them."""
-        found = [line.amount for line in self.of(*standings) if line.amount.minor]
+        found = [line.amount for line in self.of(*statuses) if line.amount.minor]
         return Sum(sum(one.minor for one in found), found[0].currency) if found else None
 
     @property
@@ -351,7 +351,7 @@ def _sum_up(lines: Sequence[PaymentLine]) -> str:
         total = Sum(sum(one.minor for one in money), money[0].currency)
         parts.append(f"{len(money)} payment{'s' * (len(money) != 1)} of {total} in all")
     if other:
-        is_money = lines[0].kind in ("approve", "bonus") and lines[0].standing == "nothing"
+        is_money = lines[0].kind in ("approve", "bonus") and lines[0].status == "nothing"
         name = "bonus" if is_money else "message"
         plural = "es" if is_money else "s"
         parts.append(f"{other} {name}{plural * (other != 1)}")

@@ -31,7 +31,7 @@ from beholder.store.contract import LedgerEntry
 
 
 async def decide_study(
-    desk: RecruitContext,
+    context: RecruitContext,
     *,
     submissions: Path | None = None,
     sign: str | None = None,
@@ -45,10 +45,10 @@ async def decide_study(
     if sign is not None and not sign.strip():
         raise RecruitError(Problem("--sign", "is empty", "the name of whoever signs"))
     by = (sign or "").strip()
-    evidence = await read_evidence(desk, submissions)
-    made = ProposalTable(desk.study, desk.store.secret, evidence, desk.now())
+    evidence = await read_evidence(context, submissions)
+    made = ProposalTable(context.study, context.store.secret, evidence, context.now())
     proposed = made.all()
-    folder = desk.study.folder
+    folder = context.study.folder
     problems: list[Problem] = []
     edits = read_file(folder, problems)
     rows = apply_edits(proposed, edits, made.promised, is_signed=bool(by), problems=problems) if not problems else []
@@ -70,11 +70,11 @@ async def decide_study(
     )
     if not dry_run:
         write_private(folder / DECISIONS_FILE, content)
-        words += write_by_hand(desk, rows)
-        if due := _released(rows, evidence, desk):
-            await desk.store.ledger.append(due)
+        words += write_by_hand(context, rows)
+        if due := _released(rows, evidence, context):
+            await context.store.ledger.append(due)
     if by:
-        words += await _sign(desk, kept, by, content, evidence, dry_run=dry_run)
+        words += await _sign(context, kept, by, content, evidence, dry_run=dry_run)
         words += _unsigned(len(fresh))
     else:
         stands = signed_state(rows, evidence.entries)
@@ -90,7 +90,7 @@ async def decide_study(
 
 
 async def _sign(
-    desk: RecruitContext,
+    context: RecruitContext,
     rows: Sequence[ProposalRow],
     by: str,
     content: bytes,
@@ -101,14 +101,14 @@ async def _sign(
     """Record who signed what, once; return it in words."""
     judging = evidence.judging
     used = {one.visit.session: one.decision.use for one in judging.judged} if judging is not None else {}
-    entry = signature(rows, by, content, desk.now())
-    due = [*_new(entry, evidence.entries), *use_acts(rows, evidence.acts, used, by, desk.now())]
+    entry = signature(rows, by, content, context.now())
+    due = [*_new(entry, evidence.entries), *use_acts(rows, evidence.acts, used, by, context.now())]
     number = sum(row.decided.pay not in ("wait", "look", "nothing") for row in rows)
     what = f"{number} {'submission' if number == 1 else 'submissions'} to pay, reject or ask back"
     if dry_run:
         return [f"{by} would sign {what}. Nothing is written."]
     if due:
-        await desk.store.ledger.append(due)
+        await context.store.ledger.append(due)
     already = "" if due else " already"
     return [f"Signed by {by}{already}: {what}. `beholder pay` shows what would be sent."]
 
@@ -119,12 +119,12 @@ def _new(entry: LedgerEntry, entries: Sequence[LedgerEntry]) -> list[LedgerEntry
     return [] if last is not None and last.evidence == entry.evidence else [entry]
 
 
-def _released(rows: Sequence[ProposalRow], evidence: DecisionEvidence, desk: RecruitContext) -> list[LedgerEntry]:
+def _released(rows: Sequence[ProposalRow], evidence: DecisionEvidence, context: RecruitContext) -> list[LedgerEntry]:
     """Return that the lists of whoever has left on the platform are open again, once each."""
     done = {one.session for one in evidence.entries if one.kind == "release"}
     return [
         LedgerEntry(
-            "release", "done", desk.now(), submission=row.decided.submission, participant=row.decided.participant,
+            "release", "done", context.now(), submission=row.decided.submission, participant=row.decided.participant,
             session=session, reason_code=row.decided.status, reason_text=row.decided.words,
         )
         for row in rows

@@ -285,11 +285,11 @@ MANUAL_COLUMNS = ("id", "submission", "pay", "words", "category", "message")
 _BY_HAND = ("reject", "return", "look")
 
 
-def write_by_hand(desk: RecruitContext, rows: Sequence[ProposalRow]) -> list[str]:
+def write_by_hand(context: RecruitContext, rows: Sequence[ProposalRow]) -> list[str]:
     """Write who is to be rejected, asked back or looked at, and return it in words; nothing where there is nobody."""
-    if desk.study.recruit.mode != "panel":
+    if context.study.recruit.mode != "panel":
         return []
-    path = desk.study.folder / MANUAL_FILE
+    path = context.study.folder / MANUAL_FILE
     mine = [row for row in rows if row.platform_id and row.decided.pay in _BY_HAND]
     if not mine:
         path.unlink(missing_ok=True)

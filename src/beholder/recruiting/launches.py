@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 async def launch_study(
-    desk: RecruitContext,
+    context: RecruitContext,
     *,
     publish: str | None = None,
     places: int | None = None,
@@ -57,51 +57,53 @@ async def launch_study(
     Done again it finds what is there. `places` is how many in all; once it is published they only grow, for the
     amount of the difference.
     """
-    entries = await desk.store.ledger.entries()
-    if purged := list(preflight.purge_problems(desk.study, entries)):
+    entries = await context.store.ledger.entries()
+    if purged := list(preflight.purge_problems(context.study, entries)):
         raise RecruitError(purged)
-    before = launch_record(entries, desk.study.run)
+    before = launch_record(entries, context.study.run)
     url = (public_url or (before.public_url if before else "") or LOCAL_URL).rstrip("/")
-    posting, away = await _found(desk, before)
+    posting, away = await _found(context, before)
     is_published = posting is not None and posting.state in PUBLISHED_STATES
     kept = posting.places if posting is not None and is_published else None
-    job, quote, warnings = await _checked(desk, url, places, posting if is_published else None, away, transport)
+    job, quote, warnings = await _checked(context, url, places, posting if is_published else None, away, transport)
     _grows(job, kept)
-    due = await _due(desk, job, quote, kept)
+    due = await _due(context, job, quote, kept)
     if quote is not None and due is not None:
-        warnings += preflight.balance_problems(desk.study, quote, due)
+        warnings += preflight.balance_problems(context.study, quote, due)
     if publish is not None:
-        _confirm(desk, publish, quote, due)
-    found = Launch(desk.recruiter.mode, job, posting, quote, due, f"{url}/s/{desk.study.name}", (), tuple(warnings), ())
+        _confirm(context, publish, quote, due)
+    found = Launch(
+        context.recruiter.mode, job, posting, quote, due, f"{url}/s/{context.study.name}", (), tuple(warnings), ()
+    )
     lines = cost_lines(quote, due)
     if not dry_run:
-        files = _write(desk, job, url)
-        posting = await _put_up(desk, job, quote, posting, url, before)
+        files = _write(context, job, url)
+        posting = await _put_up(context, job, quote, posting, url, before)
         is_due = publish is not None and due is not None
         # What was closed stays so, unless somebody asks for more people.
-        if posting is not None and (is_due or (desk.is_by_hand and (places or posting.state != "completed"))):
-            posting, due = await open_posting(desk, job, quote, posting), None
+        if posting is not None and (is_due or (context.is_by_hand and (places or posting.state != "completed"))):
+            posting, due = await open_posting(context, job, quote, posting), None
         elif posting is not None:
-            posting = await reschedule(desk, job, quote, posting, before)
+            posting = await reschedule(context, job, quote, posting, before)
         found = replace(found, posting=posting, due=due, files=files)
-    return replace(found, words=(*lines, *launch_lines(desk.study, found, dry_run=dry_run), *_notes(desk)))
+    return replace(found, words=(*lines, *launch_lines(context.study, found, dry_run=dry_run), *_notes(context)))
 
 
-async def _found(desk: RecruitContext, before: LaunchRecord | None) -> tuple[Posting | None, list[Problem]]:
+async def _found(context: RecruitContext, before: LaunchRecord | None) -> tuple[Posting | None, list[Problem]]:
     """Return what was put up before, or why nobody can say."""
     try:
-        return await current_posting(desk, before), []
+        return await current_posting(context, before), []
     except UserError as error:
         return None, list(error.problems)
 
 
-def _notes(desk: RecruitContext) -> list[str]:
+def _notes(context: RecruitContext) -> list[str]:
     """Return what a recruiter has to say about the draft, such as a feature that the account does not have."""
-    return [f"Note: {note}" for note in getattr(desk.recruiter, "notes", ())]
+    return [f"Note: {note}" for note in getattr(context.recruiter, "notes", ())]
 
 
 async def _checked(
-    desk: RecruitContext,
+    context: RecruitContext,
     url: str,
     places: int | None,
     posting: Posting | None,
@@ -109,27 +111,27 @@ async def _checked(
     transport: httpx.AsyncBaseTransport | None,
 ) -> tuple[Job, Quote | None, list[Problem]]:
     """Return the job, what it costs and what is worth a look; raise everything that is wrong at once."""
-    study = desk.study
-    checked, problems = await asyncio.to_thread(_look, desk)
+    study = context.study
+    checked, problems = await asyncio.to_thread(_look, context)
     warnings = list(checked.warnings) if checked is not None else []
-    wrong = list(address_problems(study, url, is_rehearsal=getattr(desk.recruiter, "is_rehearsal", False)))
+    wrong = list(address_problems(study, url, is_rehearsal=getattr(context.recruiter, "is_rehearsal", False)))
     if study.recruit.mode != "lab" and not wrong:
         wrong = await unreachable_problems(study, url, transport)
-    other, unrehearsed = await preflight.rehearsal_problems(desk)
-    counts = await desk.store.counts(desk.now(), study.run)
+    other, unrehearsed = await preflight.rehearsal_problems(context)
+    counts = await context.store.counts(context.now(), study.run)
     lists = max(counts["lists"], checked.participants if checked is not None else 1)
     open_lists = counts["lists"] - counts["finished"] - counts["live"]
     wanted, many = preflight.places_of(study, lists, places, posting, max(0, open_lists))
     is_more = posting is None or wanted > posting.places
-    late = list(preflight.closing_problems(study, desk.now())) if is_more else []
-    job = job_of(study, desk.store.secret, checked, url, wanted)
+    late = list(preflight.closing_problems(study, context.now())) if is_more else []
+    job = job_of(study, context.store.secret, checked, url, wanted)
     quote: Quote | None = None
     dear, unfit = list(away), list(away)
     if not away:
-        quote, dear = await _quoted(desk, job)
-        unfit = [] if posting is not None else await _unfit(desk, job)
+        quote, dear = await _quoted(context, job)
+        unfit = [] if posting is not None else await _unfit(context, job)
     if quote is not None:
-        dear = list(preflight.cost_problems(study, quote, *(await _spent(desk, quote, posting) if is_more else ())))
+        dear = list(preflight.cost_problems(study, quote, *(await _spent(context, quote, posting) if is_more else ())))
         warnings += advised_pay_warnings(study, quote)
     unasked = preflight.unchecked_problems(study) if dear and dear == unfit else []
     if found := preflight.distinct(
@@ -151,43 +153,43 @@ async def _checked(
     )
 
 
-async def _quoted(desk: RecruitContext, job: Job) -> tuple[Quote | None, list[Problem]]:
+async def _quoted(context: RecruitContext, job: Job) -> tuple[Quote | None, list[Problem]]:
     """Return what the job costs, or why nobody can say; nothing where nobody earns anything."""
-    if desk.study.recruit.reward is None:
+    if context.study.recruit.reward is None:
         return None, []
     try:
-        with platform_errors(desk.study):
-            return await desk.recruiter.quote(job), []
+        with platform_errors(context.study):
+            return await context.recruiter.quote(job), []
     except UserError as error:
         return None, list(error.problems)
 
 
-async def _unfit(desk: RecruitContext, job: Job) -> list[Problem]:
+async def _unfit(context: RecruitContext, job: Job) -> list[Problem]:
     """Return everything for which the platform would refuse the draft."""
     try:
-        with platform_errors(desk.study):
-            await desk.recruiter.check(job)
+        with platform_errors(context.study):
+            await context.recruiter.check(job)
     except UserError as error:
         return list(error.problems)
     return []
 
 
-async def _spent(desk: RecruitContext, quote: Quote, posting: Posting | None) -> tuple[int, int]:
+async def _spent(context: RecruitContext, quote: Quote, posting: Posting | None) -> tuple[int, int]:
     """Return what was paid beyond what the places are quoted, and what other runs cost."""
-    entries = await desk.store.ledger.entries()
-    others = cost_of_runs(desk.study, entries, quote.total.currency, besides=desk.study.run).minor
+    entries = await context.store.ledger.entries()
+    others = cost_of_runs(context.study, entries, quote.total.currency, besides=context.study.run).minor
     if posting is None:
         return 0, others
     foreseen = quote.screen_outs.minor if posting.slots is None else 0
     return cost_beyond_quote(replay(entries), posting.id, screen_outs=foreseen), others
 
 
-def _look(desk: RecruitContext) -> tuple[Checked | None, list[Problem]]:
+def _look(context: RecruitContext) -> tuple[Checked | None, list[Problem]]:
     """Return what participants will meet, or the problems of study and stimuli."""
     from beholder.workflow.check import check
 
     try:
-        return check(desk.study), []
+        return check(context.study), []
     except UserError as error:
         return None, list(error.problems)
 
@@ -200,66 +202,73 @@ def _grows(job: Job, kept: int | None) -> None:
         raise RecruitError(Problem("--places", what, f"{kept} or more", fix))
 
 
-async def _due(desk: RecruitContext, job: Job, quote: Quote | None, kept: int | None) -> Sum | None:
+async def _due(context: RecruitContext, job: Job, quote: Quote | None, kept: int | None) -> Sum | None:
     """Return what has to be named now: all that the places cost, the difference where some are added, or nothing."""
-    if quote is None or desk.is_by_hand or kept == job.places:
+    if quote is None or context.is_by_hand or kept == job.places:
         return None
     if kept is None:
         return quote.total
-    with platform_errors(desk.study):
-        now = await desk.recruiter.quote(replace(job, places=kept))
+    with platform_errors(context.study):
+        now = await context.recruiter.quote(replace(job, places=kept))
     return quote.total._replace(minor=max(0, quote.total.minor - now.total.minor))
 
 
-def _confirm(desk: RecruitContext, publish: str, quote: Quote | None, due: Sum | None) -> None:
+def _confirm(context: RecruitContext, publish: str, quote: Quote | None, due: Sum | None) -> None:
     """Raise RecruitError unless the amount that was named is the one that is due now, and is there to be spent."""
-    if quote is None or desk.is_by_hand:
+    if quote is None or context.is_by_hand:
         fix = "`beholder launch` alone says how people come."
-        raise RecruitError(Problem("--publish", f"does not go with recruit.mode {desk.recruiter.mode}", "", fix))
+        raise RecruitError(Problem("--publish", f"does not go with recruit.mode {context.recruiter.mode}", "", fix))
     amount = read_amount(publish, due or quote.total)
     if due is None:
         return  # it is published already
     if amount != due:
         fix = "Nothing was published. `beholder launch` shows what the amount is made of."
         raise RecruitError(Problem("--publish", f"is {amount}, and it costs {due} now", f'"{due}"', fix))
-    if problems := list(preflight.balance_problems(desk.study, quote, due)):
+    if problems := list(preflight.balance_problems(context.study, quote, due)):
         raise RecruitError(problems)
 
 
-def _write(desk: RecruitContext, job: Job, url: str) -> tuple[str, ...]:
+def _write(context: RecruitContext, job: Job, url: str) -> tuple[str, ...]:
     """Write what somebody pastes or sends, and return the names of the files."""
-    if desk.study.recruit.mode not in ("panel", "link"):
+    if context.study.recruit.mode not in ("panel", "link"):
         return ()
-    secret, folder = desk.store.secret, desk.study.folder
-    written = [write_job(desk.study, job, secret), write_invitations(desk.study, secret, url, job.places)]
+    secret, folder = context.store.secret, context.study.folder
+    written = [write_job(context.study, job, secret), write_invitations(context.study, secret, url, job.places)]
     return tuple(path.relative_to(folder).as_posix() for path in written if path is not None)
 
 
 async def _put_up(
-    desk: RecruitContext, job: Job, quote: Quote | None, posting: Posting | None, url: str, before: LaunchRecord | None
+    context: RecruitContext,
+    job: Job,
+    quote: Quote | None,
+    posting: Posting | None,
+    url: str,
+    before: LaunchRecord | None,
 ) -> Posting | None:
     """Put up the draft, or find it, and keep in the ledger what it was; once it is published it stays as it is."""
     is_published = posting is not None and posting.state in PUBLISHED_STATES
-    if "draft" in desk.recruiter.can and not is_published:
-        with platform_errors(desk.study):
-            posting = await desk.recruiter.draft(job)
-    evidence = _evidence(desk, job, quote, url)
+    if "draft" in context.recruiter.can and not is_published:
+        with platform_errors(context.study):
+            posting = await context.recruiter.draft(job)
+    evidence = _evidence(context, job, quote, url)
     id = posting.id if posting is not None else job.key
-    may_change = desk.is_by_hand or not is_published
+    may_change = context.is_by_hand or not is_published
     if before is None or before.posting != id or (may_change and before.evidence != evidence):
-        await desk.store.ledger.append([LedgerEntry("draft", "done", desk.now(), provider_ref=id, evidence=evidence)])
-    if posting is not None and is_published and not desk.is_by_hand:
-        await record_opening(desk, posting, quote)
+        await context.store.ledger.append(
+            [LedgerEntry("draft", "done", context.now(), provider_ref=id, evidence=evidence)]
+        )
+    if posting is not None and is_published and not context.is_by_hand:
+        await record_opening(context, posting, quote)
     return posting
 
 
-def _evidence(desk: RecruitContext, job: Job, quote: Quote | None, url: str) -> dict[str, Any]:
+def _evidence(context: RecruitContext, job: Job, quote: Quote | None, url: str) -> dict[str, Any]:
     """Return what the ledger keeps of a launch; nothing of it changes with the hour, so that the same is kept once."""
-    asked = {"run": desk.study.run, "key": job.key, "url": job.url, "public_url": url, "places": job.places}
+    asked = {"run": context.study.run, "key": job.key, "url": job.url, "public_url": url, "places": job.places}
     asked |= {"minutes": job.minutes, "reward": str(job.reward) if job.reward.minor else ""}
     asked |= {"screen_out": str(job.screen_out) if job.screen_out is not None else ""}
     if quote is None:
         return asked | {"quote": {}}
-    floor = hourly_floor(desk.study, quote)
+    floor = hourly_floor(context.study, quote)
     sums = {"total": quote.total, "hourly": quote.hourly, "floor": floor}
     return asked | {"quote": {name: str(amount) if amount is not None else "" for name, amount in sums.items()}}

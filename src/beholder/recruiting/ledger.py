@@ -129,16 +129,16 @@ class LedgerState:
     """Every debt and every parcel, in the order in which they were planned."""
 
     debts: Mapping[Key, Debt]
-    parcels: Mapping[str, BatchState]
+    batches: Mapping[str, BatchState]
 
-    def of(self, parcel: str) -> tuple[Debt, ...]:
+    def debts_in(self, batch: str) -> tuple[Debt, ...]:
         """Return the debts of a parcel."""
-        return tuple(debt for debt in self.debts.values() if debt.batch == parcel)
+        return tuple(debt for debt in self.debts.values() if debt.batch == batch)
 
-    def rows(self, parcel: str) -> Mapping[str, Sum]:
+    def rows(self, batch: str) -> Mapping[str, Sum]:
         """Return what a parcel pays for each submission: all of its debts in one amount."""
         rows: dict[str, Sum] = {}
-        for debt in self.of(parcel):
+        for debt in self.debts_in(batch):
             before = rows.get(debt.submission, Sum(0, debt.amount.currency))
             rows[debt.submission] = Sum(before.minor + debt.amount.minor, debt.amount.currency)
         return rows
@@ -155,28 +155,28 @@ class LedgerState:
 def replay(entries: Iterable[LedgerEntry]) -> LedgerState:
     """Return how everything stands after these entries. An event that makes no sense where it comes changes nothing."""
     debts: dict[Key, Debt] = {}
-    parcels: dict[str, BatchState] = {}
+    batches: dict[str, BatchState] = {}
     members: dict[str, list[Key]] = {}
     for entry in entries:
         if entry.kind not in KINDS:
             continue
         if entry.submission:
-            _one(debts, members, entry)
+            _apply(debts, members, entry)
             if entry.event == "confirmed" and entry.batch:
-                parcels.setdefault(entry.batch, BatchState(entry.batch, entry.provider_ref))
-        elif entry.batch in parcels:
-            parcels[entry.batch] = _parcel(parcels[entry.batch], entry)
+                batches.setdefault(entry.batch, BatchState(entry.batch, entry.provider_ref))
+        elif entry.batch in batches:
+            batches[entry.batch] = _step_batch(batches[entry.batch], entry)
             for key in members.get(entry.batch, ()):
                 if debts[key].batch == entry.batch:
-                    debts[key] = _step(debts[key], entry)
-    for id_, parcel in parcels.items():
+                    debts[key] = _step_debt(debts[key], entry)
+    for id_, batch in batches.items():
         held = [debts[key] for key in members.get(id_, ()) if debts[key].batch == id_]
         if held and all(debt.state == "settled" for debt in held):
-            parcels[id_] = replace(parcel, state="settled")
-    return LedgerState(debts, parcels)
+            batches[id_] = replace(batch, state="settled")
+    return LedgerState(debts, batches)
 
 
-def _one(debts: dict[Key, Debt], members: dict[str, list[Key]], entry: LedgerEntry) -> None:
+def _apply(debts: dict[Key, Debt], members: dict[str, list[Key]], entry: LedgerEntry) -> None:
     key = (entry.kind, entry.submission, entry.reason_code)
     if entry.event == "planned":
         debts.setdefault(
@@ -188,22 +188,22 @@ def _one(debts: dict[Key, Debt], members: dict[str, list[Key]], entry: LedgerEnt
         )  # fmt: skip
     elif key in debts:
         before = debts[key]
-        debts[key] = _step(before, entry)
+        debts[key] = _step_debt(before, entry)
         if entry.event == "confirmed" and entry.batch and before.is_owed:
             debts[key] = replace(debts[key], batch=entry.batch)
             members.setdefault(entry.batch, []).append(key)
 
 
-def _step(debt: Debt, entry: LedgerEntry) -> Debt:
+def _step_debt(debt: Debt, entry: LedgerEntry) -> Debt:
     if entry.event not in _STEPS[debt.state]:
         return debt
     return replace(debt, state=cast("State", entry.event), words=entry.reason_text)
 
 
-def _parcel(parcel: BatchState, entry: LedgerEntry) -> BatchState:
-    if entry.event not in _STEPS[parcel.state]:
-        return parcel
-    found = replace(parcel, state=cast("State", entry.event))
+def _step_batch(batch: BatchState, entry: LedgerEntry) -> BatchState:
+    if entry.event not in _STEPS[batch.state]:
+        return batch
+    found = replace(batch, state=cast("State", entry.event))
     evidence = evidence_of(entry)
     if entry.event == "setup_done":
         total = int(evidence.get("total", entry.amount_minor))
@@ -215,7 +215,7 @@ def _parcel(parcel: BatchState, entry: LedgerEntry) -> BatchState:
         )
     if entry.event == "pay_sent":
         baseline = {str(one): tuple(paid) for one, paid in dict(evidence.get("baseline") or {}).items()}
-        found = replace(found, baseline=baseline, sends=parcel.sends + 1, sent_at=entry.at)
+        found = replace(found, baseline=baseline, sends=batch.sends + 1, sent_at=entry.at)
     return found
 
 
@@ -262,34 +262,34 @@ _BEYOND = ("reward", "fair_pay")
 """Reasons of bonuses that no quote foresees: rewards of those whose place went to somebody else, and top-ups."""
 
 
-def bonus_cost(books: LedgerState, posting: str, reasons: Collection[str] | None = None) -> int:
+def bonus_cost(state: LedgerState, posting: str, reasons: Collection[str] | None = None) -> int:
     """Return what bonuses of a posting cost that were sent, also where nobody knows whether they arrived.
 
     All, or those of some reasons; with fees and tax, in hundredths.
     """
     found = Fraction()
-    for debt in books.debts.values():
-        parcel = books.parcels.get(debt.batch)
+    for debt in state.debts.values():
+        batch = state.batches.get(debt.batch)
         is_sent = debt.is_unsure or debt.state in ("accepted", "settled")
-        if parcel is None or parcel.posting != posting or not is_sent or not parcel.amount or not parcel.total:
+        if batch is None or batch.posting != posting or not is_sent or not batch.amount or not batch.total:
             continue
         if reasons is None or debt.reason_code.partition(":")[0] in reasons:
-            found += debt.amount.minor * Fraction(parcel.total.minor, parcel.amount.minor)
+            found += debt.amount.minor * Fraction(batch.total.minor, batch.amount.minor)
     return math.ceil(found)
 
 
-def manual_payments(books: LedgerState, besides: Collection[int | None]) -> list[Sum]:
+def manual_payments(state: LedgerState, besides: Collection[int | None]) -> list[Sum]:
     """Return what a person has on a list, or has paid, without a platform; nothing of some runs."""
     found = []
-    for debt in books.debts.values():
-        parcel = books.parcels.get(debt.batch)
-        if parcel is None or not is_own_posting(parcel.posting) or own_run(parcel.posting) in besides:
+    for debt in state.debts.values():
+        batch = state.batches.get(debt.batch)
+        if batch is None or not is_own_posting(batch.posting) or own_run(batch.posting) in besides:
             continue
         if debt.kind in MONEY and debt.state in ("accepted", "settled") and debt.amount.minor:
             found.append(debt.amount)
     return found
 
 
-def cost_beyond_quote(books: LedgerState, posting: str, *, screen_outs: int = 0) -> int:
+def cost_beyond_quote(state: LedgerState, posting: str, *, screen_outs: int = 0) -> int:
     """Return what was sent beyond what the places were quoted, where so much of it was foreseen for screen-outs."""
-    return bonus_cost(books, posting, _BEYOND) + max(0, bonus_cost(books, posting, ("screen_out",)) - screen_outs)
+    return bonus_cost(state, posting, _BEYOND) + max(0, bonus_cost(state, posting, ("screen_out",)) - screen_outs)

@@ -43,22 +43,22 @@ class ModerationResult:
 
 
 async def record_act(
-    desk: RecruitContext, kind: Act, name: str, reason: str, *, dry_run: bool = False
+    context: RecruitContext, kind: Act, name: str, reason: str, *, dry_run: bool = False
 ) -> ModerationResult:
     """Record an act about a person or a session, with its reason, and return it in words."""
     if not reason.strip():
         raise RecruitError(Problem("--reason", "is empty", "a few words, which are kept"))
     if any(
         len(link.platform_id) >= _TELLING and link.platform_id in reason
-        for link in await desk.store.platform_identities()
+        for link in await context.store.platform_identities()
     ):
         fix = "Write the pseudonym, or nobody: it is recorded with whom it is about anyway."
         raise RecruitError(Problem("--reason", "holds somebody's id on their platform", "words without ids", fix))
-    person, session = find_participant(await participant_records(desk), name, desk.study.folder)
+    person, session = find_participant(await participant_records(context), name, context.study.folder)
     sessions = _sessions(kind, person, session)
     who = sessions[0] if len(sessions) == 1 else person.participant
     if kind in READMISSIONS:
-        means, is_so_already = await readmit(desk, kind, person)
+        means, is_so_already = await readmit(context, kind, person)
     else:
         means, is_so_already = _ACT_MEANS[kind], False
     settled = f"{who}: {means}. Nothing is recorded." if is_so_already else _already(kind, person, sessions)
@@ -67,16 +67,16 @@ async def record_act(
     means = f"{who}: {means}"
     if dry_run:
         return ModerationResult(kind, person.participant, sessions, f"{means}. Nothing is recorded.")
-    await desk.store.ledger.append(
+    await context.store.ledger.append(
         [
             LedgerEntry(
-                kind, "done", desk.now(), participant=person.participant, session=one,
+                kind, "done", context.now(), participant=person.participant, session=one,
                 reason_code=_REASONS.get(kind, ""), reason_text=reason.strip(),
             )
             for one in sessions or ("",)
         ]
     )  # fmt: skip
-    told = await _release(desk, sessions) if kind == "release" else ""
+    told = await _release(context, sessions) if kind == "release" else ""
     return ModerationResult(kind, person.participant, sessions, f"{means}. Recorded{told}.")
 
 
@@ -141,10 +141,10 @@ def _already(kind: Act, person: ParticipantRecord, sessions: Sequence[str]) -> s
     return None
 
 
-async def _release(desk: RecruitContext, sessions: Sequence[str]) -> str:
+async def _release(context: RecruitContext, sessions: Sequence[str]) -> str:
     """End the leases where nobody else writes the store; a server does it by itself."""
     try:
-        async with open_store(desk.url) as store:
+        async with open_store(context.url) as store:
             for session in sessions:
                 await store.release(session)
     except InUseError:
@@ -174,15 +174,15 @@ class Readmission(NamedTuple):
     is_so_already: bool
 
 
-async def readmit(desk: RecruitContext, kind: ReadmissionKind, person: ParticipantRecord) -> Readmission:
+async def readmit(context: RecruitContext, kind: ReadmissionKind, person: ParticipantRecord) -> Readmission:
     """Return what it means for a person, by the rules of the door; where it cannot help them, raise RecruitError."""
-    acts = Moderation(desk.store.ledger)
+    acts = Moderation(context.store.ledger)
     await acts.read()
-    last = await _last(desk, person, acts)
+    last = await _last(context, person, acts)
     if kind == "let_in" and acts.is_shut(person.participant):
         is_over_early = last is not None and last.outcome not in (None, "completed")
         return Readmission(_PARDON_MEANS[kind] if is_over_early else "is turned away no longer", False)
-    if problems := list(_vain(desk, kind, person, last, acts)):
+    if problems := list(_vain(context, kind, person, last, acts)):
         raise RecruitError(problems)
     if last is None:
         return Readmission(f"{_PARDON_MEANS[kind]} already", True)
@@ -191,17 +191,17 @@ async def readmit(desk: RecruitContext, kind: ReadmissionKind, person: Participa
     return Readmission(_PARDON_MEANS[kind], False)
 
 
-async def _last(desk: RecruitContext, person: ParticipantRecord, acts: Moderation) -> ParticipantSession | None:
+async def _last(context: RecruitContext, person: ParticipantRecord, acts: Moderation) -> ParticipantSession | None:
     """Return the session of this run that counts; None where there is none, or the next arrival begins a new one."""
     for visited in reversed(person.sessions):
-        facts = await desk.store.session_facts(visited.session) if visited.run == desk.study.run else None
+        facts = await context.store.session_facts(visited.session) if visited.run == context.study.run else None
         if facts is not None and not acts.gives_way(facts):
             return visited
     return None
 
 
 def _vain(
-    desk: RecruitContext,
+    context: RecruitContext,
     kind: ReadmissionKind,
     person: ParticipantRecord,
     last: ParticipantSession | None,
@@ -209,7 +209,7 @@ def _vain(
 ) -> Iterator[Problem]:
     """Yield why somebody could not begin all the same."""
     who = person.participant
-    elsewhere = [one.run for one in person.sessions if one.run != desk.study.run and one.list is not None]
+    elsewhere = [one.run for one in person.sessions if one.run != context.study.run and one.list is not None]
     if acts.is_shut(who):
         yield Problem(who, "is shut out", "", "`beholder participants let-in` comes first.")
     elif elsewhere:

@@ -55,14 +55,14 @@ class MonitorFacts(NamedTuple):
 
 
 async def take_snapshot(
-    desk: RecruitContext, *, robots: bool = False, platform: tuple[PlatformCounts | None, str] | None = None
+    context: RecruitContext, *, robots: bool = False, platform: tuple[PlatformCounts | None, str] | None = None
 ) -> MonitorSnapshot:
     """Return how a study stands. The platform is asked unless what it has said is given."""
-    tables: dict[str, Rows] = {table: await read_rows(desk.store, table) for table in _TABLES}
-    entries = await desk.store.ledger.entries()
-    found, note = platform or await read_platform(desk, launch_record(entries, desk.study.run))
+    tables: dict[str, Rows] = {table: await read_rows(context.store, table) for table in _TABLES}
+    entries = await context.store.ledger.entries()
+    found, note = platform or await read_platform(context, launch_record(entries, context.study.run))
     with no_collection():
-        return make_snapshot(desk.study, MonitorFacts(tables, entries, found, note), desk.now(), robots=robots)
+        return make_snapshot(context.study, MonitorFacts(tables, entries, found, note), context.now(), robots=robots)
 
 
 def make_snapshot(study: Study, known: MonitorFacts, now: datetime, *, robots: bool = False) -> MonitorSnapshot:
@@ -235,16 +235,16 @@ _LEFT = ("returned", "timed_out", "rejected", "screened_out")
 _FINISHED = ("awaiting_review", "approved", "partially_approved")
 
 
-async def read_platform(desk: RecruitContext, launched: LaunchRecord | None) -> tuple[PlatformCounts | None, str]:
+async def read_platform(context: RecruitContext, launched: LaunchRecord | None) -> tuple[PlatformCounts | None, str]:
     """Return how the study stands there, and a sentence where it cannot be told; nothing where there is no platform."""
-    if launched is None or desk.is_by_hand:
+    if launched is None or context.is_by_hand:
         return None, ""
     try:
-        posting = await desk.recruiter.posting(launched.posting)
-        submissions = await desk.recruiter.submissions(launched.posting)
+        posting = await context.recruiter.posting(launched.posting)
+        submissions = await context.recruiter.submissions(launched.posting)
     except (PlatformAway, PlatformRefused, PlatformUnsure, RecruitError) as error:
         return None, f"The numbers of the platform are missing: {error}"
-    return count_platform(posting, submissions, desk.now(), await desk.store.platform_visits()), ""
+    return count_platform(posting, submissions, context.now(), await context.store.platform_visits()), ""
 
 
 def count_platform(
@@ -279,7 +279,7 @@ _SHARE = 0.2
 
 
 async def watch(
-    desk: RecruitContext,
+    context: RecruitContext,
     show: Callable[[MonitorSnapshot], None],
     *,
     robots: bool = False,
@@ -289,21 +289,21 @@ async def watch(
     counts: object = None
     told: tuple[PlatformCounts | None, str] = None, ""
     asked: datetime | None = None
-    pause, looked = PLATFORM_POLL, desk.now()
+    pause, looked = PLATFORM_POLL, context.now()
     while True:
-        began, now = time.monotonic(), desk.now()
+        began, now = time.monotonic(), context.now()
         is_due = asked is None or now - asked >= pause
         if is_due:
             before, told = (
                 told,
-                await read_platform(desk, launch_record(await desk.store.ledger.entries(), desk.study.run)),
+                await read_platform(context, launch_record(await context.store.ledger.entries(), context.study.run)),
             )
             pause = min(LONGEST_PLATFORM_POLL, pause * 2) if _same(before[0], told[0]) else PLATFORM_POLL
             asked = now
-        fresh = await desk.store.counts(now, desk.study.run)
+        fresh = await context.store.counts(now, context.study.run)
         if is_due or fresh != counts or robots or now - looked >= PLATFORM_POLL:
             counts, looked = fresh, now
-            show(await take_snapshot(desk, robots=robots, platform=told))
+            show(await take_snapshot(context, robots=robots, platform=told))
         took = time.monotonic() - began
         await sleep(max(POLL_SECONDS, took / _SHARE))
 

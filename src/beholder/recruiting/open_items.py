@@ -122,18 +122,18 @@ def _owed(lines: Sequence[PaymentLine]) -> Iterator[Problem]:
 def _unpaid(line: PaymentLine, is_by_hand: bool) -> Problem | None:
     """Return why a line is not over; None where it is."""
     what = str(line.amount) if line.amount.minor else "its decision"
-    if line.standing == "unknown":
+    if line.status == "unknown":
         fix = "Run `beholder pay`: it says what to do."
         return Problem(line.submission, f"was sent {what}, and nobody knows whether it arrived", "", fix)
     # Whoever does not answer would hold it up for ever, and where people are paid by hand nothing is sent to anybody.
     if line.kind == "return" or (is_by_hand and line.kind == "reject"):
         return None
-    if line.standing == "owed":
+    if line.status == "owed":
         return Problem(line.submission, f"waits for its {_act(line)}", "", _PAY)
-    if line.standing == "sent":
+    if line.status == "sent":
         fix = "Once it is paid: `beholder pay --paid`." if is_by_hand else "Run `beholder pay --send` in some minutes."
         return Problem(line.submission, f"was sent {what}, which has not been seen to arrive", "", fix)
-    if line.standing == "refused":
+    if line.status == "refused":
         fix = "Do it on the platform by hand, or sign another decision."
         return Problem(line.submission, f"waits for its {_act(line)}, which was refused: {line.words}", "", fix)
     return None
@@ -165,18 +165,18 @@ def _undecided(row: DecisionRow, is_by_hand: bool) -> Problem | None:
 
 def pending_returns(rows: Sequence[DecisionRow], payment: Payment) -> frozenset[str]:
     """Return the submissions that await review only because whoever was asked to return them has not done it yet."""
-    asked = {line.submission for line in payment.lines if line.kind == "return" and line.standing in ("sent", "done")}
+    asked = {line.submission for line in payment.lines if line.kind == "return" and line.status in ("sent", "done")}
     waiting = {row.submission for row in rows if row.pay == "return" and row.status == "awaiting_review"}
     return frozenset(asked & waiting)
 
 
-async def pending_return_notes(desk: RecruitContext, posting: Posting | None, asked: Collection[str]) -> list[str]:
+async def pending_return_notes(context: RecruitContext, posting: Posting | None, asked: Collection[str]) -> list[str]:
     """Return what comes of them in sentences."""
     if posting is None or not asked:
         return []
-    with platform_errors(desk.study):
-        listed = await desk.recruiter.submissions(posting.id)
-    return [_words(desk.recruiter.mode.capitalize(), one) for one in listed if one.id in asked]
+    with platform_errors(context.study):
+        listed = await context.recruiter.submissions(posting.id)
+    return [_words(context.recruiter.mode.capitalize(), one) for one in listed if one.id in asked]
 
 
 def _words(platform: str, one: Submission) -> str:

@@ -30,18 +30,18 @@ _ACTS = ("release", "reset", "let_in", "shut_out", "leave_out", "take_in", "forg
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
-async def participant_records(desk: RecruitContext) -> tuple[ParticipantRecord, ...]:
+async def participant_records(context: RecruitContext) -> tuple[ParticipantRecord, ...]:
     """Return everybody who came, in the order of arrival; robots and previews are nobody."""
-    tables: dict[str, list[dict[str, Any]]] = {table: await read_rows(desk.store, table) for table in TABLES}
-    door = Moderation(desk.store.ledger)
+    tables: dict[str, list[dict[str, Any]]] = {table: await read_rows(context.store, table) for table in TABLES}
+    door = Moderation(context.store.ledger)
     entries = await door.read()
     sessions = sorted(
         (row for row in tables["sessions"] if row["mode"] not in NOT_PEOPLE),
         key=lambda row: (row["at"], str(row["session"])),
     )
     judged: dict[str, JudgedSession] = {}
-    if any(row["run"] == desk.study.run for row in sessions):
-        judged = {one.visit.session: one for one in judge_tables(desk.study, tables).judged}
+    if any(row["run"] == context.study.run for row in sessions):
+        judged = {one.visit.session: one for one in judge_tables(context.study, tables).judged}
     known = _RecordFacts(tables)
     visited: dict[str, list[ParticipantSession]] = defaultdict(list)
     for row in sessions:

@@ -129,19 +129,19 @@ class PayFacts:
         return visit.status if visit is not None else None
 
 
-async def pay_facts(desk: RecruitContext, entries: Sequence[LedgerEntry]) -> PayFacts:
+async def pay_facts(context: RecruitContext, entries: Sequence[LedgerEntry]) -> PayFacts:
     """Return what is known now."""
-    launched = launch_record(entries, desk.study.run)
-    listed = await read_submissions(desk, launched)
-    sessions, ends = await read_rows(desk.store, "sessions"), await read_rows(desk.store, "ends")
+    launched = launch_record(entries, context.study.run)
+    listed = await read_submissions(context, launched)
+    sessions, ends = await read_rows(context.store, "sessions"), await read_rows(context.store, "ends")
     everybody = arrived_sessions(sessions, ends)
-    mine = {str(row["session"]) for row in sessions if row["run"] == desk.study.run}
+    mine = {str(row["session"]) for row in sessions if row["run"] == context.study.run}
     arrived = [one for one in everybody if one.session in mine]
     comings = [
-        *await desk.store.platform_visits(),
-        *erased_visits(entries, listed or (), desk.store.secret, desk.study.recruit.mode),
+        *await context.store.platform_visits(),
+        *erased_visits(entries, listed or (), context.store.secret, context.study.recruit.mode),
     ]
-    links = await desk.store.platform_identities()
+    links = await context.store.platform_identities()
     ids = {link.participant: link.platform_id for link in links}
     by_session = {one.session: one for one in everybody}  # also of earlier runs, of which a list may be open
     signed = signed_rows(entries)
@@ -155,26 +155,26 @@ async def pay_facts(desk: RecruitContext, entries: Sequence[LedgerEntry]) -> Pay
             of_it = tuple(by_session[session] for session in names if session in by_session)
             person = pair.participant or (row.participant if row is not None else "")
             visits[one.id] = PayableVisit(person, one.participant, of_it, one.status)
-    if desk.is_by_hand:  # what a platform does not list did not come from there
+    if context.is_by_hand:  # what a platform does not list did not come from there
         for key, row in signed.items():
             of_it = tuple(by_session[session] for session in row.sessions if session in by_session)
             visits[key] = PayableVisit(row.participant, ids.get(row.participant, ""), of_it)
     return PayFacts(
         launched,
-        *promised_pay(launched, desk.study.recruit),
+        *promised_pay(launched, context.study.recruit),
         visits,
         _minutes(arrived, sessions, ends),
         tuple(
             one.seconds / 60 for one in listed or () if one.seconds and one.status in ("awaiting_review", "approved")
         ),
-        read_bonuses(desk.study),
+        read_bonuses(context.study),
         bool(arrived or listed),
     )
 
 
-async def refresh_facts(desk: RecruitContext, known: PayFacts) -> PayFacts:
+async def refresh_facts(context: RecruitContext, known: PayFacts) -> PayFacts:
     """Return the same with how the submissions stand now."""
-    listed = {one.id: one.status for one in await read_submissions(desk, known.launched) or ()}
+    listed = {one.id: one.status for one in await read_submissions(context, known.launched) or ()}
     visits = {
         id_: replace(visit, status=listed.get(id_, visit.status)) if listed else visit
         for id_, visit in known.visits.items()
@@ -182,12 +182,12 @@ async def refresh_facts(desk: RecruitContext, known: PayFacts) -> PayFacts:
     return replace(known, visits=visits)
 
 
-async def read_submissions(desk: RecruitContext, launched: LaunchRecord | None) -> Sequence[Submission] | None:
+async def read_submissions(context: RecruitContext, launched: LaunchRecord | None) -> Sequence[Submission] | None:
     """Return the platform's submissions; None where none are listed."""
-    if launched is None or desk.is_by_hand:
+    if launched is None or context.is_by_hand:
         return None
-    with platform_errors(desk.study):
-        return await desk.recruiter.submissions(launched.posting)
+    with platform_errors(context.study):
+        return await context.recruiter.submissions(launched.posting)
 
 
 def _minutes(arrived: Sequence[ArrivedSession], sessions: Rows, ends: Rows) -> tuple[float, ...]:

@@ -28,17 +28,17 @@ class PayLedger:
 
     def __init__(
         self,
-        desk: RecruitContext,
+        context: RecruitContext,
         entries: Sequence[LedgerEntry],
-        known: PayFacts,
+        facts: PayFacts,
         sleep: Sleep,
         *,
         top_up: bool,
         tell: Notify,
     ) -> None:
-        self.desk, self.known, self.sleep, self._tell = desk, known, sleep, tell
+        self.context, self.facts, self.sleep, self._tell = context, facts, sleep, tell
         self.entries = list(entries)
-        self.books: LedgerState = replay(self.entries)
+        self.state: LedgerState = replay(self.entries)
         self._top_up = top_up
         self.problems: list[Problem] = []
         """What a person has to see to."""
@@ -47,29 +47,34 @@ class PayLedger:
 
     @classmethod
     async def open(
-        cls, desk: RecruitContext, sleep: Sleep = asyncio.sleep, *, top_up: bool = False, tell: Notify = lambda _: None
+        cls,
+        context: RecruitContext,
+        sleep: Sleep = asyncio.sleep,
+        *,
+        top_up: bool = False,
+        tell: Notify = lambda _: None,
     ) -> PayLedger:
         """Return the till of a desk with everything that is known now; `tell` hears what it waits for."""
-        entries = await desk.store.ledger.entries()
-        return cls(desk, entries, await pay_facts(desk, entries), sleep, top_up=top_up, tell=tell)
+        entries = await context.store.ledger.entries()
+        return cls(context, entries, await pay_facts(context, entries), sleep, top_up=top_up, tell=tell)
 
     @property
     def platform(self) -> str:
         """The name of the platform that pays."""
-        return self.desk.study.recruit.mode.capitalize()
+        return self.context.study.recruit.mode.capitalize()
 
     def wait(self, what: str, looks: Sequence[float]) -> None:
         """Tell what the platform has yet to show, and for how long it is looked at."""
         self._tell(f"Waiting for {self.platform} to show {what}, for {sum(looks):g} seconds at most.")
 
-    async def look(self) -> None:
+    async def refresh(self) -> None:
         """Read again how submissions stand."""
-        self.known = await refresh_facts(self.desk, self.known)
+        self.facts = await refresh_facts(self.context, self.facts)
 
-    def wanted(self) -> tuple[ExpectedDebt, ...]:
+    def expected(self) -> tuple[ExpectedDebt, ...]:
         """Return what is owed by what is known now."""
         found, problems = expected_debts(
-            self.desk.study, self.known, signed_rows(self.entries), self.books, with_top_up=self._top_up
+            self.context.study, self.facts, signed_rows(self.entries), self.state, with_top_up=self._top_up
         )
         self.problems += [problem for problem in problems if problem not in self.problems]
         return found
@@ -77,50 +82,50 @@ class PayLedger:
     async def write(self, entries: Sequence[LedgerEntry]) -> None:
         """Add entries, durably and together, before anything else happens."""
         if entries:
-            self.entries += await self.desk.store.ledger.append(entries)
-            self.books = replay(self.entries)
+            self.entries += await self.context.store.ledger.append(entries)
+            self.state = replay(self.entries)
 
     async def plan(self) -> frozenset[Key]:
         """Write down what is owed and not there yet, settle what is done already, and take back what nobody wants.
 
         Return what is owed and can be sent.
         """
-        debts = {debt.key: debt for debt in self.wanted()}
+        debts = {debt.key: debt for debt in self.expected()}
         new = [
             LedgerEntry(
-                debt.kind, "planned", self.desk.now(), debt.submission, debt.participant, debt.session,
+                debt.kind, "planned", self.context.now(), debt.submission, debt.participant, debt.session,
                 debt.amount.minor, debt.amount.currency, debt.reason_code, debt.reason_text,
             )
-            for debt in debts.values() if debt.key not in self.books.debts
+            for debt in debts.values() if debt.key not in self.state.debts
         ]  # fmt: skip
         await self.write(new)
-        done = [self.books.debts[key] for key, debt in debts.items() if debt.is_done]
-        settled = [self.about(debt, "settled") for debt in done if debt.is_owed or debt.kind == "approve"]
-        unwanted = [debt for debt in self.books.debts.values() if debt.is_unsent and debt.key not in debts]
-        changed = [self.about(debt, "cancelled", "no longer signed") for debt in unwanted]
+        done = [self.state.debts[key] for key, debt in debts.items() if debt.is_done]
+        settled = [self.entry_for(debt, "settled") for debt in done if debt.is_owed or debt.kind == "approve"]
+        unwanted = [debt for debt in self.state.debts.values() if debt.is_unsent and debt.key not in debts]
+        changed = [self.entry_for(debt, "cancelled", "no longer signed") for debt in unwanted]
         await self.write([one for one in settled if self._is_open(one)] + changed)
         return frozenset(key for key, debt in debts.items() if not debt.is_done)
 
-    def about(self, debt: Debt, event: str, words: str = "", batch: str = "") -> LedgerEntry:
+    def entry_for(self, debt: Debt, event: str, words: str = "", batch: str = "") -> LedgerEntry:
         """Return an entry about one debt."""
         return LedgerEntry(
-            debt.kind, event, self.desk.now(), debt.submission, debt.participant, debt.session, debt.amount.minor,
+            debt.kind, event, self.context.now(), debt.submission, debt.participant, debt.session, debt.amount.minor,
             debt.amount.currency, debt.reason_code, words, batch or debt.batch,
         )  # fmt: skip
 
     def _is_open(self, entry: LedgerEntry) -> bool:
-        return self.books.debts[entry.kind, entry.submission, entry.reason_code].state != "settled"
+        return self.state.debts[entry.kind, entry.submission, entry.reason_code].state != "settled"
 
-    def parcel(self, id: str, event: str, words: str = "") -> LedgerEntry:
+    def batch_entry(self, id: str, event: str, words: str = "") -> LedgerEntry:
         """Return an entry about a parcel, which holds for every debt in it."""
-        return LedgerEntry("bonus", event, self.desk.now(), reason_text=words, batch=id)
+        return LedgerEntry("bonus", event, self.context.now(), reason_text=words, batch=id)
 
-    async def pack(self, debts: Sequence[Debt]) -> str:
+    async def create_batch(self, debts: Sequence[Debt]) -> str:
         """Return the name of a new parcel of these debts."""
-        id_ = f"B{len(self.books.parcels) + 1}"
-        study, launched = self.desk.study, self.known.launched
+        id_ = f"B{len(self.state.batches) + 1}"
+        study, launched = self.context.study, self.facts.launched
         posting = launched.posting if launched is not None else own_posting(study.name, study.run)
-        confirmed = [self.about(debt, "confirmed", batch=id_) for debt in debts]
+        confirmed = [self.entry_for(debt, "confirmed", batch=id_) for debt in debts]
         await self.write([replace(entry, provider_ref=posting) for entry in confirmed])
         return id_
 
@@ -133,23 +138,23 @@ _OVER = ("completed", "draft")
 _COUNTS = ("approved", "partially_approved", "awaiting_review", "active", "reserved")
 
 
-async def batch_problem(till: PayLedger, parcel: BatchState) -> Problem | None:
+async def batch_problem(ledger: PayLedger, batch: BatchState) -> Problem | None:
     """Return what keeps a parcel that is set up from being paid; None where nothing does."""
-    assert parcel.total is not None
-    return await _over_budget(till, parcel.total) or await _over_balance(till, parcel.total)
+    assert batch.total is not None
+    return await _over_budget(ledger, batch.total) or await _over_balance(ledger, batch.total)
 
 
-async def late_approval_problem(till: PayLedger) -> Problem | None:
+async def late_approval_problem(ledger: PayLedger) -> Problem | None:
     """Return what keeps somebody who ran out of time from being approved: their place may be somebody else's by now."""
-    if till.desk.study.budget is None:
+    if ledger.context.study.budget is None:
         return None
-    quote = await till.desk.recruiter.quote(_job(till, 1))
-    return await _over_budget(till, Sum(quote.rewards.minor + quote.fees.minor, quote.rewards.currency))
+    quote = await ledger.context.recruiter.quote(_job(ledger, 1))
+    return await _over_budget(ledger, Sum(quote.rewards.minor + quote.fees.minor, quote.rewards.currency))
 
 
-def budget_problem(till: PayLedger, amount: Sum, spent: int) -> Problem | None:
+def budget_problem(ledger: PayLedger, amount: Sum, spent: int) -> Problem | None:
     """Return that an amount on top of what is spent is more than the budget; None where it is not."""
-    study = till.desk.study
+    study = ledger.context.study
     cap = money(study.budget) if study.budget else None
     if cap is None or amount.minor == 0:
         return None
@@ -169,35 +174,35 @@ def budget_problem(till: PayLedger, amount: Sum, spent: int) -> Problem | None:
     )
 
 
-async def _over_budget(till: PayLedger, total: Sum) -> Problem | None:
+async def _over_budget(ledger: PayLedger, total: Sum) -> Problem | None:
     """Return that rewards, screen-outs, bonuses and fees exceed the budget, with what the platform may still pay."""
-    if till.desk.study.budget is None or till.known.launched is None:
+    if ledger.context.study.budget is None or ledger.facts.launched is None:
         return None
-    posting = await till.desk.recruiter.posting(till.known.launched.posting)
-    statuses = [visit.status for visit in till.known.visits.values()]
+    posting = await ledger.context.recruiter.posting(ledger.facts.launched.posting)
+    statuses = [visit.status for visit in ledger.facts.visits.values()]
     people, screened_out = sum(status in _COUNTS for status in statuses), statuses.count("screened_out")
     if posting.state not in _OVER:
         people, screened_out = max(people, posting.places), max(screened_out, posting.slots or 0)
-    job = _job(till, max(1, people), posting.reward)
-    quote = await till.desk.recruiter.quote(job)
+    job = _job(ledger, max(1, people), posting.reward)
+    quote = await ledger.context.recruiter.quote(job)
     spent = people * job.reward.minor
-    if till.known.screen_out is not None:
-        spent += screened_out * till.known.screen_out.minor
+    if ledger.facts.screen_out is not None:
+        spent += screened_out * ledger.facts.screen_out.minor
     # What the platform takes for itself is the same share of everything that people get.
     share = Fraction(quote.rewards.minor + quote.fees.minor, quote.rewards.minor)
-    others = cost_of_runs(till.desk.study, till.entries, total.currency, besides=till.desk.study.run)
-    return budget_problem(till, total, math.ceil(spent * share) + bonus_cost(till.books, posting.id) + others.minor)
+    others = cost_of_runs(ledger.context.study, ledger.entries, total.currency, besides=ledger.context.study.run)
+    return budget_problem(ledger, total, math.ceil(spent * share) + bonus_cost(ledger.state, posting.id) + others.minor)
 
 
-async def _over_balance(till: PayLedger, total: Sum) -> Problem | None:
-    quote = await till.desk.recruiter.quote(_job(till, 1))
+async def _over_balance(ledger: PayLedger, total: Sum) -> Problem | None:
+    quote = await ledger.context.recruiter.quote(_job(ledger, 1))
     if quote.balance is None or quote.balance.minor >= total.minor:
         return None
     left = Sum(total.minor - quote.balance.minor, total.currency)
     what = f"asks for {total} with its fees, and the balance is {quote.balance}"
-    return Problem(till.platform, what, "", f"Nothing of it was sent. Top it up by {left}.")
+    return Problem(ledger.platform, what, "", f"Nothing of it was sent. Top it up by {left}.")
 
 
-def _job(till: PayLedger, places: int, reward: Sum | None = None) -> Job:
+def _job(ledger: PayLedger, places: int, reward: Sum | None = None) -> Job:
     """Return a job that is only asked the price of; its reward is what was published, whatever the study says now."""
-    return Job("", "", "", "", places=places, minutes=1, reward=reward or till.known.reward or Sum(0, ""))
+    return Job("", "", "", "", places=places, minutes=1, reward=reward or ledger.facts.reward or Sum(0, ""))

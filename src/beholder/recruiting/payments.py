@@ -36,7 +36,7 @@ from beholder.study.recruitment import Sum, money
 
 
 async def pay_study(
-    desk: RecruitContext,
+    context: RecruitContext,
     *,
     send: bool = False,
     resend: Sequence[str] = (),
@@ -52,23 +52,23 @@ async def pay_study(
     `paid` says that the list in pay/payments.csv is paid, and `top_up` adds what is missing to the least pay. `tell`
     hears what is waited for.
     """
-    _fits(desk, paid=paid, resend=resend, settle=settle)
+    _fits(context, paid=paid, resend=resend, settle=settle)
     if not (send or resend or paid or settle):
-        return _told(await PayLedger.open(desk, sleep, top_up=top_up), is_sent=False, file=None)
-    async with desk.store.ledger.hold():
-        till = await PayLedger.open(desk, sleep, top_up=top_up, tell=tell)
-        with platform_errors(desk.study):
-            if "bonus" not in desk.recruiter.can:
-                file = await _by_hand(till, send=send, paid=paid)
+        return _told(await PayLedger.open(context, sleep, top_up=top_up), is_sent=False, file=None)
+    async with context.store.ledger.hold():
+        ledger = await PayLedger.open(context, sleep, top_up=top_up, tell=tell)
+        with platform_errors(context.study):
+            if "bonus" not in context.recruiter.can:
+                file = await _by_hand(ledger, send=send, paid=paid)
             else:
                 file = None
-                await _by_platform(till, send=send, resend=resend, settle=settle)
-    return _told(till, is_sent=True, file=file)
+                await _by_platform(ledger, send=send, resend=resend, settle=settle)
+    return _told(ledger, is_sent=True, file=file)
 
 
-def _fits(desk: RecruitContext, *, paid: bool, resend: Sequence[str], settle: Sequence[str]) -> None:
+def _fits(context: RecruitContext, *, paid: bool, resend: Sequence[str], settle: Sequence[str]) -> None:
     """Raise RecruitError where something is said about payments that nobody makes in this way."""
-    mode, is_by_hand = desk.study.recruit.mode, "bonus" not in desk.recruiter.can
+    mode, is_by_hand = context.study.recruit.mode, "bonus" not in context.recruiter.can
     wrong = {"--paid": paid and not is_by_hand, "--resend": resend and is_by_hand, "--settle": settle and is_by_hand}
     way = "Pay what is in pay/payments.csv, then say so with --paid." if is_by_hand else "Nobody is paid by hand here."
     what, fix = f"does not go with recruit.mode {mode}", f"{way} Nothing was sent."
@@ -76,43 +76,43 @@ def _fits(desk: RecruitContext, *, paid: bool, resend: Sequence[str], settle: Se
         raise RecruitError(found)
 
 
-async def _by_platform(till: PayLedger, *, send: bool, resend: Sequence[str], settle: Sequence[str]) -> None:
-    await settle_sent(till)
+async def _by_platform(ledger: PayLedger, *, send: bool, resend: Sequence[str], settle: Sequence[str]) -> None:
+    await settle_sent(ledger)
     for id_ in settle:
-        await declare_settled(till, id_)
-    allowed = [id_ for id_ in resend if await authorise_resend(till, id_)]
+        await declare_settled(ledger, id_)
+    allowed = [id_ for id_ in resend if await authorise_resend(ledger, id_)]
     wanted: frozenset[Key] = frozenset()
     if send:
-        await send_approvals(till, await till.plan())
-        wanted = await till.plan()  # an approval that was refused may have become a bonus
-        await cancel_outdated_batches(till, wanted)
+        await send_approvals(ledger, await ledger.plan())
+        wanted = await ledger.plan()  # an approval that was refused may have become a bonus
+        await cancel_outdated_batches(ledger, wanted)
     try:
-        await resume_batches(till, None if send else allowed)
-        await send_bonuses(till, wanted)
+        await resume_batches(ledger, None if send else allowed)
+        await send_bonuses(ledger, wanted)
     except SendingStopped:
-        till.notes.append("What is left waits: run `beholder pay --send` again in a few minutes.")
-    await send_rejections(till, wanted)
-    await send_return_requests(till, wanted)
+        ledger.notes.append("What is left waits: run `beholder pay --send` again in a few minutes.")
+    await send_rejections(ledger, wanted)
+    await send_return_requests(ledger, wanted)
 
 
-async def _by_hand(till: PayLedger, *, send: bool, paid: bool) -> Path | None:
+async def _by_hand(ledger: PayLedger, *, send: bool, paid: bool) -> Path | None:
     if paid:
-        await confirm_paid(till)
-    return await write_payment_list(till, await till.plan()) if send else None
+        await confirm_paid(ledger)
+    return await write_payment_list(ledger, await ledger.plan()) if send else None
 
 
-def _told(till: PayLedger, *, is_sent: bool, file: Path | None) -> Payment:
-    lines = payment_lines(till)
-    problems = (*dict.fromkeys(till.problems), *refused_problems(till, lines), *unknown_problems(till))
-    notes = (*till.notes, *changed_amounts(till), *manual_steps(till))
-    return Payment(lines, is_sent, problems, notes, file, is_unsigned=_is_unsigned(till))
+def _told(ledger: PayLedger, *, is_sent: bool, file: Path | None) -> Payment:
+    lines = payment_lines(ledger)
+    problems = (*dict.fromkeys(ledger.problems), *refused_problems(ledger, lines), *unknown_problems(ledger))
+    notes = (*ledger.notes, *changed_amounts(ledger), *manual_steps(ledger))
+    return Payment(lines, is_sent, problems, notes, file, is_unsigned=_is_unsigned(ledger))
 
 
-def _is_unsigned(till: PayLedger) -> bool:
+def _is_unsigned(ledger: PayLedger) -> bool:
     """Return whether somebody may have earned something, and nobody has signed anything."""
-    known, bonus = till.known, till.desk.study.clean.bonus
-    may_earn = any(one is not None for one in (known.reward, known.screen_out, bonus))
-    return known.has_come and may_earn and not signed_rows(till.entries)
+    facts, bonus = ledger.facts, ledger.context.study.clean.bonus
+    may_earn = any(one is not None for one in (facts.reward, facts.screen_out, bonus))
+    return facts.has_come and may_earn and not signed_rows(ledger.entries)
 
 
 # --- How debts stand, in the words of the researcher ---
@@ -125,18 +125,18 @@ _STANDING: Mapping[State, PaymentStatus] = {
 }  # fmt: skip
 
 
-def payment_lines(till: PayLedger) -> tuple[PaymentLine, ...]:
+def payment_lines(ledger: PayLedger) -> tuple[PaymentLine, ...]:
     """Return a line for everything that is in the ledger or is owed by what is known now, in the order of arrival."""
-    wanted = {debt.key: debt for debt in till.wanted()}
+    wanted = {debt.key: debt for debt in ledger.expected()}
     lines = [
         PaymentLine(
             debt.kind, debt.submission, debt.participant, debt.reason_code, debt.amount, _standing(debt),
             debt.words or debt.reason_text, debt.batch,
         )
-        for debt in till.books.debts.values()
-        if _counts(till, debt, debt.key in wanted)
+        for debt in ledger.state.debts.values()
+        if _counts(ledger, debt, debt.key in wanted)
     ]  # fmt: skip
-    new = [debt for key, debt in wanted.items() if key not in till.books.debts]
+    new = [debt for key, debt in wanted.items() if key not in ledger.state.debts]
     lines += [
         PaymentLine(
             debt.kind, debt.submission, debt.participant, debt.reason_code, debt.amount,
@@ -147,9 +147,13 @@ def payment_lines(till: PayLedger) -> tuple[PaymentLine, ...]:
     return tuple(lines)
 
 
-def _counts(till: PayLedger, debt: Debt, is_wanted: bool) -> bool:
+def _counts(ledger: PayLedger, debt: Debt, is_wanted: bool) -> bool:
     """Return whether a debt is told: not what nobody owes any more, nor an approval in whose place a bonus was paid."""
-    if debt.kind == "approve" and debt.state == "refused" and ("bonus", debt.submission, "reward") in till.books.debts:
+    if (
+        debt.kind == "approve"
+        and debt.state == "refused"
+        and ("bonus", debt.submission, "reward") in ledger.state.debts
+    ):
         return False
     return is_wanted or debt.state not in ("planned", "cancelled", "refused")
 
@@ -165,11 +169,11 @@ def _standing(debt: Debt) -> PaymentStatus:
     return _STANDING[debt.state]
 
 
-def refused_problems(till: PayLedger, lines: Sequence[PaymentLine]) -> Iterator[Problem]:
+def refused_problems(ledger: PayLedger, lines: Sequence[PaymentLine]) -> Iterator[Problem]:
     """Yield what the platform has refused; of bonuses it is told when they are sent."""
     done = {"approve": "approved", "reject": "rejected", "return": "asked to be returned"}
     for line in lines:
-        debt = till.books.debts.get((line.kind, line.submission, line.reason))
+        debt = ledger.state.debts.get((line.kind, line.submission, line.reason))
         if debt is None or debt.state != "refused" or debt.kind not in done:
             continue
         fix = "Look at it on the platform, and sign what is to be done instead."
@@ -178,44 +182,44 @@ def refused_problems(till: PayLedger, lines: Sequence[PaymentLine]) -> Iterator[
         yield Problem(debt.submission, f"was not {done[debt.kind]}: {debt.words}", "", fix)
 
 
-def unknown_problems(till: PayLedger) -> Iterator[Problem]:
+def unknown_problems(ledger: PayLedger) -> Iterator[Problem]:
     """Yield who is unknown, payment by payment, and what a person can do about it."""
-    for parcel in till.books.parcels.values():
-        debts = [debt for debt in till.books.of(parcel.id) if debt.is_unsure]
-        if not debts or not parcel.is_unsure or parcel.sent_at is None:
+    for batch in ledger.state.batches.values():
+        debts = [debt for debt in ledger.state.debts_in(batch.id) if debt.is_unsure]
+        if not debts or not batch.is_unsure or batch.sent_at is None:
             continue
         total = Sum(sum(debt.amount.minor for debt in debts), debts[0].amount.currency)
         who = ", ".join(dict.fromkeys(debt.submission for debt in debts))
         what = f"nobody knows whether {total} arrived: {who} ({debts[0].words or 'no answer came'})"
-        since, until = f"{parcel.sent_at:%Y-%m-%d %H:%M} UTC", f"{parcel.sent_at + WINDOW:%Y-%m-%d %H:%M} UTC"
+        since, until = f"{batch.sent_at:%Y-%m-%d %H:%M} UTC", f"{batch.sent_at + WINDOW:%Y-%m-%d %H:%M} UTC"
         fix = (
             f"It was sent on {since} and is never sent again by itself; each `beholder pay` looks. From {until} on, "
-            f"where nobody has got it, `beholder pay --resend {parcel.id}` sends it once more."
+            f"where nobody has got it, `beholder pay --resend {batch.id}` sends it once more."
         )
-        yield Problem(parcel.id, what, "", fix)
+        yield Problem(batch.id, what, "", fix)
 
 
-def changed_amounts(till: PayLedger) -> Iterator[str]:
+def changed_amounts(ledger: PayLedger) -> Iterator[str]:
     """Yield which amounts of the study are others than those that people were promised."""
-    recruit, known = till.desk.study.recruit, till.known
-    amounts = {"reward": (recruit.reward, known.reward), "screen_out": (recruit.screen_out, known.screen_out)}
+    recruit, facts = ledger.context.study.recruit, ledger.facts
+    amounts = {"reward": (recruit.reward, facts.reward), "screen_out": (recruit.screen_out, facts.screen_out)}
     for key, (written, promised) in amounts.items():
         if promised is not None and (written is None or money(written) != promised):
             says = "is left out" if written is None else f"is {written}"
             words = f"recruit.{key} {says}, and {promised} was launched: people get what was launched."
             # What is published on a platform cannot be changed any more.
-            yield words if "bonus" in till.desk.recruiter.can else f"{words} `beholder launch` changes it."
+            yield words if "bonus" in ledger.context.recruiter.can else f"{words} `beholder launch` changes it."
 
 
-def manual_steps(till: PayLedger) -> Iterator[str]:
+def manual_steps(ledger: PayLedger) -> Iterator[str]:
     """Yield what a person does by hand, because the recruiter cannot."""
-    manual: Mapping[Verb, str] = getattr(till.desk.recruiter, "manual", {})
+    manual: Mapping[Verb, str] = getattr(ledger.context.recruiter, "manual", {})
     verbs: tuple[Verb, ...] = ("reject", "return")
     for verb in verbs:
         open_ = [
-            debt for debt in till.books.debts.values() if debt.kind == verb and debt.state in ("planned", "accepted")
+            debt for debt in ledger.state.debts.values() if debt.kind == verb and debt.state in ("planned", "accepted")
         ]
-        if open_ and verb not in till.desk.recruiter.can and verb in manual:
+        if open_ and verb not in ledger.context.recruiter.can and verb in manual:
             who = ", ".join(debt.submission for debt in open_)
             yield f"{manual[verb]} ({who})"
 
@@ -227,64 +231,66 @@ PAYMENTS_FILE = "payments.csv"
 COLUMNS = ("id", "visit", "outcome", "amount", "currency", "code", "reason")
 
 
-async def write_payment_list(till: PayLedger, wanted: Collection[Key]) -> Path | None:
+async def write_payment_list(ledger: PayLedger, wanted: Collection[Key]) -> Path | None:
     """Write pay/payments.csv and return it; None where nothing is owed.
 
     A list that nobody has confirmed is written again as it was, and nothing is added to it: so nothing is ever in two
     lists.
     """
-    open_ = _open(till)
+    open_ = _open(ledger)
     if open_ is None:
-        due = [debt for key in sorted(wanted) if (debt := till.books.debts[key]).is_owed]
+        due = [debt for key in sorted(wanted) if (debt := ledger.state.debts[key]).is_owed]
         if not due:
             return None
-        problem = _over(till, due)
+        problem = _over(ledger, due)
         if problem is not None:
-            till.problems.append(problem)
+            ledger.problems.append(problem)
             return None
-        open_ = await till.pack(due)
+        open_ = await ledger.create_batch(due)
     else:
-        more = sum(till.books.debts[key].is_owed for key in wanted)
+        more = sum(ledger.state.debts[key].is_owed for key in wanted)
         if more:
             owed = "1 more is owed, and comes" if more == 1 else f"{more} more are owed, and come"
-            till.notes.append(f"{owed} into the next list, once this one is paid.")
-    path = _write(till, open_)
-    await till.write([till.parcel(open_, "accepted")])
+            ledger.notes.append(f"{owed} into the next list, once this one is paid.")
+    path = _write(ledger, open_)
+    await ledger.write([ledger.batch_entry(open_, "accepted")])
     return path
 
 
-async def confirm_paid(till: PayLedger) -> None:
+async def confirm_paid(ledger: PayLedger) -> None:
     """Write that a person has paid the list."""
-    open_ = _open(till)
-    if open_ is None or till.books.parcels[open_].state != "accepted":
+    open_ = _open(ledger)
+    if open_ is None or ledger.state.batches[open_].state != "accepted":
         what = "there is no list that waits to be paid" if open_ is None else "the list was not written to its end"
-        till.problems.append(Problem("--paid", what, "", "`beholder pay --send` writes pay/payments.csv."))
+        ledger.problems.append(Problem("--paid", what, "", "`beholder pay --send` writes pay/payments.csv."))
         return
-    rest = [debt for debt in till.books.of(open_) if debt.state != "settled"]
-    await till.write([till.about(debt, "settled", "a person says that it is paid") for debt in rest])
+    rest = [debt for debt in ledger.state.debts_in(open_) if debt.state != "settled"]
+    await ledger.write([ledger.entry_for(debt, "settled", "a person says that it is paid") for debt in rest])
 
 
-def _open(till: PayLedger) -> str | None:
+def _open(ledger: PayLedger) -> str | None:
     """Return the list that is not paid yet."""
-    return next((one.id for one in till.books.parcels.values() if one.state in ("confirmed", "accepted")), None)
+    return next((one.id for one in ledger.state.batches.values() if one.state in ("confirmed", "accepted")), None)
 
 
-def _over(till: PayLedger, due: Collection[Debt]) -> Problem | None:
+def _over(ledger: PayLedger, due: Collection[Debt]) -> Problem | None:
     amounts = [debt.amount for debt in due if debt.amount.minor]
     if not amounts:
         return None
-    debts = till.books.debts.values()
+    debts = ledger.state.debts.values()
     spent = sum(debt.amount.minor for debt in debts if debt.state in ("accepted", "settled") and debt.kind in MONEY)
-    return budget_problem(till, Sum(sum(one.minor for one in amounts), amounts[0].currency), spent)
+    return budget_problem(ledger, Sum(sum(one.minor for one in amounts), amounts[0].currency), spent)
 
 
-def _write(till: PayLedger, id: str) -> Path:
+def _write(ledger: PayLedger, id: str) -> Path:
     """Write the list and return where it is; where that cannot be, raise RecruitError."""
     text = io.StringIO(newline="")
     table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     table.writeheader()
-    table.writerows(_row(till, debt) for debt in till.books.of(id) if debt.kind in MONEY and debt.amount.minor)
-    folder = till.desk.study.folder / "pay"
+    table.writerows(
+        _row(ledger, debt) for debt in ledger.state.debts_in(id) if debt.kind in MONEY and debt.amount.minor
+    )
+    folder = ledger.context.study.folder / "pay"
     try:
         write_private(folder / PAYMENTS_FILE, text.getvalue().encode())
     except OSError as error:
@@ -294,8 +300,8 @@ def _write(till: PayLedger, id: str) -> Path:
     return folder / PAYMENTS_FILE
 
 
-def _row(till: PayLedger, debt: Debt) -> Mapping[str, str]:
-    visit = till.known.visits.get(debt.submission)
+def _row(ledger: PayLedger, debt: Debt) -> Mapping[str, str]:
+    visit = ledger.facts.visits.get(debt.submission)
     session = next((one for one in visit.sessions if one.session == debt.session), None) if visit is not None else None
     return {
         "id": (visit.platform_id if visit is not None else "") or debt.participant,

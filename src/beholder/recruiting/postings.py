@@ -41,98 +41,98 @@ _STANDS: Mapping[str, str] = {"active": "open", "draft": "not published yet", "c
 """States as people call them; the others are words already."""
 
 
-async def current_posting(desk: RecruitContext, before: LaunchRecord | None) -> Posting | None:
+async def current_posting(context: RecruitContext, before: LaunchRecord | None) -> Posting | None:
     """Return what was put up before, as it stands now; None where there is nothing, or somebody has deleted a draft.
 
     What was published cannot be deleted: where it is not shown, we ask in the name of somebody else.
     """
-    if "draft" not in desk.recruiter.can:
+    if "draft" not in context.recruiter.can:
         return None
-    if desk.is_by_hand:
-        return await _found_by_hand(desk)
+    if context.is_by_hand:
+        return await _found_by_hand(context)
     if before is None or is_own_posting(before.posting):
         return None
-    with platform_errors(desk.study):
+    with platform_errors(context.study):
         try:
-            return await desk.recruiter.posting(before.posting)
+            return await context.recruiter.posting(before.posting)
         except PlatformRefused as error:
             if before.is_published:
-                raise RecruitError(_not_shown(desk, before.posting, error)) from error
+                raise RecruitError(_not_shown(context, before.posting, error)) from error
             if isinstance(error, PlatformGone):
                 return None
             raise
 
 
-async def _found_by_hand(desk: RecruitContext) -> Posting | None:
+async def _found_by_hand(context: RecruitContext) -> Posting | None:
     """Return how a study stands that no platform counts: it may have been closed without having been launched."""
     try:
-        return await desk.recruiter.posting(own_posting(desk.study.name, desk.study.run))
+        return await context.recruiter.posting(own_posting(context.study.name, context.study.run))
     except PlatformGone:
         return None
 
 
-def _not_shown(desk: RecruitContext, posting: str, error: PlatformRefused) -> Problem:
-    run = desk.study.run
+def _not_shown(context: RecruitContext, posting: str, error: PlatformRefused) -> Problem:
+    run = context.study.run
     what = f"does not show {posting}, under which run {run} was published: {error}"
     fix = (
         "Nothing was done. The token may be of another account or workspace: take the one that published it. "
         f"To put it up anew, write run: {run + 1}."
     )
-    return Problem(desk.recruiter.mode.capitalize(), what, "", fix)
+    return Problem(context.recruiter.mode.capitalize(), what, "", fix)
 
 
-def reopening_advice(desk: RecruitContext) -> str:
+def reopening_advice(context: RecruitContext) -> str:
     """Return what brings more people to a study that its platform has closed."""
-    name, run = desk.recruiter.mode.capitalize(), desk.study.run + 1
+    name, run = context.recruiter.mode.capitalize(), context.study.run + 1
     return f"{name} opens it again for more places only: `beholder launch --places N`. Or write run: {run}."
 
 
-async def open_posting(desk: RecruitContext, job: Job, quote: Quote | None, posting: Posting) -> Posting:
+async def open_posting(context: RecruitContext, job: Job, quote: Quote | None, posting: Posting) -> Posting:
     """Publish a draft, or add places to what is published; nothing where that is done."""
     is_more = posting.state in PUBLISHED_STATES
     if is_more and job.places <= posting.places:
         return posting
     evidence: dict[str, Json] = {"total": str(quote.total) if quote is not None else "", "places": job.places}
-    evidence |= {} if is_more else {"opens": desk.study.recruit.opens or ""}
+    evidence |= {} if is_more else {"opens": context.study.recruit.opens or ""}
     entry = LedgerEntry(
-        "places" if is_more else "publish", "planned", desk.now(), provider_ref=posting.id, evidence=evidence
+        "places" if is_more else "publish", "planned", context.now(), provider_ref=posting.id, evidence=evidence
     )
-    await desk.store.ledger.append([entry])
-    with platform_errors(desk.study):
+    await context.store.ledger.append([entry])
+    with platform_errors(context.study):
         try:
             if is_more:
-                found = await desk.recruiter.set_places(posting.id, job.places)
+                found = await context.recruiter.set_places(posting.id, job.places)
             else:
-                found = await desk.recruiter.publish(posting.id)
+                found = await context.recruiter.publish(posting.id)
         except (PlatformRefused, PlatformAway):
-            await desk.store.ledger.append([replace(entry, event="refused", at=desk.now())])
+            await context.store.ledger.append([replace(entry, event="refused", at=context.now())])
             raise
-    await desk.store.ledger.append([replace(entry, event="done", at=desk.now())])
+    await context.store.ledger.append([replace(entry, event="done", at=context.now())])
     return found
 
 
 async def reschedule(
-    desk: RecruitContext, job: Job, quote: Quote | None, posting: Posting, before: LaunchRecord | None
+    context: RecruitContext, job: Job, quote: Quote | None, posting: Posting, before: LaunchRecord | None
 ) -> Posting:
     """Return what opens by itself with the time that the study names now; that costs nothing more."""
-    is_late = before is not None and before.opens is not None and before.opens != (desk.study.recruit.opens or "")
+    is_late = before is not None and before.opens is not None and before.opens != (context.study.recruit.opens or "")
     if posting.state != "scheduled" or not is_late or job.places != posting.places:
         return posting
-    return await open_posting(desk, job, quote, (await change_posting(desk, "pause")).posting)
+    return await open_posting(context, job, quote, (await change_posting(context, "pause")).posting)
 
 
-async def record_opening(desk: RecruitContext, posting: Posting, quote: Quote | None) -> None:
+async def record_opening(context: RecruitContext, posting: Posting, quote: Quote | None) -> None:
     """Write that something was done which was planned, sent, and cut off before anybody heard that it was.
 
     Also that a person has published it, on the platform's own page.
     """
-    entries = await desk.store.ledger.entries()
+    entries = await context.store.ledger.entries()
     done = _unheard(entries, posting)
-    if posting.id not in published_postings(entries, desk.study.run):
+    if posting.id not in published_postings(entries, context.study.run):
         is_quoted = quote is not None and quote.places == posting.places
         evidence: dict[str, Json] = {"total": str(quote.total) if quote and is_quoted else "", "places": posting.places}
-        done.append(LedgerEntry("publish", "done", desk.now(), provider_ref=posting.id, evidence=evidence))
-    await _write_done(desk, done)
+        done.append(LedgerEntry("publish", "done", context.now(), provider_ref=posting.id, evidence=evidence))
+    await _write_done(context, done)
 
 
 def cancelled_publication(posting: Posting, at: datetime) -> list[LedgerEntry]:
@@ -159,71 +159,73 @@ def _is_seen(entry: LedgerEntry, posting: Posting) -> bool:
     return entry.kind == "publish" or places <= posting.places
 
 
-async def _write_done(desk: RecruitContext, planned: Sequence[LedgerEntry]) -> None:
+async def _write_done(context: RecruitContext, planned: Sequence[LedgerEntry]) -> None:
     if planned:
-        await desk.store.ledger.append([replace(entry, event="done", at=desk.now(), entry=0) for entry in planned])
+        await context.store.ledger.append(
+            [replace(entry, event="done", at=context.now(), entry=0) for entry in planned]
+        )
 
 
 async def change_posting(
-    desk: RecruitContext, which: Literal["pause", "resume"], *, publish: str | None = None, dry_run: bool = False
+    context: RecruitContext, which: Literal["pause", "resume"], *, publish: str | None = None, dry_run: bool = False
 ) -> PostingChange:
     """Let nobody begin for now, or let people begin again; return how the study stands on its platform.
 
     What that costs on top has to be named as `publish`. What was to open later is a draft again when it is paused.
     """
-    if "pause" not in desk.recruiter.can:
+    if "pause" not in context.recruiter.can:
         fix = "Nobody begins while the server is stopped, nor from recruit.closes on."
-        raise RecruitError(Problem(f"--{which}", f"does not go with recruit.mode {desk.recruiter.mode}", "", fix))
-    before = launch_record(await desk.store.ledger.entries(), desk.study.run)
-    posting = await current_posting(desk, before)
+        raise RecruitError(Problem(f"--{which}", f"does not go with recruit.mode {context.recruiter.mode}", "", fix))
+    before = launch_record(await context.store.ledger.entries(), context.study.run)
+    posting = await current_posting(context, before)
     wanted, state = (("active", "scheduled"), "paused") if which == "pause" else (("paused",), "active")
-    if which == "resume" and desk.is_by_hand:
+    if which == "resume" and context.is_by_hand:
         wanted = (*wanted, "completed")
     if posting is None or posting.state not in (*wanted, state):
         stands = _STANDS.get(posting.state, posting.state) if posting is not None else "not launched"
         fix = "`beholder launch` says how it stands."
         if which == "resume" and posting is not None and posting.state == "completed":
-            fix = reopening_advice(desk)
+            fix = reopening_advice(context)
         allowed = f"a study that is {_STANDS.get(wanted[0], wanted[0])}"
         raise RecruitError(Problem(f"--{which}", f"finds the study {stands}", allowed, fix))
     if which == "resume" and not dry_run:
-        before = await _caught_up(desk, posting)
+        before = await _caught_up(context, posting)
     if posting.state == state:
         return PostingChange(posting, None, change_lines(which, posting, None, dry_run=dry_run))
-    more = await _resuming(desk, posting) if which == "resume" else None
+    more = await _resuming(context, posting) if which == "resume" else None
     if dry_run:
         due = more.due if more is not None else None
         return PostingChange(posting, due, change_lines(which, posting, due, dry_run=True))
     if more is not None:
         _confirm(publish, more.due)
-        await _check_budget(desk, more.due)
+        await _check_budget(context, more.due)
     entry = LedgerEntry(
-        which, "planned", desk.now(), provider_ref=posting.id, evidence=_committed(before, posting, more)
+        which, "planned", context.now(), provider_ref=posting.id, evidence=_committed(before, posting, more)
     )
-    await desk.store.ledger.append([entry])
-    with platform_errors(desk.study):
+    await context.store.ledger.append([entry])
+    with platform_errors(context.study):
         if which == "pause":
-            found = await desk.recruiter.pause(posting.id)
+            found = await context.recruiter.pause(posting.id)
         else:
-            found = await desk.recruiter.resume(posting.id, more.slots if more is not None else None)
-    done = replace(entry, event="done", at=desk.now())
-    await desk.store.ledger.append([done, *cancelled_publication(found, desk.now())])
+            found = await context.recruiter.resume(posting.id, more.slots if more is not None else None)
+    done = replace(entry, event="done", at=context.now())
+    await context.store.ledger.append([done, *cancelled_publication(found, context.now())])
     return PostingChange(found, None, change_lines(which, found, None, dry_run=False))
 
 
-async def _caught_up(desk: RecruitContext, posting: Posting) -> LaunchRecord | None:
+async def _caught_up(context: RecruitContext, posting: Posting) -> LaunchRecord | None:
     """Return the launch with what an earlier resuming has set aside before it was cut off."""
-    await _write_done(desk, _unheard(await desk.store.ledger.entries(), posting))
-    return launch_record(await desk.store.ledger.entries(), desk.study.run)
+    await _write_done(context, _unheard(await context.store.ledger.entries(), posting))
+    return launch_record(await context.store.ledger.entries(), context.study.run)
 
 
-async def _resuming(desk: RecruitContext, posting: Posting) -> ResumeCost | None:
+async def _resuming(context: RecruitContext, posting: Posting) -> ResumeCost | None:
     """Return what it takes to let people in again, or raise RecruitError where nobody could begin."""
-    entries = await desk.store.ledger.entries()
-    if vain := [*purge_problems(desk.study, entries), *closing_problems(desk.study, desk.now())]:
+    entries = await context.store.ledger.entries()
+    if vain := [*purge_problems(context.study, entries), *closing_problems(context.study, context.now())]:
         raise RecruitError(vain)
-    with platform_errors(desk.study):
-        return await desk.recruiter.resuming(posting.id)
+    with platform_errors(context.study):
+        return await context.recruiter.resuming(posting.id)
 
 
 def _confirm(publish: str | None, due: Sum) -> None:
@@ -237,16 +239,16 @@ def _confirm(publish: str | None, due: Sum) -> None:
         raise RecruitError(Problem("--publish", what, f'"{due}"', fix))
 
 
-async def _check_budget(desk: RecruitContext, due: Sum) -> None:
+async def _check_budget(context: RecruitContext, due: Sum) -> None:
     """Raise RecruitError where an amount goes beyond the budget over all runs."""
-    if desk.study.budget is None:
+    if context.study.budget is None:
         return
-    cost = cost_of_runs(desk.study, await desk.store.ledger.entries(), due.currency)
-    budget, total = money(desk.study.budget), cost._replace(minor=cost.minor + due.minor)
+    cost = cost_of_runs(context.study, await context.store.ledger.entries(), due.currency)
+    budget, total = money(context.study.budget), cost._replace(minor=cost.minor + due.minor)
     if total.minor > budget.minor:
         what = f"is {budget}, and with {due} more for people who do not fit the study may cost {total}"
         fix = "Nobody was let in again. Raise it, or end here: `beholder close`."
-        raise RecruitError(desk.study.problem("budget", what, f"{total} or more", fix))
+        raise RecruitError(context.study.problem("budget", what, f"{total} or more", fix))
 
 
 def _committed(before: LaunchRecord | None, posting: Posting, more: ResumeCost | None) -> dict[str, Json] | None:

@@ -119,19 +119,21 @@ def unchecked_problems(study: Study) -> list[Problem]:
     return [Problem(study.recruit.mode.capitalize(), what, "", "That is checked as soon as it answers.")]
 
 
-async def rehearsal_problems(desk: RecruitContext) -> tuple[list[Problem], list[Problem]]:
+async def rehearsal_problems(context: RecruitContext) -> tuple[list[Problem], list[Problem]]:
     """Return that nobody has served the study as it is now; and that no robot has finished it so."""
-    text = without_budget(resolved_yaml(desk.study))
-    digests = {row["digest"] for row in await read_rows(desk.store, "studies") if without_budget(row["yaml"]) == text}
+    text = without_budget(resolved_yaml(context.study))
+    digests = {
+        row["digest"] for row in await read_rows(context.store, "studies") if without_budget(row["yaml"]) == text
+    }
     if not digests:
         what, fix = "has not served study.yaml as it is now", "Stop `beholder serve` if it runs, and start it again."
         return [Problem("the store", what, "", fix)], []
-    ends = {row["session"] for row in await read_rows(desk.store, "ends") if row["outcome"] == "completed"}
-    robots = [row for row in await read_rows(desk.store, "sessions") if row["mode"] == "robot"]
+    ends = {row["session"] for row in await read_rows(context.store, "ends") if row["outcome"] == "completed"}
+    robots = [row for row in await read_rows(context.store, "sessions") if row["mode"] == "robot"]
     if any(row["digest"] in digests and row["session"] in ends for row in robots):
         return [], []
     fix = "Run `beholder simulate --participants 20` before `beholder serve`, and look at the report."
-    return [], [Problem(desk.study.where("name"), "no robot has finished the study as it is now", "", fix)]
+    return [], [Problem(context.study.where("name"), "no robot has finished the study as it is now", "", fix)]
 
 
 async def excluded_store_problems(study: Study) -> list[Problem]:
@@ -277,15 +279,15 @@ def cost_of_runs(study: Study, entries: Sequence[LedgerEntry], currency: str, *,
     It is what their places were published for, also where fewer people came, and what was paid beyond that; of a run
     that was never launched, what people got.
     """
-    books, costs, counted = replay(entries), list[Sum](), {besides}
+    state, costs, counted = replay(entries), list[Sum](), {besides}
     for run in runs_of(entries):
         launched = launch_record(entries, run) if run != besides else None
         if launched is not None and launched.total is not None:
             counted.add(run)
             costs.append(
-                launched.total._replace(minor=launched.total.minor + cost_beyond_quote(books, launched.posting))
+                launched.total._replace(minor=launched.total.minor + cost_beyond_quote(state, launched.posting))
             )
-    costs += manual_payments(books, counted)
+    costs += manual_payments(state, counted)
     for cost in costs:
         if cost.currency != currency:
             what = f"is in {currency}, and {study.name} was paid in {cost.currency}"

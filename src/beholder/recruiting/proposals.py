@@ -262,26 +262,26 @@ class DecisionEvidence:
     """Whether a platform counts submissions, and has told them."""
 
 
-async def read_evidence(desk: RecruitContext, submissions: Path | None) -> DecisionEvidence:
+async def read_evidence(context: RecruitContext, submissions: Path | None) -> DecisionEvidence:
     """Return what decisions rest on: the store as it is, and the submissions of the platform or of its list."""
-    tables: dict[str, list[dict[str, Any]]] = {table: await read_rows(desk.store, table) for table in TABLES}
-    entries = await desk.store.ledger.entries()
-    listed = await _submissions(desk, submissions, entries)
-    arrived = arrived_sessions([row for row in tables["sessions"] if row["run"] == desk.study.run], tables["ends"])
+    tables: dict[str, list[dict[str, Any]]] = {table: await read_rows(context.store, table) for table in TABLES}
+    entries = await context.store.ledger.entries()
+    listed = await _submissions(context, submissions, entries)
+    arrived = arrived_sessions([row for row in tables["sessions"] if row["run"] == context.study.run], tables["ends"])
     comings = [
-        *await desk.store.platform_visits(),
-        *erased_visits(entries, listed or (), desk.store.secret, desk.study.recruit.mode),
+        *await context.store.platform_visits(),
+        *erased_visits(entries, listed or (), context.store.secret, context.study.recruit.mode),
     ]
     if listed is not None:
-        _check_identity(desk, entries)
-    pairs = match_submissions(listed or (), arrived, await desk.store.platform_identities(), comings)
-    common = shared_codes(desk.study, desk.store.secret)
+        _check_identity(context, entries)
+    pairs = match_submissions(listed or (), arrived, await context.store.platform_identities(), comings)
+    common = shared_codes(context.study, context.store.secret)
     return DecisionEvidence(
         pairs=pairs,
         arrived={one.session: one for one in arrived},
         erased=frozenset(str(row["session"]) for row in tables["erasures"]),
         # Without the ledger: what people decided stands beside what the rules say, and must not count twice.
-        judging=judge_tables(desk.study, {**tables, "ledger": []}) if arrived else None,
+        judging=judge_tables(context.study, {**tables, "ledger": []}) if arrived else None,
         acts=acts_of(tables["ledger"]),
         codes=submission_codes(pairs, arrived, common),
         common=common,
@@ -292,34 +292,34 @@ async def read_evidence(desk: RecruitContext, submissions: Path | None) -> Decis
 
 
 async def _submissions(
-    desk: RecruitContext, listed: Path | None, entries: Sequence[LedgerEntry]
+    context: RecruitContext, listed: Path | None, entries: Sequence[LedgerEntry]
 ) -> Sequence[Submission] | None:  # fmt: skip
     """Return the platform's submissions; None where no platform counts any."""
-    mode = desk.study.recruit.mode
+    mode = context.study.recruit.mode
     if listed is not None:
         if mode != "panel":
             what = f"does not go with mode {mode}"
             raise RecruitError(Problem("--submissions", what, "mode panel, whose platform gives a list to download"))
         from beholder.recruiting.panel import read_submissions
 
-        return read_submissions(listed, desk.study)
-    if desk.is_by_hand:
+        return read_submissions(listed, context.study)
+    if context.is_by_hand:
         return None
-    launched = launch_record(entries, desk.study.run)
+    launched = launch_record(entries, context.study.run)
     if launched is None:
-        what = f"run {desk.study.run} is not on the platform yet, so there is nothing to decide"
-        raise RecruitError(Problem(desk.study.name, what, fix="Run `beholder launch` first."))
-    with platform_errors(desk.study):
-        return await desk.recruiter.submissions(launched.posting)
+        what = f"run {context.study.run} is not on the platform yet, so there is nothing to decide"
+        raise RecruitError(Problem(context.study.name, what, fix="Run `beholder launch` first."))
+    with platform_errors(context.study):
+        return await context.recruiter.submissions(launched.posting)
 
 
-def _check_identity(desk: RecruitContext, entries: Sequence[LedgerEntry]) -> None:
+def _check_identity(context: RecruitContext, entries: Sequence[LedgerEntry]) -> None:
     """Raise RecruitError where nobody can be matched any more, so that nobody is taken for having done nothing."""
     purge = last_purge(entries)
     if purge is not None:
         raise RecruitError(
             Problem(
-                desk.study.name,
+                context.study.name,
                 f"who is who was erased on {purge.at:%Y-%m-%d}, so submissions and sessions cannot be matched any more",
                 fix="Decide and pay on the platform itself.",
             )

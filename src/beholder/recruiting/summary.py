@@ -27,7 +27,7 @@ class SummaryFacts:
 
     study: Study
     view: MonitorSnapshot
-    books: LedgerState
+    state: LedgerState
     posting: Posting | None
     flow: Sequence[Mapping[str, Any]]
     """The steps of clean's account; none where nobody came."""
@@ -90,7 +90,7 @@ def _exclusions(flow: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _money(told: SummaryFacts) -> Iterator[str]:
-    settled = [debt for debt in told.books.settled() if debt.kind in MONEY and debt.amount.minor]
+    settled = [debt for debt in told.state.settled() if debt.kind in MONEY and debt.amount.minor]
     if not settled:
         yield "Nobody was paid through Beholder."
         return

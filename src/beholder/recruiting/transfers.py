@@ -33,156 +33,156 @@ class SendingStopped(Exception):
     """Nothing more can be sent now; what is left waits for the next time."""
 
 
-async def cancel_outdated_batches(till: PayLedger, wanted: Collection[Key]) -> None:
+async def cancel_outdated_batches(ledger: PayLedger, wanted: Collection[Key]) -> None:
     """Take apart what was packed and not sent, where something of it is owed no more; the rest is packed anew."""
-    for parcel in list(till.books.parcels.values()):
-        held = till.books.of(parcel.id)
-        if parcel.state in _PACKED and any(debt.key not in wanted for debt in held):
-            await till.write([till.parcel(parcel.id, "cancelled", "something of it is owed no more")])
+    for batch in list(ledger.state.batches.values()):
+        held = ledger.state.debts_in(batch.id)
+        if batch.state in _PACKED and any(debt.key not in wanted for debt in held):
+            await ledger.write([ledger.batch_entry(batch.id, "cancelled", "something of it is owed no more")])
 
 
-async def resume_batches(till: PayLedger, only: Collection[str] | None = None) -> None:
+async def resume_batches(ledger: PayLedger, only: Collection[str] | None = None) -> None:
     """Send what was packed and not sent when somebody stopped, and what a person lets be sent once more."""
-    for parcel in list(till.books.parcels.values()):
-        if parcel.state in _UNSENT and till.books.of(parcel.id) and (only is None or parcel.id in only):
-            await _send(till, parcel.id)
+    for batch in list(ledger.state.batches.values()):
+        if batch.state in _UNSENT and ledger.state.debts_in(batch.id) and (only is None or batch.id in only):
+            await _send(ledger, batch.id)
 
 
-async def send_bonuses(till: PayLedger, wanted: Collection[Key]) -> None:
+async def send_bonuses(ledger: PayLedger, wanted: Collection[Key]) -> None:
     """Pack and send what is owed: first what repairs a missing approval or screen-out, then the other bonuses."""
     for repairs in (True, False):
         due = [
             debt
             for key in sorted(wanted)
-            if (debt := till.books.debts[key]).kind == "bonus"
+            if (debt := ledger.state.debts[key]).kind == "bonus"
             and debt.is_owed
             and debt.amount.minor
             and (debt.reason_code in _REPAIRS) is repairs
         ]
-        for some in _chunks([debt for debt in due if not _is_busy(till, debt)]):
-            await _pack_and_send(till, some)
-    waiting = [key for key in wanted if (debt := till.books.debts[key]).kind == "bonus" and _is_busy(till, debt)]
+        for some in _chunks([debt for debt in due if not _is_busy(ledger, debt)]):
+            await _pack_and_send(ledger, some)
+    waiting = [key for key in wanted if (debt := ledger.state.debts[key]).kind == "bonus" and _is_busy(ledger, debt)]
     if waiting:
-        till.notes.append(
+        ledger.notes.append(
             f"{_payments(len(waiting))} to people whose earlier payment is not settled: they wait until it is."
         )
 
 
-async def _pack_and_send(till: PayLedger, debts: Sequence[Debt]) -> None:
+async def _pack_and_send(ledger: PayLedger, debts: Sequence[Debt]) -> None:
     """Send debts together; where the platform refuses them all, in halves, so that one row holds up nobody else."""
-    id_ = await till.pack(debts)
-    await _send(till, id_)
-    if till.books.parcels[id_].state != "cancelled":
+    id_ = await ledger.create_batch(debts)
+    await _send(ledger, id_)
+    if ledger.state.batches[id_].state != "cancelled":
         return
     people = list(dict.fromkeys(debt.submission for debt in debts))
     if len(people) == 1:
-        words = till.books.debts[debts[0].key].words
-        till.problems.append(Problem(people[0], f"cannot be paid a bonus: {words}"))
+        words = ledger.state.debts[debts[0].key].words
+        ledger.problems.append(Problem(people[0], f"cannot be paid a bonus: {words}"))
         return
     first = set(people[: len(people) // 2])
-    await _pack_and_send(till, [debt for debt in debts if debt.submission in first])
-    await _pack_and_send(till, [debt for debt in debts if debt.submission not in first])
+    await _pack_and_send(ledger, [debt for debt in debts if debt.submission in first])
+    await _pack_and_send(ledger, [debt for debt in debts if debt.submission not in first])
 
 
-async def _send(till: PayLedger, id: str) -> None:
+async def _send(ledger: PayLedger, id: str) -> None:
     """Take a parcel from wherever it is as far as it goes; raise Halt where the next one must not be sent now."""
-    recruiter = till.desk.recruiter
+    recruiter = ledger.context.recruiter
     try:
-        if till.books.parcels[id].state in ("confirmed", "setup_sent") and not await _set_up(till, id):
+        if ledger.state.batches[id].state in ("confirmed", "setup_sent") and not await _set_up(ledger, id):
             return
-        parcel = till.books.parcels[id]
-        if parcel.state == "setup_done":
-            problem = _wrong_amount(till, id) or await batch_problem(till, parcel)
+        batch = ledger.state.batches[id]
+        if batch.state == "setup_done":
+            problem = _wrong_amount(ledger, id) or await batch_problem(ledger, batch)
             if problem is not None:
-                till.problems.append(problem)
-                await till.write([till.parcel(id, "cancelled", str(problem))])
+                ledger.problems.append(problem)
+                await ledger.write([ledger.batch_entry(id, "cancelled", str(problem))])
                 raise SendingStopped
         else:
-            found = await read_arrivals(till, id)
+            found = await read_arrivals(ledger, id)
             if set(found.values()) != {"none"}:
-                await till.write([till.parcel(id, "unknown", "some of it has arrived meanwhile")])
+                await ledger.write([ledger.batch_entry(id, "unknown", "some of it has arrived meanwhile")])
                 return
-        now = await read_bonuses(till, till.books.rows(id))
+        now = await read_bonuses(ledger, ledger.state.rows(id))
     except (PlatformAway, PlatformUnsure, PlatformRefused) as error:
-        till.problems.append(_send_failed(till, error))
+        ledger.problems.append(_send_failed(ledger, error))
         raise SendingStopped from error
     baseline = {one: list(paid) for one, paid in now.items()}
-    attempt = str(parcel.sends + 1)
-    sent = till.parcel(id, "pay_sent")
-    await till.write([replace(sent, reason_code=attempt, evidence={"baseline": baseline})])
+    attempt = str(batch.sends + 1)
+    sent = ledger.batch_entry(id, "pay_sent")
+    await ledger.write([replace(sent, reason_code=attempt, evidence={"baseline": baseline})])
     try:
-        await recruiter.pay_bonus(parcel.ref)
+        await recruiter.pay_bonus(batch.ref)
     except PlatformAway as error:
-        await till.write([till.parcel(id, "refused", str(error))])
-        till.problems.append(_send_failed(till, error))
+        await ledger.write([ledger.batch_entry(id, "refused", str(error))])
+        ledger.problems.append(_send_failed(ledger, error))
         raise SendingStopped from error
     except PlatformRefused as error:
-        await _refused(till, id, error)
+        await _refused(ledger, id, error)
         return
     except PlatformUnsure as error:
-        await till.write([till.parcel(id, "unknown", str(error))])
+        await ledger.write([ledger.batch_entry(id, "unknown", str(error))])
         return
-    await till.write([till.parcel(id, "accepted")])
-    await _wait(till, id)
+    await ledger.write([ledger.batch_entry(id, "accepted")])
+    await _wait(ledger, id)
 
 
-async def _set_up(till: PayLedger, id: str) -> bool:
+async def _set_up(ledger: PayLedger, id: str) -> bool:
     """Return whether the platform knows now what is to be paid. No money moves, so that a repeat is harmless."""
-    rows, posting = till.books.rows(id), till.books.parcels[id].posting
-    await till.write([till.parcel(id, "setup_sent")])
+    rows, posting = ledger.state.rows(id), ledger.state.batches[id].posting
+    await ledger.write([ledger.batch_entry(id, "setup_sent")])
     try:
-        batch: Batch = await till.desk.recruiter.setup_bonus(
+        batch: Batch = await ledger.context.recruiter.setup_bonus(
             posting, [BonusRow(one, amount) for one, amount in rows.items()]
         )
     except PlatformRefused as error:
-        await till.write([till.parcel(id, "cancelled", str(error))])
+        await ledger.write([ledger.batch_entry(id, "cancelled", str(error))])
         return False
     done = replace(
-        till.parcel(id, "setup_done"), amount_minor=batch.amount.minor, currency=batch.amount.currency,
+        ledger.batch_entry(id, "setup_done"), amount_minor=batch.amount.minor, currency=batch.amount.currency,
         provider_ref=batch.ref, evidence={"total": batch.total.minor},
     )  # fmt: skip
-    await till.write([done])
+    await ledger.write([done])
     return True
 
 
-def _wrong_amount(till: PayLedger, id: str) -> Problem | None:
-    parcel, rows = till.books.parcels[id], till.books.rows(id)
+def _wrong_amount(ledger: PayLedger, id: str) -> Problem | None:
+    batch, rows = ledger.state.batches[id], ledger.state.rows(id)
     planned = Sum(sum(one.minor for one in rows.values()), next(iter(rows.values())).currency)
-    if parcel.amount == planned:
+    if batch.amount == planned:
         return None
-    what = f"understood {parcel.amount} where {planned} were meant"
-    return Problem(till.platform, what, "", "Nothing of it was sent.")
+    what = f"understood {batch.amount} where {planned} were meant"
+    return Problem(ledger.platform, what, "", "Nothing of it was sent.")
 
 
-async def _refused(till: PayLedger, id: str, error: PlatformRefused) -> None:
+async def _refused(ledger: PayLedger, id: str, error: PlatformRefused) -> None:
     """Write that a payment was refused, where reading shows that nobody has got anything; else nobody knows."""
     try:
-        found = await read_arrivals(till, id)
+        found = await read_arrivals(ledger, id)
     except (PlatformAway, PlatformUnsure, PlatformRefused):
         found = {}
     if set(found.values()) == {"none"}:
-        await till.write([till.parcel(id, "refused", str(error))])
+        await ledger.write([ledger.batch_entry(id, "refused", str(error))])
         fix = "Run `beholder pay --send` again later."
-        till.problems.append(Problem(till.platform, f"refused payment {id}: {error}", "", fix))
+        ledger.problems.append(Problem(ledger.platform, f"refused payment {id}: {error}", "", fix))
         return
-    await till.write([till.parcel(id, "unknown", str(error))])
+    await ledger.write([ledger.batch_entry(id, "unknown", str(error))])
 
 
-async def _wait(till: PayLedger, id: str) -> None:
+async def _wait(ledger: PayLedger, id: str) -> None:
     try:
-        if await wait_for_settlement(till, id):
+        if await wait_for_settlement(ledger, id):
             return
     except (PlatformAway, PlatformUnsure, PlatformRefused) as error:
-        till.problems.append(_send_failed(till, error))
+        ledger.problems.append(_send_failed(ledger, error))
     # One payment in flight: the next starts when this one is settled.
     raise SendingStopped
 
 
-def _is_busy(till: PayLedger, debt: Debt) -> bool:
+def _is_busy(ledger: PayLedger, debt: Debt) -> bool:
     """Return whether money for the same submission is under way: two payments at once could not be told apart."""
     return debt.is_owed and any(
         other.submission == debt.submission and other.kind == "bonus" and not other.is_owed and other.state != "settled"
-        for other in till.books.debts.values()
+        for other in ledger.state.debts.values()
     )
 
 
@@ -197,9 +197,9 @@ def _payments(number: int) -> str:
     return "1 payment is owed" if number == 1 else f"{number} payments are owed"
 
 
-def _send_failed(till: PayLedger, error: Exception) -> Problem:
+def _send_failed(ledger: PayLedger, error: Exception) -> Problem:
     fix = "Run `beholder pay --send` again: it goes on from here."
-    return Problem(till.platform, f"cannot be asked now: {error}", "", fix)
+    return Problem(ledger.platform, f"cannot be asked now: {error}", "", fix)
 
 
 # --- Settling: money counts as paid when the platform shows it, and what is unsure is read and never sent again ---
@@ -211,71 +211,71 @@ _SETTLE_POLLS = (0.0, 5.0, 10.0, 20.0, 30.0, 60.0)
 """Seconds before each look at a parcel that was taken: it settles within minutes."""
 
 
-async def read_bonuses(till: PayLedger, submissions: Iterable[str]) -> Mapping[str, tuple[int, ...]]:
+async def read_bonuses(ledger: PayLedger, submissions: Iterable[str]) -> Mapping[str, tuple[int, ...]]:
     """Return what each submission was paid on top so far."""
-    return {one: (await till.desk.recruiter.submission(one)).bonuses or () for one in submissions}
+    return {one: (await ledger.context.recruiter.submission(one)).bonuses or () for one in submissions}
 
 
-async def read_arrivals(till: PayLedger, id: str) -> Mapping[str, Arrival]:
+async def read_arrivals(ledger: PayLedger, id: str) -> Mapping[str, Arrival]:
     """Return for each submission of a parcel whether its money has come, and settle what has."""
-    parcel = till.books.parcels[id]
-    rows = till.books.rows(id)
-    open_ = {debt.submission for debt in till.books.of(id) if debt.state != "settled"}
-    now = await read_bonuses(till, [one for one in rows if one in open_])
-    found = bonus_arrivals({one: rows[one] for one in now}, parcel.baseline, now)
-    paid = [debt for debt in till.books.of(id) if found.get(debt.submission) == "paid"]
-    await till.write([till.about(debt, "settled") for debt in paid])
+    batch = ledger.state.batches[id]
+    rows = ledger.state.rows(id)
+    open_ = {debt.submission for debt in ledger.state.debts_in(id) if debt.state != "settled"}
+    now = await read_bonuses(ledger, [one for one in rows if one in open_])
+    found = bonus_arrivals({one: rows[one] for one in now}, batch.baseline, now)
+    paid = [debt for debt in ledger.state.debts_in(id) if found.get(debt.submission) == "paid"]
+    await ledger.write([ledger.entry_for(debt, "settled") for debt in paid])
     return {**{one: "paid" for one in rows if one not in now}, **found}
 
 
-async def settle_sent(till: PayLedger) -> None:
+async def settle_sent(ledger: PayLedger) -> None:
     """Look at everything that was sent and has not been seen to arrive. Nothing is sent."""
-    lost = [parcel for parcel in till.books.parcels.values() if parcel.state == "pay_sent"]
+    lost = [batch for batch in ledger.state.batches.values() if batch.state == "pay_sent"]
     words = "it was sent, and whoever sent it stopped before the answer came"
-    await till.write([till.parcel(parcel.id, "unknown", words) for parcel in lost])
-    for parcel in list(till.books.parcels.values()):
+    await ledger.write([ledger.batch_entry(batch.id, "unknown", words) for batch in lost])
+    for batch in list(ledger.state.batches.values()):
         # Also what was refused: should the money come all the same, it is not sent again.
-        if parcel.sends and parcel.state in ("accepted", "unknown", "refused", "resend_authorised"):
-            await _settle(till, parcel)
+        if batch.sends and batch.state in ("accepted", "unknown", "refused", "resend_authorised"):
+            await _settle(ledger, batch)
 
 
-async def _settle(till: PayLedger, parcel: BatchState) -> None:
-    if not till.books.of(parcel.id):
+async def _settle(ledger: PayLedger, batch: BatchState) -> None:
+    if not ledger.state.debts_in(batch.id):
         return
     try:
-        found = await read_arrivals(till, parcel.id)
+        found = await read_arrivals(ledger, batch.id)
     except (PlatformAway, PlatformRefused, PlatformUnsure) as error:
-        till.problems.append(Problem(parcel.id, f"could not be looked at: {error}", fix="Run `beholder pay` again."))
+        ledger.problems.append(Problem(batch.id, f"could not be looked at: {error}", fix="Run `beholder pay` again."))
         return
-    is_late = parcel.sent_at is not None and till.desk.now() - parcel.sent_at >= WINDOW
-    if till.books.parcels[parcel.id].state == "accepted" and is_late:
+    is_late = batch.sent_at is not None and ledger.context.now() - batch.sent_at >= WINDOW
+    if ledger.state.batches[batch.id].state == "accepted" and is_late:
         missing = sum(one != "paid" for one in found.values())
         words = f"it was taken, and after {WINDOW.total_seconds() / 3600:g} h {missing} of {len(found)} are not shown"
-        await till.write([till.parcel(parcel.id, "unknown", words)])
+        await ledger.write([ledger.batch_entry(batch.id, "unknown", words)])
 
 
-async def wait_for_settlement(till: PayLedger, id: str) -> bool:
+async def wait_for_settlement(ledger: PayLedger, id: str) -> bool:
     """Return whether everything of a parcel that was taken has arrived, after some minutes at most."""
     for pause in _SETTLE_POLLS:
         if pause == _SETTLE_POLLS[1]:
-            till.wait(f"payment {id}", _SETTLE_POLLS)
+            ledger.wait(f"payment {id}", _SETTLE_POLLS)
         if pause:
-            await till.sleep(pause)
-        await read_arrivals(till, id)
-        if till.books.parcels[id].state == "settled":
+            await ledger.sleep(pause)
+        await read_arrivals(ledger, id)
+        if ledger.state.batches[id].state == "settled":
             return True
     return False
 
 
-async def authorise_resend(till: PayLedger, id: str) -> bool:
+async def authorise_resend(ledger: PayLedger, id: str) -> bool:
     """Write that a person lets a parcel be sent once more, where reading says that nobody has got it."""
-    parcel = till.books.parcels.get(id)
-    if parcel is None or parcel.state not in ("unknown", "resend_authorised") or parcel.sent_at is None:
-        till.problems.append(_not_unknown(till, f"--resend {id}", parcel, "Nothing was sent again."))
+    batch = ledger.state.batches.get(id)
+    if batch is None or batch.state not in ("unknown", "resend_authorised") or batch.sent_at is None:
+        ledger.problems.append(_not_unknown(ledger, f"--resend {id}", batch, "Nothing was sent again."))
         return False
-    found = await read_arrivals(till, id)
-    if till.books.parcels[id].state == "settled":
-        till.notes.append(f"{id} has arrived by now: it was not sent again.")
+    found = await read_arrivals(ledger, id)
+    if ledger.state.batches[id].state == "settled":
+        ledger.notes.append(f"{id} has arrived by now: it was not sent again.")
         return False
     if set(found.values()) != {"none"}:
         paid = sum(one == "paid" for one in found.values())
@@ -285,33 +285,33 @@ async def authorise_resend(till: PayLedger, id: str) -> bool:
             f"Sent again it would pay them twice. Pay the others on the platform, then say so with "
             f"`beholder pay --settle {id}`."
         )
-        till.problems.append(Problem(f"--resend {id}", what, "a payment that nobody has got", fix))
+        ledger.problems.append(Problem(f"--resend {id}", what, "a payment that nobody has got", fix))
         return False
-    if till.desk.now() - parcel.sent_at < WINDOW:
-        hours, until = WINDOW.total_seconds() / 3600, parcel.sent_at + WINDOW
-        what = f"it was sent on {parcel.sent_at:%Y-%m-%d %H:%M} UTC, and money may take {hours:g} h to show"
+    if ledger.context.now() - batch.sent_at < WINDOW:
+        hours, until = WINDOW.total_seconds() / 3600, batch.sent_at + WINDOW
+        what = f"it was sent on {batch.sent_at:%Y-%m-%d %H:%M} UTC, and money may take {hours:g} h to show"
         fix = f"Nothing was sent again. From {until:%Y-%m-%d %H:%M} UTC on it may be."
-        till.problems.append(Problem(f"--resend {id}", what, "", fix))
+        ledger.problems.append(Problem(f"--resend {id}", what, "", fix))
         return False
-    if parcel.state == "unknown":
+    if batch.state == "unknown":
         words = "a person has looked, and nobody has got it"
-        await till.write([till.parcel(id, "resend_authorised", words)])
+        await ledger.write([ledger.batch_entry(id, "resend_authorised", words)])
     return True
 
 
-async def declare_settled(till: PayLedger, id: str) -> None:
+async def declare_settled(ledger: PayLedger, id: str) -> None:
     """Write that a person has looked, and made up what was missing: everything of a parcel counts as paid."""
-    parcel = till.books.parcels.get(id)
-    if parcel is None or not parcel.sends or parcel.state not in ("unknown", "accepted"):
-        till.problems.append(_not_unknown(till, f"--settle {id}", parcel))
+    batch = ledger.state.batches.get(id)
+    if batch is None or not batch.sends or batch.state not in ("unknown", "accepted"):
+        ledger.problems.append(_not_unknown(ledger, f"--settle {id}", batch))
         return
-    rest = [debt for debt in till.books.of(id) if debt.state != "settled"]
-    await till.write([till.about(debt, "settled", "a person has looked, and says so") for debt in rest])
+    rest = [debt for debt in ledger.state.debts_in(id) if debt.state != "settled"]
+    await ledger.write([ledger.entry_for(debt, "settled", "a person has looked, and says so") for debt in rest])
 
 
-def _not_unknown(till: PayLedger, where: str, parcel: BatchState | None, fix: str = "") -> Problem:
-    unknown = ", ".join(one.id for one in till.books.parcels.values() if one.state == "unknown") or "none now"
-    what = "there is no such payment" if parcel is None else f"it is {parcel.state}, and not unknown"
+def _not_unknown(ledger: PayLedger, where: str, batch: BatchState | None, fix: str = "") -> Problem:
+    unknown = ", ".join(one.id for one in ledger.state.batches.values() if one.state == "unknown") or "none now"
+    what = "there is no such payment" if batch is None else f"it is {batch.state}, and not unknown"
     return Problem(where, what, unknown, fix)
 
 
@@ -324,97 +324,99 @@ _APPROVE_POLLS = (0.0, 5.0, 10.0, 20.0)
 _GONE = ("returned", "rejected", "screened_out")
 
 
-async def send_approvals(till: PayLedger, wanted: Collection[Key]) -> None:
+async def send_approvals(ledger: PayLedger, wanted: Collection[Key]) -> None:
     """Approve what is owed, and settle what the platform shows as approved."""
-    due = _due(till, "approve", wanted)
-    late = [debt for debt in due if till.known.status(debt.submission) == "timed_out"]
+    due = _due(ledger, "approve", wanted)
+    late = [debt for debt in due if ledger.facts.status(debt.submission) == "timed_out"]
     try:
-        await _approve(till, [debt for debt in due if debt not in late])
+        await _approve(ledger, [debt for debt in due if debt not in late])
         for debt in late:  # whether a platform takes these is written nowhere: it is tried once
-            problem = await late_approval_problem(till)
+            problem = await late_approval_problem(ledger)
             if problem is not None:
-                till.problems.append(problem)
+                ledger.problems.append(problem)
                 break
-            await _approve(till, [debt])
-            await till.look()
+            await _approve(ledger, [debt])
+            await ledger.refresh()
     except (PlatformAway, PlatformUnsure) as error:
-        till.problems.append(_approve_failed(till, "approvals", error))
+        ledger.problems.append(_approve_failed(ledger, "approvals", error))
     for pause in _APPROVE_POLLS:
-        waiting = [debt for debt in till.books.debts.values() if debt.kind == "approve" and debt.state == "accepted"]
+        waiting = [debt for debt in ledger.state.debts.values() if debt.kind == "approve" and debt.state == "accepted"]
         if not waiting:
             break
         if pause == _APPROVE_POLLS[1]:
             many = "1 approval" if len(waiting) == 1 else f"{len(waiting)} approvals"
-            till.wait(many, _APPROVE_POLLS)
+            ledger.wait(many, _APPROVE_POLLS)
         if pause:
-            await till.sleep(pause)
-        await till.look()
-        shown = [debt for debt in waiting if till.known.status(debt.submission) in PAID]
-        await till.write([till.about(debt, "settled") for debt in shown])
+            await ledger.sleep(pause)
+        await ledger.refresh()
+        shown = [debt for debt in waiting if ledger.facts.status(debt.submission) in PAID]
+        await ledger.write([ledger.entry_for(debt, "settled") for debt in shown])
         # Who returned it between two looks, or was rejected by somebody else, will never be approved.
-        gone = [debt for debt in waiting if till.known.status(debt.submission) in _GONE]
-        await till.write([till.about(debt, "refused", "it was given back or rejected meanwhile") for debt in gone])
+        gone = [debt for debt in waiting if ledger.facts.status(debt.submission) in _GONE]
+        await ledger.write(
+            [ledger.entry_for(debt, "refused", "it was given back or rejected meanwhile") for debt in gone]
+        )
 
 
-async def _approve(till: PayLedger, debts: Sequence[Debt]) -> None:
+async def _approve(ledger: PayLedger, debts: Sequence[Debt]) -> None:
     if not debts:
         return
     try:
-        await till.desk.recruiter.approve([debt.submission for debt in debts])
+        await ledger.context.recruiter.approve([debt.submission for debt in debts])
     except PlatformRefused as error:
         if len(debts) == 1:
-            await till.write([till.about(debts[0], "refused", str(error))])
+            await ledger.write([ledger.entry_for(debts[0], "refused", str(error))])
             return
         for debt in debts:
-            await _approve(till, [debt])
+            await _approve(ledger, [debt])
     else:
-        await till.write([till.about(debt, "accepted") for debt in debts if debt.state != "accepted"])
+        await ledger.write([ledger.entry_for(debt, "accepted") for debt in debts if debt.state != "accepted"])
 
 
-async def send_rejections(till: PayLedger, wanted: Collection[Key]) -> None:
+async def send_rejections(ledger: PayLedger, wanted: Collection[Key]) -> None:
     """Send rejections one by one; only what a person has signed is among them."""
 
     async def reject(debt: Debt, there: Submission) -> None:
         if there.status != "rejected":
-            await till.desk.recruiter.reject(debt.submission, cast("Category", debt.reason_code), debt.reason_text)
+            await ledger.context.recruiter.reject(debt.submission, cast("Category", debt.reason_code), debt.reason_text)
 
-    await _each(till, _due(till, "reject", wanted), "rejections", reject)
+    await _each(ledger, _due(ledger, "reject", wanted), "rejections", reject)
 
 
-async def send_return_requests(till: PayLedger, wanted: Collection[Key]) -> None:
+async def send_return_requests(ledger: PayLedger, wanted: Collection[Key]) -> None:
     """Ask people to return what is not to be approved; whoever was asked already is not asked again."""
 
     async def request(debt: Debt, there: Submission) -> None:
         if not there.is_return_requested and there.status != "returned":
-            await till.desk.recruiter.request_return(debt.submission, debt.reason_text)
+            await ledger.context.recruiter.request_return(debt.submission, debt.reason_text)
 
-    await _each(till, _due(till, "return", wanted), "requests to return", request)
+    await _each(ledger, _due(ledger, "return", wanted), "requests to return", request)
 
 
-async def _each(till: PayLedger, debts: Sequence[Debt], what: str, send: Send) -> None:
+async def _each(ledger: PayLedger, debts: Sequence[Debt], what: str, send: Send) -> None:
     """Send one by one, after a look at how the submission stands; stop where the platform does not answer."""
     for debt in debts:
         try:
-            await send(debt, await till.desk.recruiter.submission(debt.submission))
+            await send(debt, await ledger.context.recruiter.submission(debt.submission))
         except PlatformRefused as error:
-            await till.write([till.about(debt, "refused", str(error))])
+            await ledger.write([ledger.entry_for(debt, "refused", str(error))])
         except (PlatformAway, PlatformUnsure) as error:
-            till.problems.append(_approve_failed(till, what, error))
+            ledger.problems.append(_approve_failed(ledger, what, error))
             return
         else:
-            await till.write([till.about(debt, "settled")])
+            await ledger.write([ledger.entry_for(debt, "settled")])
 
 
-def _due(till: PayLedger, kind: str, wanted: Collection[Key]) -> list[Debt]:
+def _due(ledger: PayLedger, kind: str, wanted: Collection[Key]) -> list[Debt]:
     """Return what has to be sent: what is owed, and what was taken and is not shown yet.
 
     Of what was refused only approvals are repeated, for there may have been no money for them.
     """
     states = ("planned", "accepted", "cancelled", *(("refused",) if kind == "approve" else ()))
-    debts = till.books.debts.values()  # in the order in which they were planned
+    debts = ledger.state.debts.values()  # in the order in which they were planned
     return [debt for debt in debts if debt.key in wanted and debt.kind == kind and debt.state in states]
 
 
-def _approve_failed(till: PayLedger, what: str, error: Exception) -> Problem:
+def _approve_failed(ledger: PayLedger, what: str, error: Exception) -> Problem:
     fix = "Run `beholder pay --send` again: it looks first."
-    return Problem(till.platform, f"did not take all {what}: {error}", fix=fix)
+    return Problem(ledger.platform, f"did not take all {what}: {error}", fix=fix)

@@ -72,10 +72,10 @@ async def run_on_platform(
     async with run_server(study, store=store, host=host, port=port, public_url=public_url) as server:
         recruiter = await recruiting(capped, server.store)
         try:
-            desk = RecruitContext(capped, server.store, store or str(study.folder / "store"), recruiter)
+            context = RecruitContext(capped, server.store, store or str(study.folder / "store"), recruiter)
             room = AbandonedLists(server.store, recruiter, study.run)
             server.service.free_lists.release_abandoned = room.make
-            return await _Run(desk, server, tell, wait, room, may_spend=publish).run()
+            return await _Run(context, server, tell, wait, room, may_spend=publish).run()
         finally:
             await recruiter.close()
 
@@ -83,7 +83,7 @@ async def run_on_platform(
 class _Run:
     def __init__(
         self,
-        desk: RecruitContext,
+        context: RecruitContext,
         server: RunningServer,
         tell: ReportProgress,
         wait: Wait,
@@ -91,7 +91,7 @@ class _Run:
         *,
         may_spend: bool,
     ) -> None:
-        self._desk, self._server, self._tell, self._wait = desk, server, tell, wait
+        self._context, self._server, self._tell, self._wait = context, server, tell, wait
         self._room, self._may_spend = room, may_spend
 
     async def run(self) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ class _Run:
         found, planned = await self._launch()
         assert found.posting is not None
         collector = Collector(
-            self._desk, found.job, found.posting.id, planned, self._tell, self._wait, self._room,
+            self._context, found.job, found.posting.id, planned, self._tell, self._wait, self._room,
             may_spend=self._may_spend,
         )  # fmt: skip
         short = await collector.collect()
@@ -112,34 +112,34 @@ class _Run:
 
     async def _launch(self) -> tuple[Launch, int]:
         """Return what was launched, and for how many people at first; it is published where money may be spent."""
-        desk, url = self._desk, self._server.service.served.public_url
-        before = launch_record(await desk.store.ledger.entries(), desk.study.run)
-        found = await retry_while_away(lambda: launch_study(desk, public_url=url), "launch", self._tell, self._wait)
+        context, url = self._context, self._server.service.served.public_url
+        before = launch_record(await context.store.ledger.entries(), context.study.run)
+        found = await retry_while_away(lambda: launch_study(context, public_url=url), "launch", self._tell, self._wait)
         words = cost_lines(found.quote, found.due) if self._may_spend else found.words
         for line in words if before is None else ():
             self._tell(RunProgress("launch", line))
         if self._may_spend and found.due is not None:
             due = str(found.due)
-            opened = partial(launch_study, desk, public_url=url, publish=due)
+            opened = partial(launch_study, context, public_url=url, publish=due)
             found = await retry_while_away(opened, "launch", self._tell, self._wait)
             self._tell(RunProgress("launch", f"Published for up to {due}."))
-        launched = launch_record(await desk.store.ledger.entries(), desk.study.run)
+        launched = launch_record(await context.store.ledger.entries(), context.study.run)
         return found, launched.places if launched is not None else found.job.places
 
     async def _finish(self) -> list[str]:
         """Decide, pay and close; return what waits for a person."""
-        desk, tell = self._desk, self._tell
-        await stop_recruiting(desk)
-        decided = await decide_study(desk, sign=RUN_SIGNATURE)
+        context, tell = self._context, self._tell
+        await stop_recruiting(context)
+        decided = await decide_study(context, sign=RUN_SIGNATURE)
         # It says who gets a bonus; after the signature, which says whose answers are used.
-        await asyncio.to_thread(clean, desk.study, store=desk.url)
+        await asyncio.to_thread(clean, context.study, store=context.url)
         for words in decided.words:
             tell(RunProgress("decide", words))
         paid = await self._pay()
         waiting = [str(problem) for problem in paid.problems]
         told = {line.submission for line in paid.unknown}
         try:
-            closed = await close_study(desk)
+            closed = await close_study(context)
         except RecruitError as error:
             if error.__cause__ is not None:  # the platform is away: all of it once more
                 raise
@@ -153,11 +153,11 @@ class _Run:
 
     async def _pay(self) -> Payment:
         """Pay whoever is accepted, and look until the platform shows it; what does not show waits for a person."""
-        desk, until = self._desk, self._desk.now() + _SETTLES
+        context, until = self._context, self._context.now() + _SETTLES
         while True:
-            paid = await pay_study(desk, send=True, sleep=self._wait)
+            paid = await pay_study(context, send=True, sleep=self._wait)
             is_under_way = bool(paid.of("sent", "unknown") or (paid.of("owed") and not paid.problems))
-            if not is_under_way or desk.now() >= until:
+            if not is_under_way or context.now() >= until:
                 break
             await self._wait()
         for words in paid.notes:
@@ -205,8 +205,8 @@ async def _launch(study: Study, server: RunningServer, store: str | None, news: 
     """Check and launch a study, tell what a person does now, and return where people begin."""
     recruiter = await recruiter_of(study, server.store)
     try:
-        desk = RecruitContext(study, server.store, store or str(study.folder / "store"), recruiter)
-        found = await launch_study(desk, public_url=server.service.served.public_url)
+        context = RecruitContext(study, server.store, store or str(study.folder / "store"), recruiter)
+        found = await launch_study(context, public_url=server.service.served.public_url)
     finally:
         await recruiter.close()
     for words in (*(f"Warning: {warning}" for warning in found.warnings), *found.words):

@@ -151,9 +151,9 @@ async def test_a_study_on_prolific_is_stopped_at_once_and_closed_when_nobody_wai
         posting = await room.open()
         (visit,) = room.fake.people.finish(posting)
         asked = room.fake.people.take(posting).start().finish(NO_CODE).submission
-        await decide_study(room.desk, sign=RUN_SIGNATURE)
-        await pay_study(room.desk, send=True, sleep=room.fake.sleep)
-        dry = await close_study(room.desk, dry_run=True)
+        await decide_study(room.context, sign=RUN_SIGNATURE)
+        await pay_study(room.context, send=True, sleep=room.fake.sleep)
+        dry = await close_study(room.context, dry_run=True)
         assert (dry.is_closed, len(dry.open), room.fake.studies.find(posting).status) == (False, 1, "ACTIVE")
         assert dry.words == (
             "Recruiting would be stopped.",
@@ -161,24 +161,24 @@ async def test_a_study_on_prolific_is_stopped_at_once_and_closed_when_nobody_wai
             "Nothing was written.",
         )
         with pytest.raises(RecruitError) as error:
-            await close_study(room.desk)
+            await close_study(room.context)
         assert str(error.value) == (
             "close  has stopped recruiting, and is not over before what follows is. Prolific opens it again for more "
             "places only: `beholder launch --places N`. Or write run: 2.\n"
             f"{visit.submission.id}  waits for your decision: Handed in with a code that this person was not shown; "
             f"Handed in, and nothing whole is here. {DECIDE}"
         )
-        assert (await room.desk.recruiter.posting(posting)).state == "completed"
+        assert (await room.context.recruiter.posting(posting)).state == "completed"
         with pytest.raises(RecruitError) as error:
-            await change_posting(room.desk, "resume")
+            await change_posting(room.context, "resume")
         assert str(error.value) == (
             "--resume  finds the study full or stopped. Allowed: a study that is paused. Prolific opens it again for "
             "more places only: `beholder launch --places N`. Or write run: 2."
         )
         assert not (tmp_path / "close").exists()
-        await room.desk.recruiter.approve([visit.submission.id])  # on its page, by a person
+        await room.context.recruiter.approve([visit.submission.id])  # on its page, by a person
         room.fake.advance(minutes=5)
-        found = await close_study(room.desk)
+        found = await close_study(room.context)
         assert found.is_closed
         assert found.words == (
             "Closed. close/summary.md says how it was done, and what is kept until when.",
@@ -186,7 +186,7 @@ async def test_a_study_on_prolific_is_stopped_at_once_and_closed_when_nobody_wai
             f"{asked.id} was asked to return it, and has not yet: Prolific approves and pays it by itself on "
             f"{room.fake.now + timedelta(days=21):%Y-%m-%d}, unless it is returned or rejected before.",
         )
-        again = await close_study(room.desk)
+        again = await close_study(room.context)
         assert again == found
         kinds = await room.kinds()
         assert kinds[6:] == ["stop planned", "stop done", "close done"]
@@ -203,7 +203,7 @@ async def test_it_is_not_over_while_the_platform_has_not_stopped_it_or_shows_ano
 
         async def close() -> str:
             with pytest.raises(RecruitError) as error:
-                await close_study(room.desk)
+                await close_study(room.context)
             return str(error.value)
 
         room.fake.studies.find(posting).status = "PUBLISHING"  # type: ignore[assignment]
@@ -213,21 +213,21 @@ async def test_it_is_not_over_while_the_platform_has_not_stopped_it_or_shows_ano
         assert "close done" not in await room.kinds()
         room.fake.studies.find(posting).status = "ACTIVE"
         again = replace(other, provider_ref=posting)
-        await room.desk.store.ledger.append([other, replace(other, kind="publish"), again])
+        await room.context.store.ledger.append([other, replace(other, kind="publish"), again])
         assert await close() == (
             f"{other.provider_ref}  was published in this run too, and is not seen to be over. Stop it on its "
             "platform, and pay whoever has handed in there; its own token and recruit.mode show it."
         )
         stopped = replace(other, kind="stop")
-        await room.desk.store.ledger.append([stopped])
-        assert (await close_study(room.desk)).is_closed
+        await room.context.store.ledger.append([stopped])
+        assert (await close_study(room.context)).is_closed
         assert room.fake.studies.find(posting).status == "COMPLETED"
 
 
 async def test_a_study_by_link_is_exported_and_told(tmp_path: Path, tiny: Path) -> None:
     async with office(tmp_path, tiny, recruit={"mode": "link"}) as room:
         await room.open()
-        facts, now = room.desk.store, room.fake.now
+        facts, now = room.context.store, room.fake.now
         record = await facts.current()
         assert record is not None
         for name, outcome in (("aa", "no_consent"), ("bb", None)):
@@ -238,14 +238,14 @@ async def test_a_study_by_link_is_exported_and_told(tmp_path: Path, tiny: Path) 
                 await facts.append([Answer(name, "consent", {"agree": True}, {}, 0, 900, "mouse", "t", now)])
         await facts.claim("bb", now=now, until=now + timedelta(hours=1), per_list=1)
         with pytest.raises(RecruitError) as error:
-            await close_study(room.desk)
+            await close_study(room.context)
         assert str(error.value) == (
             "close  has stopped recruiting, and is not over before what follows is. `beholder launch --resume` lets "
             "people begin again.\n"
             "participants  1 person is at work. Close again when they are done; who rests for 60 min is not waited for."
         )
         room.fake.advance(days=1)
-        found = await close_study(room.desk)
+        found = await close_study(room.context)
         assert found.exported == tmp_path / "export"
         assert (tmp_path / "export" / "sessions.csv").is_file()
         assert found.words[1] == "Every fact is in export/."
@@ -264,10 +264,10 @@ async def test_what_was_only_served_is_closed_too_and_opens_when_somebody_says_s
                 return (await client.post("/api/arrive", json=body)).status_code
 
         assert await come("ann") == 201
-        assert (await close_study(room.desk, dry_run=True)).words[0] == "Recruiting would be stopped."
-        assert (await close_study(room.desk)).is_closed
+        assert (await close_study(room.context, dry_run=True)).words[0] == "Recruiting would be stopped."
+        assert (await close_study(room.context)).is_closed
         summary_ = (tmp_path / "close" / "summary.md").read_bytes()
-        assert (await close_study(room.desk)).is_closed
+        assert (await close_study(room.context)).is_closed
         assert (tmp_path / "close" / "summary.md").read_bytes() == summary_
         assert await come("bea") == 403
         for dry_run in (True, False):
@@ -277,7 +277,7 @@ async def test_what_was_only_served_is_closed_too_and_opens_when_somebody_says_s
                 "To let people begin again: beholder launch --resume",
             )
         assert await come("bea") == 403
-        assert (await change_posting(room.desk, "resume")).posting.state == "active"
+        assert (await change_posting(room.context, "resume")).posting.state == "active"
         assert await come("bea") == 201
         found = await room.launch()
         assert found.words[-1] == "People begin here: https://lab.example.org/s/tiny"

@@ -73,12 +73,12 @@ def test_each_case_of_a_platform_has_its_row_with_reasons(tmp_path: Path) -> Non
 def test_no_id_of_a_person_is_in_the_file_or_in_the_ledger(tmp_path: Path) -> None:
     async def work(made: Office) -> list[LedgerEntry]:
         await made.come("a", person="pid-a")
-        looked = await decide_study(made.desk, submissions=tmp_path / "list.csv")
+        looked = await decide_study(made.context, submissions=tmp_path / "list.csv")
         assert looked.words[1] == (
             "pay/by_hand.csv has the ids of 1 person to reject, ask back or look at on the platform. "
             "Keep it to yourself."
         )
-        await decide_study(made.desk, submissions=tmp_path / "list.csv", sign="Ada")
+        await decide_study(made.context, submissions=tmp_path / "list.csv", sign="Ada")
         return list(await made.store.ledger.entries())
 
     (tmp_path / "list.csv").write_text("participant,code\npid-a,K7QM\npid-stranger,K7QM\n", "utf-8")
@@ -128,7 +128,7 @@ def test_whoever_withdrew_is_asked_to_return_it_and_whoever_was_forgotten_is_pai
     from beholder.server.service import erase_sessions
 
     async def work(made: Office) -> tuple[dict[str, DecisionRow], list[tuple[bool | None, tuple[str, ...]]]]:
-        left = shared_codes(made.desk.study, made.store.secret)["no_consent"]
+        left = shared_codes(made.context.study, made.store.secret)["no_consent"]
         made.platform.listed = [handed_in("left", left), handed_in("done", made.code)]
         await made.come("s1", "withdrawn", submission="left", trials=2)
         await made.store.erase("s1", at(0))
@@ -136,7 +136,9 @@ def test_whoever_withdrew_is_asked_to_return_it_and_whoever_was_forgotten_is_pai
         await erase_sessions(made.store, ["s2"], "receipt", at(0))
         await made.come("s3", "no_consent", person="p3", trials=0)
         await made.store.erase("s3", at(0))
-        told = [(one.accept, one.reasons) for person in await participant_records(made.desk) for one in person.sessions]
+        told = [
+            (one.accept, one.reasons) for person in await participant_records(made.context) for one in person.sessions
+        ]
         return await decide(made), told
 
     rows, told = run(tmp_path, work)
@@ -159,7 +161,7 @@ def test_further_rounds_of_one_visit_are_named_for_their_bonus(tmp_path: Path) -
         await made.come("s1", submission="a", person="p", code=made.code)
         await made.come("s2", person="p", visit=2, code=made.code)
         await made.come("s3", None, person="p", visit=3, trials=1)
-        await decide_study(made.desk, sign="run")
+        await decide_study(made.context, sign="run")
         return await made.entries("decisions")
 
     (row,) = signed_rows(run(tmp_path, work)).values()
@@ -179,14 +181,14 @@ def test_without_a_platform_every_session_is_a_row(tmp_path: Path, mode: str, re
 
 
 def test_nobody_has_come(tmp_path: Path) -> None:
-    found = run(tmp_path, lambda made: decide_study(made.desk))
+    found = run(tmp_path, lambda made: decide_study(made.context))
     assert (found.rows, found.words) == ((), ("Nobody has come yet, so there is nothing to decide.",))
 
 
 def test_what_cannot_be_decided_is_told(tmp_path: Path) -> None:
     async def told(made: Office, **keys: Any) -> str:
         with pytest.raises(RecruitError) as error:
-            await decide_study(made.desk, **keys)
+            await decide_study(made.context, **keys)
         return str(error.value)
 
     async def not_launched(made: Office) -> str:

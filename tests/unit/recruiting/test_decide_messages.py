@@ -15,9 +15,9 @@ def test_whoever_is_paid_without_having_taken_part_reads_why_and_how_much(tmp_pa
         await made.come("s1", None, submission="full", trials=0)
         await made.come("s2", "screened_out", submission="unfit")
         await made.come("s3", None, submission="left", trials=2)
-        codes = shared_codes(made.desk.study, made.store.secret)
+        codes = shared_codes(made.context.study, made.store.secret)
         launched: Json = {"key": "k", "places": 4, "screen_out": "0.20 GBP"}
-        now = made.desk.now()
+        now = made.context.now()
         await made.store.ledger.append([LedgerEntry("draft", "done", now, provider_ref=POSTING, evidence=launched)])
         made.platform.listed = [
             handed_in("full", codes["technical"], person="pid-s1"),

@@ -33,25 +33,25 @@ def test_a_person_signs_what_they_have_seen_and_nothing_that_is_new(tmp_path: Pa
         made.platform.listed = [handed_in("a", made.code), handed_in("b", made.code)]
         await made.come("a", submission="a", code=made.code)
         await made.come("b", submission="b", obeys=CARELESS, code=made.code)
-        looked = await decide_study(made.desk)
+        looked = await decide_study(made.context)
         assert looked.words[1:] == (LOOK,)
         if os.name != "nt":
             assert looked.file.stat().st_mode & 0o777 == 0o600, "it says which submission is whose"
         assert (tmp_path / "decide" / ".gitignore").read_text() == "*\n"
         made.platform.listed.append(handed_in("c", made.code))
         await made.come("c", submission="c", code=made.code)
-        first = await decide_study(made.desk, sign="Ada")
-        some = await decide_study(made.desk)
-        day = f"{made.desk.now():%Y-%m-%d at %H:%M} UTC"
+        first = await decide_study(made.context, sign="Ada")
+        some = await decide_study(made.context)
+        day = f"{made.context.now():%Y-%m-%d at %H:%M} UTC"
         assert some.words[1:] == (f"2 rows are signed, last by Ada on {day}. Since then: 1 new (c).", LOOK)
-        again = await decide_study(made.desk, sign="Ada")
-        await decide_study(made.desk, sign="Ada")
-        assert (await decide_study(made.desk)).words[1:] == (
+        again = await decide_study(made.context, sign="Ada")
+        await decide_study(made.context, sign="Ada")
+        assert (await decide_study(made.context)).words[1:] == (
             f"3 rows are signed, last by Ada on {day}. Since then: nothing new.",
             "`beholder pay` shows what would be sent.",
         )
         edit(tmp_path, "b", pay="approve")
-        changed = await decide_study(made.desk)
+        changed = await decide_study(made.context)
         assert changed.words[-2:] == (f"3 rows are signed, last by Ada on {day}. Since then: 1 changed (b).", LOOK)
         return first, again, await made.entries("decisions")
 
@@ -84,10 +84,10 @@ def test_a_run_signs_nothing_that_is_against_anybody(tmp_path: Path) -> None:
         await made.come("b", submission="b", obeys=CARELESS, code=made.code)
         await made.come("c", "screened_out", submission="c")
         await made.come("d", None, submission="d", trials=2)
-        await decide_study(made.desk, sign="run")
+        await decide_study(made.context, sign="run")
         by_run = await made.entries("decisions")
-        await decide_study(made.desk, sign="Ada")
-        await decide_study(made.desk, sign="run")
+        await decide_study(made.context, sign="Ada")
+        await decide_study(made.context, sign="run")
         return by_run, await made.entries("decisions")
 
     by_run, all_of_it = run(tmp_path, work)
@@ -150,7 +150,7 @@ def test_a_dry_run_writes_and_signs_nothing(tmp_path: Path) -> None:
         made.platform.listed = [handed_in("a", made.code)]
         await made.come("a", submission="a", code=made.code)
         before = len(await made.store.ledger.entries())
-        found = await decide_study(made.desk, sign="run", dry_run=True)
+        found = await decide_study(made.context, sign="run", dry_run=True)
         return found, len(await made.store.ledger.entries()) - before
 
     found, written = run(tmp_path, work)
@@ -167,7 +167,7 @@ def test_signed_use_reaches_cleaning_and_comes_back(tmp_path: Path) -> None:
 
     async def clean(made: Office) -> dict[str, tuple[str, str, str]]:
         tables: dict[str, list[dict[str, Any]]] = {table: await read_rows(made.store, table) for table in SHAPES}
-        return judged(clean_tables(made.desk.study, tables))
+        return judged(clean_tables(made.context.study, tables))
 
     async def work(made: Office) -> list[dict[str, tuple[str, str, str]]]:
         made.platform.listed = [
@@ -212,7 +212,7 @@ def test_the_account_and_the_verdicts_say_who_was_left_out_by_hand(tmp_path: Pat
         await made.come("b")
         act = LedgerEntry("leave_out", "done", at(0), session="a", reason_text="a colleague")
         await made.store.ledger.append([act])
-        return clean_tables(made.desk.study, {table: await read_rows(made.store, table) for table in SHAPES})
+        return clean_tables(made.context.study, {table: await read_rows(made.store, table) for table in SHAPES})
 
     cleaned = run(tmp_path, work)
     assert {lost.words: (lost.sessions, lost.costs) for lost in cleaned.lost} == {"Left out by hand": (1, True)}

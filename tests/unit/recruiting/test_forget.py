@@ -162,7 +162,7 @@ def test_a_death_on_the_way_leaves_nothing_that_is_not_found_again(tmp_path: Pat
             assert theirs.left == ("s2",)
             await erase_sessions(made.store, theirs.sessions, "receipt", at(1))
             made.platform.listed = [handed_in("sub-1", made.code)]
-            row = (await decide_study(made.desk, dry_run=True)).rows[0]
+            row = (await decide_study(made.context, dry_run=True)).rows[0]
             return [one for one in await made.entries("forget") if one.event == "done"], row.pay
 
     done, pay = asyncio.run(work())
@@ -179,10 +179,10 @@ def test_a_server_forgets_by_its_page_and_erases_at_once(tmp_path: Path, tiny: P
                 page = await client.get("/forget")
                 body = {"study": made.study.name, "params": {"participant": PERSON}, "device": {}}
                 await client.post("/api/arrive", json=body)
-                (session,) = await read_rows(made.desk.store, "sessions")
+                (session,) = await read_rows(made.context.store, "sessions")
                 name, receipt = session["session"], "BH-20261116-SKX9-8ATT-MN2P-Q7RD"  # as they were at first
                 said = Answer(name, "trial:1", {"comment": SECRET}, {}, 0, 1, "mouse", "t", at(0))
-                await made.desk.store.append([said, End(name, "completed", "", "", receipt, at(0))])
+                await made.context.store.append([said, End(name, "completed", "", "", receipt, at(0))])
                 assert SECRET.encode() in bytes_of(tmp_path)
                 tries = [receipt.lower(), receipt, "BH-1", 7, *["no"] * 8]
                 told = [await client.post("/api/forget", json={"receipt": one}) for one in tries]

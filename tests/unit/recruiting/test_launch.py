@@ -141,8 +141,8 @@ async def test_what_nobody_can_check_without_a_token_is_told(
 ) -> None:
     monkeypatch.delenv("PROLIFIC_TOKEN", raising=False)
     async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
-        desk = replace(room.desk, recruiter=await recruiter_of(room.study, room.desk.store))
-        told = await refused(replace(room, desk=desk), dry_run=True)
+        context = replace(room.context, recruiter=await recruiter_of(room.study, room.context.store))
+        told = await refused(replace(room, context=context), dry_run=True)
         assert told[0].startswith("PROLIFIC_TOKEN  is not set, and Prolific asks for a token.")
         assert told[1:] == [
             "Prolific  was not asked what the study costs, nor whether it knows the filters, groups and projects of "
@@ -215,13 +215,13 @@ async def test_low_pay_and_an_empty_balance_are_told_before_anybody_publishes(tm
 async def test_an_answer_that_was_lost_is_looked_for_and_remembered(tmp_path: Path, tiny: Path) -> None:
     async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
         await room.launch()
-        entries = room.desk.store.ledger
+        entries = room.context.store.ledger
         posting = next(iter(room.fake.studies.all))
         planned = LedgerEntry(
             "publish", "planned", room.fake.now, provider_ref=posting, evidence={"total": "11.17 GBP", "places": 4}
         )
         await entries.append([planned])
-        await room.desk.recruiter.publish(posting)  # and the power fails here
+        await room.context.recruiter.publish(posting)  # and the power fails here
         found = await room.launch()
         assert (found.posting.state, found.due) == ("active", None)
         assert await room.kinds() == ["draft done", "publish planned", "publish done"]
@@ -230,28 +230,28 @@ async def test_an_answer_that_was_lost_is_looked_for_and_remembered(tmp_path: Pa
 async def test_a_study_is_paused_and_goes_on(tmp_path: Path, tiny: Path) -> None:
     async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
         with pytest.raises(RecruitError, match="finds the study not launched"):
-            await change_posting(room.desk, "pause")
+            await change_posting(room.context, "pause")
         await room.launch(publish="11.17 GBP")
         taken = "0 of 4 places are taken."
-        assert (await change_posting(room.desk, "pause", dry_run=True)).words == (
+        assert (await change_posting(room.context, "pause", dry_run=True)).words == (
             f"It is open: {taken}",
             "Nobody could begin any more, and whoever has begun would go on. Nothing was changed.",
         )
-        assert (await change_posting(room.desk, "pause")).words == (f"It is paused: {taken}",)
-        assert (await change_posting(room.desk, "pause")).posting.state == "paused"
-        assert (await change_posting(room.desk, "pause", dry_run=True)).words[1:] == ("Nothing would change.",)
-        assert (await change_posting(room.desk, "resume", dry_run=True)).words == (
+        assert (await change_posting(room.context, "pause")).words == (f"It is paused: {taken}",)
+        assert (await change_posting(room.context, "pause")).posting.state == "paused"
+        assert (await change_posting(room.context, "pause", dry_run=True)).words[1:] == ("Nothing would change.",)
+        assert (await change_posting(room.context, "resume", dry_run=True)).words == (
             f"It is paused: {taken}",
             "People could begin again. Nothing was changed.",
         )
-        assert (await change_posting(room.desk, "resume")).words == (f"It is open: {taken}",)
+        assert (await change_posting(room.context, "resume")).words == (f"It is open: {taken}",)
         assert (await room.kinds())[3:] == ["pause planned", "pause done", "resume planned", "resume done"]
 
 
 async def test_a_changed_study_that_the_server_does_not_have_is_refused(tmp_path: Path, tiny: Path) -> None:
     async with office(tmp_path, tiny, recruit=ON_PROLIFIC) as room:
         changed = room.study.model_copy(update={"title": "Another title"})
-        other = replace(room, desk=replace(room.desk, study=changed))
+        other = replace(room, context=replace(room.context, study=changed))
         with pytest.raises(RecruitError) as error:
             await other.launch()
         assert str(error.value) == (
@@ -298,9 +298,9 @@ async def test_single_links_are_as_many_as_places_and_whom_nobody_can_leave_out_
         lines = path.read_text("utf-8").splitlines()
         path.write_text("\n".join(one for one in lines if one.strip() not in ("exclude:", "- first")), "utf-8")
         assert load_study(path).recruit.exclude == ()
-        async with open_context(path) as desk:
-            assert desk.study.recruit.exclude == ("first",)
-            assert (await rehearsal_problems(desk))[0] == []
+        async with open_context(path) as context:
+            assert context.study.recruit.exclude == ("first",)
+            assert (await rehearsal_problems(context))[0] == []
 
 
 async def test_a_panel_gets_its_links_and_what_it_costs(tmp_path: Path, tiny: Path) -> None:

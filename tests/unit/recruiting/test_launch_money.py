@@ -43,17 +43,17 @@ async def test_with_the_token_of_another_account_nothing_is_put_up_beside_what_p
     async with office(folder, tiny, recruit=ON_PROLIFIC) as room:
         posting = await room.open()
         other = FakeProlific()
-        foreign = replace(room, desk=connect(room.study, room.desk.store, other), fake=other)
+        foreign = replace(room, context=connect(room.study, room.context.store, other), fake=other)
         why = (
             f"Prolific  does not show {posting}, under which run 1 was published: Not found: There is no such study. "
             "(404). Nothing was done. The token may be of another account or workspace: take the one that published "
             "it. To put it up anew, write run: 2."
         )
         assert why in await told(foreign.launch())
-        assert await told(close_study(foreign.desk)) == [why]
+        assert await told(close_study(foreign.context)) == [why]
         assert other.studies.all == {}
         stray = LedgerEntry("draft", "done", room.fake.now, provider_ref="5" * 24, evidence={"run": 1, "key": "k"})
-        await room.desk.store.ledger.append([stray])
+        await room.context.store.ledger.append([stray])
         assert (await room.launch()).posting.id == posting, "whatever was put up since, people come by this one"
 
 
@@ -68,7 +68,7 @@ async def test_a_study_that_was_by_link_before_goes_to_a_platform(folder: Path, 
     async with office(folder, tiny, recruit={"mode": "link"}) as room:
         await room.launch()
         study = room.study.model_copy(update={"recruit": room.study.recruit.model_copy(update={"mode": "prolific"})})
-        assert (await close_study(connect(study, room.desk.store, room.fake))).is_closed, "nothing was put up there"
+        assert (await close_study(connect(study, room.context.store, room.fake))).is_closed, "nothing was put up there"
 
 
 async def test_after_closing_nothing_is_opened_and_what_is_open_is_stopped(folder: Path, tiny: Path) -> None:
@@ -83,9 +83,9 @@ async def test_after_closing_nothing_is_opened_and_what_is_open_is_stopped(folde
             "serve`, and launch again; or leave it out."
         )
         alarm = "recruit.closes is past, and the platform goes on sending people in vain. Run `beholder close`."
-        assert (await take_snapshot(room.desk)).alarms == (alarm,)
-        freeing = AbandonedLists(room.desk.store, room.desk.recruiter, 1)
-        collector = Collector(room.desk, JOB, posting, 4, lambda _: None, waiting, freeing, may_spend=True)
+        assert (await take_snapshot(room.context)).alarms == (alarm,)
+        freeing = AbandonedLists(room.context.store, room.context.recruiter, 1)
+        collector = Collector(room.context, JOB, posting, 4, lambda _: None, waiting, freeing, may_spend=True)
         assert await collector.collect() == "recruit.closes is past, and 6 lists are open"
         assert room.fake.studies.find(posting).status == "COMPLETED"
         assert (await room.launch()).posting.state == "completed", "how it stands may be asked"
@@ -94,10 +94,10 @@ async def test_after_closing_nothing_is_opened_and_what_is_open_is_stopped(folde
 async def test_after_a_purge_of_who_is_who_nobody_is_let_in_for_money(folder: Path, tiny: Path) -> None:
     async with office(folder, tiny, recruit=ON_PROLIFIC) as room:
         posting = await room.open()
-        await room.desk.store.ledger.append([LedgerEntry("purge", "done", room.fake.now, reason_code="identity")])
-        assert (await change_posting(room.desk, "pause")).posting.state == "paused"
+        await room.context.store.ledger.append([LedgerEntry("purge", "done", room.fake.now, reason_code="identity")])
+        assert (await change_posting(room.context, "pause")).posting.state == "paused"
         day = f"{room.fake.now:%Y-%m-%d}"
-        for work in (room.launch(), room.launch(places=6, dry_run=True), change_posting(room.desk, "resume")):
+        for work in (room.launch(), room.launch(places=6, dry_run=True), change_posting(room.context, "resume")):
             assert await told(work) == [
                 f"tiny  who is who was erased on {day}, so whoever came now could be neither matched nor paid. "
                 "Put the new run in a new folder."
@@ -136,7 +136,7 @@ async def test_what_opens_later_is_paused_and_opens_when_the_study_says_so_now(f
     async with office(folder, tiny, recruit=ON_PROLIFIC | {"opens": opens(2)}) as room:
         posting, fake = await room.open(), room.fake
         assert fake.studies.find(posting).status == "SCHEDULED"
-        assert (await change_posting(room.desk, "pause")).posting.state == "draft"
+        assert (await change_posting(room.context, "pause")).posting.state == "draft"
         assert str(cost_of_runs(room.study, await room.entries(), "GBP")) == "0.00 GBP", "nobody ever saw it"
         assert await room.open() == posting
     text = (folder / "study.yaml").read_text("utf-8")
@@ -148,9 +148,9 @@ async def test_what_opens_later_is_paused_and_opens_when_the_study_says_so_now(f
         assert (await room.kinds())[-5:] == [
             "pause planned", "pause done", "publish cancelled", "publish planned", "publish done",
         ]  # fmt: skip
-        await change_posting(room.desk, "pause")
+        await change_posting(room.context, "pause")
         del fake.studies.all[posting]
         assert await room.open() != posting, "a draft may be deleted on the platform, also one that was to open"
-        await close_study(room.desk)
+        await close_study(room.context)
         fake.studies.all.clear()
         assert (await room.launch()).posting.state == "draft", "closing takes it back as well"

@@ -59,9 +59,9 @@ def test_what_is_settled_stays_so_and_what_is_unsure_is_never_owed_again_by_itse
 @given(_HISTORY)
 def test_a_parcel_is_sent_once_and_once_more_for_each_time_it_is_let(entries: Sequence[LedgerEntry]) -> None:
     books = replay(entries)
-    for parcel in books.parcels.values():
-        let = [one for one in entries if one.event == "resend_authorised" and one.batch == parcel.id]
-        assert parcel.sends <= 1 + len(let)
+    for batch in books.batches.values():
+        let = [one for one in entries if one.event == "resend_authorised" and one.batch == batch.id]
+        assert batch.sends <= 1 + len(let)
 
 
 @given(_HISTORY)
@@ -77,9 +77,9 @@ def test_a_debt_is_done_unsure_or_neither(entries: Sequence[LedgerEntry]) -> Non
 def test_a_payment_from_plan_to_arrival() -> None:
     sent = history("setup_sent", "setup_done", "pay_sent", "accepted")
     assert [debt.state for debt in replay(sent).debts.values()] == ["accepted"]
-    assert replay(sent).parcels["B1"].posting == "post"
+    assert replay(sent).batches["B1"].posting == "post"
     books = replay([*sent, replace(_ROW, event="settled", batch="B1")])
-    assert books.parcels["B1"].state == "settled"
+    assert books.batches["B1"].state == "settled"
     assert [(debt.participant, debt.amount) for debt in books.settled()] == [("p-ann", Sum(150, "GBP"))]
 
 
@@ -91,8 +91,8 @@ def test_a_crash_after_the_payment_was_written_down_leaves_it_unsure() -> None:
 
 def test_a_second_payment_of_the_same_parcel_needs_leave() -> None:
     lost = history("setup_sent", "setup_done", "pay_sent", "unknown")
-    assert replay([*lost, *history("pay_sent")[2:]]).parcels["B1"].sends == 1
-    assert replay([*lost, *history("resend_authorised", "pay_sent")[2:]]).parcels["B1"].sends == 2
+    assert replay([*lost, *history("pay_sent")[2:]]).batches["B1"].sends == 1
+    assert replay([*lost, *history("resend_authorised", "pay_sent")[2:]]).batches["B1"].sends == 2
 
 
 def test_debts_of_one_submission_are_one_row() -> None:

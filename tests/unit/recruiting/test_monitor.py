@@ -278,7 +278,7 @@ async def test_it_reads_a_store_beside_its_server_and_the_platform(tmp_path: Pat
         (posting,) = room.fake.studies.all
         room.fake.people.finish(posting, 2)
         before = await room.kinds()
-        view = await take_snapshot(room.desk)
+        view = await take_snapshot(room.context)
         assert view.platform is not None
         assert (view.platform.state, view.platform.taken, dict(view.platform.statuses)) == (
             "active", 2, {"awaiting_review": 2},
@@ -286,7 +286,7 @@ async def test_it_reads_a_store_beside_its_server_and_the_platform(tmp_path: Pat
         assert (view.arrived, view.link, view.lists.planned) == (0, f"{URL}/s/tiny", 6)
         assert await room.kinds() == before
         room.fake.token = "another"
-        (alarm,) = (await take_snapshot(room.desk)).alarms
+        (alarm,) = (await take_snapshot(room.context)).alarms
         assert alarm.startswith("The numbers of the platform are missing: PROLIFIC_TOKEN  Prolific does not know this")
 
 
@@ -302,7 +302,7 @@ async def test_watching_asks_the_platform_less_and_less_while_nothing_moves(tmp_
                 raise TimeoutError
 
         with pytest.raises(TimeoutError):
-            await watch(room.desk, shown.append, sleep=sleep)
+            await watch(room.context, shown.append, sleep=sleep)
         asked = [view.platform.at - began for view in shown if view.platform is not None]
         assert 4 <= len(set(asked)) <= 5
         assert len(shown) < 15

@@ -24,10 +24,10 @@ async def test_a_dry_run_names_every_effect_and_does_nothing(folder: Path) -> No
     async with shop(folder, clean=BONUS) as s:
         write_bonuses(s.study, ("p-0", "quantity", "0.50"))
         await s.sign(s0="approve", s1={"pay": "reject", "category": "LOW_EFFORT", "message": MESSAGE}, s2="return")
-        before = await s.desk.store.ledger.entries()
+        before = await s.context.store.ledger.entries()
         requests = len(s.fake.requests)
         found = await s.pay()
-        assert [(line.kind, line.submission, line.reason, str(line.amount), line.standing) for line in found.lines] == [
+        assert [(line.kind, line.submission, line.reason, str(line.amount), line.status) for line in found.lines] == [
             ("approve", s.ids[0], "reward", "2.00 GBP", "owed"),
             ("bonus", s.ids[0], "quantity", "0.50 GBP", "owed"),
             ("reject", s.ids[1], "LOW_EFFORT", "0.00 ", "owed"),
@@ -35,7 +35,7 @@ async def test_a_dry_run_names_every_effect_and_does_nothing(folder: Path) -> No
         ]
         assert str(found.total("owed")) == "2.50 GBP"
         assert (found.is_sent, found.problems, found.is_settled) == (False, (), False)
-        assert await s.desk.store.ledger.entries() == before
+        assert await s.context.store.ledger.entries() == before
         assert {one.split()[0] for one in s.fake.requests[requests:]} == {"GET"}
 
 
@@ -50,7 +50,7 @@ async def test_everybody_gets_what_was_signed_once(folder: Path) -> None:
             "Waiting for Prolific to show 2 approvals, for 35 seconds at most.",
             "Waiting for Prolific to show payment B1, for 125 seconds at most.",
         ]
-        assert [(line.kind, line.reason, line.standing) for line in found.lines] == [
+        assert [(line.kind, line.reason, line.status) for line in found.lines] == [
             ("approve", "reward", "paid"),
             ("bonus", "quantity", "paid"),
             ("reject", "LOW_EFFORT", "done"),
@@ -84,7 +84,7 @@ async def test_who_was_approved_by_the_platform_still_gets_the_bonus(folder: Pat
         s.fake.advance(days=22)
         await s.sign("run", s0="nothing", s1="nothing")
         found = await s.pay(send=True)
-        assert [(line.kind, line.standing) for line in found.lines] == [
+        assert [(line.kind, line.status) for line in found.lines] == [
             ("approve", "paid"),
             ("bonus", "paid"),
             ("approve", "paid"),
@@ -112,7 +112,7 @@ async def test_who_was_forgotten_after_signing_still_gets_the_bonus(folder: Path
     async with shop(folder, 1, clean=BONUS) as s:
         write_bonuses(s.study, ("p-0", "quantity", "0.50"))
         await s.sign(s0="approve")
-        await s.desk.store.purge_identity()
+        await s.context.store.purge_identity()
         assert (await s.pay(send=True)).is_settled
         assert s.got(s.ids[0]) == [("reward", 200), ("bonus", 50)]
 
@@ -132,7 +132,7 @@ async def test_who_did_not_fit_is_paid_for_that_and_asked_to_return(folder: Path
     async with shop(folder, 1, recruit={"screen_out": "0.30 GBP"}) as s:
         await s.sign("run", s0="screen_out")
         found = await s.pay(send=True)
-        assert [(line.kind, line.reason, line.standing) for line in found.lines] == [
+        assert [(line.kind, line.reason, line.status) for line in found.lines] == [
             ("bonus", "screen_out", "paid"),
             ("return", "screen_out", "done"),
         ]
@@ -145,7 +145,7 @@ async def test_who_did_not_fit_is_paid_for_that_and_asked_to_return(folder: Path
 async def test_further_sessions_of_a_visit_are_bonuses_and_bonuses_grow(folder: Path) -> None:
     async with shop(folder, 1, clean=BONUS) as s:
         write_bonuses(s.study, ("p-0", "quantity", "0.50"))
-        more = await come(s.desk.store, "0", s.visits[0], mode="prolific", number=2)
+        more = await come(s.context.store, "0", s.visits[0], mode="prolific", number=2)
         await s.sign(s0={"pay": "approve", "further": [more]})
         found = await s.pay(send=True)
         assert s.got(s.ids[0]) == [("reward", 200), ("bonus", 250)], "one payment for all that is owed"
@@ -179,7 +179,7 @@ async def test_a_budget_is_a_hard_cap_and_says_by_how_much(folder: Path) -> None
             "study.yaml:11  budget is 6.50 GBP, and with the 1.40 GBP that are due now the study comes "
             "to 6.98 GBP: 0.48 GBP more. Nothing of it was sent. Raise the budget to 6.98 GBP, or sign fewer payments."
         ]
-        assert [line.standing for line in found.lines] == ["paid", "owed", "paid", "owed"], "approvals are not held up"
+        assert [line.status for line in found.lines] == ["paid", "owed", "paid", "owed"], "approvals are not held up"
         assert s.fake.bonuses.calls == []
 
 
@@ -287,7 +287,7 @@ async def test_a_payment_that_was_refused_is_sent_by_the_next_call(folder: Path,
         await s.sign(s0="approve")
         s.fake.faults.next(PAY, fault)  # type: ignore[arg-type]
         found = await s.pay(send=True)
-        assert [line.standing for line in found.lines] == ["paid", "owed"]
+        assert [line.status for line in found.lines] == ["paid", "owed"]
         assert len(found.problems) == 1
         assert (await s.pay(send=True)).is_settled
         assert s.got(s.ids[0]) == [("reward", 200), ("bonus", 50)]
@@ -304,16 +304,16 @@ async def test_an_approval_that_is_refused_is_told_and_tried_again_and_never_bec
                     return httpx.Response(400, json={"error": {"title": "No", "detail": "Not enough funds"}})
                 return await through.handle_async_request(request)
 
-        stern = replace(s, desk=connect(s.study, s.desk.store, s.fake, Stern()))
+        stern = replace(s, context=connect(s.study, s.context.store, s.fake, Stern()))
         found = await stern.pay(send=True)
         assert [str(problem) for problem in found.problems] == [
             f"{s.ids[0]}  was not approved: No: Not enough funds (400). See to it on the platform, as by a top-up "
             "where money is missing; `beholder pay --send` tries again."
         ]
-        assert [line.standing for line in found.lines] == ["owed"]
+        assert [line.status for line in found.lines] == ["owed"]
         await s.sign(s0="bonus")
         assert (await stern.pay(send=True)).problems == found.problems == (await stern.pay()).problems
-        await stern.desk.recruiter.close()
+        await stern.context.recruiter.close()
         found = await s.pay(send=True)
         assert (found.problems, found.is_settled) == ((), True)
         s.fake.advance(days=22)
@@ -332,20 +332,20 @@ async def test_one_row_that_a_platform_refuses_holds_up_nobody_else(folder: Path
                     return httpx.Response(400, json={"error": {"status": 400, "title": "No", "detail": "not this one"}})
                 return await through.handle_async_request(request)
 
-        choosy = replace(s, desk=connect(s.study, s.desk.store, s.fake, Choosy()))
+        choosy = replace(s, context=connect(s.study, s.context.store, s.fake, Choosy()))
         found = await choosy.pay(send=True)
         assert [line.submission for line in found.of("owed")] == [stranger]
         assert [str(problem) for problem in found.problems] == [
             f"{stranger}  cannot be paid a bonus: {found.of('owed')[0].words}."
         ]
         assert [s.got(one)[1:] for one in s.ids] == [[("bonus", 50)], [], [("bonus", 50)]]
-        await choosy.desk.recruiter.close()
+        await choosy.context.recruiter.close()
 
 
 async def test_the_second_of_two_who_pay_at_once_is_told(folder: Path) -> None:
     async with shop(folder, 1) as s:
         await s.sign(s0="approve")
-        async with s.desk.store.ledger.hold():
+        async with s.context.store.ledger.hold():
             with pytest.raises(LedgerError, match="somebody is sending money or messages already"):
                 await s.pay(send=True)
             assert len((await s.pay()).lines) == 1, "looking is free"

@@ -43,7 +43,7 @@ async def test_late_approvals_keep_to_the_budget(folder: Path) -> None:
             "study.yaml:11  budget is 8.50 GBP, and with the 2.79 GBP that are due now the study comes to 11.17 GBP: "
             "2.67 GBP more. Nothing of it was sent. Raise the budget to 11.17 GBP, or sign fewer payments."
         ]
-        await s.desk.recruiter.approve([one.submission.id for one in others])
+        await s.context.recruiter.approve([one.submission.id for one in others])
         fake.advance(minutes=1)
         assert 100_000 - fake.balance <= 850
 
@@ -51,11 +51,11 @@ async def test_late_approvals_keep_to_the_budget(folder: Path) -> None:
 async def test_screen_outs_that_may_still_come_are_set_aside(folder: Path) -> None:
     recruit = {"screen_out": "1.00 GBP"}
     async with shop(folder, 2, recruit=recruit, budget="7.50 GBP", clean=BONUS) as s:
-        await s.desk.recruiter.set_places(s.visits[0].submission.study, 3)  # with slots for two who do not fit
+        await s.context.recruiter.set_places(s.visits[0].submission.study, 3)  # with slots for two who do not fit
         write_bonuses(s.study, ("p-0", "quantity", "0.50"))
         await s.sign(s0="approve", s1="approve")
         assert "the study comes to 11.88 GBP" in str((await s.pay(send=True)).problems[0])
-        await stop_recruiting(s.desk)
+        await stop_recruiting(s.context)
         assert (await s.pay(send=True)).is_settled, "nobody comes any more, so that nothing is set aside"
 
 
@@ -63,7 +63,7 @@ async def test_everybody_gets_what_was_promised_although_the_study_says_otherwis
     async with shop(folder, 3, recruit={"screen_out": "0.30 GBP"}) as s:
         changed = s.study.recruit.model_copy(update={"reward": "5.00 GBP", "screen_out": None})
         study = s.study.model_copy(update={"recruit": changed})
-        later = replace(s, desk=connect(study, s.desk.store, s.fake))
+        later = replace(s, context=connect(study, s.context.store, s.fake))
         s.visits[1].give_back()
         await s.sign(s0="approve", s1="bonus", s2="screen_out")
         found = await later.pay(send=True)
@@ -73,7 +73,7 @@ async def test_everybody_gets_what_was_promised_although_the_study_says_otherwis
             "recruit.reward is 5.00 GBP, and 2.00 GBP was launched: people get what was launched.",
             "recruit.screen_out is left out, and 0.30 GBP was launched: people get what was launched.",
         )
-        await later.desk.recruiter.close()
+        await later.context.recruiter.close()
 
 
 async def test_what_was_packed_and_is_owed_no_more_is_not_sent(folder: Path) -> None:
@@ -103,10 +103,10 @@ async def test_who_returns_it_while_it_is_approved_holds_up_nothing(folder: Path
                     s.visits[0].give_back()
                 return answer
 
-        hasty = replace(s, desk=connect(s.study, s.desk.store, s.fake, Hasty()))
+        hasty = replace(s, context=connect(s.study, s.context.store, s.fake, Hasty()))
         found = await hasty.pay(send=True)
         assert (found.is_settled, found.problems, [line.submission for line in found.lines]) == (True, (), [s.ids[1]])
-        await hasty.desk.recruiter.close()
+        await hasty.context.recruiter.close()
 
 
 async def test_a_reward_as_a_bonus_is_an_approval_while_it_can_be(folder: Path) -> None:
@@ -134,11 +134,11 @@ async def test_one_session_is_paid_once_although_two_submissions_led_to_it(folde
         await s.pay(send=True)
         first = s.visits[0].submission
         again = s.fake.people.take(first.study, first.person, again=True).start().finish().submission
-        links = await s.desk.store.platform_identities()
-        await s.desk.store.identify(links[0], PlatformVisit("s-0-1", first.study, again.id))
+        links = await s.context.store.platform_identities()
+        await s.context.store.identify(links[0], PlatformVisit("s-0-1", first.study, again.id))
         rows = {again.id: {"pay": "approve", "use": True, "participant": "p-0", "sessions": ["s-0-1"], "further": []}}
         evidence = {"by": "run", "digest": "0", "rows": rows}
-        await s.desk.store.ledger.append([LedgerEntry("decisions", "done", JUST, evidence=evidence)])  # type: ignore[arg-type]
+        await s.context.store.ledger.append([LedgerEntry("decisions", "done", JUST, evidence=evidence)])  # type: ignore[arg-type]
         found = await s.pay(send=True)
         assert [str(problem) for problem in found.problems] == [
             f"decide  {again.id} is to be paid for a session that {first.id} was paid for already. Nothing was sent. "
@@ -167,7 +167,7 @@ async def test_a_rejection_of_ours_is_known_as_ours_although_its_answer_was_lost
         assert s.visits[0].submission.status == "REJECTED"
         s.fake.faults.clear()
         found = await s.pay(send=True)
-        assert [(line.kind, line.standing) for line in found.lines] == [("reject", "done")]
+        assert [(line.kind, line.status) for line in found.lines] == [("reject", "done")]
 
 
 async def test_a_top_up_that_was_begun_is_owed_until_it_is_paid(folder: Path) -> None:
@@ -188,11 +188,11 @@ async def test_what_was_paid_beyond_the_places_counts_for_the_budget(folder: Pat
         await s.pay(send=True)
         posting = s.visits[0].submission.study
         evidence = {"total": "5.58 GBP", "places": 2}
-        await s.desk.store.ledger.append(
+        await s.context.store.ledger.append(
             [LedgerEntry("publish", "done", JUST, provider_ref=posting, evidence=evidence)]  # type: ignore[arg-type]
         )
         assert cost_beyond_quote(await s.books(), posting) == 558
-        entries = await s.desk.store.ledger.entries()
+        entries = await s.context.store.ledger.entries()
         assert str(cost_of_runs(s.study, entries, "GBP")) == "11.16 GBP"
 
 
@@ -220,19 +220,19 @@ async def test_who_comes_to_two_runs_is_paid_for_both(folder: Path) -> None:
     recruit = {"mode": "panel", "id_parameter": "pid", "reward": "2.00 GBP"}
     async with office(folder, listed=False, recruit=recruit) as room:
         for run in (1, 2):
-            study = room.desk.study.model_copy(update={"run": run})
-            desk = replace(room.desk, study=study, recruiter=await recruiter_of(study, room.store))
+            study = room.context.study.model_copy(update={"run": run})
+            context = replace(room.context, study=study, recruiter=await recruiter_of(study, room.store))
             await room.come(f"a{run}", person="ann", run=run)
-            await decide_study(desk, sign="run")
-            found = await pay_study(desk, send=True)
+            await decide_study(context, sign="run")
+            found = await pay_study(context, send=True)
             assert str(found.total("sent")) == "2.00 GBP"
             listed = (folder / "pay" / "payments.csv").read_text("utf-8")
             assert len(listed.splitlines()) == 2
             if run == 1:
-                after = replace(desk, study=study.model_copy(update={"run": 2}))
+                after = replace(context, study=study.model_copy(update={"run": 2}))
                 await pay_study(after, send=True)
                 assert (folder / "pay" / "payments.csv").read_text("utf-8") == listed, "also under the next run"
-            await pay_study(desk, paid=True)
+            await pay_study(context, paid=True)
 
 
 async def test_bonuses_of_an_earlier_run_are_not_taken_for_those_of_this_one(folder: Path) -> None:
@@ -241,7 +241,7 @@ async def test_bonuses_of_an_earlier_run_are_not_taken_for_those_of_this_one(fol
         before = LedgerEntry(
             "bonus", "planned", JUST, "earlier", "p-0", "", amount_minor=50, currency="GBP", reason_code="quantity"
         )
-        await s.desk.store.ledger.append([before, replace(before, event="settled")])
+        await s.context.store.ledger.append([before, replace(before, event="settled")])
         await s.sign(s0="approve")
         assert (await s.pay(send=True)).is_settled
         assert s.got(s.ids[0]) == [("reward", 200), ("bonus", 50)]

@@ -56,7 +56,7 @@ async def test_a_list_of_bonuses_that_cannot_be_read_is_told_line_by_line(folder
         for text, problems in BAD.items():
             file.write_text(text, "utf-8")
             assert [str(problem) for problem in (await s.pay()).problems] == problems
-        assert [line.standing for line in (await s.pay(send=True)).lines] == ["paid"], "the reward is not held up"
+        assert [line.status for line in (await s.pay(send=True)).lines] == ["paid"], "the reward is not held up"
         file.write_text(listed("0.50,GBP").replace(",", ";"), "utf-8")
         assert (await s.pay(send=True)).is_settled
         assert s.got(s.ids[0]) == [("reward", 200), ("bonus", 50)]

@@ -24,8 +24,8 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 
 async def people(s: Shop, *names: str) -> None:
     for name in names:
-        await come(s.desk.store, name, None, mode=s.study.recruit.mode)
-        await s.desk.store.identify(PlatformIdentity(f"p-{name}", "panel", f"id of {name}"))
+        await come(s.context.store, name, None, mode=s.study.recruit.mode)
+        await s.context.store.identify(PlatformIdentity(f"p-{name}", "panel", f"id of {name}"))
 
 
 def listed(s: Shop) -> list[list[str]]:
@@ -113,14 +113,14 @@ async def test_a_budget_holds_for_lists_too(folder: Path) -> None:
         assert not (folder / "pay").exists()
         await s.sign(**{"s-ann-1": "approve", "s-bob-1": "nothing"})
         await s.pay(send=True)
-        entries = await s.desk.store.ledger.entries()
+        entries = await s.context.store.ledger.entries()
         told = [str(cost_of_runs(s.study, entries, "GBP", besides=run)) for run in (1, 2)]
         assert told == ["0.00 GBP", "2.00 GBP"], "also of a run that was never launched"
 
 
 async def test_somebody_without_an_id_stands_under_the_pseudonym(folder: Path) -> None:
     async with counter(folder, "link") as s:
-        await come(s.desk.store, "ann", None, mode="link")
+        await come(s.context.store, "ann", None, mode="link")
         await s.sign(**{"s-ann-1": "approve"})
         await s.pay(send=True)
         assert listed(s)[1][:2] == ["p-ann", ""]
@@ -170,6 +170,6 @@ async def test_no_id_of_a_person_is_in_the_ledger(folder: Path) -> None:
         write_bonuses(s.study, ("p-0", "quantity", "0.50"))
         await s.sign(s0="approve", s1={"pay": "reject", "category": "LOW_EFFORT", "message": MESSAGE})
         await s.pay(send=True)
-        entries = repr(await s.desk.store.ledger.entries())
+        entries = repr(await s.context.store.ledger.entries())
         assert not [visit for visit in s.visits if visit.submission.person.id in entries]
         assert s.fake.token not in entries

@@ -40,7 +40,7 @@ def test_everybody_is_told_with_where_they_are_and_what_the_rules_say(tmp_path: 
         ]
         await made.store.ledger.append(payments)
         await made.come("robot", mode="robot")
-        return names, await participant_records(made.desk)
+        return names, await participant_records(made.context)
 
     names, (done, open_, twice) = run(tmp_path, work)
     assert [done.participant, open_.participant, twice.participant] == names
@@ -59,7 +59,7 @@ def test_everybody_is_told_with_where_they_are_and_what_the_rules_say(tmp_path: 
 
 def test_an_id_is_found_by_its_beginning_and_a_wrong_one_is_told(tmp_path: Path) -> None:
     async def work(made: Office) -> tuple[list[str], tuple[ParticipantRecord, ...]]:
-        return await some(made), await participant_records(made.desk)
+        return await some(made), await participant_records(made.context)
 
     names, everybody = run(tmp_path, work)
     person, session = find_participant(everybody, names[0][:6], tmp_path)
@@ -87,21 +87,21 @@ def test_acts_are_recorded_with_their_reasons(tmp_path: Path) -> None:
     async def work(made: Office) -> tuple[list[str], list[ModerationResult], list[LedgerEntry], ParticipantRecord]:
         names = await some(made)
         done = [
-            await record_act(made.desk, "shut_out", names[1], "sent three mails"),
-            await record_act(made.desk, "shut_out", names[1], "again"),
-            await record_act(made.desk, "let_in", names[1], "sorry"),
-            await record_act(made.desk, "let_in", names[1], "sorry"),
-            await record_act(made.desk, "reset", names[1], "another screen", dry_run=True),
-            await record_act(made.desk, "reset", names[1], "another screen"),
-            await record_act(made.desk, "reset", names[1], "another screen"),
-            await record_act(made.desk, "leave_out", names[2], "a colleague"),
-            await record_act(made.desk, "leave_out", "twice-later", "a colleague"),
-            await record_act(made.desk, "take_in", "twice-later", "no colleague"),
-            await record_act(made.desk, "release", "session-o", "has gone", dry_run=True),
-            await record_act(made.desk, "release", names[1], "has gone"),
+            await record_act(made.context, "shut_out", names[1], "sent three mails"),
+            await record_act(made.context, "shut_out", names[1], "again"),
+            await record_act(made.context, "let_in", names[1], "sorry"),
+            await record_act(made.context, "let_in", names[1], "sorry"),
+            await record_act(made.context, "reset", names[1], "another screen", dry_run=True),
+            await record_act(made.context, "reset", names[1], "another screen"),
+            await record_act(made.context, "reset", names[1], "another screen"),
+            await record_act(made.context, "leave_out", names[2], "a colleague"),
+            await record_act(made.context, "leave_out", "twice-later", "a colleague"),
+            await record_act(made.context, "take_in", "twice-later", "no colleague"),
+            await record_act(made.context, "release", "session-o", "has gone", dry_run=True),
+            await record_act(made.context, "release", names[1], "has gone"),
         ]
         entries = [one for one in await made.store.ledger.entries() if one.kind != "draft"]
-        return names, done, entries, find_participant(await participant_records(made.desk), names[2], tmp_path)[0]
+        return names, done, entries, find_participant(await participant_records(made.context), names[2], tmp_path)[0]
 
     names, done, entries, twice = run(tmp_path, work)
     assert [(one.kind, one.participant, one.session, one.reason_code, one.reason_text) for one in entries] == [
@@ -145,7 +145,7 @@ def test_who_is_let_in_or_begins_anew_can_begin(tmp_path: Path) -> None:
             ("reset", names[5]), ("let_in", names[5]), ("shut_out", names[1]), ("reset", names[1]),
         ):  # fmt: skip
             try:
-                told.append((await record_act(made.desk, kind, who, "asked")).words)  # type: ignore[arg-type]
+                told.append((await record_act(made.context, kind, who, "asked")).words)  # type: ignore[arg-type]
             except RecruitError as error:
                 told.append(str(error))
         return names, told
@@ -201,7 +201,7 @@ def test_what_cannot_be_done_is_told(tmp_path: Path) -> None:
             ("reset", "session-done", "5f3a9c0d1e2b wrote to us"),
         ):
             with pytest.raises(RecruitError) as error:
-                await record_act(made.desk, kind, who, reason)  # type: ignore[arg-type]
+                await record_act(made.context, kind, who, reason)  # type: ignore[arg-type]
             told.append(str(error.value))
         return told
 
@@ -218,7 +218,7 @@ def test_the_command_line_lists_and_shows(tmp_path: Path) -> None:
     async def decided(made: Office) -> list[str]:
         made.platform.listed = [handed_in("6a1f", made.code)]
         names = [*await some(made), await made.come("session-paid", submission="6a1f", code=made.code)]
-        await decide_study(made.desk)
+        await decide_study(made.context)
         return names
 
     names = run(tmp_path, decided)
@@ -244,6 +244,6 @@ def test_the_command_line_lists_and_shows(tmp_path: Path) -> None:
 def test_nobody_has_come(tmp_path: Path) -> None:
     async def work(made: Office) -> tuple[ParticipantRecord, ...]:
         made.platform.listed = [handed_in("a")]
-        return await participant_records(made.desk)
+        return await participant_records(made.context)
 
     assert run(tmp_path, work) == ()

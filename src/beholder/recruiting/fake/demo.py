@@ -227,7 +227,7 @@ def _differences(fake: FakeProlific, books: LedgerState) -> list[str]:
     for debt in books.settled():
         if debt.kind in MONEY and not debt.batch and debt.amount.minor:  # by approval, or by the code of an end
             ours["reward" if debt.kind == "approve" else "screen_out", debt.submission, debt.amount.minor] += 1
-    for parcel in books.parcels.values():
+    for parcel in books.batches.values():
         if parcel.state == "settled":
             ours.update(("bonus", one, amount.minor) for one, amount in books.rows(parcel.id).items())
     theirs = Counter((one.kind, one.submission, one.amount) for one in fake.moved)
