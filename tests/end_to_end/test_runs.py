@@ -183,7 +183,7 @@ async def test_two_runs_of_robots_on_either_store(study: Path, store: str) -> No
     assert people[1].isdisjoint(people[2]), "nobody twice"
     assert runs_of(study, store) == (1, 2)
     assert beholder.clean(study, store=store).counts["sessions"] == 3
-    assert len(ratings_of_run(study, 1, store).kept) == 36
+    assert len(ratings_of_run(study, 1, store).used) == 36
     async with serving(study, store, 2) as site:
         refused = await robot(site, "4-1").arrive()
         assert (refused.status_code, refused.json()["error"]["code"]) == (403, "earlier_run")
@@ -226,7 +226,7 @@ def test_the_ratings_of_a_run_are_those_that_cleaning_writes(twice: Path) -> Non
     before = (twice.parent / "clean" / "ratings.csv").read_bytes()
     again = ratings_of_run(twice, 1)
     assert scores(again).table.equals(scores(open_ratings(twice).ratings).table)
-    assert again.marks == open_ratings(twice).ratings.marks
+    assert again.session_reasons == open_ratings(twice).ratings.session_reasons
     ratings_of_run(twice, 2)
     assert (twice.parent / "clean" / "ratings.csv").read_bytes() == before, "nothing is written"
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from beholder.analysis.dmos import crushed, dmos
+from beholder.analysis.dmos import crush_votes, dmos
 from beholder.analysis.means import conditions
 from beholder.analysis.result import Result
 from beholder.analysis.scores import scores
@@ -91,5 +91,5 @@ def test_dmos_says_how_often_a_vote_beat_the_reference(vqeg: pd.DataFrame) -> No
 
 def test_crushing_gives_the_published_values() -> None:
     known = json.loads(data_file("tables/unit_values.json").read_text())["crush"]
-    found = {name: float(crushed(float(name), 5)) for name in known}
+    found = {name: float(crush_votes(float(name), 5)) for name in known}
     assert found == pytest.approx(known)

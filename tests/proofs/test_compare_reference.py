@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from beholder.analysis.ratings import as_ratings
-from beholder.analysis.sides import side_of
+from beholder.analysis.sides import side_from_ratings
 from beholder.comparison.agreement import effects
 from beholder.comparison.result import ComparisonTables, find
 from beholder.comparison.sides import open_sides
@@ -31,7 +31,7 @@ def raw() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def halves(raw: pd.DataFrame) -> ComparisonTables:
-    sides = [side_of(as_ratings(raw[raw["half"] == half]), f"half {half}") for half in (0, 1)]
+    sides = [side_from_ratings(as_ratings(raw[raw["half"] == half]), f"half {half}") for half in (0, 1)]
     return find(open_sides(sides), None)
 
 

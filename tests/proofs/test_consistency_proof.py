@@ -45,7 +45,7 @@ def flagged(votes: RaterVotes) -> Floats:
     """Return who fails the check: 1 or 0 for each rater."""
     fitted = shrunken(votes)
     z = scatter_z(votes, fitted, RULE.rule.ratings)
-    counts = votes.of_rater()
+    counts = votes.sum_by_rater()
     found = [
         RULE.judge(
             SessionEvidence("completed", "whole", scatter=Scatter(int(count), votes.raters, float(one), float(width)))

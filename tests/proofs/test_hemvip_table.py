@@ -12,7 +12,7 @@ import pytest
 
 from beholder.analysis.tests import agreement
 from beholder.stats.correlation import agreement as correlations
-from beholder.stats.correlation import compare_correlations, mapped
+from beholder.stats.correlation import compare_correlations, linear_mapping
 from beholder.stats.tests import Zeros, clopper_pearson, signed_rank
 from support.data import DATA
 
@@ -94,7 +94,7 @@ def test_correlations_with_ties(known: dict[str, Any]) -> None:
 
 def test_first_order_mapping_by_both_denominators(known: dict[str, Any]) -> None:
     one = known["fom"]
-    found = mapped(one["crowd"], one["lab"])
+    found = linear_mapping(one["crowd"], one["lab"])
     assert (found.slope, found.intercept) == pytest.approx((one["slope"], one["intercept"]), abs=1e-9)
     assert (found.rmse, found.rmse_unbiased) == pytest.approx((one["rmse_fom_N"], one["rmse_fom_Nminus2"]), abs=1e-9)
     raw = float(np.sqrt(np.mean((np.asarray(one["crowd"]) - np.asarray(one["lab"])) ** 2)))

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from beholder.stats.crossed import crossed, run_effect
+from beholder.stats.crossed import fit_crossed, run_effect
 
 
 def ratings(seed: int, *, content: float = 0.4) -> pd.DataFrame:
@@ -37,7 +37,7 @@ def fitted(table: pd.DataFrame, formula: str, *, is_reml: bool, crossed_with: st
 @pytest.mark.parametrize("seed", [1, 2])
 def test_two_crossed_factors(seed: int) -> None:
     table = ratings(seed)
-    mine = crossed(*(table[name].to_numpy() for name in ("value", "group", "one", "other")))
+    mine = fit_crossed(*(table[name].to_numpy() for name in ("value", "group", "one", "other")))
     assert mine is not None
     theirs = fitted(table, "value ~ C(group) - 1", is_reml=True, crossed_with="other")
     variances = dict(zip(theirs.model.exog_vc.names, theirs.vcomp, strict=True))
@@ -54,7 +54,7 @@ def test_two_crossed_factors(seed: int) -> None:
 
 def test_a_variance_of_zero_is_at_least_as_likely() -> None:
     table = ratings(4, content=0.0)
-    mine = crossed(*(table[name].to_numpy() for name in ("value", "group", "one", "other")))
+    mine = fit_crossed(*(table[name].to_numpy() for name in ("value", "group", "one", "other")))
     assert mine is not None
     assert mine.reml >= fitted(table, "value ~ C(group) - 1", is_reml=True, crossed_with="other").llf - 1e-6
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from beholder.stats.crossed import crossed, run_effect
+from beholder.stats.crossed import fit_crossed, run_effect
 from bench.table import Row, below
 
 _RUNS, _PER_RUN, _STIMULI, _EACH = 5, 63, 72, 24
@@ -64,7 +64,7 @@ def _crossed(ratings: int) -> Row:
     condition, content = cell % conditions, cell // conditions
     value = 0.3 * condition + rng.normal(0, 0.5, people)[person] + rng.normal(0, 0.5, contents)[content]
     value += rng.normal(0, 0.7, len(person))
-    spent = _seconds(lambda: crossed(value, condition, person, content))
+    spent = _seconds(lambda: fit_crossed(value, condition, person, content))
     what = (
         f"Mixed model of {ratings:,} ratings, {conditions} conditions, {people:,} people and {contents} contents random"
     )

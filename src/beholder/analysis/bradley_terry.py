@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from beholder.analysis.comparisons import Graph, Model, Tally, graph_of, sums
+from beholder.analysis.comparisons import ComparisonGraph, ComparisonModel, Tally, comparison_graph, sum_by_code
 from beholder.stats.clustered import Codes, Floats
 
 # --- Strengths of what was compared, with errors that know that one person made many comparisons ---
 
 
-LIKELIHOOD, PRIOR = "maximum likelihood", "Gaussian prior"
+_LIKELIHOOD, _PRIOR = "maximum likelihood", "Gaussian prior"
 _TIES_SD = 2.0
 """Of the logarithm of the tie parameter, where only a prior holds it."""
 
@@ -21,7 +21,7 @@ _ALIKE = 1e-9
 """People whose clustered variance is below this share of the model's have all answered alike."""
 
 
-class Extra(NamedTuple):
+class ExtraParameter(NamedTuple):
     """The position effect, or the logarithm of the tie parameter; errors are NaN where it was held."""
 
     value: float
@@ -33,8 +33,8 @@ class StrengthFit(NamedTuple):
     """Strengths that sum to zero within each component, and their covariance."""
 
     tally: Tally
-    model: Model
-    graph: Graph
+    model: ComparisonModel
+    graph: ComparisonGraph
     quality: Floats
     covariance: Floats
     """Clustered by person. Under a prior that of the posterior, widened where the clustered one is wider; and the
@@ -47,9 +47,9 @@ class StrengthFit(NamedTuple):
     """By component."""
     is_alike: tuple[bool, ...]
     """By component: whether people do not differ at all."""
-    position: Extra | None
+    position: ExtraParameter | None
     """How much being shown first, or left, adds to a difference; None where the order is not known."""
-    ties: Extra | None
+    ties: ExtraParameter | None
 
     @property
     def df(self) -> Floats:
@@ -67,7 +67,7 @@ class StrengthFit(NamedTuple):
         notes = []
         for part, people in enumerate(self.people.tolist()):
             told = []
-            if self.estimator[part] == PRIOR:
+            if self.estimator[part] == _PRIOR:
                 told.append(self.graph.why[part] or "the order of showing explains every choice")
             if people < 2:
                 told.append("one participant: no interval")
@@ -77,33 +77,35 @@ class StrengthFit(NamedTuple):
         return tuple(notes)
 
 
-def fit(tally: Tally, model: Model, like: StrengthFit | None = None) -> StrengthFit:
+def fit_strengths(tally: Tally, model: ComparisonModel, like: StrengthFit | None = None) -> StrengthFit:
     """Return the strengths; `like` is a fit whose position effect and ties are taken over."""
-    graph = graph_of(tally)
+    graph = comparison_graph(tally)
     if like is None:
-        free = Free(_can_tell_position(tally), bool(tally.ties.any()))
+        free = _FreeParameters(_can_tell_position(tally), bool(tally.ties.any()))
     else:
         position, ties = like.position, like.ties
-        free = Free(False, False, position.value if position else 0.0, ties.value if ties else None)
-    likelihood = Likelihood(tally, model, free)
-    flat = _flat(graph, likelihood.size)
+        free = _FreeParameters(False, False, position.value if position else 0.0, ties.value if ties else None)
+    likelihood = _Likelihood(tally, model, free)
+    flat = _null_directions(graph, likelihood.size)
     is_free = np.array([not strong for strong in graph.is_strong])[graph.component]
     prior = np.zeros(likelihood.size)
     prior[: len(is_free)] = is_free / model.prior_sd**2
     start = _start(likelihood)
-    peak = climb(likelihood, start, prior, flat)
+    peak = _maximise(likelihood, start, prior, flat)
     if not peak.is_reached:
         prior[:] = 1 / model.prior_sd**2
         if free.ties:
             prior[-1] = 1 / _TIES_SD**2
-        peak = climb(likelihood, start, prior, flat)
+        peak = _maximise(likelihood, start, prior, flat)
     return _fitted(likelihood, graph, peak, prior, flat)
 
 
-def _fitted(likelihood: Likelihood, graph: Graph, peak: Peak, prior: Floats, flat: Floats) -> StrengthFit:
+def _fitted(
+    likelihood: _Likelihood, graph: ComparisonGraph, peak: _Maximum, prior: Floats, flat: Floats
+) -> StrengthFit:
     tally, free, size = likelihood.tally, likelihood.free, len(likelihood.tally.names)
     centre = np.eye(likelihood.size) - flat @ flat.T
-    inverse = centre @ np.linalg.inv(ridged(peak.information, prior, flat)) @ centre
+    inverse = centre @ np.linalg.inv(_regularised(peak.information, prior, flat)) @ centre
     people = np.array(
         [len(np.unique(tally.person[graph.component[tally.one] == part])) for part in range(graph.components)], np.intp
     )
@@ -112,16 +114,18 @@ def _fitted(likelihood: Likelihood, graph: Graph, peak: Peak, prior: Floats, fla
     clusters = np.concatenate([people[graph.component], np.full(likelihood.size - size, everybody)])
     factor = np.sqrt(clusters / np.maximum(1, clusters - 1))
     clustered = inverse @ likelihood.meat(peak.place) @ inverse * np.outer(factor, factor)
-    wider = _wider(clustered[:size, :size], inverse[:size, :size], graph)
+    wider = _variance_ratio(clustered[:size, :size], inverse[:size, :size], graph)
     is_held = np.array([prior[:size][graph.component == part].any() for part in range(graph.components)])
     is_alike = ~is_held & (wider < _ALIKE)
-    covariance = _joined(
+    covariance = _combined_covariance(
         clustered[:size, :size], inverse[:size, :size], graph, np.where(is_held | is_alike, np.maximum(1, wider), 0)
     )
     se, model_se = np.sqrt(np.maximum(0, np.diag(clustered))), np.sqrt(np.maximum(0, np.diag(inverse)))
 
-    def extra(place: int) -> Extra:
-        return Extra(float(peak.place[place]), float(se[place]) if everybody > 1 else math.nan, float(model_se[place]))
+    def extra(place: int) -> ExtraParameter:
+        return ExtraParameter(
+            float(peak.place[place]), float(se[place]) if everybody > 1 else math.nan, float(model_se[place])
+        )
 
     return StrengthFit(
         tally,
@@ -131,21 +135,21 @@ def _fitted(likelihood: Likelihood, graph: Graph, peak: Peak, prior: Floats, fla
         covariance=covariance,
         model_covariance=inverse[:size, :size],
         people=people,
-        estimator=tuple(PRIOR if held else LIKELIHOOD for held in is_held),
+        estimator=tuple(_PRIOR if held else _LIKELIHOOD for held in is_held),
         is_alike=tuple(is_alike.tolist()),
         position=extra(size) if free.position else None,
         ties=extra(likelihood.size - 1) if free.ties else None,
     )
 
 
-def _wider(clustered: Floats, model: Floats, graph: Graph) -> Floats:
+def _variance_ratio(clustered: Floats, model: Floats, graph: ComparisonGraph) -> Floats:
     """Return by component how much more variance there is when people are clusters."""
     by_name = np.stack([np.diag(clustered), np.diag(model)])
-    ours, theirs = (sums(graph.component, np.maximum(0, one)) for one in by_name)
+    ours, theirs = (sum_by_code(graph.component, np.maximum(0, one)) for one in by_name)
     return ours / theirs
 
 
-def _joined(clustered: Floats, model: Floats, graph: Graph, times: Floats) -> Floats:
+def _combined_covariance(clustered: Floats, model: Floats, graph: ComparisonGraph, times: Floats) -> Floats:
     """Return the clustered covariance; in components whose `times` is above zero, so many times the model's."""
     covariance = clustered.copy()
     for part in np.flatnonzero(times):
@@ -156,14 +160,14 @@ def _joined(clustered: Floats, model: Floats, graph: Graph, times: Floats) -> Fl
     return covariance
 
 
-def _flat(graph: Graph, size: int) -> Floats:
+def _null_directions(graph: ComparisonGraph, size: int) -> Floats:
     """Return for each component the direction along which all its strengths move alike."""
     flat = np.zeros((size, graph.components))
     flat[np.arange(len(graph.component)), graph.component] = 1
     return np.asarray(flat / np.sqrt(flat.sum(0)), np.float64)
 
 
-def _start(likelihood: Likelihood) -> Floats:
+def _start(likelihood: _Likelihood) -> Floats:
     """Return equal strengths, no position effect, and ties as often as there are."""
     start = np.zeros(likelihood.size)
     if likelihood.free.ties:
@@ -181,9 +185,9 @@ def _can_tell_position(tally: Tally) -> bool:
     if not len(order):
         return False
     size = len(tally.names)
-    between = sums(one * size + other, np.ones(len(one)), size * size).reshape(size, size)
+    between = sum_by_code(one * size + other, np.ones(len(one)), size * size).reshape(size, size)
     between = between + between.T
-    target = sums(one, order, size) - sums(other, order, size)
+    target = sum_by_code(one, order, size) - sum_by_code(other, order, size)
     explained = np.linalg.pinv(np.diag(between.sum(0)) - between) @ target
     return bool(np.abs(order - explained[one] + explained[other]).max() > 1e-6)
 
@@ -191,13 +195,13 @@ def _can_tell_position(tally: Tally) -> bool:
 # --- The likelihood of comparisons, and where it is greatest: Fisher's scoring, a Newton method ---
 
 
-_MOST_STEPS = 60
-_SMALLEST_STEP = 1e-11
+_MAX_STEPS = 60
+_MIN_STEP = 1e-11
 _IMPOSSIBLE = 1e-12
 """A win that is less likely than this stands for one that never was."""
 
 
-class Free(NamedTuple):
+class _FreeParameters(NamedTuple):
     """What else is estimated beside strengths; what is not is held at a value."""
 
     position: bool
@@ -206,7 +210,7 @@ class Free(NamedTuple):
     held_ties: float | None = None
 
 
-class Slopes(NamedTuple):
+class _RowSlopes(NamedTuple):
     """The log likelihood, its slopes by row of the tally, and the expected squares of these."""
 
     height: float
@@ -217,7 +221,7 @@ class Slopes(NamedTuple):
     ties_squared: Floats
 
 
-class Surface(NamedTuple):
+class _LikelihoodPoint(NamedTuple):
     """The log likelihood at a place, its slope, and the expected information."""
 
     height: float
@@ -225,7 +229,7 @@ class Surface(NamedTuple):
     information: Floats
 
 
-class Peak(NamedTuple):
+class _Maximum(NamedTuple):
     """Where the likelihood is greatest; `is_reached` is false where it grows without end."""
 
     place: Floats
@@ -233,12 +237,12 @@ class Peak(NamedTuple):
     is_reached: bool
 
 
-class Likelihood(NamedTuple):
+class _Likelihood(NamedTuple):
     """Counts under a model. Places are strengths, then the position effect, then the tie parameter."""
 
     tally: Tally
-    model: Model
-    free: Free
+    model: ComparisonModel
+    free: _FreeParameters
 
     @property
     def size(self) -> int:
@@ -250,13 +254,13 @@ class Likelihood(NamedTuple):
         position = place[len(self.tally.names)] if self.free.position else self.free.held_position
         return np.asarray(place[self.tally.one] - place[self.tally.other] + position * self.tally.order, np.float64)
 
-    def slopes(self, place: Floats) -> Slopes:
+    def slopes(self, place: Floats) -> _RowSlopes:
         """Return how the log likelihood of each row changes at a place."""
         ties = float(place[-1]) if self.free.ties else self.free.held_ties
         found = self.model.likely(self.difference(place), ties)
         counts = np.stack([self.tally.wins, self.tally.ties, self.tally.losses])
         expected = self.tally.n * found.p
-        return Slopes(
+        return _RowSlopes(
             float((counts * found.log_p).sum()),
             (counts * found.slope).sum(0),
             (counts * found.tie_slope).sum(0),
@@ -265,11 +269,11 @@ class Likelihood(NamedTuple):
             (expected * found.tie_slope**2).sum(0),
         )
 
-    def at(self, place: Floats) -> Surface:
+    def at(self, place: Floats) -> _LikelihoodPoint:
         """Return the likelihood at a place."""
         tally, size, found = self.tally, len(self.tally.names), self.slopes(place)
         weight = found.difference_squared
-        between = sums(tally.one * size + tally.other, weight, size * size).reshape(size, size)
+        between = sum_by_code(tally.one * size + tally.other, weight, size * size).reshape(size, size)
         between = between + between.T
         slope = np.zeros(self.size)
         information = np.zeros((self.size, self.size))
@@ -286,20 +290,20 @@ class Likelihood(NamedTuple):
             slope[place_of], information[place_of, place_of] = along, squared
         if self.free.position and self.free.ties:
             information[size, size + 1] = information[size + 1, size] = float(found.both @ tally.order)
-        return Surface(found.height, slope, information)
+        return _LikelihoodPoint(found.height, slope, information)
 
     def meat(self, place: Floats) -> Floats:
         """Return the sum over people of the squares of their slopes at a place, each less the mean."""
         tally, size, found = self.tally, len(self.tally.names), self.slopes(place)
         present, person = np.unique(tally.person, return_inverse=True)
         people = len(present)
-        slopes = sums(person * size + tally.one, found.difference, people * size)
-        slopes -= sums(person * size + tally.other, found.difference, people * size)
+        slopes = sum_by_code(person * size + tally.one, found.difference, people * size)
+        slopes -= sum_by_code(person * size + tally.other, found.difference, people * size)
         columns = [slopes.reshape(people, size)]
         if self.free.position:
-            columns.append(sums(person, found.difference * tally.order)[:, None])
+            columns.append(sum_by_code(person, found.difference * tally.order)[:, None])
         if self.free.ties:
-            columns.append(sums(person, found.ties)[:, None])
+            columns.append(sum_by_code(person, found.ties)[:, None])
         by_person = np.hstack(columns)
         by_person -= by_person.mean(0)
         return np.asarray(by_person.T @ by_person, np.float64)
@@ -307,10 +311,10 @@ class Likelihood(NamedTuple):
     def _spread(self, value: Floats) -> Floats:
         """Return the sum over rows by name: with its sign for one, with the other sign for the other."""
         size = len(self.tally.names)
-        return sums(self.tally.one, value, size) - sums(self.tally.other, value, size)
+        return sum_by_code(self.tally.one, value, size) - sum_by_code(self.tally.other, value, size)
 
 
-def climb(likelihood: Likelihood, start: Floats, prior: Floats, flat: Floats) -> Peak:
+def _maximise(likelihood: _Likelihood, start: Floats, prior: Floats, flat: Floats) -> _Maximum:
     """Return the greatest posterior: the likelihood times a Gaussian of precision `prior` around zero.
 
     Along the columns of `flat` the likelihood does not change, and the climb does not move.
@@ -318,18 +322,18 @@ def climb(likelihood: Likelihood, start: Floats, prior: Floats, flat: Floats) ->
     pooled = likelihood._replace(tally=likelihood.tally.everybody())
     place = start
 
-    def seen(at: Floats) -> tuple[float, Surface]:
+    def seen(at: Floats) -> tuple[float, _LikelihoodPoint]:
         found = pooled.at(at)
         return found.height - 0.5 * float(prior @ at**2), found
 
     height, here = seen(place)
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         try:
-            step = np.linalg.solve(ridged(here.information, prior, flat), here.slope - prior * place)
+            step = np.linalg.solve(_regularised(here.information, prior, flat), here.slope - prior * place)
         except np.linalg.LinAlgError:
             break
-        if np.abs(step).max() < _SMALLEST_STEP * max(1.0, float(np.abs(place).max())):
-            return Peak(place, here.information, True)
+        if np.abs(step).max() < _MIN_STEP * max(1.0, float(np.abs(place).max())):
+            return _Maximum(place, here.information, True)
         for _ in range(30):
             next_height, there = seen(place + step)
             if next_height >= height - 1e-9 * abs(height):
@@ -338,10 +342,10 @@ def climb(likelihood: Likelihood, start: Floats, prior: Floats, flat: Floats) ->
         place, height, here = place + step, next_height, there
         if pooled.model.win(-np.abs(pooled.difference(place))).min() < _IMPOSSIBLE:
             break
-    return Peak(place, here.information, False)
+    return _Maximum(place, here.information, False)
 
 
-def ridged(information: Floats, prior: Floats, flat: Floats) -> Floats:
+def _regularised(information: Floats, prior: Floats, flat: Floats) -> Floats:
     """Return information and prior, made invertible along the flat directions."""
     scale = max(float(np.diag(information).mean()), np.finfo(float).tiny)
     return np.asarray(information + np.diag(prior) + scale * (flat @ flat.T), np.float64)

@@ -20,7 +20,7 @@ from beholder.stats.clustered import Codes, Floats
 _Names = tuple[str, ...]
 
 
-def sums(codes: Codes, weights: ArrayLike, size: int = 0) -> Floats:
+def sum_by_code(codes: Codes, weights: ArrayLike, size: int = 0) -> Floats:
     """Return the sum of the weights by code."""
     return np.bincount(codes, np.asarray(weights, np.float64), size).astype(np.float64)
 
@@ -54,7 +54,7 @@ class Tally(NamedTuple):
         """Return the counts of all people together."""
         place = (self.one * len(self.names) + self.other) * 3 + self.order.astype(np.intp) + 1
         _, first, row = np.unique(place, return_index=True, return_inverse=True)
-        wins, ties, losses = (sums(row, each) for each in (self.wins, self.ties, self.losses))
+        wins, ties, losses = (sum_by_code(row, each) for each in (self.wins, self.ties, self.losses))
         nobody = np.zeros(len(first), np.intp)
         return Tally(self.names, self.one[first], self.other[first], self.order[first], nobody, wins, ties, losses)
 
@@ -80,7 +80,7 @@ class Comparisons(NamedTuple):
 
     def by_condition(self) -> Tally:
         """Return the comparisons of conditions, all contents together."""
-        return _counted(self.conditions, self.condition, self.other_condition, self.order, self.person, self.sign)
+        return _tally(self.conditions, self.condition, self.other_condition, self.order, self.person, self.sign)
 
     def by_content(self) -> Iterator[tuple[str, Tally]]:
         """Yield for each content the comparisons of its stimuli."""
@@ -89,7 +89,7 @@ class Comparisons(NamedTuple):
         for place, content in enumerate(self.contents):
             rows = together[ends[place] : ends[place + 1]]
             one, other, person = (codes[rows] for codes in (self.stimulus, self.other_stimulus, self.person))
-            yield content, _counted(self.stimuli, one, other, self.order[rows], person, self.sign[rows])
+            yield content, _tally(self.stimuli, one, other, self.order[rows], person, self.sign[rows])
 
 
 def comparisons(ratings: Ratings, question: str, *, from_grades: bool = False) -> Comparisons | None:
@@ -99,7 +99,7 @@ def comparisons(ratings: Ratings, question: str, *, from_grades: bool = False) -
     """
     if ratings.kinds[question] not in (COMPARISONS if from_grades else ("choice",)):
         return None
-    kept = ratings.kept
+    kept = ratings.used
     is_pair = (kept["other_condition"] != "") & (kept["condition"] != kept["other_condition"])
     kept = kept[is_pair & (kept["question"] == question)]
     if kept.empty:
@@ -148,7 +148,7 @@ def _order(kept: pd.DataFrame) -> Floats:
     return np.where(told, order, by_slot[slot])
 
 
-def _counted(names: _Names, one: Codes, other: Codes, order: Floats, person: Codes, sign: Floats) -> Tally:
+def _tally(names: _Names, one: Codes, other: Codes, order: Floats, person: Codes, sign: Floats) -> Tally:
     """Return the counts, of the names that were compared, with the earlier of two first."""
     present, codes = np.unique(np.concatenate([one, other]), return_inverse=True)
     one, other = codes[: len(one)], codes[len(one) :]
@@ -158,7 +158,7 @@ def _counted(names: _Names, one: Codes, other: Codes, order: Floats, person: Cod
     people = int(person.max()) + 1
     place = ((one * len(present) + other) * 3 + order.astype(np.intp) + 1) * people + person
     _, first, row = np.unique(place, return_index=True, return_inverse=True)
-    wins, ties, losses = (sums(row, sign == wanted) for wanted in (1, 0, -1))
+    wins, ties, losses = (sum_by_code(row, sign == wanted) for wanted in (1, 0, -1))
     compared = tuple(names[code] for code in present)
     return Tally(compared, one[first], other[first], order[first], person[first], wins, ties, losses)
 
@@ -177,11 +177,11 @@ class Outcomes(NamedTuple):
     """By the logarithm of the tie parameter."""
 
 
-Likely: TypeAlias = Callable[[Floats, float | None], Outcomes]
+_OutcomeFunction: TypeAlias = Callable[[Floats, float | None], Outcomes]
 """From differences and the logarithm of the tie parameter (None where there are no ties)."""
 
 
-def davidson(difference: Floats, ties: float | None) -> Outcomes:
+def _davidson(difference: Floats, ties: float | None) -> Outcomes:
     """Return Bradley and Terry's outcomes with Davidson's ties: e^(d/2), ν and e^(-d/2) to one another."""
     half = difference / 2
     whole = np.logaddexp(half, -half)
@@ -196,7 +196,7 @@ def davidson(difference: Floats, ties: float | None) -> Outcomes:
     return Outcomes(p, log_p, np.stack([0.5 - mean, -mean, -0.5 - mean]), np.stack([-p[1], 1 - p[1], -p[1]]))
 
 
-def glenn_david(difference: Floats, ties: float | None) -> Outcomes:
+def _glenn_david(difference: Floats, ties: float | None) -> Outcomes:
     """Return Thurstone's outcomes (case V) with Glenn and David's ties: no difference is felt within ±τ."""
     tau = 0.0 if ties is None else math.exp(ties)
     win, loss = difference - tau, -difference - tau
@@ -218,14 +218,14 @@ def _log_density(z: Floats) -> Floats:
     return np.asarray(-0.5 * z * z - 0.5 * math.log(2 * math.pi), np.float64)
 
 
-class Model(NamedTuple):
+class ComparisonModel(NamedTuple):
     """A model of comparisons."""
 
     name: str
     title: str
     unit: str
     """What strengths are measured in."""
-    likely: Likely
+    likely: _OutcomeFunction
     ties_at: Callable[[float], float]
     """The logarithm of the tie parameter at which equals tie in this share of comparisons."""
     win: Callable[[Floats], Floats]
@@ -236,35 +236,35 @@ class Model(NamedTuple):
     ties_citation: str
 
 
-BRADLEY_TERRY = Model(
+BRADLEY_TERRY = ComparisonModel(
     "bradley-terry",
     "Bradley-Terry",
     "logits",
-    davidson,
+    _davidson,
     lambda share: math.log(2 * share / (1 - share)),
     lambda d: np.asarray(expit(d), np.float64),
     2.0,
     "Bradley and Terry (1952), Biometrika 39",
     "Davidson (1970), Journal of the American Statistical Association 65",
 )
-THURSTONE = Model(
+THURSTONE = ComparisonModel(
     "thurstone",
     "Thurstone (case V)",
     "standard deviations of the felt difference",
-    glenn_david,
+    _glenn_david,
     lambda share: math.log(float(ndtri((1 + share) / 2))),
     lambda d: np.asarray(ndtr(d), np.float64),
     1.2,
     "Thurstone (1927), Psychological Review 34",
     "Glenn and David (1960), Biometrics 16",
 )
-MODELS = {model.name: model for model in (BRADLEY_TERRY, THURSTONE)}
+COMPARISON_MODELS = {model.name: model for model in (BRADLEY_TERRY, THURSTONE)}
 
 
 # --- Which of those that were compared can be put on one scale, and why not the others ---
 
 
-class Graph(NamedTuple):
+class ComparisonGraph(NamedTuple):
     """Which names were compared with each other, directly or through others."""
 
     component: Codes
@@ -280,7 +280,7 @@ class Graph(NamedTuple):
     """By component: what keeps it from being so; empty where nothing does."""
 
 
-def graph_of(tally: Tally) -> Graph:
+def comparison_graph(tally: Tally) -> ComparisonGraph:
     """Return how the comparisons hang together."""
     size = len(tally.names)
     pooled = tally.everybody()
@@ -295,7 +295,7 @@ def graph_of(tally: Tally) -> Graph:
         members = np.flatnonzero(component == place)
         strong.append(len(set(group[members].tolist())) == 1)
         why.append("" if strong[-1] else _why(tally.names, members, group, winner, loser))
-    return Graph(component.astype(np.intp), int(count), tuple(strong), tuple(why))
+    return ComparisonGraph(component.astype(np.intp), int(count), tuple(strong), tuple(why))
 
 
 def _why(names: tuple[str, ...], members: Codes, group: Codes, winner: Codes, loser: Codes) -> str:
@@ -307,10 +307,10 @@ def _why(names: tuple[str, ...], members: Codes, group: Codes, winner: Codes, lo
     told = []
     for done, what in ((beaten, "never lost to any of the others"), (beating, "never won against any of the others")):
         groups = [one for one in dict.fromkeys(group[members].tolist()) if one not in done]
-        told += [f"{listed([names[m] for m in members if group[m] == one])} {what}" for one in groups]
+        told += [f"{join_names([names[m] for m in members if group[m] == one])} {what}" for one in groups]
     return "; ".join(told)
 
 
-def listed(names: list[str]) -> str:
+def join_names(names: list[str]) -> str:
     """Return names with commas and `and`."""
     return " and ".join([", ".join(names[:-1])] * (len(names) > 1) + names[-1:])

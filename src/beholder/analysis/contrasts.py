@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
-from beholder.analysis.means import averaged, codes_of
+from beholder.analysis.means import average_by, codes_of
 from beholder.analysis.ratings import COMPARISONS, Ratings
 from beholder.stats.clustered import Cells, Codes, Estimate, Floats, difference_of, mean_of
 from beholder.stats.intervals import bounds_for
@@ -17,9 +17,9 @@ from beholder.stats.intervals import bounds_for
 Comparison: TypeAlias = Literal["paired", "unpaired", "direct"]
 """Differences on the same pages, of two means, or votes in which the two were compared with each other."""
 Pair: TypeAlias = tuple[str, str]
-_ENOUGH = 10
+_MIN_PAIRED_PAGES = 10
 """So many pages with both conditions make a paired comparison, if they are half of those that could have both."""
-_FEW = 4
+_MIN_DF = 4
 
 
 class Contrast(NamedTuple):
@@ -39,7 +39,7 @@ class Contrast(NamedTuple):
     note: str
 
 
-class Rated(NamedTuple):
+class RatedPages(NamedTuple):
     """The means of one condition by page, and the numbers of these pages among all of the question."""
 
     cells: Cells
@@ -73,30 +73,30 @@ def contrasts_of(ratings: Ratings, named: Sequence[Pair] = ()) -> Iterator[Contr
         for one, other in (*named, *rest):
             is_named = (one, other) in told
             if (one, other) in direct or (other, one) in direct:
-                yield _directly(question, (one, other), direct, kind, is_named)
+                yield _direct_contrast(question, (one, other), direct, kind, is_named)
             elif {one, other} <= rated.keys() and against.get(one) == against.get(other):
                 through = f"both compared with {against[one]}" if against.get(one) else ""
-                yield _apart(question, (one, other), rated, kind, is_named, through)
+                yield _separate_contrast(question, (one, other), rated, kind, is_named, through)
             elif is_named:
-                yield _never(question, (one, other), ratings, part)
+                yield _empty_contrast(question, (one, other), ratings, part)
 
 
-def _rated(ratings: Ratings, part: pd.DataFrame) -> dict[str, Rated]:
+def _rated(ratings: Ratings, part: pd.DataFrame) -> dict[str, RatedPages]:
     """Return the pages of every condition, in the order in which conditions are told."""
     place = codes_of(part["condition"], ratings.conditions)
     found = rated_pages(part["value"].to_numpy(float), place, *_codes(part))
     return {ratings.conditions[code]: pages for code, pages in found.items()}
 
 
-def rated_pages(value: Floats, condition: Codes, participant: Codes, content: Codes) -> dict[int, Rated]:
+def rated_pages(value: Floats, condition: Codes, participant: Codes, content: Codes) -> dict[int, RatedPages]:
     """Return the pages of every condition by its number; `value` may have a row for each of several data sets."""
-    value, (condition, participant, content) = averaged(value, condition, participant, content)
+    value, (condition, participant, content) = average_by(value, condition, participant, content)
     joint = participant.astype(np.int64) * (int(content.max(initial=0)) + 1) + content
     number = np.unique(joint, return_inverse=True)[1]
     found = {}
     for code in np.unique(condition):
         mine = slice(*np.searchsorted(condition, [code, code + 1]))
-        found[int(code)] = Rated(Cells(value[..., mine], participant[mine], content[mine]), number[mine])
+        found[int(code)] = RatedPages(Cells(value[..., mine], participant[mine], content[mine]), number[mine])
     return found
 
 
@@ -119,7 +119,7 @@ def direct_pages(
     count = 1 + int(max(one.max(initial=0), other.max(initial=0)))
     signed = np.where(one > other, -1.0, 1.0) * value
     pair = np.minimum(one, other) * count + np.maximum(one, other)
-    value, (pair, participant, content) = averaged(signed, pair, participant, content)
+    value, (pair, participant, content) = average_by(signed, pair, participant, content)
     found = {}
     for number in np.unique(pair):
         mine = slice(*np.searchsorted(pair, [number, number + 1]))
@@ -138,13 +138,15 @@ def _references(part: pd.DataFrame) -> Mapping[str, str]:
     return {str(name): str(found[0]) if len(found) == 1 else f"several by {name}" for name, found in others.items()}
 
 
-def _directly(question: str, pair: Pair, direct: Mapping[Pair, Cells], kind: str, is_named: bool) -> Contrast:
+def _direct_contrast(question: str, pair: Pair, direct: Mapping[Pair, Cells], kind: str, is_named: bool) -> Contrast:
     cells = direct[pair] if pair in direct else direct[pair[::-1]]
     pages = cells if pair in direct else cells._replace(value=-cells.value)
-    return _noted(Contrast(question, *pair, "direct", pages, _own(pages), mean_of(pages), is_named, ""), kind)
+    return _with_note(
+        Contrast(question, *pair, "direct", pages, _participant_means(pages), mean_of(pages), is_named, ""), kind
+    )
 
 
-def matched(one: Rated, other: Rated) -> PairedDifferences:
+def pair_pages(one: RatedPages, other: RatedPages) -> PairedDifferences:
     """Return how two conditions are compared: by page where enough pages have both, else by their means."""
     place = np.full(1 + max(int(one.number.max()), int(other.number.max())), -1, np.intp)
     place[one.number] = np.arange(len(one.number))
@@ -153,22 +155,27 @@ def matched(one: Rated, other: Rated) -> PairedDifferences:
     value = one.cells.value[..., at[has_both]] - other.cells.value[..., has_both]
     pages = Cells(value, other.cells.participant[has_both], other.cells.content[has_both])
     both, fewer = value.shape[-1], min(len(one.number), len(other.number))
-    is_paired = 2 * both >= fewer and (both >= _ENOUGH or both == fewer)
+    is_paired = 2 * both >= fewer and (both >= _MIN_PAIRED_PAGES or both == fewer)
     return PairedDifferences("paired" if is_paired else "unpaired", pages, fewer)
 
 
-def _apart(question: str, pair: Pair, rated: Mapping[str, Rated], kind: str, is_named: bool, through: str) -> Contrast:
+def _separate_contrast(
+    question: str, pair: Pair, rated: Mapping[str, RatedPages], kind: str, is_named: bool, through: str
+) -> Contrast:
     one, other = (rated[name] for name in pair)
-    comparison, pages, fewer = matched(one, other)
+    comparison, pages, fewer = pair_pages(one, other)
     if comparison == "paired":
-        return _noted(Contrast(question, *pair, "paired", pages, _own(pages), mean_of(pages), is_named, through), kind)
+        return _with_note(
+            Contrast(question, *pair, "paired", pages, _participant_means(pages), mean_of(pages), is_named, through),
+            kind,
+        )
     few = f"unpaired, as few rated both on the same content: {len(pages.value)} of {fewer} pages"
     note = f"{through}; {few}" if through else few
-    own, found = _own_apart(one.cells, other.cells), difference_of(one.cells, other.cells)
-    return _noted(Contrast(question, *pair, "unpaired", pages, own, found, is_named, note), kind)
+    own, found = _participant_differences(one.cells, other.cells), difference_of(one.cells, other.cells)
+    return _with_note(Contrast(question, *pair, "unpaired", pages, own, found, is_named, note), kind)
 
 
-def _never(question: str, pair: Pair, ratings: Ratings, part: pd.DataFrame) -> Contrast:
+def _empty_contrast(question: str, pair: Pair, ratings: Ratings, part: pd.DataFrame) -> Contrast:
     present = {*part["condition"], *part["other_condition"]}
     absent = [name for name in pair if name not in present]
     note = f"no rating of {' and '.join(absent)}" if absent else "never compared"
@@ -178,14 +185,14 @@ def _never(question: str, pair: Pair, ratings: Ratings, part: pd.DataFrame) -> C
     return Contrast(question, *pair, kind, pages, np.zeros(0), mean_of(pages), True, note)
 
 
-def _own(pages: Cells) -> Floats:
+def _participant_means(pages: Cells) -> Floats:
     """Return each participant's mean over their pages."""
     counts = np.bincount(pages.participant)
     sums = np.bincount(pages.participant, weights=pages.value)
     return np.asarray(sums[counts > 0] / counts[counts > 0], np.float64)
 
 
-def _own_apart(one: Cells, other: Cells) -> Floats:
+def _participant_differences(one: Cells, other: Cells) -> Floats:
     """Return the difference of the two means of every participant who rated both."""
     people = 1 + int(max(one.participant.max(), other.participant.max()))
     counts = [np.bincount(cells.participant, minlength=people) for cells in (one, other)]
@@ -197,7 +204,7 @@ def _own_apart(one: Cells, other: Cells) -> Floats:
     return np.asarray(means[0] - means[1], np.float64)
 
 
-def _noted(contrast: Contrast, kind: str) -> Contrast:
+def _with_note(contrast: Contrast, kind: str) -> Contrast:
     """Return the contrast with what there is to know about its test; one person on a side makes none."""
     found, notes = _bounded(contrast.found, kind), [contrast.note] if contrast.note else []
     if found.over == "contents" or np.isnan(found.p):
@@ -206,7 +213,7 @@ def _noted(contrast: Contrast, kind: str) -> Contrast:
         notes.append("one participant: no test" if found.participants < 2 else "one participant of one: no test")
     elif found.over == "participants":
         notes.append("one content: over participants only")
-    elif found.df < min(_FEW, found.participants - 1):
+    elif found.df < min(_MIN_DF, found.participants - 1):
         few = "few participants or contents of one" if contrast.comparison == "unpaired" else "few contents"
         notes.append(f"{few} ({found.df + 1:.0f}): a wide interval")
     if found.se == 0 and found.p < 1:

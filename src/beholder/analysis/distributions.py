@@ -20,7 +20,7 @@ from beholder.stats.intervals import LEVEL
 
 COLUMNS = ["question", "condition", "band", "low", "high", "n", "share"]
 _BANDS = 20
-MOST_VALUES = 11
+MAX_VALUES = 11
 """Up to which a scale of whole values is told value by value."""
 
 
@@ -41,7 +41,7 @@ def distributions(data: pd.DataFrame | Ratings) -> Result | None:
 
 def _of_question(ratings: Ratings, question: str) -> pd.DataFrame:
     votes = _votes(ratings, question)
-    low, high = _ends(ratings.kept[ratings.kept["question"] == question], votes["value"])
+    low, high = _ends(ratings.used[ratings.used["question"] == question], votes["value"])
     edges, names = _bands(votes["value"].to_numpy(dtype=float), low, high)
     is_whole = len(edges) == len(names)
     values = votes["value"].to_numpy(dtype=float)
@@ -68,7 +68,7 @@ def _of_question(ratings: Ratings, question: str) -> pd.DataFrame:
 
 def _votes(ratings: Ratings, question: str) -> pd.DataFrame:
     """Return condition and value of every rating, and of a comparison under test from both sides."""
-    kept = ratings.kept[ratings.kept["question"] == question][["condition", "other_condition", "value"]]
+    kept = ratings.used[ratings.used["question"] == question][["condition", "other_condition", "value"]]
     if ratings.kinds[question] != "diff":
         return kept
     turned = kept[(kept["other_condition"] != "") & ~kept["other_condition"].isin(ratings.references)]
@@ -88,7 +88,7 @@ def _ends(rows: pd.DataFrame, values: pd.Series) -> tuple[float, float]:
 
 def _bands(values: NDArray[np.float64], low: float, high: float) -> tuple[NDArray[np.float64], list[str]]:
     """Return every whole value with its name, or the edges of the bands with the names between them."""
-    if bool((values == np.round(values)).all()) and low == round(low) and high - low < MOST_VALUES:
+    if bool((values == np.round(values)).all()) and low == round(low) and high - low < MAX_VALUES:
         whole = np.arange(low, high + 1)
         return whole, [plain(value) for value in whole]
     edges = np.linspace(low, high, _BANDS + 1).round(9)

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from beholder.analysis.means import ScaleEnds, averaged, codes_of, ends_of, interval_name
+from beholder.analysis.means import ScaleEnds, average_by, codes_of, interval_name, scale_ends
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import DMOS, HIDDEN_REFERENCE, Result
 from beholder.stats.clustered import CITATION, Cells, Estimate, Floats, difference_of, mean_of
-from beholder.stats.intervals import STUDENT, t_bounds
+from beholder.stats.intervals import STUDENT_CITATION, t_bounds
 
 COLUMNS = [
     "level", "question", "stimulus", "content", "condition", "metric", "pairing", "n", "participants", "contents",
@@ -38,7 +38,7 @@ def dmos(
     table that does not tell its method.
     """
     ratings = as_ratings(data)
-    crush = crush or ratings.order.asked.crush
+    crush = crush or ratings.order.settings.crush
     asked = [name for name in ratings.questions if ratings.kinds[name] == "score"]
     wanted = [name for name in asked if ratings.methods[name] in _METHODS] if questions is None else list(questions)
     parts, told = [], []
@@ -57,7 +57,7 @@ def dmos(
     return Result(
         pd.concat(parts, ignore_index=True)[COLUMNS].astype({"n": int, "participants": int, "contents": int}),
         _note(crush) + "".join(told),
-        f"ITU-T P.910 (ACR-HR, differential viewer scores); {STUDENT}; {CITATION}",
+        f"ITU-T P.910 (ACR-HR, differential viewer scores); {STUDENT_CITATION}; {CITATION}",
     )
 
 
@@ -160,8 +160,8 @@ def _note(crush: Crush) -> str:
 
 def _about(question: str, votes: DifferentialVotes, stimuli: pd.DataFrame) -> str:
     """Return what is odd about the references of a question."""
-    low, high, is_told = votes.ends
-    told = "" if is_told else f" {question}: the table does not tell M; it is taken as {high:g}."
+    low, high, is_declared = votes.ends
+    told = "" if is_declared else f" {question}: the table does not tell M; it is taken as {high:g}."
     above = votes.tests["value"] > votes.tests["reference"]
     share = float(above.sum()) / max(1, int(votes.tests["reference"].notna().sum()))
     told += f" {question}: {100 * share:.1f} % of the votes are above that on the reference." if share else ""
@@ -198,7 +198,7 @@ class DifferentialVotes(NamedTuple):
     ends: ScaleEnds
 
 
-def crushed(dv: ArrayLike, highest: float, crush: Crush = "crush") -> Floats:
+def crush_votes(dv: ArrayLike, highest: float, crush: Crush = "crush") -> Floats:
     """Return differential votes with those above the highest vote drawn in: (M + 2) DV / (2 + DV), or cut at M."""
     votes = np.asarray(dv, dtype=float)
     if crush == "none":
@@ -211,11 +211,11 @@ def crushed(dv: ArrayLike, highest: float, crush: Crush = "crush") -> Floats:
 def differential_votes(ratings: Ratings, question: str, crush: Crush) -> DifferentialVotes:
     """Return the votes of a question, each with the same participant's vote on the reference where there is one."""
     votes = ratings.votes[ratings.votes["question"] == question].reset_index(drop=True)
-    ends = ends_of(ratings, question)
+    ends = scale_ends(ratings, question)
     people, value = codes_of(votes["participant"]), votes["value"].to_numpy(float)
     content, contents = pd.factorize(votes["content"])
     is_reference = votes["condition"].isin(ratings.references).to_numpy(bool)
-    voted, (by, on) = averaged(value[is_reference], people[is_reference], content[is_reference])
+    voted, (by, on) = average_by(value[is_reference], people[is_reference], content[is_reference])
     tests = votes[~is_reference]
     stimulus = np.asarray(tests.groupby(KEYS, sort=False, observed=True).ngroup(), np.intp)
     people, content, value = people[~is_reference], content[~is_reference], value[~is_reference]
@@ -225,7 +225,7 @@ def differential_votes(ratings: Ratings, question: str, crush: Crush) -> Differe
         pd.DataFrame(
             {
                 "participant": people, "stimulus": stimulus, "content": content, "value": value, "reference": own,
-                "dv": crushed(value - own + ends.high, ends.high, crush),
+                "dv": crush_votes(value - own + ends.high, ends.high, crush),
             }
         ),
         pd.DataFrame({"participant": by, "content": on, "value": voted}),

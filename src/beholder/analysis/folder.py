@@ -13,7 +13,7 @@ import scipy
 from beholder.analysis.distributions import distributions, medians
 from beholder.analysis.dmos import dmos
 from beholder.analysis.items import SEED as TOGETHER_SEED
-from beholder.analysis.items import together
+from beholder.analysis.items import item_consistency
 from beholder.analysis.means import conditions, contents, factors, interval_name, questions
 from beholder.analysis.mixed import mixed, runs, variances
 from beholder.analysis.models import add_quality, checked_models
@@ -29,7 +29,7 @@ from beholder.analysis.sensitivity import criteria, criteria_scores, sensitivity
 from beholder.analysis.strengths import strength_pairs, strengths
 from beholder.analysis.tests import agreement, family_note, tests
 from beholder.analysis.votes_needed import SEED as VOTES_SEED
-from beholder.analysis.votes_needed import usual_curves
+from beholder.analysis.votes_needed import default_curves
 from beholder.files import json_bytes, table_bytes, write_all
 from beholder.stats.intervals import LEVEL
 from beholder.study.model import Study
@@ -58,9 +58,9 @@ ANALYSES: Mapping[str, Callable[[Ratings], Result | None]] = {
     "models": models,
     "model_raters": model_raters,
     "reliability": reliability,
-    "together": together,
+    "together": item_consistency,
     "times": times,
-    "votes_needed": usual_curves,
+    "votes_needed": default_curves,
     "sensitivity": sensitivity,
     "criteria": criteria,
     "criteria_scores": criteria_scores,

@@ -8,12 +8,20 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from beholder.analysis.means import ScaleEnds, codes_of, ends_of
+from beholder.analysis.means import ScaleEnds, codes_of, scale_ends
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result
 from beholder.stats.clustered import Codes, Floats
 from beholder.stats.dimensions import COMPONENT_CITATION as COMPONENTS
-from beholder.stats.dimensions import CONSISTENCY_CITATION, DRAWS, alpha, kept, omega, parallel, principal
+from beholder.stats.dimensions import (
+    CONSISTENCY_CITATION,
+    DRAWS,
+    cronbach_alpha,
+    mcdonald_omega,
+    parallel_analysis,
+    principal_components,
+    retained_components,
+)
 
 KINDS = ("score", "diff")
 """Kinds of rating that are numbers on a scale."""
@@ -48,8 +56,8 @@ def items_of(ratings: Ratings) -> ItemMatrix:
     _, first, row = np.unique(joint, return_index=True, return_inverse=True)
     value = np.full((len(first), len(questions)), np.nan)
     value[row, codes_of(votes["question"], questions)] = votes["value"].to_numpy(float)
-    ends = {name: ends_of(ratings, name) for name in questions}
-    turned = turned_questions(ratings)
+    ends = {name: scale_ends(ratings, name) for name in questions}
+    turned = _reversed_questions(ratings)
     for place, name in enumerate(questions):
         if name in turned:
             value[:, place] = ends[name].low + ends[name].high - value[:, place]
@@ -57,12 +65,12 @@ def items_of(ratings: Ratings) -> ItemMatrix:
     return ItemMatrix(questions, value, codes[0][first], codes[1][first], names.reset_index(drop=True), ends, turned)
 
 
-def turned_questions(ratings: Ratings) -> tuple[str, ...]:
+def _reversed_questions(ratings: Ratings) -> tuple[str, ...]:
     """Return the questions that ask for the opposite: their ratings hold the value turned round beside it."""
-    if "keyed" not in ratings.kept:
+    if "keyed" not in ratings.used:
         return ()
-    keyed = pd.to_numeric(ratings.kept["keyed"], errors="coerce")
-    reversed_ = set(ratings.kept["question"][keyed.notna() & (keyed != ratings.kept["value"])])
+    keyed = pd.to_numeric(ratings.used["keyed"], errors="coerce")
+    reversed_ = set(ratings.used["question"][keyed.notna() & (keyed != ratings.used["value"])])
     return tuple(name for name in ratings.questions if name in reversed_ and ratings.kinds[name] in KINDS)
 
 
@@ -82,18 +90,18 @@ def stimulus_means(items: ItemMatrix) -> Floats:
 
 COLUMNS = ["questions", "n", "alpha", "alpha_low", "alpha_high", "omega", "stimuli", "components", "share", "note"]
 SEED = 1
-_FEWEST_QUESTIONS = 3
-_FEWEST_STIMULI = 4
+_MIN_QUESTIONS = 3
+_MIN_STIMULI = 4
 
 
-def together(data: pd.DataFrame | Ratings) -> Result | None:
+def item_consistency(data: pd.DataFrame | Ratings) -> Result | None:
     """Return alpha and omega of single answers, and how many components the means of stimuli have.
 
     None below three questions that are answered by numbers, or where nobody answered all of them about one stimulus.
     """
     items = items_of(as_ratings(data))
     whole = items.value[~np.isnan(items.value).any(axis=1)]
-    if len(items.questions) < _FEWEST_QUESTIONS or len(whole) < 2 or not np.ptp(whole, axis=0).any():
+    if len(items.questions) < _MIN_QUESTIONS or len(whole) < 2 or not np.ptp(whole, axis=0).any():
         return None
     found = _row(items, whole)
     note = (
@@ -109,17 +117,17 @@ def together(data: pd.DataFrame | Ratings) -> Result | None:
 
 def _row(items: ItemMatrix, whole: np.ndarray) -> dict[str, object]:
     covariance = np.cov(whole, rowvar=False)
-    found = alpha(covariance, len(whole))
+    found = cronbach_alpha(covariance, len(whole))
     means = stimulus_means(items)
     means = means[~np.isnan(means).any(axis=1)]
     varying = means[:, np.ptp(means, axis=0) > 0] if len(means) else means
     row: dict[str, object] = {
         "questions": len(items.questions), "n": len(whole), "alpha": found.value, "alpha_low": found.low,
-        "alpha_high": found.high, "omega": omega(covariance), "stimuli": len(means), "components": 0,
+        "alpha_high": found.high, "omega": mcdonald_omega(covariance), "stimuli": len(means), "components": 0,
         "share": math.nan, "note": "",
     }  # fmt: skip
-    if len(means) < _FEWEST_STIMULI or varying.shape[1] < 2:
+    if len(means) < _MIN_STIMULI or varying.shape[1] < 2:
         return row | {"note": "too few stimuli, or they do not differ: no components"}
-    values = principal(np.atleast_2d(np.corrcoef(varying, rowvar=False))).eigenvalues
-    above = kept(values, parallel(len(means), len(values), np.random.default_rng(SEED)))
+    values = principal_components(np.atleast_2d(np.corrcoef(varying, rowvar=False))).eigenvalues
+    above = retained_components(values, parallel_analysis(len(means), len(values), np.random.default_rng(SEED)))
     return row | {"components": above, "share": float(values[:above].sum() / values.sum())}

@@ -13,7 +13,7 @@ from beholder.analysis.ratings import COMPARISONS, Ratings, as_ratings
 from beholder.analysis.result import Result, metric
 from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Cells, Codes, Estimate, Floats, Over, mean_of, sums_by
-from beholder.stats.intervals import SHARES, STUDENT, bounds_for, is_share
+from beholder.stats.intervals import SHARE_CITATION, STUDENT_CITATION, bounds_for, is_share
 
 INTERVALS: Mapping[Over, str] = {
     "both": "clustered t over participants and contents",
@@ -46,7 +46,7 @@ def codes_of(column: pd.Series, names: Sequence[str] | None = None) -> Codes:
     return np.asarray(codes, np.intp)
 
 
-def averaged(value: Floats, *codes: Codes) -> tuple[Floats, tuple[Codes, ...]]:
+def average_by(value: Floats, *codes: Codes) -> tuple[Floats, tuple[Codes, ...]]:
     """Return the means of the values that share all codes, with these codes, sorted by them.
 
     `value` may have a row for each of several data sets.
@@ -61,7 +61,7 @@ def averaged(value: Floats, *codes: Codes) -> tuple[Floats, tuple[Codes, ...]]:
     return means.reshape(*value.shape[:-1], len(first)), tuple(code[first] for code in codes)
 
 
-def by_group(ratings: Ratings, table: pd.DataFrame, groups: MeanGroups) -> pd.DataFrame:
+def group_means(ratings: Ratings, table: pd.DataFrame, groups: MeanGroups) -> pd.DataFrame:
     """Return one row per question and group of these votes: counts, mean, sd, median, quartiles and intervals.
 
     The mean is taken over each participant's own mean of a stimulus, so that n, sd, median and quartiles are of votes.
@@ -70,7 +70,7 @@ def by_group(ratings: Ratings, table: pd.DataFrame, groups: MeanGroups) -> pd.Da
     place = codes_of(table["question"], ratings.questions) * len(names) + codes_of(table[groups.column], names)
     spread = _spread(place, table["value"].to_numpy(float))
     codes = (place, codes_of(table["participant"]), codes_of(table["content"]), codes_of(table["stimulus"]))
-    value, (place, participant, content, stimulus) = averaged(table["value"].to_numpy(float), *codes)
+    value, (place, participant, content, stimulus) = average_by(table["value"].to_numpy(float), *codes)
     equal = content if groups.equal == "content" else stimulus
     rows = []
     for number in spread.index:
@@ -163,7 +163,7 @@ def conditions(data: pd.DataFrame | Ratings) -> Result:
     it over one of the two, or (too narrow, for comparison with others only) over single ratings.
     """
     ratings = as_ratings(data)
-    table = by_group(ratings, ratings.table, MeanGroups("condition", ratings.conditions, equal="content"))
+    table = group_means(ratings, ratings.table, MeanGroups("condition", ratings.conditions, equal="content"))
     note = unit_note(ratings, "content", "both") + kind_note(ratings)
     return Result(table.drop(columns="stimuli"), note, interval_citation(ratings, "both"), scores_chart)
 
@@ -176,7 +176,7 @@ def contents(data: pd.DataFrame | Ratings) -> Result:
     ratings = as_ratings(data)
     names = sorted(ratings.votes["content"].unique())
     groups = MeanGroups("content", names, over="participants", narrower=["ratings"])
-    table = by_group(ratings, ratings.votes, groups).drop(columns="contents")
+    table = group_means(ratings, ratings.votes, groups).drop(columns="contents")
     note = f"Each content over all its conditions. {unit_note(ratings, 'stimulus', 'participants')}{sign_note(ratings)}"
     return Result(table, note, interval_citation(ratings, "participants"), scores_chart)
 
@@ -187,7 +187,7 @@ def contents(data: pd.DataFrame | Ratings) -> Result:
 def questions(data: pd.DataFrame | Ratings) -> Result:
     """Return n, mean, sd, median, quartiles and intervals of every question over all its stimuli."""
     ratings = as_ratings(data)
-    table = by_group(ratings, ratings.votes.assign(all=""), MeanGroups("all", [""])).drop(columns="all")
+    table = group_means(ratings, ratings.votes.assign(all=""), MeanGroups("all", [""])).drop(columns="all")
     note = f"Each question over all stimuli. {unit_note(ratings, 'stimulus', 'both')}{sign_note(ratings)}"
     return Result(table, note, interval_citation(ratings, "both"))
 
@@ -195,7 +195,7 @@ def questions(data: pd.DataFrame | Ratings) -> Result:
 # --- factors: one row per level of every column that the manifest has beside its own, and of groups of participants ---
 
 
-PREFIX, OTHER = "factor_", "other_factor_"
+FACTOR_PREFIX, _OTHER_FACTOR_PREFIX = "factor_", "other_factor_"
 """Of the stimulus that a rating speaks for, and of the one that it was compared with."""
 
 
@@ -206,7 +206,7 @@ def factors(data: pd.DataFrame | Ratings) -> Result | None:
     other one. None where there is none.
     """
     ratings = as_ratings(data)
-    columns = [str(name) for name in ratings.kept.columns if str(name).startswith(PREFIX)]
+    columns = [str(name) for name in ratings.used.columns if str(name).startswith(FACTOR_PREFIX)]
     parts = [_of_factor(ratings, column) for column in columns]
     parts = [part for part in parts if len(part)]
     if not parts:
@@ -226,21 +226,21 @@ def _of_factor(ratings: Ratings, column: str) -> pd.DataFrame:
     """Return the rows of one factor."""
     votes = _with_level(ratings, column)
     names = sorted(votes["level"].unique())
-    table = by_group(ratings, votes, MeanGroups("level", names))
-    table.insert(1, "factor", column.removeprefix(PREFIX))
+    table = group_means(ratings, votes, MeanGroups("level", names))
+    table.insert(1, "factor", column.removeprefix(FACTOR_PREFIX))
     return table
 
 
 def _with_level(ratings: Ratings, column: str) -> pd.DataFrame:
     """Return the votes that have a level of the factor; a comparison counts for the levels of both stimuli."""
-    kept = ratings.kept.assign(level=ratings.kept[column].fillna("").astype(str))
+    kept = ratings.used.assign(level=ratings.used[column].fillna("").astype(str))
     kept = kept[kept["level"] != ""]
     is_compared = kept["question"].map(ratings.kinds).isin(COMPARISONS)
     keys = ["question", "participant", "stimulus", "content", "level"]
     single = kept[~is_compared].groupby(keys, sort=True, observed=True)["value"].mean().reset_index()
     whose = "participant" if _is_of_people(kept) else "stimulus"
     of_people = kept.drop_duplicates("participant").set_index("participant")["level"]
-    levels = of_people if whose == "participant" else _levels(ratings.kept, column)
+    levels = of_people if whose == "participant" else _levels(ratings.used, column)
     both = ratings.table[ratings.table["question"].map(ratings.kinds).isin(COMPARISONS)]
     compared = both.assign(level=both[whose].map(levels)).dropna(subset=["level"])
     return pd.concat([single, compared[[*keys, "value"]]], ignore_index=True)
@@ -248,7 +248,7 @@ def _with_level(ratings: Ratings, column: str) -> pd.DataFrame:
 
 def _levels(kept: pd.DataFrame, column: str) -> pd.Series:
     """Return the level of each stimulus that has one, be it the one that was judged or the one beside it."""
-    sides = [("stimulus", column), ("other_stimulus", OTHER + column.removeprefix(PREFIX))]
+    sides = [("stimulus", column), ("other_stimulus", _OTHER_FACTOR_PREFIX + column.removeprefix(FACTOR_PREFIX))]
     found = [
         kept[[stimulus, level]].set_axis(["stimulus", "level"], axis=1) for stimulus, level in sides if level in kept
     ]
@@ -276,17 +276,17 @@ class ScaleEnds(NamedTuple):
 
     low: float
     high: float
-    is_told: bool
+    is_declared: bool
 
 
-def ends_of(ratings: Ratings, question: str) -> ScaleEnds:
+def scale_ends(ratings: Ratings, question: str) -> ScaleEnds:
     """Return the ends of a question's scale; where the table does not tell them, those of the nearest usual one."""
-    mine = ratings.kept[ratings.kept["question"] == question]
+    mine = ratings.used[ratings.used["question"] == question]
     if {"scale_min", "scale_max"} <= set(mine.columns) and mine[["scale_min", "scale_max"]].notna().all(axis=None):
-        return ScaleEnds(float(mine["scale_min"].min()), float(mine["scale_max"].max()), is_told=True)
+        return ScaleEnds(float(mine["scale_min"].min()), float(mine["scale_max"].max()), is_declared=True)
     low, high = float(mine["value"].min()), float(mine["value"].max())
     usual = next((ends for ends in _USUAL if ends[0] <= low and high <= ends[1]), (low, high))
-    return ScaleEnds(*usual, is_told=False)
+    return ScaleEnds(*usual, is_declared=False)
 
 
 # --- What the tables of means say about themselves: unit, weights, intervals, signs, sources ---
@@ -335,7 +335,7 @@ def interval_citation(ratings: Ratings, over: Over) -> str:
     """Return where the intervals come from."""
     kinds = {is_share(kind) for kind in ratings.kinds.values()}
     clustered = [CLUSTERED] * (over == "both" and bool(kinds))
-    return "; ".join([STUDENT] * (False in kinds) + [SHARES] * (True in kinds) + clustered)
+    return "; ".join([STUDENT_CITATION] * (False in kinds) + [SHARE_CITATION] * (True in kinds) + clustered)
 
 
 def kind_note(ratings: Ratings) -> str:

@@ -9,12 +9,19 @@ import numpy as np
 import pandas as pd
 
 from beholder.analysis.figures.raters import variances_chart
-from beholder.analysis.means import averaged, codes_of, ends_of
+from beholder.analysis.means import average_by, codes_of, scale_ends
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result
-from beholder.stats.crossed import CITATION, MARGIN, RUN_EFFECT_CITATION, Crossed, crossed, run_effect
+from beholder.stats.crossed import (
+    CITATION,
+    EQUIVALENCE_MARGIN,
+    RUN_EFFECT_CITATION,
+    CrossedModel,
+    fit_crossed,
+    run_effect,
+)
 from beholder.stats.intervals import t_bounds
-from beholder.stats.mixed import Codes, components
+from beholder.stats.mixed import Codes, count_components
 
 COLUMNS = ["question", "condition", "n", "mean", "se", "df", "ci_low", "ci_high", "note"]
 VARIANCES = ["question", "source", "levels", "variance", "sd", "share", "statistic", "df", "p", "note"]
@@ -22,7 +29,7 @@ SOURCES = ("condition", "participant", "content", "residual")
 _KINDS = ("score", "diff")
 
 
-class _Fitted(NamedTuple):
+class _QuestionModel(NamedTuple):
     """The model of one question."""
 
     question: str
@@ -34,7 +41,7 @@ class _Fitted(NamedTuple):
     """Participants and contents."""
     absent: dict[str, str]
     """Why a source is not in the model."""
-    model: Crossed
+    model: CrossedModel
 
 
 def mixed(data: pd.DataFrame | Ratings) -> Result | None:
@@ -96,11 +103,11 @@ def variances(data: pd.DataFrame | Ratings) -> Result | None:
     return Result(pd.DataFrame(rows, columns=VARIANCES), note, CITATION, variances_chart)
 
 
-def _models(ratings: Ratings) -> list[_Fitted]:
-    return ratings.once("mixed", lambda: list(_fitted(ratings)))
+def _models(ratings: Ratings) -> list[_QuestionModel]:
+    return ratings.cached("mixed", lambda: list(_fitted(ratings)))
 
 
-def _fitted(ratings: Ratings) -> Iterator[_Fitted]:
+def _fitted(ratings: Ratings) -> Iterator[_QuestionModel]:
     """Yield the model of every question that can have one."""
     for question in ratings.questions:
         # What counts for both conditions of a comparison is not two ratings.
@@ -110,7 +117,7 @@ def _fitted(ratings: Ratings) -> Iterator[_Fitted]:
         told = codes_of(table["condition"], ratings.conditions)
         present, condition = np.unique(told, return_inverse=True)
         participant, content = codes_of(table["participant"]), codes_of(table["content"])
-        model = crossed(table["value"].to_numpy(float), condition, participant, content)
+        model = fit_crossed(table["value"].to_numpy(float), condition, participant, content)
         if model is None:
             continue
         codes = {"participant": participant, "content": content}
@@ -118,7 +125,7 @@ def _fitted(ratings: Ratings) -> Iterator[_Fitted]:
         known = {"participant": model.one, "content": model.other}
         absent = {name: _why(name, codes[name], condition) for name in codes if known[name] != known[name]}
         names = [ratings.conditions[place] for place in present]
-        yield _Fitted(question, names, np.bincount(condition), levels, absent, model)
+        yield _QuestionModel(question, names, np.bincount(condition), levels, absent, model)
 
 
 def _why(name: str, code: Codes, condition: Codes) -> str:
@@ -126,7 +133,7 @@ def _why(name: str, code: Codes, condition: Codes) -> str:
     size = int(code.max()) + 1
     if size == 1:
         return f"one {name}"
-    if size == components(code, condition):
+    if size == count_components(code, condition):
         return f"every condition has a {name} of its own"
     return f"one rating of each {name}" if size == len(code) else f"too few ratings of each {name}"
 
@@ -134,7 +141,7 @@ def _why(name: str, code: Codes, condition: Codes) -> str:
 # --- runs: whether several runs of a study give the same scores (ITU-T P.910's reproducibility test; statistics 6) ---
 
 
-RUN_EFFECT_COLUMNS = [
+RUN_COLUMNS = [
     "question", "run", "other_run", "difference", "se", "ci_low", "ci_high", "statistic", "df", "p", "margin",
     "equivalent", "note",
 ]  # fmt: skip
@@ -147,7 +154,7 @@ def runs(data: pd.DataFrame | Ratings, *, margin: float | None = None) -> Result
     points of the scale; a twentieth of its width unless given.
     """
     ratings = as_ratings(data)
-    if "run" not in ratings.kept or ratings.kept["run"].nunique() < 2:
+    if "run" not in ratings.used or ratings.used["run"].nunique() < 2:
         return None
     rows = [row for question in ratings.questions for row in _rows(ratings, question, margin)]
     if not rows:
@@ -158,28 +165,32 @@ def runs(data: pd.DataFrame | Ratings, *, margin: float | None = None) -> Result
         "the difference on the same stimuli by REML, with 95 % Student t over participants, not corrected for their "
         "number. That runs do not differ clearly does not make them the same, so equivalent is a test of its own: yes "
         "where the 90 % interval of the difference lies within ± margin (two one-sided tests at 5 %), no where the "
-        f"95 % interval lies beyond it, else undecided. margin: {_told(margin)}."
+        f"95 % interval lies beyond it, else undecided. margin: {_margin_text(margin)}."
     )
-    return Result(pd.DataFrame(rows, columns=RUN_EFFECT_COLUMNS), note, RUN_EFFECT_CITATION)
+    return Result(pd.DataFrame(rows, columns=RUN_COLUMNS), note, RUN_EFFECT_CITATION)
 
 
-def _told(margin: float | None) -> str:
-    return f"{100 * MARGIN:g} % of the width of the scale" if margin is None else f"{margin:g} points, as asked"
+def _margin_text(margin: float | None) -> str:
+    return (
+        f"{100 * EQUIVALENCE_MARGIN:g} % of the width of the scale"
+        if margin is None
+        else f"{margin:g} points, as asked"
+    )
 
 
 def _rows(ratings: Ratings, question: str, margin: float | None) -> Iterator[tuple[object, ...]]:
     """Yield a row for all runs of a question, then one for every two."""
     if ratings.kinds[question] not in _KINDS or ratings.is_mirrored(question):
         return
-    kept = ratings.kept[(ratings.kept["question"] == question) & ratings.kept["run"].notna()]
+    kept = ratings.used[(ratings.used["question"] == question) & ratings.used["run"].notna()]
     named = kept["run"].map(_name)
     names = sorted(dict.fromkeys(named), key=lambda name: (len(name), name) if name.isdecimal() else (99, name))
     if len(names) < 2:
         return
     codes = codes_of(kept["stimulus"]), codes_of(named, names), codes_of(kept["participant"])
-    value, (stimulus, run, rater) = averaged(kept["value"].to_numpy(float), *codes)
-    low, high, _ = ends_of(ratings, question)
-    wide = MARGIN * (high - low) if margin is None else margin
+    value, (stimulus, run, rater) = average_by(kept["value"].to_numpy(float), *codes)
+    low, high, _ = scale_ends(ratings, question)
+    wide = EQUIVALENCE_MARGIN * (high - low) if margin is None else margin
     found = run_effect(value, stimulus, run, rater, margin=wide)
     nan = np.nan
     yield question, "", "", nan, nan, nan, nan, found.chi2, found.df, found.p, nan, "", found.note

@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from beholder.analysis.means import averaged, codes_of
+from beholder.analysis.means import average_by, codes_of
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result
 from beholder.analysis.scores import scores
 from beholder.analysis.strengths import stimulus_strengths
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.stats.intervals import is_share
-from beholder.stats.rater_models import MOST_ONE_SIDED, MOST_OUTLIERS, Fitted, Floats, RaterVotes
+from beholder.stats.rater_models import MAX_ONE_SIDED_SHARE, MAX_OUTLIER_SHARE, Floats, RaterModelFit, RaterVotes
 from beholder.stats.rater_models import bt500 as bt500_fit
 from beholder.stats.rater_models import p910 as p910_fit
 from beholder.stats.rater_models import p913 as p913_fit
@@ -61,7 +61,7 @@ class QuestionVotes(NamedTuple):
     @property
     def counts(self) -> Floats:
         """How many votes each rater gave."""
-        return self.votes.of_rater()
+        return self.votes.sum_by_rater()
 
     @property
     def usual(self) -> float:
@@ -69,7 +69,7 @@ class QuestionVotes(NamedTuple):
         return float(np.median(self.counts))
 
 
-def modelled_questions(ratings: Ratings) -> list[str]:
+def scale_questions(ratings: Ratings) -> list[str]:
     """Return the questions whose votes are numbers on a scale.
 
     A comparison that counts for both its conditions is none: what raters add to the one they take from the other.
@@ -78,7 +78,7 @@ def modelled_questions(ratings: Ratings) -> list[str]:
     return [name for name in scaled if not ratings.is_mirrored(name)]
 
 
-def asked_votes(ratings: Ratings, question: str) -> QuestionVotes:
+def question_votes(ratings: Ratings, question: str) -> QuestionVotes:
     """Return the votes on a question, one of each participant on a stimulus."""
     mine = ratings.table[ratings.table["question"] == question]
     keys = [codes_of(mine["condition"], ratings.conditions)]
@@ -88,7 +88,7 @@ def asked_votes(ratings: Ratings, question: str) -> QuestionVotes:
         joint = joint * (int(key.max(initial=0)) + 1) + key
     _, first, place = np.unique(joint, return_index=True, return_inverse=True)
     rater, raters = pd.factorize(mine["participant"], sort=True)
-    value, (stimulus, rater) = averaged(mine["value"].to_numpy(float), place, np.asarray(rater, np.intp))
+    value, (stimulus, rater) = average_by(mine["value"].to_numpy(float), place, np.asarray(rater, np.intp))
     votes = RaterVotes(value, rater, stimulus, len(raters), len(first))
     stimuli = mine[_NAMES].iloc[first].reset_index(drop=True).astype(object)
     return QuestionVotes(question, votes, stimuli, [str(name) for name in raters])
@@ -105,49 +105,53 @@ class RaterModel:
     """A model of raters: how it is fitted, and what there is to say of it."""
 
     name: str
-    fit: Callable[[RaterVotes], Fitted]
+    fit: Callable[[RaterVotes], RaterModelFit]
     note: str
     """What it does with votes, and what its interval is."""
     citation: str
-    remark: Callable[[QuestionVotes, Fitted], str] = lambda _asked, _found: ""
+    remark: Callable[[QuestionVotes, RaterModelFit], str] = lambda _asked, _found: ""
     """What a reader should know of the votes on a question under this model; empty where nothing is odd."""
 
     def result(self, data: pd.DataFrame | Ratings) -> Result | None:
         """Return the quality of every stimulus; None where no question has scores."""
         ratings = as_ratings(data)
-        found = [(asked, self.fit(asked.votes)) for asked in each_question(ratings)]
+        found = [(asked, self.fit(asked.votes)) for asked in all_question_votes(ratings)]
         if not found:
             return None
         table = pd.concat([qualities(asked, fitted) for asked, fitted in found], ignore_index=True)
         return Result(table[_KEYS], " ".join([self.note, *self.remarks(found)]), self.citation)
 
-    def remarks(self, found: Sequence[tuple[QuestionVotes, Fitted]]) -> list[str]:
+    def remarks(self, found: Sequence[tuple[QuestionVotes, RaterModelFit]]) -> list[str]:
         """Return what is odd, question by question."""
         told = [(asked.question, remark) for asked, fitted in found for remark in self._odd(asked, fitted)]
         return [f"{question}: {remark}" if len(found) > 1 else remark for question, remark in told]
 
-    def _odd(self, asked: QuestionVotes, fitted: Fitted) -> list[str]:
-        return [remark for remark in (self.remark(asked, fitted), unsettled(fitted), parted(fitted)) if remark]
+    def _odd(self, asked: QuestionVotes, fitted: RaterModelFit) -> list[str]:
+        return [
+            remark
+            for remark in (self.remark(asked, fitted), _convergence_remark(fitted), _split_remark(fitted))
+            if remark
+        ]
 
 
-def each_question(ratings: Ratings) -> list[QuestionVotes]:
+def all_question_votes(ratings: Ratings) -> list[QuestionVotes]:
     """Return the votes on every question that rater models can use."""
-    return [asked_votes(ratings, name) for name in modelled_questions(ratings)]
+    return [question_votes(ratings, name) for name in scale_questions(ratings)]
 
 
-def qualities(asked: QuestionVotes, fitted: Fitted) -> pd.DataFrame:
+def qualities(asked: QuestionVotes, fitted: RaterModelFit) -> pd.DataFrame:
     """Return the quality of every stimulus of a question; without a vote that counts it has none."""
     return asked.stimuli.assign(
         question=asked.question, quality=fitted.quality, se=fitted.se, low=fitted.low, high=fitted.high
     )
 
 
-def unsettled(fitted: Fitted) -> str:
+def _convergence_remark(fitted: RaterModelFit) -> str:
     """Return a warning where a model stopped before nothing changed any more; empty where it had settled."""
-    return "" if fitted.is_settled else f"It had not settled after {fitted.iterations:,} rounds."
+    return "" if fitted.has_converged else f"It had not settled after {fitted.iterations:,} rounds."
 
 
-def parted(fitted: Fitted) -> str:
+def _split_remark(fitted: RaterModelFit) -> str:
     """Return a warning where groups of stimuli share no rater; empty where all hang together."""
     parts = len(np.unique(fitted.component))
     if parts < 2:
@@ -161,27 +165,27 @@ def parted(fitted: Fitted) -> str:
 # --- bt500: means without those whom BT.500's rule rejects (reference: statistics 3.2) ---
 
 
-MOST_NAMES = 10
-SHARE = f"{100 * MOST_OUTLIERS:g} %"
+MAX_NAMES = 10
+_OUTLIER_SHARE = f"{100 * MAX_OUTLIER_SHARE:g} %"
 
 
-def rejected(asked: QuestionVotes, fitted: Fitted) -> str:
+def _bt500_remark(asked: QuestionVotes, fitted: RaterModelFit) -> str:
     """Return who is left out, or why nobody is."""
     out = [name for name, is_out in zip(asked.raters, fitted.is_rejected, strict=True) if is_out]
     if out:
-        more = f" and {len(out) - MOST_NAMES:,} more" if len(out) > MOST_NAMES else ""
-        return f"Left out: {', '.join(out[:MOST_NAMES])}{more}; {len(out):,} of {len(asked.raters):,}."
-    return f"Nobody is left out: {why_nobody(int((fitted.far > MOST_OUTLIERS * asked.counts).sum()))}."
+        more = f" and {len(out) - MAX_NAMES:,} more" if len(out) > MAX_NAMES else ""
+        return f"Left out: {', '.join(out[:MAX_NAMES])}{more}; {len(out):,} of {len(asked.raters):,}."
+    return f"Nobody is left out: {why_none_rejected(int((fitted.far > MAX_OUTLIER_SHARE * asked.counts).sum()))}."
 
 
-def why_nobody(far: int) -> str:
+def why_none_rejected(far: int) -> str:
     """Return why the rule leaves nobody out, where so many have too many ratings far from the others'."""
     if not far:
-        return f"nobody has more than {SHARE} of their ratings far from the others'"
+        return f"nobody has more than {_OUTLIER_SHARE} of their ratings far from the others'"
     who = "1 participant has" if far == 1 else f"{far:,} participants have"
     return (
-        f"{who} more than {SHARE} of their ratings far from the others', but mostly on one side, which the rule takes "
-        "for a habit and not for carelessness"
+        f"{who} more than {_OUTLIER_SHARE} of their ratings far from the others', but mostly on one side, which the "
+        "rule takes for a habit and not for carelessness"
     )
 
 
@@ -190,11 +194,11 @@ BT500 = RaterModel(
     bt500_fit,
     "Rejection of ITU-R BT.500, applied once: a rating is far from the others' where it is 2 (or √20, where they are "
     "not bell-shaped) standard deviations from their mean; who has more than "
-    f"{SHARE} of their own ratings far off, and those on both sides (the two counts differ by less than "
-    f"{100 * MOST_ONE_SIDED:g} % of their sum), is left out. Stimuli with fewer than 4 ratings, or on which all agree, "
-    "do not count against anybody. Then mean and 95 % Student t of those who stay.",
+    f"{_OUTLIER_SHARE} of their own ratings far off, and those on both sides (the two counts differ by less than "
+    f"{100 * MAX_ONE_SIDED_SHARE:g} % of their sum), is left out. Stimuli with fewer than 4 ratings, or on which "
+    "all agree, do not count against anybody. Then mean and 95 % Student t of those who stay.",
     "ITU-R BT.500-14 (2019), A1-2.3.1",
-    rejected,
+    _bt500_remark,
 )
 
 
@@ -206,20 +210,20 @@ def bt500(data: pd.DataFrame | Ratings) -> Result | None:
 # --- p910: quality, bias and inconsistency of Annex E (reference: statistics 3.4) ---
 
 
-ENOUGH = 20
+MIN_RATINGS_P910 = 20
 """Ratings per participant from which Annex E's intervals can be believed."""
 _EXACT = 1e-3
 """An inconsistency below this, next to nothing, gives a rater all the weight."""
 
 
-def short(asked: QuestionVotes, fitted: Fitted) -> str:
+def _p910_remark(asked: QuestionVotes, fitted: RaterModelFit) -> str:
     """Return a warning where participants rated too little for this model, or some of them weigh everything."""
     told = []
-    if asked.usual < ENOUGH:
+    if asked.usual < MIN_RATINGS_P910:
         told.append(
-            f"Too few ratings for Annex E: half of the participants gave {asked.usual:g} or fewer, and below {ENOUGH} "
-            "its intervals are too narrow (at 5 they hold the truth in about 70 % of cases, not 95 %). Go by the "
-            "plain mean, or by shrunken."
+            f"Too few ratings for Annex E: half of the participants gave {asked.usual:g} or fewer, and below "
+            f"{MIN_RATINGS_P910} its intervals are too narrow (at 5 they hold the truth in about 70 % of cases, not 95 "
+            "%). Go by the plain mean, or by shrunken."
         )
     if (alone := int((fitted.inconsistency < _EXACT).sum())) and len(asked.raters) > 1:
         told.append(
@@ -236,7 +240,7 @@ P910 = RaterModel(
     "changes; consistent participants weigh more. The interval is 1.96 se, se being the spread of what is left on a "
     "stimulus / √n.",
     "ITU-T P.910 (2023), Annex E; Li et al. (2020), Electronic Imaging 32",
-    short,
+    _p910_remark,
 )
 
 
@@ -266,13 +270,13 @@ def p913(data: pd.DataFrame | Ratings) -> Result | None:
 # --- shrunken: Annex E's model for short sessions, ours and no standard (reference: statistics 3.5) ---
 
 
-SHRUNKEN_ENOUGH = 3
+_MIN_RATINGS_SHRUNKEN = 3
 """Ratings per participant from which bias and inconsistency can be told apart at all."""
 
 
-def too_short(asked: QuestionVotes, fitted: Fitted) -> str:
+def _shrunken_remark(asked: QuestionVotes, fitted: RaterModelFit) -> str:
     """Return a warning where participants gave hardly more than one rating."""
-    if asked.usual >= SHRUNKEN_ENOUGH:
+    if asked.usual >= _MIN_RATINGS_SHRUNKEN:
         return ""
     return (
         f"Half of the participants gave {asked.usual:g} or fewer ratings: bias and inconsistency can hardly be told "
@@ -287,7 +291,7 @@ SHRUNKEN = RaterModel(
     "all participants, the more the fewer ratings they gave, so that it also holds in short sessions. The interval is "
     "1.96 se, se being 1 / √(sum of 1 / inconsistency²).",
     "ITU-T P.910 (2023), Annex E; Smyth (2004), Statistical Applications in Genetics and Molecular Biology 3",
-    too_short,
+    _shrunken_remark,
 )
 
 

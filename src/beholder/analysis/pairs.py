@@ -9,17 +9,25 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from beholder.analysis.comparisons import Tally, sums
+from beholder.analysis.comparisons import Tally, sum_by_code
 from beholder.analysis.contrasts import Contrast, Pair
 from beholder.analysis.figures.pairs import pairs_chart, preferences_chart
-from beholder.analysis.ratings import COMPARISONS, Ratings, as_ratings, turned
+from beholder.analysis.ratings import COMPARISONS, Ratings, as_ratings, orient_comparisons
 from beholder.analysis.result import Result, records
-from beholder.analysis.strengths import asked
-from beholder.analysis.tests import ALPHA, TESTS, Family, corrected, family_note
+from beholder.analysis.strengths import compared_questions
+from beholder.analysis.tests import ALPHA, TESTS, Family, corrected_tests, family_note
 from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Floats
 from beholder.stats.intervals import EFFECT_CITATION as EFFECT
-from beholder.stats.intervals import LEVEL, SHARES, STUDENT, dz, share_bounds, share_interval, t_interval
+from beholder.stats.intervals import (
+    LEVEL,
+    SHARE_CITATION,
+    STUDENT_CITATION,
+    dz,
+    share_bounds,
+    share_interval,
+    t_interval,
+)
 from beholder.stats.tests import HOLM_CITATION as HOLM
 from beholder.stats.tests import Zeros, holm
 
@@ -46,7 +54,7 @@ def pairs(
     `contrasts` and `family` are those of the study when left out; `zeros` is the rule of the Wilcoxon test in clear_by.
     """
     ratings = as_ratings(data)
-    found = corrected(ratings, contrasts, family, zeros)
+    found = corrected_tests(ratings, contrasts, family, zeros)
     by_contrast = [found.table[place :: len(TESTS)].reset_index(drop=True) for place in range(len(TESTS))]
     clear = pd.DataFrame({name: rows["clear"] == 1 for name, rows in zip(TESTS, by_contrast, strict=True)})
     rows = [
@@ -104,7 +112,7 @@ def _citation(ratings: Ratings, table: pd.DataFrame) -> str:
     """Return the sources of the tests that were made and of the intervals that were drawn."""
     has_interval = table[table["ci_low"].notna()]["question"].map(ratings.kinds)
     sources = [CLUSTERED] if table["p"].notna().any() else []
-    sources += [SHARES] if (has_interval == "choice").any() else []
+    sources += [SHARE_CITATION] if (has_interval == "choice").any() else []
     sources += [HOLM] if table["p_holm"].notna().any() else []
     sources += [EFFECT] if table["effect"].notna().any() else []
     return "; ".join(sources)
@@ -127,11 +135,11 @@ def position(data: pd.DataFrame | Ratings) -> Result | None:
     It looks at `raw_value`, which is above zero where the second was called better, whatever it was.
     """
     ratings = as_ratings(data)
-    if "raw_value" not in ratings.kept:
+    if "raw_value" not in ratings.used:
         return None
-    kept = ratings.kept[ratings.kept["question"].map(ratings.kinds).isin(COMPARISONS)]
+    kept = ratings.used[ratings.used["question"].map(ratings.kinds).isin(COMPARISONS)]
     kept = kept[kept["raw_value"].notna() & (kept["other_condition"] != "")]
-    kept = turned(kept, ratings.conditions, ratings.order.references)
+    kept = orient_comparisons(kept, ratings.conditions, ratings.order.references)
     groups = {str(name): part for name, part in kept.groupby("question", sort=False, observed=True)}
     rows = [(name, *_position_row(groups[name])) for name in ratings.questions if name in groups]
     if not rows:
@@ -144,7 +152,7 @@ def position(data: pd.DataFrame | Ratings) -> Result | None:
         "balance: the share of these in which the condition that stands first in the study, or the one that was held "
         "against the reference, was the second; away from one half, place and quality are not told apart."
     )
-    return Result(pd.DataFrame(rows, columns=POSITION_COLUMNS), note, f"{STUDENT}; {SHARES}")
+    return Result(pd.DataFrame(rows, columns=POSITION_COLUMNS), note, f"{STUDENT_CITATION}; {SHARE_CITATION}")
 
 
 def _position_row(kept: pd.DataFrame) -> tuple[object, ...]:
@@ -195,7 +203,7 @@ def preferences(data: pd.DataFrame | Ratings, *, from_grades: bool = False) -> R
     With `from_grades` graded comparisons count too, by their sign alone. None where nothing was compared.
     """
     ratings = as_ratings(data)
-    parts = [_pairs(one.question, one.tally) for one in asked(ratings, from_grades=from_grades)]
+    parts = [_pairs(one.question, one.tally) for one in compared_questions(ratings, from_grades=from_grades)]
     if not parts:
         return None
     note = (
@@ -208,7 +216,7 @@ def preferences(data: pd.DataFrame | Ratings, *, from_grades: bool = False) -> R
     )
     if from_grades:
         note += " Of grades only the sign counts."
-    citation = f"{SHARES}; Holm (1979), Scandinavian Journal of Statistics 6"
+    citation = f"{SHARE_CITATION}; Holm (1979), Scandinavian Journal of Statistics 6"
     return Result(pd.concat(parts, ignore_index=True), note, citation, preferences_chart)
 
 
@@ -216,15 +224,15 @@ def _pairs(question: str, tally: Tally) -> pd.DataFrame:
     """Return all pairs of a question that were compared."""
     names = np.array(tally.names, dtype=object)
     _, first, pair = np.unique(tally.one * len(names) + tally.other, return_index=True, return_inverse=True)
-    wins, ties, losses = (sums(pair, each) for each in (tally.wins, tally.ties, tally.losses))
+    wins, ties, losses = (sum_by_code(pair, each) for each in (tally.wins, tally.ties, tally.losses))
     n, decided = wins + ties + losses, wins + losses
     half = (wins + ties / 2) / n
     # How far each person pulls the share away from where it is.
     everybody = int(tally.person.max()) + 1
     cell, row = np.unique(pair * everybody + tally.person, return_inverse=True)
-    pulls = sums(row, tally.wins + tally.ties / 2 - half[pair] * tally.n)
+    pulls = sum_by_code(row, tally.wins + tally.ties / 2 - half[pair] * tally.n)
     people = np.bincount(cell // everybody)
-    spread = sums(cell // everybody, pulls**2) * people / np.maximum(1, people - 1)
+    spread = sum_by_code(cell // everybody, pulls**2) * people / np.maximum(1, people - 1)
     se = np.where(people > 1, np.sqrt(spread) / n, np.nan)
     ends = share_bounds(half, se, people - 1, people, n)
     p = np.where(decided > 0, np.minimum(1, 2 * stats.binom.cdf(np.minimum(wins, losses), decided, 0.5)), np.nan)

@@ -8,13 +8,13 @@ import pandas as pd
 from beholder.analysis.figures.distributions import times_chart
 from beholder.analysis.figures.raters import raters_chart
 from beholder.analysis.means import codes_of
-from beholder.analysis.ratings import KINDS, Ratings, as_ratings, turned
+from beholder.analysis.ratings import KINDS, Ratings, as_ratings, orient_comparisons
 from beholder.analysis.result import Result
 from beholder.checks.contract import CHECK_ROLES
 from beholder.stats.rater_models import RaterVotes
 from beholder.stats.reliability import leave_one_out
 
-FEWEST = 10
+MIN_SHARED_RATINGS = 10
 COLUMNS = ["participant", "ratings", "stimuli", "mean", "sd", "lowest", "highest", "agreement"]
 _CITATION = "Spearman (1904), American Journal of Psychology 15"
 
@@ -39,7 +39,8 @@ def participants(data: pd.DataFrame | Ratings) -> Result:
     found = found.rename_axis("participant").reset_index()[COLUMNS]
     note = (
         "agreement: Spearman's rank correlation of a participant's ratings with the mean of everybody else's "
-        f"ratings of the same stimuli, or pairs, and questions (leave one out); empty below {FEWEST} shared ratings."
+        f"ratings of the same stimuli, or pairs, and questions (leave one out); empty below "
+        f"{MIN_SHARED_RATINGS} shared ratings."
     )
     return Result(found, note, _CITATION if found["agreement"].notna().any() else "")
 
@@ -50,7 +51,7 @@ def _agreement(table: pd.DataFrame) -> pd.Series:
     thing = np.asarray(table.groupby(["question", "stimulus", "other_stimulus"], sort=False).ngroup(), np.intp)
     rater = codes_of(table["participant"], list(people))
     votes = RaterVotes(table["value"].to_numpy(float), rater, thing, len(people), int(thing.max(initial=-1)) + 1)
-    return pd.Series(leave_one_out(votes, FEWEST), people)
+    return pd.Series(leave_one_out(votes, MIN_SHARED_RATINGS), people)
 
 
 # --- raters: where each participant stands among the others, used or not (reference: checks 7) ---
@@ -61,9 +62,9 @@ _RATER_NOTE = (
     "Every participant against the mean of all others who are used, on the same stimuli, or pairs, and questions. "
     "offset: mean difference from the others, in percent of the width of the scale; above zero, higher. spread: "
     "standard deviation of these differences, in the same unit: how far somebody is from the others once the offset "
-    f"is taken away. agreement: Spearman's rank correlation with the others; empty below {FEWEST} shared ratings, or "
-    "where one side always said the same. use: whether any rating of theirs is analysed; of those who are not used "
-    "all ratings are taken."
+    f"is taken away. agreement: Spearman's rank correlation with the others; empty below {MIN_SHARED_RATINGS} shared "
+    "ratings, or where one side always said the same. use: whether any rating of theirs is analysed; of those who are "
+    "not used all ratings are taken."
 )
 _STIMULUS = ["question", "stimulus", "other_stimulus"]
 
@@ -99,7 +100,7 @@ def _values(ratings: Ratings) -> pd.DataFrame:
     table = ratings.rows
     asked = table["kind"].isin(KINDS) & ~table["role"].isin(CHECK_ROLES) & table["value"].notna()
     rows = table[asked & table["question"].isin(ratings.questions)]
-    rows = turned(rows, ratings.conditions, ratings.order.references)
+    rows = orient_comparisons(rows, ratings.conditions, ratings.order.references)
     has_used = rows.groupby("participant")["use"].transform("any")
     rows = rows[rows["use"] | ~has_used]
     if rows.empty:
@@ -136,7 +137,7 @@ def _rater_agreement(rows: pd.DataFrame) -> pd.Series:
     )
     sums = products.groupby("participant", sort=True).sum()
     scale = (sums["one"] * sums["other"]) ** 0.5
-    has_enough = (sums["n"] >= FEWEST) & (scale > 0)
+    has_enough = (sums["n"] >= MIN_SHARED_RATINGS) & (scale > 0)
     return (sums["both"] / scale.where(scale > 0)).where(has_enough)
 
 
@@ -155,7 +156,7 @@ _TIME_NOTE = (
 def times(data: pd.DataFrame | Ratings) -> Result | None:
     """Return median and quartiles of the time per page, by position, per rating, and by condition where it can be."""
     ratings = as_ratings(data)
-    pages = _pages(ratings.kept)
+    pages = _pages(ratings.used)
     if pages is None or pages.empty:
         return None
     rows = [_row("page", pages["seconds"])]

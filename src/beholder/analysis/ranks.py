@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import csr_matrix
 
-from beholder.analysis.bradley_terry import StrengthFit, fit
-from beholder.analysis.comparisons import BRADLEY_TERRY, comparisons, sums
+from beholder.analysis.bradley_terry import StrengthFit, fit_strengths
+from beholder.analysis.comparisons import BRADLEY_TERRY, comparisons, sum_by_code
 from beholder.analysis.figures.pairs import ranks_chart
-from beholder.analysis.means import averaged, codes_of
+from beholder.analysis.means import average_by, codes_of
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result
-from beholder.analysis.strengths import SANDWICH
+from beholder.analysis.strengths import SANDWICH_CITATION
 from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Codes, Floats
 
@@ -53,7 +53,7 @@ def ranks(data: pd.DataFrame | Ratings, *, draws: int = DRAWS, seed: int = SEED)
         "clustered by participant and content) or the strengths (source bradley-terry; covariance clustered by "
         "participant). Conditions that were never compared, not even through others, are ranked apart, by component."
     )
-    found = {_MEANS: CLUSTERED, BRADLEY_TERRY.name: f"{BRADLEY_TERRY.citation}; {SANDWICH}"}
+    found = {_MEANS: CLUSTERED, BRADLEY_TERRY.name: f"{BRADLEY_TERRY.citation}; {SANDWICH_CITATION}"}
     citation = "; ".join(text for source, text in found.items() if source in sources)
     return Result(pd.concat(parts, ignore_index=True), note, citation, ranks_chart)
 
@@ -67,7 +67,7 @@ def _spreads(ratings: Ratings, question: str) -> Iterator[tuple[str, RankedCondi
             yield _MEANS, found
     elif kind == "choice":
         compared = comparisons(ratings, question)
-        for strengths in _strengths(fit(compared.by_condition(), BRADLEY_TERRY)) if compared else ():
+        for strengths in _strengths(fit_strengths(compared.by_condition(), BRADLEY_TERRY)) if compared else ():
             yield BRADLEY_TERRY.name, strengths
 
 
@@ -87,14 +87,14 @@ def _means(ratings: Ratings, question: str) -> RankedConditions | None:
         codes_of(table["condition"], names), codes_of(table["stimulus"]), codes_of(table["participant"]),
         codes_of(table["content"]),
     )  # fmt: skip
-    value, (condition, _, participant, content) = averaged(table["value"].to_numpy(float), *codes)
+    value, (condition, _, participant, content) = average_by(table["value"].to_numpy(float), *codes)
     people, contents = len(np.unique(participant)), len(np.unique(content))
     if len(names) < 2 or people < 2:
         return None
     _, first, under = np.unique(condition * contents + content, return_index=True, return_inverse=True)
     in_condition = np.bincount(condition[first], minlength=len(names))
     share = 1 / (np.bincount(under)[under] * in_condition[condition])
-    mean = sums(condition, share * value, len(names))
+    mean = sum_by_code(condition, share * value, len(names))
     pulls = share * (value - mean[condition])
     covariance = _within(pulls, participant, condition)
     if contents > 1:

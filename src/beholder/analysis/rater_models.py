@@ -8,11 +8,20 @@ import numpy as np
 import pandas as pd
 
 from beholder.analysis.figures.raters import biases_chart
-from beholder.analysis.models import BT500, P910, P913, SHRUNKEN, QuestionVotes, RaterModel, each_question, qualities
+from beholder.analysis.models import (
+    BT500,
+    P910,
+    P913,
+    SHRUNKEN,
+    QuestionVotes,
+    RaterModel,
+    all_question_votes,
+    qualities,
+)
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result
-from beholder.stats.intervals import STUDENT
-from beholder.stats.rater_models import Fitted, components, t_means
+from beholder.stats.intervals import STUDENT_CITATION
+from beholder.stats.rater_models import RaterModelFit, stimulus_components, t_means
 
 PLAIN = "mos"
 RATER_MODELS: Mapping[str, RaterModel] = {model.name: model for model in (P913, BT500, P910, SHRUNKEN)}
@@ -50,11 +59,11 @@ def model_raters(data: pd.DataFrame | Ratings) -> Result | None:
 def _rater_models(data: pd.DataFrame | Ratings) -> dict[str, Result]:
     """Return `models` and `model_raters`, every model fitted once; empty where no question has scores."""
     ratings = as_ratings(data)
-    return ratings.once("rater models", lambda: _fitted(ratings))
+    return ratings.cached("rater models", lambda: _fitted(ratings))
 
 
 def _fitted(ratings: Ratings) -> dict[str, Result]:
-    asked = each_question(ratings)
+    asked = all_question_votes(ratings)
     if not asked:
         return {}
     found = {name: [(one, model.fit(one.votes)) for one in asked] for name, model in RATER_MODELS.items()}
@@ -67,7 +76,7 @@ def _fitted(ratings: Ratings) -> dict[str, Result]:
             stimuli.append(_stimuli(one, fitted, name))
             raters.append(_raters(one, fitted, name))
     told = [" ".join([f"{name}: {model.note}", *model.remarks(found[name])]) for name, model in RATER_MODELS.items()]
-    citation = "; ".join([STUDENT, *(model.citation for model in RATER_MODELS.values())])
+    citation = "; ".join([STUDENT_CITATION, *(model.citation for model in RATER_MODELS.values())])
     return {
         "models": Result(
             pd.concat(stimuli, ignore_index=True)[MODEL_COLUMNS], " ".join([_MODELS_NOTE, *told]), citation
@@ -80,15 +89,19 @@ def _fitted(ratings: Ratings) -> dict[str, Result]:
 
 def _plain(asked: QuestionVotes) -> pd.DataFrame:
     means = t_means(asked.votes)._asdict()
-    part = components(asked.votes)
+    part = stimulus_components(asked.votes)
     return asked.stimuli.assign(
-        question=asked.question, model=PLAIN, n=asked.votes.of_stimulus().astype(int), component=_named(part), **means
+        question=asked.question,
+        model=PLAIN,
+        n=asked.votes.sum_by_stimulus().astype(int),
+        component=_named(part),
+        **means,
     )
 
 
-def _stimuli(asked: QuestionVotes, fitted: Fitted, name: str) -> pd.DataFrame:
+def _stimuli(asked: QuestionVotes, fitted: RaterModelFit, name: str) -> pd.DataFrame:
     counted = (~fitted.is_rejected[asked.votes.rater]).astype(float)
-    n = asked.votes.of_stimulus(counted).astype(int)
+    n = asked.votes.sum_by_stimulus(counted).astype(int)
     return qualities(asked, fitted).assign(model=name, n=n, component=_named(fitted.component))
 
 
@@ -97,7 +110,7 @@ def _named(component: np.typing.NDArray[np.intp]) -> list[str]:
     return [str(part + 1) if has_parts else "" for part in component.tolist()]
 
 
-def _raters(asked: QuestionVotes, fitted: Fitted, name: str) -> pd.DataFrame:
+def _raters(asked: QuestionVotes, fitted: RaterModelFit, name: str) -> pd.DataFrame:
     nothing = np.full(len(asked.raters), np.nan)
     does_reject = fitted.above is not None
     return pd.DataFrame(

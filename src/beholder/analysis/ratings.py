@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 import pandas as pd
 
-from beholder.analysis.ratings_table import filled, load_ratings
+from beholder.analysis.ratings_table import fill_columns, load_ratings
 from beholder.checks.contract import CHECK_ROLES
 from beholder.errors import Problem, UserError
 from beholder.study.cleaning import Analyse
@@ -35,7 +35,7 @@ class RowOrder:
     questions: Sequence[str] = ()
     references: frozenset[str] = frozenset()
     """Conditions with which the others are compared."""
-    asked: Analyse = field(default_factory=Analyse)
+    settings: Analyse = field(default_factory=Analyse)
     """What the study asks of its ratings: contrasts, and how tests are corrected."""
 
 
@@ -58,7 +58,7 @@ class Ratings:
     """The method by question; empty where the table does not tell."""
     counts: dict[str, int]
     """rows, used, not_used, missing, other_kinds, repeated"""
-    kept: pd.DataFrame
+    used: pd.DataFrame
     """Every used rating as the table has it, all columns, repetitions apart; `question` as in `table`."""
     references: frozenset[str] = frozenset()
     """Conditions with which the others are compared."""
@@ -66,11 +66,11 @@ class Ratings:
     rows: pd.DataFrame = field(default_factory=pd.DataFrame)
     """Every rating, used or not."""
     order: RowOrder = field(default_factory=RowOrder)
-    marks: Mapping[str, str] = field(default_factory=dict)
+    session_reasons: Mapping[str, str] = field(default_factory=dict)
     """The reasons of each session, as `check:reason; check:reason`, also those that cost nothing."""
     _known: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def once(self, key: Hashable, compute: Callable[[], _T]) -> _T:
+    def cached(self, key: Hashable, compute: Callable[[], _T]) -> _T:
         """Return what was computed under a key, so that two tables that rest on the same fit share it."""
         if key not in self._known:
             self._known[key] = compute()
@@ -84,7 +84,7 @@ class Ratings:
 
 def as_ratings(data: pd.DataFrame | Ratings) -> Ratings:
     """Return a data frame of ratings as analyses take it; it needs participant, content, condition and value."""
-    return data if isinstance(data, Ratings) else tidy(filled(data))
+    return data if isinstance(data, Ratings) else tidy(fill_columns(data))
 
 
 def tidy(table: pd.DataFrame, order: RowOrder | None = None) -> Ratings:
@@ -105,7 +105,9 @@ def tidy(table: pd.DataFrame, order: RowOrder | None = None) -> Ratings:
     compared = kept[kept["kind"].isin(COMPARISONS) & (kept["other_condition"] != "")]
     named = pd.concat([kept["condition"], compared["other_condition"]])
     conditions = _ordered(named, order.conditions, order.last)
-    votes = turned(kept, conditions, order.references).groupby(_KEYS, sort=True)["value"].mean().reset_index()
+    votes = (
+        orient_comparisons(kept, conditions, order.references).groupby(_KEYS, sort=True)["value"].mean().reset_index()
+    )
     kinds = {str(name): str(kind) for name, kind in first.items()}
     whole = _mirrored(votes, kinds, order.references)
     counts = {
@@ -134,7 +136,7 @@ def tidy(table: pd.DataFrame, order: RowOrder | None = None) -> Ratings:
     )
 
 
-def turned(rows: pd.DataFrame, conditions: Sequence[str], references: frozenset[str]) -> pd.DataFrame:
+def orient_comparisons(rows: pd.DataFrame, conditions: Sequence[str], references: frozenset[str]) -> pd.DataFrame:
     """Return the rows with every comparison told of the earlier condition: tables of winners and losers are not."""
     is_against = (rows["kind"] == "diff") & rows["other_condition"].isin(references)
     is_two = rows["kind"].isin(COMPARISONS) & (rows["other_condition"] != "") & ~is_against
@@ -186,7 +188,7 @@ def _ordered(names: pd.Series, first: Sequence[str], last: Sequence[str] = ()) -
 
 
 @dataclass(frozen=True)
-class Opened:
+class LoadedRatings:
     """Ratings as analyses take them, and where they are from."""
 
     ratings: Ratings
@@ -206,7 +208,7 @@ class Opened:
         return self.study.folder if self.study is not None else self.path.parent
 
 
-def open_ratings(source: str | Path | Study) -> Opened:
+def open_ratings(source: str | Path | Study) -> LoadedRatings:
     """Return the clean ratings of a study, or those of a table (a path that ends in .csv)."""
     if not isinstance(source, Study) and Path(source).suffix.lower() == ".csv":
         return _table(Path(source))
@@ -218,14 +220,19 @@ def open_ratings(source: str | Path | Study) -> Opened:
     if not path.is_file():
         raise UserError(Problem(str(path), "is not there", "", "Run `beholder clean` first."))
     account = json.loads((clean / "account.json").read_text(encoding="utf-8"))
-    order = order_of(study, account.get("roles", {}))
+    order = row_order(study, account.get("roles", {}))
     table = load_ratings(path)
-    return Opened(
-        replace(tidy(table, order), marks=_marks(clean)), table, path, account["population"], study, account.get("run")
+    return LoadedRatings(
+        replace(tidy(table, order), session_reasons=_session_reasons(clean)),
+        table,
+        path,
+        account["population"],
+        study,
+        account.get("run"),
     )
 
 
-def order_of(study: Study, roles: Mapping[str, str]) -> RowOrder:
+def row_order(study: Study, roles: Mapping[str, str]) -> RowOrder:
     """Return in which order a study tells its conditions and questions; `roles` are those of its conditions."""
     from beholder.methods import find
     from beholder.methods.contract import all_questions
@@ -235,17 +242,17 @@ def order_of(study: Study, roles: Mapping[str, str]) -> RowOrder:
         last=tuple(str(name) for name in study.options.get("anchors") or ()),
         questions=_question_names(all_questions(study, find(study.method))),
         references=frozenset(name for name, role in roles.items() if role == "reference"),
-        asked=study.analyse,
+        settings=study.analyse,
     )
 
 
-def _table(path: Path) -> Opened:
+def _table(path: Path) -> LoadedRatings:
     table = load_ratings(path)
     order = RowOrder(references=frozenset(table[table["role"] == "reference"]["condition"]))
-    return Opened(tidy(table, order), table, path)
+    return LoadedRatings(tidy(table, order), table, path)
 
 
-def _marks(clean: Path) -> dict[str, str]:
+def _session_reasons(clean: Path) -> dict[str, str]:
     """Return what is noted of each session, also what costs nothing."""
     path = clean / "sessions.csv"
     if not path.is_file():

@@ -11,23 +11,23 @@ import pandas as pd
 
 from beholder.cleaning.ratings import TOO_LARGE, read_ratings
 from beholder.errors import Problem, UserError, did_you_mean
-from beholder.stats.intervals import SPANS
+from beholder.stats.intervals import SHARE_RANGES
 
-NEEDED = ("participant", "content", "condition", "value")
+REQUIRED_COLUMNS = ("participant", "content", "condition", "value")
 _NAMES = ("participant", "content", "condition")
 _FILL = {
     "question": "rating", "kind": "score", "role": "test", "mode": "", "missing": "", "reasons": "", "unit": "",
     "method": "", "other_condition": "",
 }  # fmt: skip
-_READING_TEXTS = (*_NAMES, *_FILL, "stimulus", "other_stimulus")
-_READING_ELSEWHERE = {
+_TEXT_COLUMNS = (*_NAMES, *_FILL, "stimulus", "other_stimulus")
+_COMMON_NAMES = {
     "participant": ("subject", "rater", "worker", "observer", "assessor", "user"),
     "content": ("src", "source", "scene", "sequence", "item"),
     "condition": ("system", "hrc", "model", "winner"),
     "value": ("score", "rating", "vote", "opinion"),
 }
 """What a column is called in tables of others."""
-_MOST_PROBLEMS = 20
+_MAX_PROBLEMS = 20
 _Place: TypeAlias = Callable[[Any], str]
 """From the index of a row to where it is."""
 
@@ -37,25 +37,25 @@ def load_ratings(path: Path) -> pd.DataFrame:
     return _filled(read_ratings(path), str(path), lambda at: f"{path}:{int(at) + 2}")
 
 
-def filled(table: pd.DataFrame) -> pd.DataFrame:
+def fill_columns(table: pd.DataFrame) -> pd.DataFrame:
     """Return a data frame with the columns that analyses need, or raise UserError with every problem."""
     return _filled(table, "ratings", lambda at: f"ratings.loc[{at!r}]")
 
 
 def _filled(table: pd.DataFrame, where: str, place: _Place) -> pd.DataFrame:
     table = table.copy(deep=False)
-    absent = [column for column in NEEDED if column not in table]
+    absent = [column for column in REQUIRED_COLUMNS if column not in table]
     if absent:
         problems = []
         for column in absent:
             problems.append(
-                Problem(where, f"has no column {column}", ", ".join(NEEDED), _reading_renaming(table, column))
+                Problem(where, f"has no column {column}", ", ".join(REQUIRED_COLUMNS), _suggest_rename(table, column))
             )
         raise UserError(problems)
     for column, value in _FILL.items():
         if column not in table:
             table[column] = value
-    for column in [name for name in _READING_TEXTS if name in table]:
+    for column in [name for name in _TEXT_COLUMNS if name in table]:
         table[column] = _text(table[column])
     for column in [name for name, value in _FILL.items() if value]:
         table[column] = table[column].where(table[column] != "", _FILL[column])
@@ -76,14 +76,14 @@ def _filled(table: pd.DataFrame, where: str, place: _Place) -> pd.DataFrame:
     return table
 
 
-def _reading_renaming(table: pd.DataFrame, column: str) -> str:
+def _suggest_rename(table: pd.DataFrame, column: str) -> str:
     """Return which column might be meant, by what others call it or by how it is spelled."""
     names = [str(name) for name in table.columns]
-    known = [name for name in names if name.lower() in _READING_ELSEWHERE[column]]
+    known = [name for name in names if name.lower() in _COMMON_NAMES[column]]
     return (
         f"Rename {known[0]} to {column}."
         if known
-        else did_you_mean(column, [name for name in names if name not in NEEDED])
+        else did_you_mean(column, [name for name in names if name not in REQUIRED_COLUMNS])
     )
 
 
@@ -96,22 +96,22 @@ def _text(column: pd.Series) -> pd.Series:
 
 def _without_names(table: pd.DataFrame, place: _Place) -> Iterator[Problem]:
     for column in _NAMES:
-        for at in table.index[table[column] == ""][:_MOST_PROBLEMS]:
+        for at in table.index[table[column] == ""][:_MAX_PROBLEMS]:
             yield Problem(place(at), f"{column} is empty", "a name")
 
 
 def _no_numbers(given: pd.Series, value: pd.Series, place: _Place) -> Iterator[Problem]:
     """Yield what a data frame may hold for values, and a file cannot."""
     is_wrong = (value.isna() & given.notna()) | np.isinf(value)
-    for at, text in given[is_wrong].head(_MOST_PROBLEMS).items():
+    for at, text in given[is_wrong].head(_MAX_PROBLEMS).items():
         yield Problem(place(at), f"value is {text!r}", "a number, or NaN when missing")
 
 
 def _beyond(table: pd.DataFrame, place: _Place) -> Iterator[Problem]:
     """Yield the values that cannot be, as a share or a preference has its ends."""
-    for kind, (low, high) in SPANS.items():
+    for kind, (low, high) in SHARE_RANGES.items():
         mine = table["value"][table["kind"] == kind]
-        for at, value in mine[(mine < low) | (mine > high)].head(_MOST_PROBLEMS).items():
+        for at, value in mine[(mine < low) | (mine > high)].head(_MAX_PROBLEMS).items():
             yield Problem(place(at), f"value is {value:g}, of kind {kind}", f"from {low:g} to {high:g}")
 
 
@@ -119,17 +119,17 @@ def _beyond(table: pd.DataFrame, place: _Place) -> Iterator[Problem]:
 
 
 _NUMBERS = ("mean", "sd", "n", "ci_low", "ci_high", "participants", "contents")
-_SCORE_TABLE_TEXTS = ("question", "stimulus", "content", "condition")
+_SCORE_TEXT_COLUMNS = ("question", "stimulus", "content", "condition")
 _ONE_QUESTION = "rating"
 """What a question is called where the table does not name it, as in tables of ratings."""
-_SCORE_TABLE_ELSEWHERE = {
+_COMMON_SCORE_NAMES = {
     "mean": ("mos", "dmos", "cmos", "score", "average", "avg"),
     "stimulus": ("pvs", "file", "clip", "video", "image", "sample", "item"),
     "condition": ("hrc", "system", "model", "method"),
     "sd": ("std", "stdev", "sos"),
 }
 """What a column is called in tables of others."""
-_LEAST = {"sd": (0.0, "0 or more"), "n": (1.0, "1 or more")}
+_MINIMA = {"sd": (0.0, "0 or more"), "n": (1.0, "1 or more")}
 
 
 class ScoreTable(NamedTuple):
@@ -155,7 +155,7 @@ def read_scores(path: Path) -> ScoreTable:
     problems = list(_absent(given, path))
     if problems:
         raise UserError(problems)
-    table = pd.DataFrame({name: given[name].str.strip() if name in given else "" for name in _SCORE_TABLE_TEXTS})
+    table = pd.DataFrame({name: given[name].str.strip() if name in given else "" for name in _SCORE_TEXT_COLUMNS})
     # Without a stimulus or a content the rows are conditions.
     has_stimuli = "stimulus" in given or {"condition", "content"} <= set(given.columns)
     if has_stimuli and "stimulus" not in given:
@@ -174,14 +174,14 @@ def _absent(given: pd.DataFrame, path: Path) -> Iterator[Problem]:
     names = [str(name) for name in given.columns]
     allowed = "stimulus or condition, and mean; also question, content, sd and n"
     if "mean" not in names:
-        yield Problem(str(path), "has no column mean", allowed, _score_table_renaming(names, "mean"))
+        yield Problem(str(path), "has no column mean", allowed, _suggest_score_rename(names, "mean"))
     if not {"stimulus", "condition"} & set(names):
-        fix = _score_table_renaming(names, "stimulus") or _score_table_renaming(names, "condition")
+        fix = _suggest_score_rename(names, "stimulus") or _suggest_score_rename(names, "condition")
         yield Problem(str(path), "has neither a column stimulus nor a column condition", allowed, fix)
 
 
-def _score_table_renaming(names: Sequence[str], column: str) -> str:
-    known = [name for name in names if name.lower() in _SCORE_TABLE_ELSEWHERE[column]]
+def _suggest_score_rename(names: Sequence[str], column: str) -> str:
+    known = [name for name in names if name.lower() in _COMMON_SCORE_NAMES[column]]
     return f"Rename {known[0]} to {column}." if known else did_you_mean(column, names)
 
 
@@ -192,7 +192,7 @@ def _numbers(cells: pd.Series, path: Path, problems: list[Problem]) -> pd.Series
     is_large = ~is_wrong & (found.abs() >= TOO_LARGE)
     is_wrong |= is_large
     large = set(cells.index[is_large])
-    for at, text in cells[is_wrong].head(_MOST_PROBLEMS).items():
+    for at, text in cells[is_wrong].head(_MAX_PROBLEMS).items():
         allowed = f"a number{f' below {TOO_LARGE:g}' if at in large else ''}, or an empty cell"
         problems.append(Problem(_line(path, at), f"{cells.name} is {text!r}", allowed))
     return found.where(~is_wrong)
@@ -200,13 +200,13 @@ def _numbers(cells: pd.Series, path: Path, problems: list[Problem]) -> pd.Series
 
 def _unnamed(table: pd.DataFrame, columns: Sequence[str], path: Path) -> Iterator[Problem]:
     for column in columns:
-        for at in table.index[table[column] == ""][:_MOST_PROBLEMS]:
+        for at in table.index[table[column] == ""][:_MAX_PROBLEMS]:
             yield Problem(_line(path, at), f"{column} is empty", "a name")
 
 
 def _too_small(table: pd.DataFrame, path: Path) -> Iterator[Problem]:
-    for column, (least, allowed) in _LEAST.items():
-        for at, value in table[column][table[column] < least].head(_MOST_PROBLEMS).items():
+    for column, (least, allowed) in _MINIMA.items():
+        for at, value in table[column][table[column] < least].head(_MAX_PROBLEMS).items():
             yield Problem(_line(path, at), f"{column} is {value:g}", allowed)
 
 
@@ -214,7 +214,7 @@ def _twice(table: pd.DataFrame, key: str, path: Path) -> Iterator[Problem]:
     named = table[table[key] != ""]
     again = named[named.duplicated(["question", key])]
     first = named.drop_duplicates(["question", key]).reset_index().set_index(["question", key])["index"]
-    for at, question, name in again[["question", key]].head(_MOST_PROBLEMS).itertuples():
+    for at, question, name in again[["question", key]].head(_MAX_PROBLEMS).itertuples():
         where = f"also in line {int(first[question, name]) + 2}"
         yield Problem(
             _line(path, at), f"{key} {name!r} of question {question!r} is there twice, {where}", "one row each"

@@ -9,24 +9,24 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from beholder.analysis.means import ends_of
-from beholder.analysis.models import asked_votes, modelled_questions
-from beholder.analysis.participants import FEWEST
+from beholder.analysis.means import scale_ends
+from beholder.analysis.models import question_votes, scale_questions
+from beholder.analysis.participants import MIN_SHARED_RATINGS
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result
-from beholder.stats.correlation import DRAWS, SEED, drawn_counts
+from beholder.stats.correlation import DRAWS, SEED, bootstrap_counts
 from beholder.stats.crossed import variance_components
 from beholder.stats.intervals import t_interval
 from beholder.stats.rater_models import Floats, RaterVotes
 from beholder.stats.reliability import (
     Icc,
     ValueCounts,
-    alpha,
     icc_complete,
     icc_sparse,
     kendall_w,
+    krippendorff_alpha,
     leave_one_out,
-    moments,
+    moment_components,
     sos,
     sos_terms,
 )
@@ -36,12 +36,12 @@ from beholder.stats.reliability import (
 
 ALPHAS = ("alpha, ordinal", "alpha, interval")
 LEAVE_ONE_OUT, KENDALL, SOS = "leave-one-out agreement", "Kendall's W", "SOS a"
-MOST_VOTES, MOST_CROSSED = 100_000, 300
+MAX_REML_VOTES, MAX_REML_LEVELS = 100_000, 300
 """With more ratings, or more of both participants and stimuli, REML takes long, and moments are nearly as good."""
-_MOST_DRAWN = 10_000_000
+_MAX_DRAWN = 10_000_000
 """Numbers that are drawn for one interval: with very many stimuli there are fewer draws, but for the fewest."""
-_FEWEST_DRAWS = 200
-_AT_A_TIME = 2_000_000
+_MIN_DRAWS = 200
+_DRAWN_PER_BLOCK = 2_000_000
 _Measure = Callable[[Floats | None], Floats]
 """From how often each stimulus is drawn, or once each, to the measure of every draw."""
 
@@ -60,14 +60,14 @@ class ReliabilityRow(NamedTuple):
     note: str = ""
 
 
-class Absent(NamedTuple):
+class MissingMeasure(NamedTuple):
     """A measure that cannot be had, and why."""
 
     measure: str
     why: str
 
 
-def measures(votes: RaterVotes, low: float, high: float) -> Iterator[ReliabilityRow | Absent]:
+def measures(votes: RaterVotes, low: float, high: float) -> Iterator[ReliabilityRow | MissingMeasure]:
     """Yield every measure of these votes on a scale with these ends, or why it cannot be had."""
     yield from _correlations(votes)
     yield from _by_stimuli(votes, low, high)
@@ -75,26 +75,26 @@ def measures(votes: RaterVotes, low: float, high: float) -> Iterator[Reliability
     yield from _concordance(votes)
 
 
-def _correlations(votes: RaterVotes) -> Iterator[ReliabilityRow | Absent]:
+def _correlations(votes: RaterVotes) -> Iterator[ReliabilityRow | MissingMeasure]:
     """Yield the intraclass correlations."""
     sizes = (len(votes.value), votes.raters, votes.stimuli)
     if votes.raters < 2 or votes.stimuli < 2:
-        yield Absent("ICC", f"there is only one {'participant' if votes.raters < 2 else 'stimulus'}")
+        yield MissingMeasure("ICC", f"there is only one {'participant' if votes.raters < 2 else 'stimulus'}")
         return
     if np.ptp(votes.value) == 0:
-        yield Absent("ICC", "all ratings are the same")
+        yield MissingMeasure("ICC", "all ratings are the same")
         return
     is_whole = len(votes.value) == votes.raters * votes.stimuli
     found = icc_complete(_square(votes)) if is_whole else _sparse(votes)
     if not found:
-        yield Absent("ICC", "no stimulus has two ratings")
+        yield MissingMeasure("ICC", "no stimulus has two ratings")
     elif len(found) < 6:
-        yield Absent("ICC(A,·) and ICC(C,·)", "participants and stimuli cannot be told apart")
+        yield MissingMeasure("ICC(A,·) and ICC(C,·)", "participants and stimuli cannot be told apart")
     gaps = "" if is_whole else "not everybody rated everything: from variance components, without an interval"
     k = _ratings_each(votes)
     for name, icc in found.items():
         if math.isnan(icc.value):
-            yield Absent(name, "the stimuli do not differ")
+            yield MissingMeasure(name, "the stimuli do not differ")
         else:
             note = "; ".join(filter(None, (f"k = {k:.4g}" if name.endswith("k)") else "", gaps)))
             yield ReliabilityRow(name, *icc, math.nan, *sizes, note)
@@ -103,8 +103,8 @@ def _correlations(votes: RaterVotes) -> Iterator[ReliabilityRow | Absent]:
 def _sparse(votes: RaterVotes) -> dict[str, Icc]:
     if len(votes.value) == votes.stimuli:
         return {}
-    is_many = len(votes.value) > MOST_VOTES or min(votes.raters, votes.stimuli) > MOST_CROSSED
-    found = moments(votes) if is_many else variance_components(votes.value, votes.stimulus, votes.rater)
+    is_many = len(votes.value) > MAX_REML_VOTES or min(votes.raters, votes.stimuli) > MAX_REML_LEVELS
+    found = moment_components(votes) if is_many else variance_components(votes.value, votes.stimulus, votes.rater)
     return icc_sparse(votes, found)
 
 
@@ -120,35 +120,37 @@ def _square(votes: RaterVotes) -> Floats:
     return table
 
 
-def _by_stimuli(votes: RaterVotes, low: float, high: float) -> Iterator[ReliabilityRow | Absent]:
+def _by_stimuli(votes: RaterVotes, low: float, high: float) -> Iterator[ReliabilityRow | MissingMeasure]:
     """Yield what is bootstrapped over stimuli: both alphas, and the parameter of the SOS hypothesis."""
     table, terms = ValueCounts(votes), sos_terms(votes, low, high)
     if not table.things:
-        yield from (Absent(name, "no stimulus has two ratings") for name in (*ALPHAS, SOS))
+        yield from (MissingMeasure(name, "no stimulus has two ratings") for name in (*ALPHAS, SOS))
         return
     found: Mapping[str, _Measure] = {
-        ALPHAS[0]: lambda drawn: alpha(table, drawn, is_ordinal=True),
-        ALPHAS[1]: lambda drawn: alpha(table, drawn, is_ordinal=False),
+        ALPHAS[0]: lambda drawn: krippendorff_alpha(table, drawn, is_ordinal=True),
+        ALPHAS[1]: lambda drawn: krippendorff_alpha(table, drawn, is_ordinal=False),
         SOS: lambda drawn: sos(terms, drawn),
     }
-    is_paired = (votes.of_stimulus() > 1)[votes.stimulus]
+    is_paired = (votes.sum_by_stimulus() > 1)[votes.stimulus]
     sizes = (int(is_paired.sum()), len(np.unique(votes.rater[is_paired])), table.things)
     ends = _bootstrap(found, table.things, max(table.things, table.counts.nnz))
     for name, measure in found.items():
         value = float(measure(None)[0])
         if math.isnan(value):
-            yield Absent(name, "every mean is at an end of the scale" if name == SOS else "all ratings are the same")
+            yield MissingMeasure(
+                name, "every mean is at an end of the scale" if name == SOS else "all ratings are the same"
+            )
         else:
             yield ReliabilityRow(name, value, *ends[name], math.nan, *sizes)
 
 
 def _bootstrap(found: Mapping[str, _Measure], things: int, cost: int) -> dict[str, tuple[float, float]]:
     """Return the 95 % interval of each measure over draws of the stimuli; NaN where there are too few."""
-    draws = int(np.clip(_MOST_DRAWN // cost, _FEWEST_DRAWS, DRAWS))
-    step = max(1, _AT_A_TIME // cost)
+    draws = int(np.clip(_MAX_DRAWN // cost, _MIN_DRAWS, DRAWS))
+    step = max(1, _DRAWN_PER_BLOCK // cost)
     drawn: dict[str, list[Floats]] = {name: [] for name in found}
     for start in range(0, draws, step):
-        times = drawn_counts(things, SEED + start, min(step, draws - start))
+        times = bootstrap_counts(things, SEED + start, min(step, draws - start))
         for name, measure in found.items():
             drawn[name].append(measure(times))
     ends = {}
@@ -161,12 +163,12 @@ def _bootstrap(found: Mapping[str, _Measure], things: int, cost: int) -> dict[st
     return ends
 
 
-def _agreement(votes: RaterVotes) -> Iterator[ReliabilityRow | Absent]:
+def _agreement(votes: RaterVotes) -> Iterator[ReliabilityRow | MissingMeasure]:
     """Yield the mean rank correlation of a participant with the others."""
-    each = leave_one_out(votes, FEWEST)
+    each = leave_one_out(votes, MIN_SHARED_RATINGS)
     known = np.isfinite(each)
     if not known.any():
-        yield Absent(LEAVE_ONE_OUT, f"nobody shares {FEWEST} ratings that vary with others")
+        yield MissingMeasure(LEAVE_ONE_OUT, f"nobody shares {MIN_SHARED_RATINGS} ratings that vary with others")
         return
     mean = t_interval(each[known])
     mine = known[votes.rater]
@@ -177,19 +179,19 @@ def _agreement(votes: RaterVotes) -> Iterator[ReliabilityRow | Absent]:
     yield ReliabilityRow(LEAVE_ONE_OUT, mean.mean, *ends, math.nan, int(mine.sum()), mean.n, stimuli, note)
 
 
-def _concordance(votes: RaterVotes) -> Iterator[ReliabilityRow | Absent]:
+def _concordance(votes: RaterVotes) -> Iterator[ReliabilityRow | MissingMeasure]:
     """Yield Kendall's W of the participants who rated everything."""
     whole = np.bincount(votes.rater, minlength=votes.raters) == votes.stimuli
     people = int(whole.sum())
     if votes.stimuli < 2 or people < 2:
         why = "there is only one stimulus" if votes.stimuli < 2 else "no two participants rated everything"
-        yield Absent(KENDALL, why)
+        yield MissingMeasure(KENDALL, why)
         return
     mine = whole[votes.rater]
     rater = (np.cumsum(whole) - 1)[votes.rater[mine]]
     found = kendall_w(_square(RaterVotes(votes.value[mine], rater, votes.stimulus[mine], people, votes.stimuli)))
     if found is None:
-        yield Absent(KENDALL, "nobody tells the stimuli apart")
+        yield MissingMeasure(KENDALL, "nobody tells the stimuli apart")
         return
     note = f"chi-square({found.df}) = {found.chi2:.4g}"
     if people < votes.raters:
@@ -207,12 +209,13 @@ _NOTE = (
     "participants' mean level taken away; ICC(1,1): as if every rating came from somebody else; ICC(·,k): of the "
     "mean of k ratings, from the same by Spearman and Brown. Where everybody rated everything they come from mean "
     "squares, with the 95 % intervals of F (of ICC(A,·) after Satterthwaite); else from variance components, "
-    f"participants and stimuli crossed, by REML (with more than {MOST_VOTES:,} ratings, or more than {MOST_CROSSED} of "
-    "both, by moments), without intervals, k being the harmonic mean of the ratings of a stimulus. alpha: "
-    "Krippendorff's, of stimuli with two ratings or more; SOS a: of SD² = a (mean - lowest) (highest - mean), SD over "
-    "n - 1; both with a 95 % bootstrap over stimuli (percentiles). leave-one-out agreement: mean over participants of "
-    f"Spearman's correlation with the mean of the others, {FEWEST} shared ratings or more, with 95 % Student t. "
-    "Kendall's W: of participants who rated everything, corrected for ties, p by Friedman's chi-square."
+    f"participants and stimuli crossed, by REML (with more than {MAX_REML_VOTES:,} ratings, or more than "
+    f"{MAX_REML_LEVELS} of both, by moments), without intervals, k being the harmonic mean of the ratings of a "
+    "stimulus. alpha: Krippendorff's, of stimuli with two ratings or more; SOS a: of SD² = a (mean - lowest) (highest "
+    "- mean), SD over n - 1; both with a 95 % bootstrap over stimuli (percentiles). leave-one-out agreement: mean over "
+    f"participants of Spearman's correlation with the mean of the others, {MIN_SHARED_RATINGS} shared ratings or more, "
+    "with 95 % Student t. Kendall's W: of participants who rated everything, corrected for ties, p by "
+    "Friedman's chi-square."
 )
 _CITATION = (
     "McGraw and Wong (1996), Psychological Methods 1; Henderson (1953), Biometrics 9, and Yates (1934), "
@@ -226,9 +229,9 @@ def reliability(data: pd.DataFrame | Ratings) -> Result | None:
     """Return every measure of reliability by question; None where none can be had."""
     ratings = as_ratings(data)
     rows, told = [], []
-    for question in modelled_questions(ratings):
-        ends = ends_of(ratings, question)
-        found = list(measures(asked_votes(ratings, question).votes, ends.low, ends.high))
+    for question in scale_questions(ratings):
+        ends = scale_ends(ratings, question)
+        found = list(measures(question_votes(ratings, question).votes, ends.low, ends.high))
         rows += [(question, *one) for one in found if isinstance(one, ReliabilityRow)]
-        told += [f" {question}: no {one.measure}, as {one.why}." for one in found if isinstance(one, Absent)]
+        told += [f" {question}: no {one.measure}, as {one.why}." for one in found if isinstance(one, MissingMeasure)]
     return Result(pd.DataFrame(rows, columns=COLUMNS), _NOTE + "".join(told), _CITATION) if rows else None

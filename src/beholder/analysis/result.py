@@ -89,13 +89,13 @@ class Results:
         return before + table + after
 
     @property
-    def is_told_apart(self) -> bool:
+    def is_identification(self) -> bool:
         """Whether all that was asked is which of two something was."""
         return set(self.notes.get("kinds", {}).values()) == {"correct"}
 
-    def told(self, condition: str) -> str:
+    def display_name(self, condition: str) -> str:
         """Return what to call a condition: a correct answer is of two conditions, and then it is both."""
-        return either(condition, self.ratings, {}) if self.is_told_apart else condition
+        return either_condition(condition, self.ratings, {}) if self.is_identification else condition
 
     def better(self, condition: str, other: str, question: str | None = None) -> ConditionDifference:
         """Return whether a condition is better than another in a question: yes, no or undecided, with its evidence.
@@ -112,7 +112,7 @@ class Results:
         """The scores of the conditions as one reads them."""
         table = self.conditions
         shown = table[["question", "condition", "n"]].assign(
-            condition=[self.told(name) for name in table["condition"]],
+            condition=[self.display_name(name) for name in table["condition"]],
             mean=[f"{mean:.2f}" for mean in table["mean"]],
             interval=[_interval(*ends) for ends in zip(table["ci_low"], table["ci_high"], strict=True)],
         )
@@ -127,7 +127,7 @@ class Results:
         return f"Report: {self.report}" if self.report else ""
 
 
-def either(name: str, ratings: DataFrame, labels: Mapping[str, str]) -> str:
+def either_condition(name: str, ratings: DataFrame, labels: Mapping[str, str]) -> str:
     """Return both conditions of which one had to be named: a correct answer is of neither alone."""
     others = dict.fromkeys(ratings[ratings["condition"] == name]["other_condition"])
     return " or ".join(labels.get(one, one) for one in (name, *others) if one)

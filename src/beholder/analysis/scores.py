@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from beholder.analysis.figures.scores import scores_chart
-from beholder.analysis.means import averaged, codes_of, ends_of
+from beholder.analysis.means import average_by, codes_of, scale_ends
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result, metric, source
-from beholder.stats.intervals import SHARES, STUDENT, bounds_for, is_share, unanimous_bounds
+from beholder.stats.intervals import SHARE_CITATION, STUDENT_CITATION, bounds_for, is_share, unanimous_bounds
 
 COLUMNS = [
     "stimulus", "content", "condition", "question", "n", "mean", "sd", "ci_low", "ci_high", "median", "q1", "q3",
@@ -40,7 +40,7 @@ def _means(ratings: Ratings) -> pd.DataFrame:
     value = table["value"].to_numpy(float)
     groups = table.groupby(_KEYS, sort=False, observed=True)
     stimulus = np.asarray(groups.ngroup(), np.intp)
-    own, (place, _) = averaged(value, stimulus, codes_of(table["participant"]))
+    own, (place, _) = average_by(value, stimulus, codes_of(table["participant"]))
     votes = pd.Series(own).groupby(place)
     first = table[_KEYS].loc[~pd.Series(stimulus, table.index).duplicated()].reset_index(drop=True)
     found = first.astype(object).assign(
@@ -79,7 +79,7 @@ def _repeated(ratings: Ratings) -> str:
     """Return how far one person's repeated votes differ: the root of the mean variance within a person (2.1)."""
     if not ratings.counts["repeated"]:
         return ""
-    kept = ratings.kept[ratings.kept["question"].isin(_scored(ratings))]
+    kept = ratings.used[ratings.used["question"].isin(_scored(ratings))]
     keys = ["question", "participant", "stimulus", "other_stimulus"]
     within = kept.groupby(keys, sort=False, observed=True)["value"].var().dropna()
     if within.empty:
@@ -102,7 +102,7 @@ def _unanimous(ratings: Ratings, table: pd.DataFrame) -> str:
         return ""
     told = []
     for name, mine in alike.groupby("question", sort=False):
-        ends = ends_of(ratings, str(name))
+        ends = scale_ends(ratings, str(name))
         bounds = unanimous_bounds(mine["mean"], mine["n"], ends.low, ends.high)
         off = max(float((mine["mean"] - bounds.low).max()), float((bounds.high - mine["mean"]).max()))
         told.append(f"{off:.2f} ({name}, on the scale from {ends.low:g} to {ends.high:g})")
@@ -118,5 +118,5 @@ def _citation(ratings: Ratings) -> str:
     """Return where the methods and the intervals come from."""
     methods = dict.fromkeys(source(name) for name in ratings.methods.values())
     kinds = {is_share(kind) for kind in ratings.kinds.values()}
-    intervals = [STUDENT] * (False in kinds) + [SHARES] * (True in kinds)
+    intervals = [STUDENT_CITATION] * (False in kinds) + [SHARE_CITATION] * (True in kinds)
     return "; ".join(name for name in (*methods, *intervals) if name)

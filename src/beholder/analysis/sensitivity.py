@@ -44,7 +44,7 @@ def sensitivity(data: pd.DataFrame | Ratings, compare: Compare = pairs) -> Resul
     uses = _choices(ratings)
     if len(uses) == 1:
         return None
-    found = {choice: _conclusions(_again(ratings, use), compare) for choice, use in uses.items()}
+    found = {choice: _conclusions(_with_use(ratings, use), compare) for choice, use in uses.items()}
     rows = []
     for question in ratings.questions:
         base = found[AS_CLEANED].get(question)
@@ -67,15 +67,15 @@ def _choices(ratings: Ratings) -> dict[str, pd.Series]:
     """Return for each choice which ratings it uses; what does not change what is used is no choice."""
     rows = ratings.rows
     uses = {AS_CLEANED: rows["use"], NOBODY_OUT: pd.Series(True, index=rows.index)}
-    own = rows["reasons"].map({reasons: rules_of(reasons) for reasons in rows["reasons"].unique()})
+    own = rows["reasons"].map({reasons: _rules_of(reasons) for reasons in rows["reasons"].unique()})
     for rule in sorted({rule for rules in own[~rows["use"]] for rule in rules}):
         uses[f"without {rule}"] = rows["use"] | own.map(lambda rules, rule=rule: rules == {rule})
-    if ratings.marks and "session" in rows:
-        uses[UNMARKED] = rows["use"] & (rows["session"].map(ratings.marks).fillna("") == "")
+    if ratings.session_reasons and "session" in rows:
+        uses[UNMARKED] = rows["use"] & (rows["session"].map(ratings.session_reasons).fillna("") == "")
     return {name: use for name, use in uses.items() if name == AS_CLEANED or not use.equals(rows["use"])}
 
 
-def _again(ratings: Ratings, use: pd.Series) -> Ratings:
+def _with_use(ratings: Ratings, use: pd.Series) -> Ratings:
     """Return the ratings with another choice of what is used. Ticks have the name of their question already."""
     return tidy(ratings.rows.assign(use=use, unit=""), ratings.order)
 
@@ -95,7 +95,7 @@ def _conclusions(ratings: Ratings, compare: Compare) -> dict[str, _CleaningVaria
             tested=int((own["p"].notna() & ~own["note"].str.contains(UNNAMED, regex=False)).sum()),
             means={str(name): float(mean) for name, mean in means[question].items()},
             participants=votes["participant"].nunique(),
-            ratings=int((ratings.kept["question"] == question).sum()),
+            ratings=int((ratings.used["question"] == question).sum()),
         )
     return found
 
@@ -138,7 +138,7 @@ _NOTE = (
 def criteria(data: pd.DataFrame | Ratings) -> Result | None:
     """Return for each rule how the scores by those who failed it agree with the used ones; None where nobody did."""
     ratings = as_ratings(data)
-    failed = _failed(ratings)
+    failed = _ratings_by_failed_rule(ratings)
     if not failed:
         return None
     rng = np.random.default_rng(SEED)
@@ -149,7 +149,7 @@ def criteria(data: pd.DataFrame | Ratings) -> Result | None:
         for rule, group in failed.items():
             theirs = group.table[group.table["question"] == question]
             if len(theirs):
-                found = _held_against(theirs, own)
+                found = _agreement_with_others(theirs, own)
                 expected = _expected(own, theirs["participant"].nunique(), rng)
                 told = (found.pearson, found.spearman, found.rmse, found.rmse_mapped, *expected)
                 rows.append((question, rule, *_sizes(group, question), *told))
@@ -159,7 +159,7 @@ def criteria(data: pd.DataFrame | Ratings) -> Result | None:
 def criteria_scores(data: pd.DataFrame | Ratings) -> Result | None:
     """Return the mean of every condition by those who failed each rule, beside the used one; None where nobody did."""
     ratings = as_ratings(data)
-    failed = _failed(ratings)
+    failed = _ratings_by_failed_rule(ratings)
     if not failed:
         return None
     tables = []
@@ -177,36 +177,36 @@ def criteria_scores(data: pd.DataFrame | Ratings) -> Result | None:
     return Result(table, note, _CITATION)
 
 
-def rules_of(reasons: str) -> frozenset[str]:
+def _rules_of(reasons: str) -> frozenset[str]:
     """Return the rules in `check:reason; check:reason`."""
     return frozenset(reason.partition(":")[0] for reason in reasons.split("; ") if reason)
 
 
-def _failed(ratings: Ratings) -> dict[str, Ratings]:
+def _ratings_by_failed_rule(ratings: Ratings) -> dict[str, Ratings]:
     """Return for each rule the ratings of those who failed it, whether or not it cost them anything."""
     rows = ratings.rows
     reasons = rows["reasons"]
-    if ratings.marks and "session" in rows:
-        reasons = reasons + "; " + rows["session"].map(ratings.marks).fillna("")
-    own = reasons.map({text: rules_of(text) for text in reasons.unique()})
+    if ratings.session_reasons and "session" in rows:
+        reasons = reasons + "; " + rows["session"].map(ratings.session_reasons).fillna("")
+    own = reasons.map({text: _rules_of(text) for text in reasons.unique()})
     found = {}
     for rule in sorted({rule for rules in set(own) for rule in rules}):
         group = tidy(rows[[rule in rules for rules in own]].assign(use=True, unit=""), ratings.order)
-        if len(group.kept):
+        if len(group.used):
             found[rule] = group
     return found
 
 
 def _sizes(ratings: Ratings, question: str) -> tuple[float, ...]:
     """Return sessions, participants, ratings, stimuli, and participants per stimulus, of one question."""
-    own = ratings.kept[ratings.kept["question"] == question]
+    own = ratings.used[ratings.used["question"] == question]
     table = ratings.table[ratings.table["question"] == question]
     stimuli = table["stimulus"].nunique()
     sessions = own["session"].nunique() if "session" in own else own["participant"].nunique()
     return sessions, own["participant"].nunique(), len(own), stimuli, len(table) / stimuli if stimuli else 0.0
 
 
-def _held_against(theirs: pd.DataFrame, own: pd.DataFrame) -> ScoreAgreement:
+def _agreement_with_others(theirs: pd.DataFrame, own: pd.DataFrame) -> ScoreAgreement:
     """Return how far the stimulus means of some agree with those of the others among the used."""
     others = own[~own["participant"].isin(set(theirs["participant"]))]
     means = [table.groupby("stimulus")["value"].mean() for table in (theirs, others)]

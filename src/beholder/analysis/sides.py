@@ -13,7 +13,7 @@ import pandas as pd
 from scipy import stats
 
 from beholder.analysis.means import conditions
-from beholder.analysis.ratings import Opened, Ratings, open_ratings, order_of, tidy
+from beholder.analysis.ratings import LoadedRatings, Ratings, open_ratings, row_order, tidy
 from beholder.analysis.ratings_table import ScoreTable, is_score_table, load_ratings, read_scores
 from beholder.analysis.scores import scores
 from beholder.checks.contract import CHECK_ROLES
@@ -62,7 +62,7 @@ def read_side(source: str | Path | Study, name: str | None = None) -> Side:
 
     A run is named behind the file: `study.yaml@2`, `ratings.csv@2`.
     """
-    source, run = run_of(source)
+    source, run = split_run(source)
     if not isinstance(source, Study) and source.suffix.lower() == ".csv" and is_score_table(source):
         if run is not None:
             raise UserError(Problem(str(source), f"is a table of scores and has no run {run}", "a study or ratings"))
@@ -74,10 +74,10 @@ def read_side(source: str | Path | Study, name: str | None = None) -> Side:
     study = opened.study
     called = name or (study.name if study is not None else opened.path.stem) + (f" run {run}" if run else "")
     who = study.name if study is not None else str(opened.path.resolve())
-    return _placed(side_of(ratings, called, _labels(study)), opened.folder, who, opened.population)
+    return _placed(side_from_ratings(ratings, called, _labels(study)), opened.folder, who, opened.population)
 
 
-def run_of(source: str | Path | Study) -> tuple[Path | Study, int | None]:
+def split_run(source: str | Path | Study) -> tuple[Path | Study, int | None]:
     """Return the source without its run, and the run; None where none is named."""
     if isinstance(source, Study):
         return source, None
@@ -87,13 +87,13 @@ def run_of(source: str | Path | Study) -> tuple[Path | Study, int | None]:
     return Path(found[1]), int(found[2])
 
 
-def side_of(ratings: Ratings, name: str, labels: Mapping[str, str] | None = None) -> Side:
+def side_from_ratings(ratings: Ratings, name: str, labels: Mapping[str, str] | None = None) -> Side:
     """Return the scores that ratings give."""
     by_stimulus, by_condition = scores(ratings).table, conditions(ratings).table
-    return Side(name, by_stimulus[SCORES], with_errors(by_condition)[CONDITIONS], ratings, labels or {})
+    return Side(name, by_stimulus[SCORES], _with_standard_errors(by_condition)[CONDITIONS], ratings, labels or {})
 
 
-def with_errors(table: pd.DataFrame) -> pd.DataFrame:
+def _with_standard_errors(table: pd.DataFrame) -> pd.DataFrame:
     """Return condition means with se and df: those of their intervals, else of sd and n as if ratings were independent.
 
     A clustered interval has the smaller number of participants and contents minus one degrees of freedom.
@@ -128,11 +128,11 @@ def _of_run(source: Path | Study, run: int, name: str | None) -> Side:
 
     study = source if isinstance(source, Study) else load_study(source)
     opened = open_run(study, run)
-    side = side_of(opened.ratings, name or f"{study.name} run {run}", _labels(study))
+    side = side_from_ratings(opened.ratings, name or f"{study.name} run {run}", _labels(study))
     return _placed(side, study.folder, study.name, opened.population)
 
 
-def _one_run(opened: Opened, run: int) -> Ratings:
+def _one_run(opened: LoadedRatings, run: int) -> Ratings:
     """Return the ratings of one run of a table."""
     known = runs_of_table(opened.table)
     if run not in known:
@@ -152,18 +152,18 @@ def _of_scores(given: ScoreTable, name: str, folder: Path) -> Side:
     """Return the side that a table of scores is; conditions are means over their stimuli, each weighing the same."""
     table = given.table
     if given.has_stimuli:
-        return Side(name, table[SCORES], conditions_of(table), folder=folder)
-    return Side(name, table.head(0)[SCORES], with_errors(table)[CONDITIONS], folder=folder)
+        return Side(name, table[SCORES], condition_means(table), folder=folder)
+    return Side(name, table.head(0)[SCORES], _with_standard_errors(table)[CONDITIONS], folder=folder)
 
 
-def conditions_of(stimuli: pd.DataFrame) -> pd.DataFrame:
+def condition_means(stimuli: pd.DataFrame) -> pd.DataFrame:
     """Return the mean of every condition whose stimuli have scores; no interval, as nobody says who rated both."""
     named = stimuli[stimuli["condition"] != ""]
     means = named.groupby(["question", "condition"], sort=False)["mean"].mean().reset_index()
     return means.assign(**{column: np.nan for column in CONDITIONS if column not in means})[CONDITIONS]
 
 
-def named_apart(sides: Sequence[Side]) -> list[Side]:
+def with_unique_names(sides: Sequence[Side]) -> list[Side]:
     """Return the sides with names of which no two are alike."""
     found: dict[str, Side] = {}
     for side in sides:
@@ -189,7 +189,7 @@ def ratings_of_run(study: str | Path | Study, run: int, store: str | None = None
     return open_run(study, run, store, robots=robots).ratings
 
 
-def open_run(study: str | Path | Study, run: int, store: str | None = None, *, robots: bool = False) -> Opened:
+def open_run(study: str | Path | Study, run: int, store: str | None = None, *, robots: bool = False) -> LoadedRatings:
     """Return the ratings of one run, and whether people or robots gave them."""
     from beholder.store.open import read_tables
 
@@ -198,16 +198,16 @@ def open_run(study: str | Path | Study, run: int, store: str | None = None, *, r
     where = display_address(store) if store else "store/"
     judging = judge_tables(loaded, tables, where=where, robots=robots, run=run)
     shown = judging.facts.stimuli.values()
-    order = order_of(loaded, {one.condition: one.role for one in shown if one.role not in CHECK_ROLES})
+    order = row_order(loaded, {one.condition: one.role for one in shown if one.role not in CHECK_ROLES})
     rows = number_repetitions(rating for one in judging.judged for rating in one.ratings)
     # Through a file, so that they are read exactly as those in clean/ are.
     with tempfile.TemporaryDirectory(prefix="beholder-run-") as folder:
         path = Path(folder) / "ratings.csv"
         path.write_bytes(b"".join(rating_blocks(rows, judging.facts.stimuli)))
         table = load_ratings(path)
-    marks = {one.visit.session: "; ".join(one.decision.reasons) for one in judging.judged}
-    ratings = replace(tidy(table, order), marks=marks)
-    return Opened(ratings, table, loaded.folder, judging.facts.population, loaded)
+    session_reasons = {one.visit.session: "; ".join(one.decision.reasons) for one in judging.judged}
+    ratings = replace(tidy(table, order), session_reasons=session_reasons)
+    return LoadedRatings(ratings, table, loaded.folder, judging.facts.population, loaded)
 
 
 def _loaded(study: str | Path | Study) -> Study:

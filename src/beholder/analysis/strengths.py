@@ -11,42 +11,51 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from beholder.analysis.bradley_terry import Extra, StrengthFit, fit
-from beholder.analysis.comparisons import BRADLEY_TERRY, MODELS, Comparisons, Model, Tally, comparisons, listed, sums
+from beholder.analysis.bradley_terry import ExtraParameter, StrengthFit, fit_strengths
+from beholder.analysis.comparisons import (
+    BRADLEY_TERRY,
+    COMPARISON_MODELS,
+    ComparisonModel,
+    Comparisons,
+    Tally,
+    comparisons,
+    join_names,
+    sum_by_code,
+)
 from beholder.analysis.figures.scores import strengths_chart
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result
 from beholder.stats.clustered import Codes, Floats
-from beholder.stats.intervals import STUDENT, t_bounds
+from beholder.stats.intervals import STUDENT_CITATION, t_bounds
 from beholder.stats.tests import holm
 
 COLUMNS = [
     "question", "model", "level", "content", "condition", "stimulus", "component", "comparisons", "quality", "se",
     "low", "high", "model_se", "estimator", "note",
 ]  # fmt: skip
-SANDWICH = "Liang and Zeger (1986), Biometrika 73"
+SANDWICH_CITATION = "Liang and Zeger (1986), Biometrika 73"
 _POSITION = "Davidson and Beaver (1977), Biometrics 33"
 
 
 def strengths(
-    data: pd.DataFrame | Ratings, *, models: Sequence[str] = tuple(MODELS), from_grades: bool = False
+    data: pd.DataFrame | Ratings, *, models: Sequence[str] = tuple(COMPARISON_MODELS), from_grades: bool = False
 ) -> Result | None:
     """Return the strength of every condition, and of every stimulus within its content, from choices between two.
 
     With `from_grades` graded comparisons count too, by their sign alone. None where nothing was compared.
     """
     ratings = as_ratings(data)
-    questions = asked(ratings, from_grades=from_grades)
+    questions = compared_questions(ratings, from_grades=from_grades)
     if not questions:
         return None
     rows: list[dict[str, Any]] = []
     fits = []
     for one in questions:
-        for model in (MODELS[name] for name in models):
+        for model in (COMPARISON_MODELS[name] for name in models):
             found = one.conditions(model)
             fits.append((one.question, found))
             rows += _question_rows(one, found)
-    return Result(pd.DataFrame(rows, columns=COLUMNS), about(fits, from_grades), sources(fits), strengths_chart)
+    return Result(pd.DataFrame(rows, columns=COLUMNS), _note(fits, from_grades), _citation(fits), strengths_chart)
 
 
 def _question_rows(one: ComparedQuestion, found: StrengthFit) -> Iterator[dict[str, Any]]:
@@ -82,7 +91,7 @@ def _rows(found: StrengthFit) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def _extra(level: str, extra: Extra, people: int, model: Model) -> dict[str, Any]:
+def _extra(level: str, extra: ExtraParameter, people: int, model: ComparisonModel) -> dict[str, Any]:
     notes: Mapping[str, str] = {
         "position": "what being shown first, or left, adds to a difference",
         "tie": "log ν of Davidson" if model is BRADLEY_TERRY else "log τ of Glenn and David",
@@ -94,7 +103,7 @@ def _extra(level: str, extra: Extra, people: int, model: Model) -> dict[str, Any
     }  # fmt: skip
 
 
-def about(fits: Sequence[tuple[str, StrengthFit]], from_grades: bool) -> str:
+def _note(fits: Sequence[tuple[str, StrengthFit]], from_grades: bool) -> str:
     """Return what strengths are, and what is particular about these."""
     models = dict.fromkeys(found.model for _, found in fits)
     units = "; ".join(f"{model.title} in {model.unit}" for model in models)
@@ -129,7 +138,7 @@ def _particular(question: str, found: StrengthFit) -> str:
     groups = [[names[at] for at in np.flatnonzero(graph.component == part)] for part in range(graph.components)]
     note = ""
     if graph.components > 1:
-        told = "; ".join(listed(group) for group in groups)
+        told = "; ".join(join_names(group) for group in groups)
         note += (
             f" {question}: there are {graph.components} groups that were never compared with each other, not even "
             f"through others ({told}), so that strengths compare within a group only."
@@ -143,10 +152,10 @@ def _particular(question: str, found: StrengthFit) -> str:
 
 
 def _sds() -> str:
-    return ", ".join(f"{model.prior_sd:g} for {model.title}" for model in MODELS.values())
+    return ", ".join(f"{model.prior_sd:g} for {model.title}" for model in COMPARISON_MODELS.values())
 
 
-def sources(fits: Sequence[tuple[str, StrengthFit]]) -> str:
+def _citation(fits: Sequence[tuple[str, StrengthFit]]) -> str:
     """Return where models and errors come from."""
     found: dict[str, None] = {}
     for _, one in fits:
@@ -156,7 +165,7 @@ def sources(fits: Sequence[tuple[str, StrengthFit]]) -> str:
         if one.position:
             found[_POSITION] = None
         if np.isfinite(one.se).any():
-            found |= {SANDWICH: None, STUDENT: None}
+            found |= {SANDWICH_CITATION: None, STUDENT_CITATION: None}
     return "; ".join(found)
 
 
@@ -181,14 +190,14 @@ _HOLM = "Holm (1979), Scandinavian Journal of Statistics 6"
 
 
 def strength_pairs(
-    data: pd.DataFrame | Ratings, *, models: Sequence[str] = tuple(MODELS), from_grades: bool = False
+    data: pd.DataFrame | Ratings, *, models: Sequence[str] = tuple(COMPARISON_MODELS), from_grades: bool = False
 ) -> Result | None:
     """Return the difference of every two conditions' strengths with its own error, and the probability of a win."""
     ratings = as_ratings(data)
-    questions = asked(ratings, from_grades=from_grades)
+    questions = compared_questions(ratings, from_grades=from_grades)
     if not questions:
         return None
-    fits = [(one.question, one.conditions(MODELS[name])) for one in questions for name in models]
+    fits = [(one.question, one.conditions(COMPARISON_MODELS[name])) for one in questions for name in models]
     table = pd.concat([_pairs(question, found) for question, found in fits], ignore_index=True)
     note = (
         "Differences of strengths (level condition) with errors that take their correlation into account, clustered by "
@@ -197,7 +206,7 @@ def strength_pairs(
         "p: Student t against no difference, participants minus one degrees of freedom; p_holm: Holm's correction over "
         "all pairs of a question and model. Intervals are 95 %, not corrected for the number of pairs."
     )
-    return Result(table, note, "; ".join([sources(fits)] + [_HOLM] * bool(table["p"].notna().any())))
+    return Result(table, note, "; ".join([_citation(fits)] + [_HOLM] * bool(table["p"].notna().any())))
 
 
 def _pairs(question: str, found: StrengthFit) -> pd.DataFrame:
@@ -253,7 +262,7 @@ def _counts(found: StrengthFit) -> Codes:
     """Return how often every two were compared."""
     size = len(found.tally.names)
     place = found.tally.one * size + found.tally.other
-    return sums(place, found.tally.n, size * size).reshape(size, size).astype(np.intp)
+    return sum_by_code(place, found.tally.n, size * size).reshape(size, size).astype(np.intp)
 
 
 # --- The strengths of one question: of conditions over all contents, and of stimuli within each content ---
@@ -276,16 +285,16 @@ class ComparedQuestion:
         """For each content the comparisons of its stimuli."""
         return tuple(self.compared.by_content())
 
-    def conditions(self, model: Model) -> StrengthFit:
+    def conditions(self, model: ComparisonModel) -> StrengthFit:
         """Return the strengths of conditions."""
-        return fit(self.tally, model)
+        return fit_strengths(self.tally, model)
 
     def stimuli(self, conditions: StrengthFit) -> dict[str, StrengthFit]:
         """Return the strengths of the stimuli by content, with ties and position effect as among the conditions."""
-        return {content: fit(tally, conditions.model, conditions) for content, tally in self.contents}
+        return {content: fit_strengths(tally, conditions.model, conditions) for content, tally in self.contents}
 
 
-def asked(ratings: Ratings, *, from_grades: bool = False) -> list[ComparedQuestion]:
+def compared_questions(ratings: Ratings, *, from_grades: bool = False) -> list[ComparedQuestion]:
     """Return the questions that compare two conditions."""
     found = ((name, comparisons(ratings, name, from_grades=from_grades)) for name in ratings.questions)
     return [ComparedQuestion(name, compared) for name, compared in found if compared is not None]

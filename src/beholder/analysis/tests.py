@@ -17,10 +17,10 @@ from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import HEMVIP, MUSHRA, Result
 from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Floats
-from beholder.stats.intervals import STUDENT, t_interval
-from beholder.stats.tests import CITATIONS as RANKS
+from beholder.stats.intervals import STUDENT_CITATION, t_interval
 from beholder.stats.tests import HOLM_CITATION as HOLM
-from beholder.stats.tests import RULES, Zeros, holm, sign_test, signed_rank
+from beholder.stats.tests import SIGNED_RANK_CITATIONS as RANKS
+from beholder.stats.tests import ZERO_RULES, Zeros, holm, sign_test, signed_rank
 
 # ruff: noqa: PT028 - named as its table, and not a test of ours
 
@@ -37,7 +37,7 @@ def tests(
     `contrasts` and `family` are those of the study when left out. None where no question compares conditions.
     """
     ratings = as_ratings(data)
-    table = corrected(ratings, contrasts, family, zeros).table
+    table = corrected_tests(ratings, contrasts, family, zeros).table
     if table.empty:
         return None
     note = (
@@ -45,15 +45,15 @@ def tests(
         "take every page (one participant and one content with both conditions) as independent of all others, as "
         "HEMVIP does: they are here to compare with other papers, and reject a true null 12 to 26 % of the time where "
         "5 % are claimed, because the pages of one person, and of one content, are alike. paired t: mean difference "
-        f"over pages. Wilcoxon: signed rank ({RULES[zeros]}), no continuity correction, a test of symmetry about zero; "
-        "estimate: matched rank-biserial correlation; statistic: the smaller rank sum. sign: exact binomial test, ties "
-        "ignored; estimate: share of pages on which condition is above other_condition, with Clopper and Pearson's "
-        "exact interval; statistic: their number. ties: pages without a difference. All tests are two-sided, intervals "
-        f"are 95 %. {family_note(ratings, contrasts, family)} Each test has a family of its own. clear: 1 where p_holm "
-        f"(p, of an anchor or the hidden reference) is below {ALPHA:g}."
+        f"over pages. Wilcoxon: signed rank ({ZERO_RULES[zeros]}), no continuity correction, a test of symmetry about "
+        "zero; estimate: matched rank-biserial correlation; statistic: the smaller rank sum. sign: exact binomial "
+        "test, ties ignored; estimate: share of pages on which condition is above other_condition, with Clopper and "
+        "Pearson's exact interval; statistic: their number. ties: pages without a difference. All tests are two-sided, "
+        f"intervals are 95 %. {family_note(ratings, contrasts, family)} Each test has a family of its own. clear: 1 "
+        f"where p_holm (p, of an anchor or the hidden reference) is below {ALPHA:g}."
     )
     exact = "Clopper and Pearson (1934), Biometrika 26"
-    return Result(table, note, "; ".join([CLUSTERED, STUDENT, RANKS[zeros], exact, HEMVIP, HOLM]))
+    return Result(table, note, "; ".join([CLUSTERED, STUDENT_CITATION, RANKS[zeros], exact, HEMVIP, HOLM]))
 
 
 # --- Every contrast by four tests, corrected for how many there are (reference: statistics 4.2) ---
@@ -61,7 +61,7 @@ def tests(
 
 ALPHA = 0.05
 TESTS = ("clustered t", "paired t", "Wilcoxon", "sign")
-CORRECTION_COLUMNS = [
+COLUMNS = [
     "question", "condition", "other_condition", "test", "unit", "n", "ties", "estimate", "ci_low", "ci_high",
     "statistic", "df", "p", "p_holm", "clear", "note",
 ]  # fmt: skip
@@ -81,7 +81,7 @@ def is_clear(clear_by: str) -> bool:
 _DECIMALS = 9
 
 
-class Corrected(NamedTuple):
+class CorrectedTests(NamedTuple):
     """All contrasts, and the table of their tests, `len(TESTS)` rows for each in this order."""
 
     contrasts: list[Contrast]
@@ -90,28 +90,28 @@ class Corrected(NamedTuple):
 
 def family_note(ratings: Ratings, contrasts: Sequence[Pair] | None = None, family: Family | None = None) -> str:
     """Return over what the tests are corrected."""
-    asked = ratings.order.asked
+    asked = ratings.order.settings
     scope = "over the whole study" if family == "study" else "within each question"
     if asked.contrasts if contrasts is None else contrasts:
         return f"Holm's correction {scope} over the named contrasts; other pairs are told, but not corrected for."
-    left_out = ", without anchors and MUSHRA's hidden reference" if _outsiders(ratings) else ""
+    left_out = ", without anchors and MUSHRA's hidden reference" if _uncorrected_conditions(ratings) else ""
     return f"Holm's correction {scope} over all pairs of conditions{left_out}."
 
 
-def corrected(
+def corrected_tests(
     ratings: Ratings, contrasts: Sequence[Pair] | None = None, family: Family | None = None, zeros: Zeros = "pratt"
-) -> Corrected:
+) -> CorrectedTests:
     """Return all contrasts with their tests, corrected."""
-    asked = ratings.order.asked
+    asked = ratings.order.settings
     named = tuple((one, other) for one, other in (asked.contrasts if contrasts is None else contrasts))
     family = family or asked.family
-    return ratings.once(("corrected", named, family, zeros), lambda: _corrected(ratings, named, family, zeros))
+    return ratings.cached(("corrected", named, family, zeros), lambda: _corrected(ratings, named, family, zeros))
 
 
-def _corrected(ratings: Ratings, named: Sequence[Pair], family: Family, zeros: Zeros) -> Corrected:
+def _corrected(ratings: Ratings, named: Sequence[Pair], family: Family, zeros: Zeros) -> CorrectedTests:
     found = list(contrasts_of(ratings, named))
-    table = pd.DataFrame([row for one in found for row in _rows(one, zeros)], columns=CORRECTION_COLUMNS)
-    outside = [_outside(ratings, one, has_named=bool(named)) for one in found for _ in TESTS]
+    table = pd.DataFrame([row for one in found for row in _rows(one, zeros)], columns=COLUMNS)
+    outside = [_why_contrast_uncorrected(ratings, one, has_named=bool(named)) for one in found for _ in TESTS]
     table["note"] = ["; ".join(filter(None, both)) for both in zip(table["note"], outside, strict=True)]
     counted = table["p"].where(np.asarray([not why for why in outside], dtype=bool))
     scope = ["test"] if family == "study" else ["question", "test"]
@@ -119,7 +119,7 @@ def _corrected(ratings: Ratings, named: Sequence[Pair], family: Family, zeros: Z
         table["p_holm"] = counted.groupby([table[key] for key in scope]).transform(holm)
     above = table["estimate"].sub(np.where(table["test"] == "sign", 0.5, 0))
     table["clear"] = are_clear(table["p"], table["p_holm"], above, outside)
-    return Corrected(found, table)
+    return CorrectedTests(found, table)
 
 
 def are_clear(p: ArrayLike, p_holm: ArrayLike, above: ArrayLike, outside: Sequence[str]) -> Floats:
@@ -134,19 +134,19 @@ def are_clear(p: ArrayLike, p_holm: ArrayLike, above: ArrayLike, outside: Sequen
     return np.where(np.isnan(judged), math.nan, (judged < ALPHA) & has_direction)
 
 
-def _outsiders(ratings: Ratings) -> frozenset[str]:
+def _uncorrected_conditions(ratings: Ratings) -> frozenset[str]:
     is_mushra = MUSHRA in ratings.methods.values()
     return ratings.anchors | (ratings.references if is_mushra else frozenset())
 
 
-def _outside(ratings: Ratings, one: Contrast, *, has_named: bool) -> str:
+def _why_contrast_uncorrected(ratings: Ratings, one: Contrast, *, has_named: bool) -> str:
     if has_named:
         return "" if one.is_named else UNNAMED
     hidden = ratings.references if ratings.methods[one.question] == MUSHRA else frozenset()
-    return outside_of((one.condition, one.other_condition), ratings.anchors, hidden)
+    return why_uncorrected((one.condition, one.other_condition), ratings.anchors, hidden)
 
 
-def outside_of(pair: Pair, anchors: frozenset[str], hidden: frozenset[str]) -> str:
+def why_uncorrected(pair: Pair, anchors: frozenset[str], hidden: frozenset[str]) -> str:
     """Return why a pair is not corrected for where no contrasts are named; nothing where it is."""
     if not anchors.isdisjoint(pair):
         return "anchor: not corrected for"

@@ -9,13 +9,20 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from beholder.analysis.figures.votes_needed import ENOUGH, one_curve, votes_needed_chart
+from beholder.analysis.figures.votes_needed import TARGET_CORRELATION, main_curve, votes_needed_chart
 from beholder.analysis.ratings import Ratings, as_ratings
 from beholder.analysis.result import Result
 from beholder.errors import Problem, UserError
-from beholder.stats.votes_needed import By, Floats, StimulusVotes, curve, longer, votes_for
+from beholder.stats.votes_needed import (
+    Floats,
+    SamplingUnit,
+    StimulusVotes,
+    agreement_curve,
+    spearman_brown,
+    votes_for_correlation,
+)
 
-__all__ = ["ENOUGH", "Enough", "enough"]
+__all__ = ["TARGET_CORRELATION", "VotesForTarget", "votes_for_target"]
 
 
 COLUMNS = [
@@ -25,10 +32,10 @@ COLUMNS = [
 KINDS = ("score", "diff")
 """Kinds of ratings that are numbers on a scale."""
 REPLICATES, SEED = 200, 1
-_MOST_DRAWN = 20_000_000
+_MAX_DRAWN = 20_000_000
 """Ratings that are drawn in all, where nobody says how often: a second or so."""
-_FEWEST_DRAWS = 20
-_FEWEST_STIMULI = 3
+_MIN_DRAWS = 20
+_MIN_STIMULI = 3
 _STEPS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 50, 64, 80, 100, 150, 200, 300, 500, 1000)
 _CITATION = (
     "Naderi and Cutler, A crowdsourcing approach to video quality assessment; Spearman (1910), British Journal of "
@@ -49,7 +56,7 @@ _NOTE = (
 def votes_needed(
     data: pd.DataFrame | Ratings,
     *,
-    by: By = "participant",
+    by: SamplingUnit = "participant",
     against: Literal["halves", "all"] | pd.DataFrame = "halves",
     replicates: int | None = None,
     seed: int = SEED,
@@ -65,7 +72,7 @@ def votes_needed(
     return _result(rows, is_bound=replicates is None)
 
 
-def usual_curves(data: pd.DataFrame | Ratings) -> Result | None:
+def default_curves(data: pd.DataFrame | Ratings) -> Result | None:
     """Return the curve of repeated studies, and beside it that of P.910: single votes against all of them."""
     ratings = as_ratings(data)
     halves = [*_rows(ratings, "participant", "halves", None, SEED, None)]
@@ -85,7 +92,7 @@ def _result(rows: list[pd.DataFrame], *, is_bound: bool) -> Result | None:
 
 def _rows(
     ratings: Ratings,
-    by: By,
+    by: SamplingUnit,
     against: str | pd.DataFrame,
     replicates: int | None,
     seed: int,
@@ -93,13 +100,13 @@ def _rows(
 ) -> Iterator[pd.DataFrame]:
     """Yield the curve of each question that has one."""
     votes = ratings.votes
-    many = replicates or min(REPLICATES, max(_FEWEST_DRAWS, _MOST_DRAWN // max(1, len(votes))))
+    many = replicates or min(REPLICATES, max(_MIN_DRAWS, _MAX_DRAWN // max(1, len(votes))))
     for question in ratings.questions:
         if ratings.kinds[question] not in KINDS:
             continue
         mine = votes if len(ratings.questions) == 1 else votes[votes["question"] == question]
         given, names = _given(mine)
-        if given.stimuli < _FEWEST_STIMULI or given.raters < 2:
+        if given.stimuli < _MIN_STIMULI or given.raters < 2:
             continue
         target = _target(given, names, against, question)
         most = given.per_stimulus / (1 if target is not None else 2)
@@ -108,7 +115,7 @@ def _rows(
             continue
         if target is not None:
             given, target = _shared(given, target)
-        found = curve(given, by, target, chosen, many, np.random.default_rng(seed))
+        found = agreement_curve(given, by, target, chosen, many, np.random.default_rng(seed))
         if np.isfinite(found.rmse).any():
             yield pd.DataFrame(found._asdict()).assign(
                 question=question, by=by, against=against if isinstance(against, str) else "scores",
@@ -137,9 +144,9 @@ def _target(given: StimulusVotes, names: pd.Series, against: str | pd.DataFrame,
     scores = against[against["question"].astype(str) == question] if "question" in against else against
     means = pd.to_numeric(scores["mean"], errors="coerce").groupby(scores["stimulus"].astype(str)).mean()
     found: Floats = names.str.partition("\n")[0].map(means).to_numpy(float)
-    if np.isfinite(found).sum() < _FEWEST_STIMULI:
+    if np.isfinite(found).sum() < _MIN_STIMULI:
         shared = f"shares {np.isfinite(found).sum()} stimuli with the ratings of {question}"
-        raise UserError(Problem("against", shared, f"{_FEWEST_STIMULI} or more, by the names in the column stimulus"))
+        raise UserError(Problem("against", shared, f"{_MIN_STIMULI} or more, by the names in the column stimulus"))
     return found
 
 
@@ -183,7 +190,7 @@ def _check(by: object, against: object, replicates: int | None, sizes: Sequence[
 # --- What a curve of votes needed comes to: the agreement with an equal study, and the votes that are enough ---
 
 
-class Enough(NamedTuple):
+class VotesForTarget(NamedTuple):
     """Of one question: what the votes that there are give, and how many give a correlation of ENOUGH."""
 
     votes_now: float
@@ -195,20 +202,25 @@ class Enough(NamedTuple):
     """Whether this many votes are on the curve, and not beyond its end."""
 
 
-def enough(table: pd.DataFrame, question: str) -> Enough:
+def votes_for_target(table: pd.DataFrame, question: str) -> VotesForTarget:
     """Return what the curve of repeated studies says of a question."""
-    rows = one_curve(table)
+    rows = main_curve(table)
     rows = rows[(rows["question"] == question) & rows["pearson"].notna()]
     if rows.empty:
         known = table[table["question"] == question]["votes_now"]
-        return Enough(float(known.iloc[0]) if len(known) else math.nan, math.nan, math.nan, False)
+        return VotesForTarget(float(known.iloc[0]) if len(known) else math.nan, math.nan, math.nan, False)
     votes, r = rows["votes"].astype(float).tolist(), rows["pearson"].tolist()
     now = float(rows["votes_now"].iloc[0])
-    r_now = longer(r[-1], votes[-1], now) if r[-1] > 0 else math.nan
-    reached = [place for place, value in enumerate(r) if value >= ENOUGH]
+    r_now = spearman_brown(r[-1], votes[-1], now) if r[-1] > 0 else math.nan
+    reached = [place for place, value in enumerate(r) if value >= TARGET_CORRELATION]
     if not reached:
-        return Enough(now, r_now, math.ceil(votes_for(r[-1], votes[-1], ENOUGH)) if r[-1] > 0 else math.nan, False)
+        return VotesForTarget(
+            now,
+            r_now,
+            math.ceil(votes_for_correlation(r[-1], votes[-1], TARGET_CORRELATION)) if r[-1] > 0 else math.nan,
+            False,
+        )
     first = reached[0]
     before = votes[first - 1] if first else 0.0
-    between = math.ceil(votes_for(r[first], votes[first], ENOUGH) - 1e-9)
-    return Enough(now, r_now, float(min(votes[first], max(before + 1, between))), True)
+    between = math.ceil(votes_for_correlation(r[first], votes[first], TARGET_CORRELATION) - 1e-9)
+    return VotesForTarget(now, r_now, float(min(votes[first], max(before + 1, between))), True)

@@ -24,7 +24,7 @@ from beholder.cleaning.sessions import JudgedSession, judge_again, judge_visit
 from beholder.cleaning.texts import StudyText, read_text
 from beholder.errors import Problem, StoreError
 from beholder.methods.contract import Method
-from beholder.stats.rater_models import Fitted, Floats, RaterVotes
+from beholder.stats.rater_models import Floats, RaterModelFit, RaterVotes
 from beholder.stats.shrinkage import shrunken
 from beholder.stats.tests import robust_z
 from beholder.study.cleaning import Rater
@@ -219,7 +219,7 @@ def scatters(ratings: Sequence[Rating], fewest: int) -> dict[str, Scatter]:
     }
 
 
-def scatter_z(votes: RaterVotes, fitted: Fitted, fewest: int) -> Floats:
+def scatter_z(votes: RaterVotes, fitted: RaterModelFit, fewest: int) -> Floats:
     """Return the robust z of each rater's log inconsistency among those with enough votes; NaN for everybody else."""
     found = np.full(votes.raters, np.nan)
     has_enough = np.bincount(votes.rater, minlength=votes.raters) >= fewest

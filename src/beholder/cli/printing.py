@@ -137,13 +137,15 @@ def print_scores(results: Results, truth: Mapping[str, float]) -> None:
     for row in ordered.sort_values(["place", "mean"], ascending=[True, False]).to_dict("records"):
         line = {
             "question": row["question"],
-            "condition": results.told(row["condition"]),
+            "condition": results.display_name(row["condition"]),
             "n": f"{row['n']:.0f}",
             mean: f"{row['mean']:.2f}",
             "95 % interval": f"{row['ci_low']:.2f} to {row['ci_high']:.2f}" if row["ci_low"] == row["ci_low"] else "–",
         }
         if told:
-            line["planted difference" if results.is_told_apart else "planted"] = told[row["question"], row["condition"]]
+            line["planted difference" if results.is_identification else "planted"] = told[
+                row["question"], row["condition"]
+            ]
         rows.append(line)
     print_table(rows)
     if notes.get("is_earlier_run"):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from beholder.analysis.means import codes_of, ends_of
+from beholder.analysis.means import codes_of, scale_ends
 from beholder.analysis.result import Result
 from beholder.analysis.sides import Side
 from beholder.analysis.tests import ALPHA
@@ -21,16 +21,16 @@ from beholder.stats.correlation import (
     SEED,
     Correlation,
     agreement,
+    bootstrap_counts,
+    bootstrap_pearson,
     compare_correlations,
     compare_dependent,
     correlations,
-    drawn_counts,
-    mapped,
+    linear_mapping,
     mean_correlation,
-    pearson_draws,
     varies,
 )
-from beholder.stats.crossed import MARGIN, RUN_EFFECT_CITATION, RunEffect, run_effect
+from beholder.stats.crossed import EQUIVALENCE_MARGIN, RUN_EFFECT_CITATION, RunEffect, run_effect
 from beholder.stats.intervals import WELCH_CITATION as WELCH
 from beholder.stats.intervals import welch
 from beholder.stats.tests import FALSE_DISCOVERY_CITATION as DISCOVERY
@@ -65,7 +65,7 @@ def agreeing(matched: Sequence[MatchedScores]) -> Result:
 def _row(one: MatchedScores) -> dict[str, Any]:
     mine, theirs = one.table["mean"].to_numpy(float), one.table["other_mean"].to_numpy(float)
     found = correlations(mine, theirs)
-    line = mapped(theirs, mine) if not math.isnan(found.pearson.value) else None
+    line = linear_mapping(theirs, mine) if not math.isnan(found.pearson.value) else None
     return {
         "level": one.level, "question": one.question, "side": one.side, "other_side": one.other_side, "n": found.n,
         **{key: value for name in MEASURES for key, value in _correlation(name, getattr(found, name)).items()},
@@ -162,8 +162,8 @@ def _compared(one: pd.Series, other: pd.Series, third: pd.Series) -> tuple[objec
             return None
         r = np.corrcoef(values)
         tested = compare_dependent(r[0, 1], r[0, 2], r[1, 2], len(same))
-        counts = drawn_counts(len(same), SEED)
-        apart = pearson_draws(values[0], values[1], counts) - pearson_draws(values[0], values[2], counts)
+        counts = bootstrap_counts(len(same), SEED)
+        apart = bootstrap_pearson(values[0], values[1], counts) - bootstrap_pearson(values[0], values[2], counts)
         ends = np.nanquantile(apart, [0.025, 0.975])
         return ("dependent", len(same), len(same), *_told(r[0, 1], r[0, 2]), *ends, tested.z, tested.p, np.nan,
                 tested.p_one_sided)  # fmt: skip
@@ -246,7 +246,7 @@ def effects(sides: Sequence[Side], questions: Sequence[str], margin: float | Non
         "chi2 and chi2_p: likelihood ratio of all sides together (ML). difference: side minus other_side (REML), "
         "Student t over participants. equivalent, with two one-sided tests at 5 %: yes, the 90 % interval is within "
         "plus or minus the margin; no, the 95 % interval is beyond it; undecided, neither. That no difference was "
-        f"found is not equivalence. The margin is {100 * MARGIN:g} % of the scale unless another is given."
+        f"found is not equivalence. The margin is {100 * EQUIVALENCE_MARGIN:g} % of the scale unless another is given."
     )
     return Result(pd.DataFrame(rows, columns=EFFECT_COLUMNS), note, RUN_EFFECT_CITATION)
 
@@ -262,14 +262,14 @@ def _effect_rows(sides: Sequence[Side], question: str, margin: float | None) -> 
         # Of different studies the same name is another person.
         who = side.study or side.name
         tables.append(mine.assign(side=place, rater=who + "\n" + mine["participant"]))
-        ends = ends_of(ratings, question)
+        ends = scale_ends(ratings, question)
         widths.append(ends.high - ends.low)
     shared = set.intersection(*(set(table["stimulus"]) for table in tables))
     whole = pd.concat(tables, ignore_index=True)
     whole = whole[whole["stimulus"].isin(shared)]
     if whole.empty:
         return []
-    allowed = MARGIN * max(widths) if margin is None else margin
+    allowed = EQUIVALENCE_MARGIN * max(widths) if margin is None else margin
     found = run_effect(
         whole["value"].to_numpy(float), codes_of(whole["stimulus"]), np.asarray(whole["side"], np.intp),
         codes_of(whole["rater"]), margin=allowed,

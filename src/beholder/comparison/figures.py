@@ -19,12 +19,12 @@ from beholder.analysis.figures.theme import (
     PAPER,
     SOFT,
     Layout,
-    drawn,
-    finished,
-    fixed,
-    layered,
+    apply_theme,
+    at_pixels,
+    chart_of,
+    layer_chart,
     name_axis,
-    told,
+    tooltip,
     value_axis,
 )
 from beholder.analysis.result import records
@@ -66,17 +66,18 @@ def difference_chart(one: MatchedScores, clear: Sequence[bool], *, layout: Layou
         *({"y": limit, "word": signed(limit, decimals)} for limit in limits if spread),
     ]
     layers = [
-        drawn([{"y": 0}]).mark_rule(color=SOFT, strokeDash=[3, 3], aria=False).encode(y=y, **fixed(x=0, x2=width)),
-        drawn(lines).mark_rule(color=INK, strokeWidth=1, aria=False).encode(y=y, **fixed(x=0, x2=width)),
-        drawn(lines).mark_text(
+        chart_of([{"y": 0}]).mark_rule(color=SOFT, strokeDash=[3, 3], aria=False)
+        .encode(y=y, **at_pixels(x=0, x2=width)),
+        chart_of(lines).mark_rule(color=INK, strokeWidth=1, aria=False).encode(y=y, **at_pixels(x=0, x2=width)),
+        chart_of(lines).mark_text(
             align="left", baseline="middle", dx=5, color=INK, fontSize=layout.small, aria=False
-        ).encode(y=y, text=alt.Text("word:N"), **fixed(x=width)),
+        ).encode(y=y, text=alt.Text("word:N"), **at_pixels(x=width)),
     ]  # fmt: skip
     for is_clear, colour in ((False, ACCENT), (True, CLEAR)):
-        mine = drawn([row for row in rows if row["clear"] is is_clear])
+        mine = chart_of([row for row in rows if row["clear"] is is_clear])
         dots = mine.mark_point(color=colour, fill=colour, size=layout.dot * 2, opacity=0.85, strokeWidth=0)
-        layers.append(dots.encode(x=x, y=y, **told()))
-    return finished(layered(layers, width, height), layout)
+        layers.append(dots.encode(x=x, y=y, **tooltip()))
+    return apply_theme(layer_chart(layers, width, height), layout)
 
 
 # --- Every side against every other: the darker a cell, the better they agree ---
@@ -112,11 +113,11 @@ def matrix_chart(table: pd.DataFrame, names: Sequence[str], *, layout: Layout = 
     x = alt.X("other:N", sort=list(names), axis=across, scale=alt.Scale(paddingInner=0.06, paddingOuter=0.03))
     opacity = alt.Opacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0.06, 1]), legend=None)
     text: dict[str, Any] = {"fontSize": layout.small, "aria": False}
-    layers = [drawn(rows).mark_rect(color=ACCENT, cornerRadius=2).encode(x=x, y=y, opacity=opacity, **told())]
+    layers = [chart_of(rows).mark_rect(color=ACCENT, cornerRadius=2).encode(x=x, y=y, opacity=opacity, **tooltip())]
     for is_dark, colour in ((True, PAPER), (False, INK)):
-        mine = drawn([row for row in rows if (row["share"] > _DARK) is is_dark])
+        mine = chart_of([row for row in rows if (row["share"] > _DARK) is is_dark])
         layers.append(mine.mark_text(color=colour, **text).encode(x=x, y=y, text=alt.Text("word:N")))
-    return finished(layered(layers, width, height), layout)
+    return apply_theme(layer_chart(layers, width, height), layout)
 
 
 # --- Two sides against each other: a dot for each stimulus or condition, with both intervals ---
@@ -161,32 +162,34 @@ def scatter_chart(
 
     line = [{"x": low - air, "y": low - air}, {"x": high + air, "y": high + air}]
     layers = [
-        drawn(line).mark_line(color=SOFT, strokeDash=[3, 3], strokeWidth=1, aria=False).encode(x=x("x"), y=y("y"))
+        chart_of(line).mark_line(color=SOFT, strokeDash=[3, 3], strokeWidth=1, aria=False).encode(x=x("x"), y=y("y"))
     ]
     mapping = _mapping(agreement, low - air, high + air)
     if mapping:
-        layers.append(drawn(mapping).mark_line(color=INK, strokeWidth=1, aria=False).encode(x=x("x"), y=y("y")))
+        layers.append(chart_of(mapping).mark_line(color=INK, strokeWidth=1, aria=False).encode(x=x("x"), y=y("y")))
     faint: dict[str, Any] = {"color": BAR, "opacity": max(0.25, min(0.8, 25 / len(rows))), "aria": False}
     layers += [
-        drawn([row for row in rows if "x_low" in row]).mark_rule(**faint)
+        chart_of([row for row in rows if "x_low" in row]).mark_rule(**faint)
         .encode(x=x("x_low"), x2=alt.X2("x_high:Q"), y=y("y")),
-        drawn([row for row in rows if "y_low" in row]).mark_rule(**faint)
+        chart_of([row for row in rows if "y_low" in row]).mark_rule(**faint)
         .encode(x=x("x"), y=y("y_low"), y2=alt.Y2("y_high:Q")),
     ]  # fmt: skip
     for is_clear, colour in ((False, ACCENT), (True, CLEAR)):
-        mine = drawn([row for row in rows if row["clear"] is is_clear])
+        mine = chart_of([row for row in rows if row["clear"] is is_clear])
         dots = mine.mark_point(color=colour, fill=colour, size=layout.dot * 2, opacity=0.85, strokeWidth=0)
-        layers.append(dots.encode(x=x("x"), y=y("y"), **told()))
+        layers.append(dots.encode(x=x("x"), y=y("y"), **tooltip()))
     if len(rows) <= _MOST_NAMED[one.level]:
         for align in ("left", "right"):
             mine = [row for row in _named(rows, (low - air, high + air), width, layout) if row["align"] == align]
-            words = drawn(mine).mark_text(align=align, color=INK, fontSize=layout.small, baseline="middle", aria=False)
+            words = chart_of(mine).mark_text(
+                align=align, color=INK, fontSize=layout.small, baseline="middle", aria=False
+            )
             layers.append(words.encode(x=x("at_x"), y=y("at_y"), text=alt.Text("name:N")))
-    corner = drawn([{"line": _corner(agreement, high - low)}]).mark_text(
+    corner = chart_of([{"line": _corner(agreement, high - low)}]).mark_text(
         align="right", baseline="bottom", color=INK, fontSize=layout.small, lineHeight=layout.size + 4, aria=False
     )
-    return finished(
-        layered([*layers, corner.encode(**fixed(x=width - 6, y=width - 6 - (_CORNER - 1) * (layout.size + 4)),
+    return apply_theme(
+        layer_chart([*layers, corner.encode(**at_pixels(x=width - 6, y=width - 6 - (_CORNER - 1) * (layout.size + 4)),
                                         text=alt.Text("line:N"))], width, width),
         layout,
     )  # fmt: skip

@@ -11,10 +11,10 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
-from beholder.analysis.means import ends_of
+from beholder.analysis.means import scale_ends
 from beholder.analysis.ratings import open_ratings
 from beholder.analysis.ratings_table import is_score_table
-from beholder.analysis.sides import Side, conditions_of, named_apart, read_side, run_of, runs_of_table
+from beholder.analysis.sides import Side, condition_means, read_side, runs_of_table, split_run, with_unique_names
 from beholder.errors import Problem, UserError, did_you_mean
 from beholder.study.model import Study
 
@@ -47,7 +47,7 @@ def open_sides(sources: Sequence[Source], asked: Sequence[str] = ()) -> Compared
     problems += [Problem(side.name, "has no score that can be used") for side in read if not side.questions]
     if problems:
         raise UserError(problems)
-    sides, renamed = _one_question(named_apart(read))
+    sides, renamed = _one_question(with_unique_names(read))
     questions = _questions(sides, asked)
     sides = [_only(side, questions) for side in sides]
     sides = _filled(sides)
@@ -58,7 +58,7 @@ def open_sides(sources: Sequence[Source], asked: Sequence[str] = ()) -> Compared
 
 def _runs(source: Source) -> list[Source]:
     """Return the runs of the only side there is, as sides."""
-    place, run = (source, 1) if isinstance(source, Side) else run_of(_named(source)[1])
+    place, run = (source, 1) if isinstance(source, Side) else split_run(_named(source)[1])
     runs: tuple[int, ...] = ()
     if run is not None:
         pass
@@ -88,7 +88,7 @@ def _named(source: str | Path | Study) -> tuple[str | None, str | Path | Study]:
     if isinstance(source, Study):
         return None, source
     name, sign, path = str(source).partition("=")
-    place, _ = run_of(source)
+    place, _ = split_run(source)
     is_there = isinstance(place, Path) and place.exists()
     return (name, path) if sign and name and path and not is_there else (None, source)
 
@@ -161,7 +161,7 @@ def _filled(sides: Sequence[Side]) -> list[Side]:
             for column, names in known.items():
                 told = [names.get(name, "") for name in stimuli["stimulus"]]
                 stimuli = stimuli.assign(**{column: stimuli[column].where(stimuli[column] != "", told)})
-            side = replace(side, stimuli=stimuli, conditions=conditions_of(stimuli))
+            side = replace(side, stimuli=stimuli, conditions=condition_means(stimuli))
         found.append(side)
     return found
 
@@ -181,8 +181,8 @@ def _other_scales(sides: Sequence[Side], questions: Sequence[str]) -> Iterator[s
     """Yield the questions that sides answered on different scales, as far as they say on which."""
     for question in questions:
         rated = [(side.name, side.ratings) for side in sides if side.ratings and question in side.ratings.questions]
-        ends = {name: ends_of(ratings, question) for name, ratings in rated}
-        told = {name: f"{one.low:g} to {one.high:g}" for name, one in ends.items() if one.is_told}
+        ends = {name: scale_ends(ratings, question) for name, ratings in rated}
+        told = {name: f"{one.low:g} to {one.high:g}" for name, one in ends.items() if one.is_declared}
         if len(set(told.values())) > 1:
             scales = ", ".join(f"{scale} ({name})" for name, scale in told.items())
             yield (

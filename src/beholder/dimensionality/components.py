@@ -20,13 +20,13 @@ from beholder.stats.dimensions import (
     COMPONENT_CITATION,
     CONSISTENCY_CITATION,
     Floats,
-    Principal,
-    alpha,
-    alpha_without,
-    kept,
-    omega,
-    parallel,
-    principal,
+    PrincipalComponents,
+    alpha_without_each,
+    cronbach_alpha,
+    mcdonald_omega,
+    parallel_analysis,
+    principal_components,
+    retained_components,
     varimax,
 )
 from beholder.stats.dimensions import DRAWS as DIMENSION_DRAWS
@@ -47,7 +47,7 @@ class LevelComponents(NamedTuple):
     """Those that vary."""
     rows: int
     worth: int
-    principal: Principal
+    principal: PrincipalComponents
     chance: Floats
     kept: int
 
@@ -103,9 +103,13 @@ def find_components(
         rows = rows_of(joined, varying, level)
     if rows.worth < _FEWEST_ROWS or len(varying) < _FEWEST_QUESTIONS:
         return None
-    found = principal(rows.correlation)
-    chance = parallel(rows.worth, len(varying), np.random.default_rng(seed))
-    above = kept(found.eigenvalues, chance) if keep is None else min(keep, int((found.eigenvalues > 0).sum()))
+    found = principal_components(rows.correlation)
+    chance = parallel_analysis(rows.worth, len(varying), np.random.default_rng(seed))
+    above = (
+        retained_components(found.eigenvalues, chance)
+        if keep is None
+        else min(keep, int((found.eigenvalues > 0).sum()))
+    )
     return LevelComponents(level, varying, len(rows.value), rows.worth, found, chance, above)
 
 
@@ -181,7 +185,7 @@ def _warnings(joined: Joined, found: Sequence[LevelComponents], levels: Sequence
             told += f" {one.level}: left out, as it does not vary: {', '.join(still)}."
         if not one.kept:
             told += f" {one.level}: no component stands above chance."
-        elif one.kept > kept(one.principal.eigenvalues, one.chance):
+        elif one.kept > retained_components(one.principal.eigenvalues, one.chance):
             told += f" {one.level}: {one.kept} are kept because that was asked for, more than stand above chance."
     for level in levels:
         if level not in {one.level for one in found}:
@@ -231,19 +235,19 @@ def _of(joined: Joined, name: str, questions: Sequence[str], level: Level) -> It
     if len(questions) < 2 or rows.worth < _CONSISTENCY_FEWEST_ROWS or not any(rows.varies):
         return
     matrix = rows.covariance
-    found = alpha(matrix, rows.worth)
+    found = cronbach_alpha(matrix, rows.worth)
     base: dict[str, Any] = {"of": name, "level": level, "n": len(rows.value)}
     yield base | {
         "without": "", "questions": len(questions), "alpha": found.value, "alpha_low": found.low,
-        "alpha_high": found.high, "omega": omega(matrix), "note": _against(questions, rows),
+        "alpha_high": found.high, "omega": mcdonald_omega(matrix), "note": _against(questions, rows),
     }  # fmt: skip
     if len(questions) < 3:
         return
-    for place, (question, left) in enumerate(zip(questions, alpha_without(matrix), strict=True)):
+    for place, (question, left) in enumerate(zip(questions, alpha_without_each(matrix), strict=True)):
         smaller = np.delete(np.delete(matrix, place, 0), place, 1)
         yield base | {
             "without": question, "questions": len(questions) - 1, "alpha": float(left), "alpha_low": math.nan,
-            "alpha_high": math.nan, "omega": omega(smaller), "note": "",
+            "alpha_high": math.nan, "omega": mcdonald_omega(smaller), "note": "",
         }  # fmt: skip
 
 

@@ -12,9 +12,9 @@ import pandas as pd
 
 from beholder.analysis.items import KINDS, ItemMatrix, items_of
 from beholder.analysis.ratings import Ratings, as_ratings
-from beholder.analysis.sides import Side, named_apart, read_side, side_of
+from beholder.analysis.sides import Side, read_side, side_from_ratings, with_unique_names
 from beholder.errors import Problem, UserError
-from beholder.stats.clustered import Floats, centred
+from beholder.stats.clustered import Floats, two_way_residuals
 from beholder.study.model import Study
 
 Source: TypeAlias = "str | Path | Study | Side"
@@ -32,7 +32,7 @@ def open_joined(sources: Sequence[Source]) -> Joined:
             problems += error.problems
     if problems:
         raise UserError(problems)
-    joined = join(named_apart(sides))
+    joined = join(with_unique_names(sides))
     if problems := [*_without_numbers(joined), *_alone(joined)]:
         raise UserError(problems)
     if len(joined.questions) < _FEWEST:
@@ -145,7 +145,7 @@ def _sides(source: Data) -> list[Side]:
     if isinstance(source, Side):
         return [source]
     if isinstance(source, Ratings | pd.DataFrame):
-        return [side_of(as_ratings(source), "")]
+        return [side_from_ratings(as_ratings(source), "")]
     return [read_side(source)]
 
 
@@ -273,7 +273,7 @@ def _answers(items: ItemMatrix, questions: Sequence[str], *, is_within: bool) ->
     is_whole = ~np.isnan(value).any(axis=1)
     if not is_within:
         return _less_mean(value[is_whole])
-    return LevelRows(*centred(value[is_whole], items.participant[is_whole], items.stimulus[is_whole]))
+    return LevelRows(*two_way_residuals(value[is_whole], items.participant[is_whole], items.stimulus[is_whole]))
 
 
 def _less_mean(value: Floats) -> LevelRows:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from beholder.analysis.figures.profile import heat_chart, profile_chart, scree_chart
 from beholder.analysis.figures.relation import spread_chart
-from beholder.analysis.figures.theme import COLUMN, DOUBLE, Layout, ScaleAxis, finished
+from beholder.analysis.figures.theme import COLUMN, DOUBLE, Layout, ScaleAxis, apply_theme
 from beholder.analysis.result import records
 from beholder.dimensionality.data import Joined
 from beholder.dimensionality.relation import drawn_relation
@@ -254,4 +254,4 @@ def _chart_by_level(table: pd.DataFrame, layout: Layout, draw: Callable[[pd.Data
         chart.config = chart.background = chart.padding = alt.Undefined
         chart.title = alt.TitleParams(text=BETWEEN.get(level, level), anchor="start", fontSize=layout.size, offset=8)
         charts.append(chart)
-    return finished(alt.VConcatChart(vconcat=charts, spacing=24), layout)
+    return apply_theme(alt.VConcatChart(vconcat=charts, spacing=24), layout)

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from beholder.analysis.means import PREFIX, MeanGroups, averaged, by_group, codes_of
+from beholder.analysis.means import FACTOR_PREFIX, MeanGroups, average_by, codes_of, group_means
 from beholder.analysis.ratings import Ratings
 from beholder.analysis.result import Result
 from beholder.dimensionality.data import (
@@ -32,7 +32,7 @@ from beholder.errors import Problem, UserError, did_you_mean
 from beholder.stats.clustered import CITATION as CLUSTERED_CITATION
 from beholder.stats.clustered import Cells, mean_of
 from beholder.stats.correlation import mean_correlation, pearson_interval
-from beholder.stats.intervals import STUDENT, t_interval
+from beholder.stats.intervals import STUDENT_CITATION, t_interval
 
 COLUMNS = ["question", "condition", "level", "n", "mean", "ci_low", "ci_high"]
 _VOTE = ["question", "participant", "stimulus", "content", "condition", "level"]
@@ -62,7 +62,9 @@ def profile(
         table = table[table["question"].isin(list(questions))]
     if conditions is not None:
         table = table[table["condition"].isin(list(conditions))]
-    return Result(table.reset_index(drop=True), note + turned_note(joined), f"{STUDENT}; {CLUSTERED_CITATION}", _draw)
+    return Result(
+        table.reset_index(drop=True), note + turned_note(joined), f"{STUDENT_CITATION}; {CLUSTERED_CITATION}", _draw
+    )
 
 
 def check_names(where: str, wanted: Sequence[str], known: Sequence[str]) -> None:
@@ -78,9 +80,9 @@ def check_names(where: str, wanted: Sequence[str], known: Sequence[str]) -> None
 
 def factors_of(joined: Joined) -> list[str]:
     """Return the columns of the manifests by which there can be levels."""
-    tables = [part.side.ratings.kept for part in joined.parts if part.side.ratings is not None]
-    found = [str(name) for table in tables for name in table.columns if str(name).startswith(PREFIX)]
-    return list(dict.fromkeys(name.removeprefix(PREFIX) for name in found))
+    tables = [part.side.ratings.used for part in joined.parts if part.side.ratings is not None]
+    found = [str(name) for table in tables for name in table.columns if str(name).startswith(FACTOR_PREFIX)]
+    return list(dict.fromkeys(name.removeprefix(FACTOR_PREFIX) for name in found))
 
 
 def _by_level(joined: Joined, factor: str, table: pd.DataFrame) -> tuple[pd.DataFrame, str]:
@@ -92,11 +94,11 @@ def _by_level(joined: Joined, factor: str, table: pd.DataFrame) -> tuple[pd.Data
     plain: list[str] = []
     for part in joined.parts:
         ratings = part.side.ratings
-        if ratings is None or f"{PREFIX}{factor}" not in ratings.kept:
+        if ratings is None or f"{FACTOR_PREFIX}{factor}" not in ratings.used:
             parts.append(table[table["question"].isin(part.questions)])
             plain += part.questions
         else:
-            parts.append(_of_part(part, ratings, f"{PREFIX}{factor}"))
+            parts.append(_of_part(part, ratings, f"{FACTOR_PREFIX}{factor}"))
     note = f" level: of {factor}; where it is empty, the average over all levels, each weighing the same."
     if plain:
         note += f" Without {factor}, so as they are: {', '.join(plain)}."
@@ -106,14 +108,14 @@ def _by_level(joined: Joined, factor: str, table: pd.DataFrame) -> tuple[pd.Data
 def _of_part(part: JoinedStudy, ratings: Ratings, column: str) -> pd.DataFrame:
     """Return the conditions of one study, first over all levels and then for each."""
     asked = [name for name in ratings.questions if name in part.names]
-    kept = ratings.kept[ratings.kept["question"].isin(asked)]
+    kept = ratings.used[ratings.used["question"].isin(asked)]
     kept = kept.assign(level=kept[column].fillna("").astype(str))
     votes = kept[kept["level"] != ""].groupby(_VOTE, sort=True, observed=True)["value"].mean().reset_index()
     whole = [_over_levels(ratings, part, votes, question, name) for question in asked for name in ratings.conditions]
     found = [pd.DataFrame([row for row in whole if row is not None], columns=COLUMNS)]
     for level in sorted(votes["level"].unique()):
         groups = MeanGroups("condition", ratings.conditions, equal="content", narrower=())
-        mine = by_group(ratings, votes[votes["level"] == level], groups)
+        mine = group_means(ratings, votes[votes["level"] == level], groups)
         found.append(mine.assign(question=mine["question"].map(part.names), level=level)[COLUMNS])
     return turned_means(pd.concat([one for one in found if len(one)] or found, ignore_index=True), part)
 
@@ -125,7 +127,7 @@ def _over_levels(
     if mine.empty:
         return None
     codes = [codes_of(mine[name]) for name in ("participant", "content", "level")]
-    value, (participant, content, level) = averaged(mine["value"].to_numpy(float), *codes)
+    value, (participant, content, level) = average_by(mine["value"].to_numpy(float), *codes)
     found = mean_of(Cells(value, participant, content), equal=level)
     has_interval = found.participants > 1
     return {
@@ -248,7 +250,9 @@ def split_means(data: Data | Sequence[Data], question: str, threshold: float) ->
         "conditions; mean_pearson: of its correlations with the other questions over these conditions, averaged on "
         f"Fisher's z scale. {RESTRICTED}"
     )
-    return Result(pd.DataFrame(rows, columns=MEANS).astype({"conditions": int}), note + turned_note(joined), STUDENT)
+    return Result(
+        pd.DataFrame(rows, columns=MEANS).astype({"conditions": int}), note + turned_note(joined), STUDENT_CITATION
+    )
 
 
 def _means(half: Half) -> list[tuple[object, ...]]:

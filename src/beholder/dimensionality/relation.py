@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 import pandas as pd
 
-from beholder.analysis.figures.labels import dip_words
+from beholder.analysis.figures.labels import dip_text
 from beholder.analysis.figures.relation import relation_chart
 from beholder.analysis.figures.theme import COLUMN, Layout
 from beholder.analysis.result import Result
@@ -65,7 +65,7 @@ def _row(joined: Joined, x: str, y: str, level: At) -> tuple[object, ...]:
     return (
         x, y, level, fitted.n, fitted.slope, fitted.low, fitted.high, fitted.intercept, fitted.r_squared, fitted.p,
         found.verdict, found.f, found.p, found.aicc_line, found.aicc_curve, found.depth, found.depth_most,
-        found.high_at, found.low_at, found.why or dip_words(found),
+        found.high_at, found.low_at, found.why or dip_text(found),
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from beholder.dimensionality.components import DRAWS, SEED, find_components, hal
 from beholder.dimensionality.data import NAMES, Data, Joined, Level, LevelRows, join, rows_of, scaled, scaling_note
 from beholder.dimensionality.profile import turned_note
 from beholder.stats.clustered import Floats
-from beholder.stats.dimensions import alpha
+from beholder.stats.dimensions import cronbach_alpha
 
 COLUMNS = [
     "size", "questions", "explained", "fresh", "covers", "pearson_condition", "pearson_stimulus", "alpha",
@@ -122,7 +122,7 @@ def _row(
         "fresh": fresh.get(len(chosen), np.nan), "covers": covers,
         "pearson_condition": _average(joined, names, "condition"),
         "pearson_stimulus": _average(joined, names, "stimulus"),
-        "alpha": alpha(answers.covariance, answers.worth).value,
+        "alpha": cronbach_alpha(answers.covariance, answers.worth).value,
         "minutes_saved": _minutes(joined, set(names)), "passes": bool(covers and told >= enough),
     }  # fmt: skip
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from beholder.analysis.result import Result
-from beholder.stats.correlation import CITATION, INTERVALS, compare_dependent, correlations, mapped, varies
+from beholder.stats.correlation import CITATION, INTERVALS, compare_dependent, correlations, linear_mapping, varies
 from beholder.stats.tests import holm
 
 Level: TypeAlias = Literal["stimulus", "condition"]
@@ -72,7 +72,7 @@ def _relate_row(level: Level, question: str, metric: str, region: str, both: pd.
         row |= {name: one.value, f"{name}_low": one.low, f"{name}_high": one.high, f"{name}_p": one.p}
     if math.isnan(found.pearson.value):
         return row
-    line = mapped(x, y)
+    line = linear_mapping(x, y)
     return row | {
         "slope": line.slope, "intercept": line.intercept, "rmse_mapped": line.rmse,
         "rmse_mapped_unbiased": line.rmse_unbiased,

@@ -18,12 +18,12 @@ from beholder.analysis.figures.theme import (
     LINE,
     SOFT,
     Layout,
+    apply_theme,
+    at_pixels,
     axis_of_values,
-    drawn,
-    finished,
-    fixed,
-    layered,
-    told,
+    chart_of,
+    layer_chart,
+    tooltip,
     value_axis,
 )
 from beholder.analysis.result import Result, records
@@ -321,7 +321,7 @@ def clouds_chart(clouds: Sequence[Cloud], *, question: str, labels: Mapping[str,
         for place, cloud in enumerate(clouds)
     ]
     rows = [alt.HConcatChart(hconcat=charts[at : at + columns], spacing=18) for at in range(0, len(charts), columns)]
-    return finished(alt.VConcatChart(vconcat=rows, spacing=22), layout)
+    return apply_theme(alt.VConcatChart(vconcat=rows, spacing=22), layout)
 
 
 def _cloud(
@@ -355,14 +355,14 @@ def _cloud(
     crowd = max(0.35, min(0.9, 60 / max(1, len(dots)) + 0.3))
     layers = [
         *_line(cloud, x, y, ends),
-        drawn(dots).mark_point(
+        chart_of(dots).mark_point(
             color=ACCENT, fill=ACCENT, size=min(layout.dot * 1.6, 50), opacity=crowd, strokeWidth=0
-        ).encode(x=x, y=y, **told()),
-        drawn([{"said": _said(cloud.row)}]).mark_text(
+        ).encode(x=x, y=y, **tooltip()),
+        chart_of([{"said": _said(cloud.row)}]).mark_text(
             align="left", baseline="bottom", color=INK, fontSize=layout.small, aria=False
-        ).encode(**fixed(x=0, y=-5), text=alt.Text("said:N")),
+        ).encode(**at_pixels(x=0, y=-5), text=alt.Text("said:N")),
     ]  # fmt: skip
-    return layered(layers, width, height)
+    return layer_chart(layers, width, height)
 
 
 def _line(cloud: Cloud, x: Any, y: Any, ends: tuple[float, float]) -> list[Any]:
@@ -371,7 +371,7 @@ def _line(cloud: Cloud, x: Any, y: Any, ends: tuple[float, float]) -> list[Any]:
         return []
     places = (float(cloud.points["value"].min()), float(cloud.points["value"].max()))
     path = [{"value": at, "mean": min(ends[1], max(ends[0], intercept + slope * at))} for at in places]
-    return [drawn(path).mark_line(color=SOFT, strokeWidth=1.2, aria=False).encode(x=x, y=y)]
+    return [chart_of(path).mark_line(color=SOFT, strokeWidth=1.2, aria=False).encode(x=x, y=y)]
 
 
 def _said(row: Mapping[str, Any]) -> str:

@@ -12,10 +12,10 @@ import pandas as pd
 
 from beholder.analysis.figures.distributions import distributions_chart, times_chart
 from beholder.analysis.figures.pairs import pairs_chart, preferences_chart, ranks_chart
-from beholder.analysis.figures.raters import biases_chart, measure, raters_chart, variances_chart
+from beholder.analysis.figures.raters import biases_chart, raters_chart, variances_chart, vertical_measure
 from beholder.analysis.figures.scores import medians_chart, scores_chart, strengths_chart
 from beholder.analysis.figures.theme import COLUMN, DOUBLE, WIDE, Layout, axis_of_scale
-from beholder.analysis.figures.votes_needed import one_curve, votes_needed_chart
+from beholder.analysis.figures.votes_needed import main_curve, votes_needed_chart
 from beholder.analysis.result import records
 from beholder.formats import join_names, number
 from beholder.reporting.html import Markup, tag
@@ -138,7 +138,7 @@ def figures(material: Material) -> list[Figure]:
     found += _biases(material)
     found += _variances(material)
     raters = material.results.also.get("raters")
-    if raters is not None and raters[measure(raters)].notna().sum() > 1:
+    if raters is not None and raters[vertical_measure(raters)].notna().sum() > 1:
         words = "Each participant by likeness to the others and by offset from them. The numbers are in raters.csv."
         found.append(Figure("raters", "Rater map", words, lambda layout: raters_chart(raters, layout=layout)))
     times = material.results.also.get("times")
@@ -146,7 +146,7 @@ def figures(material: Material) -> list[Figure]:
         words = "Median time of a page by its place in the session, with quartiles. The numbers are in times.csv."
         found.append(Figure("times", "Time per page", words, lambda layout: times_chart(times, layout=layout)))
     votes = material.results.also.get("votes_needed")
-    if votes is not None and one_curve(votes)["pearson"].notna().any():
+    if votes is not None and main_curve(votes)["pearson"].notna().any():
         words = "How agreement with an equal study grows with the votes per stimulus, in votes_needed.csv."
         names = {part.id: part.name for part in material.parts}
         found.append(

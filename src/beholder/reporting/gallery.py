@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from beholder.analysis.distributions import MOST_VALUES
-from beholder.analysis.figures.raters import MOST_DOTS, measure
+from beholder.analysis.distributions import MAX_VALUES
+from beholder.analysis.figures.raters import MAX_DOTS, vertical_measure
 from beholder.analysis.result import records
 from beholder.analysis.tests import TESTS
 from beholder.formats import count, number, p_value
@@ -45,7 +45,7 @@ def distribution(part: QuestionResults, figures: Figures) -> Markup | None:
     if figure is None:
         return None
     foot = "Every rating counts, repetitions too."
-    if part.scale.max - part.scale.min > MOST_VALUES - 1:
+    if part.scale.max - part.scale.min > MAX_VALUES - 1:
         foot += " The tallest bar of each condition fills its row. Line and dot below: quartiles and median."
     return panel(f"distributions-{part.slug}", "How the ratings spread", figure, foot=foot, is_wide=True)
 
@@ -72,7 +72,7 @@ def people_figures(material: Material, figures: Figures) -> Markup | None:
 
 def _about_raters(material: Material) -> Child:
     table = material.results.also["raters"]
-    shown = measure(table)
+    shown = vertical_measure(table)
     unplaced = int(table[shown].isna().sum())
     top = {
         "agreement": "those who order the stimuli as the others do",
@@ -83,8 +83,8 @@ def _about_raters(material: Material) -> Child:
         told += " Crosses: not used."
     if unplaced:
         told += f" {unplaced} with too few shared ratings, or always the same answer, have no place."
-    if len(table) > MOST_DOTS:
-        told += f" Of {len(table):,}, about {MOST_DOTS:,} are drawn."
+    if len(table) > MAX_DOTS:
+        told += f" Of {len(table):,}, about {MAX_DOTS:,} are drawn."
     return told
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from beholder.analysis.result import STALE, Results, either, read_results
+from beholder.analysis.result import STALE, Results, either_condition, read_results
 from beholder.errors import Problem, UserError
 from beholder.reporting.question_results import QuestionResults, Wording
 from beholder.study.model import Study
@@ -185,7 +185,7 @@ def _labels(study: Study, results: Results) -> dict[str, str]:
     wanted = {condition.name: condition.label or condition.name for condition in study.conditions}
     names = list(results.notes["conditions"])
     labels = {name: wanted.get(name, name) for name in names}
-    if results.is_told_apart:
-        labels = {name: either(name, results.ratings, wanted) for name in names}
+    if results.is_identification:
+        labels = {name: either_condition(name, results.ratings, wanted) for name in names}
     shared = {label for label in labels.values() if list(labels.values()).count(label) > 1}
     return {name: f"{label} ({name})" if label in shared else label for name, label in labels.items()}

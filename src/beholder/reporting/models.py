@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from beholder.analysis.models import ENOUGH, MOST_NAMES, why_nobody
+from beholder.analysis.models import MAX_NAMES, MIN_RATINGS_P910, why_none_rejected
 from beholder.analysis.rater_models import PLAIN, RATER_MODELS
 from beholder.formats import NONE, count, join_names, number, signed
 from beholder.reporting.gallery import Figures
@@ -16,7 +16,7 @@ from beholder.reporting.html import Child, Markup, render, table, tag
 from beholder.reporting.material import Material
 from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.sheets import TextTable
-from beholder.stats.rater_models import MOST_OUTLIERS
+from beholder.stats.rater_models import MAX_OUTLIER_SHARE
 
 FOOT = (
     "Means of conditions, every stimulus weighing the same. P.913: each participant's habit of scoring high or low is "
@@ -112,10 +112,10 @@ def verdict(found: list[_Modelled]) -> str:
 def _warnings(found: list[_Modelled]) -> str:
     told = []
     usual = min(float(one.rejection["ratings"].median()) for one in found)
-    if usual < ENOUGH:
+    if usual < MIN_RATINGS_P910:
         told.append(
-            f"Do not go by Annex E here: half of the participants gave {usual:g} or fewer ratings, and below {ENOUGH} "
-            "its intervals are too narrow."
+            f"Do not go by Annex E here: half of the participants gave {usual:g} or fewer ratings, and below "
+            f"{MIN_RATINGS_P910} its intervals are too narrow."
         )
     if any(one.groups > 1 for one in found):
         told.append("Some stimuli share no participant with others: no model can compare them.")
@@ -162,7 +162,7 @@ def _left_out(one: _Modelled) -> str:
     raters = one.rejection
     out = list(raters[raters["rejected"] == "yes"]["participant"])
     if not out:
-        far = int((raters["above"] + raters["below"] > MOST_OUTLIERS * raters["ratings"]).sum())
-        return f"BT.500 would leave out nobody: {why_nobody(far)}."
-    named = join_names(out) if len(out) <= MOST_NAMES else f"{', '.join(out[:MOST_NAMES])} and others"
+        far = int((raters["above"] + raters["below"] > MAX_OUTLIER_SHARE * raters["ratings"]).sum())
+        return f"BT.500 would leave out nobody: {why_none_rejected(far)}."
+    named = join_names(out) if len(out) <= MAX_NAMES else f"{', '.join(out[:MAX_NAMES])} and others"
     return f"BT.500 would leave out {count(len(out), 'participant')} of {len(raters):,}: {named}."

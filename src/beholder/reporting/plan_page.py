@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from beholder.analysis.figures.profile import BELOW
+from beholder.analysis.figures.profile import NEGATIVE
 from beholder.analysis.figures.theme import (
     ACCENT,
     BAND,
@@ -27,11 +27,11 @@ from beholder.analysis.figures.theme import (
     INK,
     SOFT,
     Layout,
-    drawn,
-    finished,
-    layered,
+    apply_theme,
+    chart_of,
+    layer_chart,
     name_axis,
-    told,
+    tooltip,
     value_axis,
 )
 from beholder.analysis.result import Result
@@ -231,11 +231,11 @@ def bars_chart(cells: Ints, layout: Layout = COLUMN) -> Any:
     y = alt.Y("cells:Q", axis=value_axis("Cells", grid=True, tickCount=4, format=",~f", tickMinStep=1))
     rows = [{"name": name, "cells": number, "tip": f"{number:,} cells with {name}"} for name, number in heights]
     bars = (
-        drawn(rows)
+        chart_of(rows)
         .mark_bar(color=BAR, cornerRadiusEnd=2, size=min(44, 0.7 * width / len(names)))
-        .encode(x=x, y=y, **told())
+        .encode(x=x, y=y, **tooltip())
     )
-    return finished(layered([bars], width, 5 * layout.row), layout)
+    return apply_theme(layer_chart([bars], width, 5 * layout.row), layout)
 
 
 def _binned(cells: Ints) -> list[tuple[str, int]]:
@@ -273,21 +273,21 @@ def _heat(one: Count, labels: Mapping[str, str], layout: Layout) -> Any:
     cells = _cells(one, down, across)
     opacity = alt.Opacity("strength:Q", scale=alt.Scale(domain=[0, 1], range=[0.1, _DARKEST]), legend=None)
     layers = [
-        drawn([row for row in cells if row["side"] == 0])
+        chart_of([row for row in cells if row["side"] == 0])
         .mark_rect(color=BAND, cornerRadius=2)
-        .encode(x=x, y=y, **told()),
+        .encode(x=x, y=y, **tooltip()),
         *(
-            drawn([row for row in cells if row["side"] == sign])
+            chart_of([row for row in cells if row["side"] == sign])
             .mark_rect(color=colour, cornerRadius=2)
-            .encode(x=x, y=y, opacity=opacity, **told())
-            for sign, colour in ((1, ACCENT), (-1, BELOW))
+            .encode(x=x, y=y, opacity=opacity, **tooltip())
+            for sign, colour in ((1, ACCENT), (-1, NEGATIVE))
         ),
     ]
     if letters >= _SMALLEST:
-        words = drawn(cells).mark_text(color=INK, fontSize=letters, aria=False)
+        words = chart_of(cells).mark_text(color=INK, fontSize=letters, aria=False)
         layers.append(words.encode(x=x, y=y, text=alt.Text("count:Q", format=",")))
     row = layout.row if len(down) <= 30 else layout.row * 0.72
-    return finished(layered(layers, room, len(down) * row), layout)
+    return apply_theme(layer_chart(layers, room, len(down) * row), layout)
 
 
 def _cells(one: Count, down: list[str], across: list[str]) -> list[dict[str, Any]]:

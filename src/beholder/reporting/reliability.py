@@ -9,7 +9,7 @@ import pandas as pd
 
 from beholder.analysis.reliability import ALPHAS, KENDALL, LEAVE_ONE_OUT, SOS
 from beholder.analysis.result import records
-from beholder.analysis.votes_needed import ENOUGH, Enough, enough
+from beholder.analysis.votes_needed import TARGET_CORRELATION, VotesForTarget, votes_for_target
 from beholder.formats import NONE, count, number, p_value, plain
 from beholder.reporting.html import Markup, render, scrolling, table, tag
 from beholder.reporting.material import Material
@@ -240,7 +240,9 @@ def enough_votes(material: Material, figures: Mapping[str, Markup]) -> Markup | 
     curves = material.results.also.get("votes_needed")
     if curves is None:
         return None
-    found = {part.id: enough(curves, part.id) for part in material.parts if part.id in set(curves["question"])}
+    found = {
+        part.id: votes_for_target(curves, part.id) for part in material.parts if part.id in set(curves["question"])
+    }
     if not found:
         return None
     if len(found) == 1:
@@ -250,16 +252,16 @@ def enough_votes(material: Material, figures: Mapping[str, Markup]) -> Markup | 
     return render([*parts, figures.get("votes_needed")])
 
 
-def _sentence(one: Enough) -> tuple[Markup | str, ...]:
+def _sentence(one: VotesForTarget) -> tuple[Markup | str, ...]:
     if one.r_now != one.r_now:
         words = "The halves do not agree, so no number of votes can be told from these ratings."
         return (tag("b", f"{_votes(one.votes_now)} per stimulus: "), words)
     first = f"{_votes(one.votes_now)} per stimulus give r = {_r(one.r_now)} with an equal study."
     about = "" if one.is_measured else "about "
-    return (tag("b", first), f" For r = {ENOUGH:g}, {about}{count(round(one.votes), 'vote')} would do.")
+    return (tag("b", first), f" For r = {TARGET_CORRELATION:g}, {about}{count(round(one.votes), 'vote')} would do.")
 
 
-def _most_and_least(found: list[Enough]) -> Markup | None:
+def _most_and_least(found: list[VotesForTarget]) -> Markup | None:
     """Return what the votes that there are give, from the worst question to the best."""
     known = sorted((one for one in found if one.r_now == one.r_now), key=lambda one: one.r_now)
     if not known:
@@ -271,7 +273,7 @@ def _most_and_least(found: list[Enough]) -> Markup | None:
     return tag("p", tag("b", told))
 
 
-def _table(material: Material, found: Mapping[str, Enough]) -> Markup:
+def _table(material: Material, found: Mapping[str, VotesForTarget]) -> Markup:
     names = short_names(material)
     rows = [
         (
@@ -282,7 +284,7 @@ def _table(material: Material, found: Mapping[str, Enough]) -> Markup:
         )
         for question, one in found.items()
     ]
-    heads = ("Question", "Votes per stimulus", "r with an equal study", f"Votes for r = {ENOUGH:g}")
+    heads = ("Question", "Votes per stimulus", "r with an equal study", f"Votes for r = {TARGET_CORRELATION:g}")
     return table("Votes per stimulus and what they give", TextTable(heads, rows))
 
 

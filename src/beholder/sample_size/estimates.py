@@ -28,7 +28,7 @@ from beholder.sample_size.variants import COLUMNS, Variant, is_reached, methods_
 from beholder.simulation.variance import PopulationSource
 from beholder.stats.clustered import CITATION as CLUSTERED
 from beholder.stats.clustered import Floats
-from beholder.stats.intervals import SHARES, share_interval
+from beholder.stats.intervals import SHARE_CITATION, share_interval
 from beholder.stats.tests import HOLM_CITATION as HOLM
 
 _METHODS_NOTE = (
@@ -59,7 +59,7 @@ class PowerTables:
         has_pairs = not self.is_ladder or bool(self.world.study.analyse.contrasts)
         power = power_table(self.points, by_pair=has_pairs)
         sizes = sizes_table(self.points, self.pay)
-        citation = f"{CLUSTERED}; {HOLM}; {SHARES}"
+        citation = f"{CLUSTERED}; {HOLM}; {SHARE_CITATION}"
         found = {
             "power": Result(power, POWER_NOTE, citation, self._drawn),
             "sizes": Result(sizes, SIZES_NOTE, citation),

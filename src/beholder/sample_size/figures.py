@@ -17,12 +17,12 @@ from beholder.analysis.figures.theme import (
     INK,
     LINE,
     Layout,
-    drawn,
-    finished,
-    fixed,
-    layered,
+    apply_theme,
+    at_pixels,
+    chart_of,
+    layer_chart,
     name_axis,
-    told,
+    tooltip,
     value_axis,
 )
 from beholder.analysis.result import records
@@ -54,11 +54,11 @@ def power_chart(
     height = layout.row * (9 if is_beside else 8)
     x = _participants(sizes, width, layout)
     panels = [
-        layered(_chances(power, x, unit, width, layout), width, height),
-        layered(_widths(sizes, remains, x, unit, width, layout), width, height),
+        layer_chart(_chances(power, x, unit, width, layout), width, height),
+        layer_chart(_widths(sizes, remains, x, unit, width, layout), width, height),
     ]
     both = alt.HConcatChart(hconcat=panels, spacing=24) if is_beside else alt.VConcatChart(vconcat=panels, spacing=18)
-    return finished(both, layout)
+    return apply_theme(both, layout)
 
 
 def _participants(sizes: pd.DataFrame, width: float, layout: Layout) -> Any:
@@ -116,8 +116,8 @@ def _chances(power: pd.DataFrame, x: Any, unit: str, width: float, layout: Layou
     y = alt.Y("power:Q", scale=scale, axis=up)
     goal = [{"power": GOALS[0]}]
     layers = [
-        drawn(goal).mark_rule(color=INK, strokeDash=[3, 3], strokeWidth=1, aria=False)
-        .encode(y=y, **fixed(x=0, x2=width)),
+        chart_of(goal).mark_rule(color=INK, strokeDash=[3, 3], strokeWidth=1, aria=False)
+        .encode(y=y, **at_pixels(x=0, x2=width)),
     ]  # fmt: skip
     lines = shown_lines(power)
     ends = []
@@ -140,10 +140,10 @@ def _chances(power: pd.DataFrame, x: Any, unit: str, width: float, layout: Layou
             for row in records(mine)
         ]  # fmt: skip
         layers += [
-            drawn(rows).mark_line(**shade, strokeWidth=1.6, aria=False).encode(x=x, y=y),
-            drawn(rows).mark_rule(**shade, strokeWidth=1, aria=False)
+            chart_of(rows).mark_line(**shade, strokeWidth=1.6, aria=False).encode(x=x, y=y),
+            chart_of(rows).mark_rule(**shade, strokeWidth=1, aria=False)
             .encode(x=x, y=alt.Y("low:Q", scale=scale, axis=up), y2=alt.Y2("high:Q")),
-            drawn(rows).mark_circle(**shade, size=min(layout.dot, 36) * 1.6).encode(x=x, y=y, **told()),
+            chart_of(rows).mark_circle(**shade, size=min(layout.dot, 36) * 1.6).encode(x=x, y=y, **tooltip()),
         ]  # fmt: skip
         ends.append({"at": rows[-1]["power"], "word": pair or name})
     return [*layers, *_words(_spread(ends, layout.row * (9 if layout.is_wide else 8), layout), width, layout)]
@@ -168,9 +168,9 @@ def _words(ends: Sequence[Mapping[str, Any]], width: float, layout: Layout) -> l
     import altair as alt
 
     return [
-        drawn([one]).mark_text(
+        chart_of([one]).mark_text(
             align="left", baseline="middle", dx=8, fontSize=layout.small, color=INK, aria=False
-        ).encode(text=alt.Text("word:N"), **fixed(x=width, y=one["y"]))
+        ).encode(text=alt.Text("word:N"), **at_pixels(x=width, y=one["y"]))
         for one in ends
     ]  # fmt: skip
 
@@ -199,14 +199,14 @@ def _widths(sizes: pd.DataFrame, remains: float, x: Any, unit: str, width: float
             continue
         y = alt.Y("half:Q", scale=scale, axis=up)
         layers += [
-            drawn(points).mark_line(color=colour, strokeWidth=1.6, aria=False).encode(x=x, y=y),
-            drawn(points).mark_circle(color=colour, size=min(layout.dot, 36) * 1.6, opacity=1)
-            .encode(x=x, y=y, **told()),
+            chart_of(points).mark_line(color=colour, strokeWidth=1.6, aria=False).encode(x=x, y=y),
+            chart_of(points).mark_circle(color=colour, size=min(layout.dot, 36) * 1.6, opacity=1)
+            .encode(x=x, y=y, **tooltip()),
         ]  # fmt: skip
         ends.append({"at": points[-1]["half"] / (most * 1.08), "word": word})
     if remains > 0:
-        line = drawn([{"half": remains}]).mark_rule(color=INK, strokeDash=[3, 3], strokeWidth=1, aria=False)
-        layers.append(line.encode(y=alt.Y("half:Q", scale=scale, axis=up), **fixed(x=0, x2=width)))
+        line = chart_of([{"half": remains}]).mark_rule(color=INK, strokeDash=[3, 3], strokeWidth=1, aria=False)
+        layers.append(line.encode(y=alt.Y("half:Q", scale=scale, axis=up), **at_pixels(x=0, x2=width)))
         ends.append({"at": remains / (most * 1.08), "word": "- - at best"})
     return [*layers, *_words(_spread(ends, height, layout), width, layout)]
 
@@ -231,8 +231,8 @@ def methods_chart(table: pd.DataFrame, *, layout: Layout = COLUMN) -> Any:
     )  # fmt: skip
     y = name_axis(names, layout, side)
     layers = [
-        drawn(rows).mark_bar(color=ACCENT, cornerRadiusEnd=2).encode(x=x, y=y, **told()),
-        drawn(rows).mark_text(align="left", baseline="middle", dx=5, color=INK, fontSize=layout.small, aria=False)
+        chart_of(rows).mark_bar(color=ACCENT, cornerRadiusEnd=2).encode(x=x, y=y, **tooltip()),
+        chart_of(rows).mark_text(align="left", baseline="middle", dx=5, color=INK, fontSize=layout.small, aria=False)
         .encode(x=x, y=y, text=alt.Text("word:N")),
     ]  # fmt: skip
-    return finished(layered(layers, width, height), layout)
+    return apply_theme(layer_chart(layers, width, height), layout)

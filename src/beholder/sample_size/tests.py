@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from beholder.analysis.contrasts import Rated, direct_pages, matched, rated_pages
-from beholder.analysis.tests import UNNAMED, Family, are_clear, outside_of
+from beholder.analysis.contrasts import RatedPages, direct_pages, pair_pages, rated_pages
+from beholder.analysis.tests import UNNAMED, Family, are_clear, why_uncorrected
 from beholder.simulation.rating_sheet import RatingSheet
 from beholder.stats.clustered import Cells, Estimates, Floats, Over, differences_of, means_of
 from beholder.stats.intervals import bounds_for
@@ -65,7 +65,7 @@ class _QuestionPages(NamedTuple):
     """What one question has on its conditions."""
 
     direct: Mapping[tuple[int, int], Cells]
-    rated: Mapping[int, Rated]
+    rated: Mapping[int, RatedPages]
     against: Mapping[int, int]
     means: Mapping[int, tuple[Cells, int]]
     """The cells of each condition, and how many votes are in them."""
@@ -148,7 +148,9 @@ def _contrasts(
 def _outside(one: int, other: int, is_named: bool, rules: ContrastRules) -> str:
     if rules.named:
         return "" if is_named else UNNAMED
-    return outside_of((str(one), str(other)), *(frozenset(map(str, codes)) for codes in (rules.anchors, rules.hidden)))
+    return why_uncorrected(
+        (str(one), str(other)), *(frozenset(map(str, codes)) for codes in (rules.anchors, rules.hidden))
+    )
 
 
 def _difference(compared: _QuestionPages, one: int, other: int, over: Over) -> Estimates | None:
@@ -159,7 +161,7 @@ def _difference(compared: _QuestionPages, one: int, other: int, over: Over) -> E
         return means_of(pages if one < other else pages._replace(value=-pages.value), over)
     if not {one, other} <= compared.rated.keys() or compared.against.get(one) != compared.against.get(other):
         return None
-    how = matched(compared.rated[one], compared.rated[other])
+    how = pair_pages(compared.rated[one], compared.rated[other])
     if how.comparison == "paired":
         return means_of(how.pages, over)
     return differences_of(compared.rated[one].cells, compared.rated[other].cells, over)

@@ -14,7 +14,7 @@ from scipy import special
 
 from beholder.errors import Problem, UserError
 from beholder.simulation.truth import PUBLIC, Population, read_people
-from beholder.stats.crossed import Components, crossed, variance_components
+from beholder.stats.crossed import VarianceComponents, fit_crossed, variance_components
 from beholder.stats.mixed import Codes, Floats
 
 _FEWEST_PEOPLE, _FEWEST_CONTENTS, _FEWEST_RATINGS = 5, 4, 60
@@ -73,7 +73,7 @@ def _question_estimates(votes: pd.DataFrame, step: float) -> VarianceEstimates:
         _codes(votes[name]) for name in ("participant", "content", "condition", "stimulus")
     )
     people, contents, conditions = (int(code.max(initial=-1)) + 1 for code in (person, content, condition))
-    model = crossed(value, condition, person, content)
+    model = fit_crossed(value, condition, person, content)
     names = list(dict.fromkeys(votes["condition"]))
     means = model.mean if model is not None else [float(value[condition == n].mean()) for n in range(conditions)]
     by_stimulus = variance_components(value, person, stimulus)
@@ -112,7 +112,7 @@ def _estimate(value: float, few: str) -> VarianceEstimate:
 
 
 def _content_variances(
-    value: Floats, person: Codes, content: Codes, condition: Codes, stimulus: Codes, parts: Components
+    value: Floats, person: Codes, content: Codes, condition: Codes, stimulus: Codes, parts: VarianceComponents
 ) -> tuple[float, float]:
     """Return the variances between contents, and between contents in what one condition does to them.
 
@@ -127,7 +127,7 @@ def _content_variances(
     first = np.unique(stimulus, return_index=True)[1]
     means = np.bincount(stimulus, weights=own) / each
     single = np.arange(len(means), dtype=np.intp)
-    found = crossed(means, _recode(condition[first]), _recode(content[first]), single)
+    found = fit_crossed(means, _recode(condition[first]), _recode(content[first]), single)
     if found is None:
         return math.nan, math.nan
     return found.one, found.residual - parts.residual * float(np.mean(1 / each))
@@ -146,7 +146,7 @@ class _RaterVariances(NamedTuple):
 
 
 def _rater_variances(
-    value: Floats, condition: Codes, person: Codes, stimulus: Codes, parts: Components
+    value: Floats, condition: Codes, person: Codes, stimulus: Codes, parts: VarianceComponents
 ) -> _RaterVariances:
     """Return what people differ in throughout, what they think of one condition beside it, and what is left.
 
@@ -157,7 +157,7 @@ def _rater_variances(
     votes, many = np.bincount(person), np.bincount(cells)
     owner = person[np.unique(cells, return_index=True)[1]]
     shared = float(np.mean(np.bincount(owner, weights=np.square(many / votes[owner]))))
-    found = crossed(value, condition, cells, stimulus) if shared < 1 else None
+    found = fit_crossed(value, condition, cells, stimulus) if shared < 1 else None
     if found is None or not math.isfinite(found.one) or not math.isfinite(parts.one):
         return _RaterVariances(parts.one, math.nan, parts.residual)
     taste = (found.one - parts.one) / (1 - shared)

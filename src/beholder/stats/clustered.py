@@ -220,21 +220,21 @@ def _within(sides: Sequence[_Side], clusters: Sequence[Codes]) -> tuple[Floats, 
 _EXACT = 1e-12
 
 
-class Centred(NamedTuple):
+class TwoWayResiduals(NamedTuple):
     """Residuals of the columns, and how many degrees of freedom the groups took, the mean's among them."""
 
     residual: Floats
     taken: int
 
 
-def centred(value: Floats, one: Codes, other: Codes) -> Centred:
+def two_way_residuals(value: Floats, one: Codes, other: Codes) -> TwoWayResiduals:
     """Return the least-squares residuals of each column after an effect of every group of both kinds, from 0.
 
     With all cells filled that is value minus both group means plus the mean; with holes the means alone would leave
     some of each in the other.
     """
     if not len(value):
-        return Centred(value, 0)
+        return TwoWayResiduals(value, 0)
     ones, others = int(one.max()) + 1, int(other.max()) + 1
     sizes, other_sizes = np.bincount(one, minlength=ones), np.bincount(other, minlength=others)
     met = sparse.csr_array((np.ones(len(one)), (one, other)), shape=(ones, others))
@@ -255,4 +255,4 @@ def centred(value: Floats, one: Codes, other: Codes) -> Centred:
     both = sparse.block_array([[None, met], [met.T, None]], format="csr")
     is_met = np.concatenate([sizes, other_sizes]) > 0
     islands = connected_components(both, directed=False)[0] - int((~is_met).sum())
-    return Centred(residual, int(is_met.sum()) - islands)
+    return TwoWayResiduals(residual, int(is_met.sum()) - islands)

@@ -20,12 +20,12 @@ DRAWS = 1000
 _ROWS = 512
 
 
-def drawn_counts(n: int, seed: int = SEED, draws: int = DRAWS) -> Floats:
+def bootstrap_counts(n: int, seed: int = SEED, draws: int = DRAWS) -> Floats:
     """Return how often each of n things is in each sample: one row for each sample of n."""
     return np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws).astype(float)
 
 
-def pearson_draws(x: Floats, y: Floats, counts: Floats) -> Floats:
+def bootstrap_pearson(x: Floats, y: Floats, counts: Floats) -> Floats:
     """Return Pearson's r of every sample; NaN where nothing varies."""
     x, y = x - x.mean(), y - y.mean()
     n = counts.sum(axis=1)
@@ -36,12 +36,12 @@ def pearson_draws(x: Floats, y: Floats, counts: Floats) -> Floats:
     return np.where(varies, np.clip((counts @ (x * y) - sum_x * sum_y / n) / below, -1.0, 1.0), np.nan)
 
 
-def tau_b_draws(x: Floats, y: Floats, seed: int = SEED, draws: int = DRAWS) -> Floats:
+def bootstrap_tau_b(x: Floats, y: Floats, seed: int = SEED, draws: int = DRAWS) -> Floats:
     """Return Kendall's tau-b of every sample; NaN where nothing varies.
 
     A thing that is drawn twice is tied with itself in both, which tau-b leaves out of account.
     """
-    counts = drawn_counts(len(x), seed, draws)
+    counts = bootstrap_counts(len(x), seed, draws)
     agree, apart_x, apart_y = np.zeros(draws), np.zeros(draws), np.zeros(draws)
     for start in range(0, len(x), _ROWS):
         rows = slice(start, start + _ROWS)
@@ -67,16 +67,16 @@ INTERVALS = (
     "(1 + r²/2) / (n - 3); of Kendall's tau-b by a bootstrap over what is rated (percentiles of 1,000 draws)"
 )
 """How they are made, for notes."""
-_MOST_DRAWN = 2000
+_MAX_BOOTSTRAP_N = 2000
 """With more things than these a bootstrap of tau-b would take long, and the formula is as good."""
-_FEWEST_DRAWN = 5
+_MIN_BOOTSTRAP_N = 5
 _NO_SPREAD = 1e-12
 Floats: TypeAlias = NDArray[np.float64]
 # On Fisher's scale a perfect correlation is without end; so near to it nothing can be told apart any more.
 _PERFECT = 1 - 1e-12
 
 
-class Mapped(NamedTuple):
+class LinearMapping(NamedTuple):
     """The straight line that maps one set of scores to another, and how far it is off."""
 
     slope: float
@@ -117,7 +117,7 @@ class Correlations(NamedTuple):
     tau_b: Correlation
 
 
-class Compared(NamedTuple):
+class CorrelationTest(NamedTuple):
     """A test between two correlations."""
 
     z: float
@@ -140,7 +140,7 @@ def agreement(scores: ArrayLike, others: ArrayLike) -> ScoreAgreement:
         float(np.corrcoef(stats.rankdata(x), stats.rankdata(y))[0, 1]),
         float(stats.kendalltau(x, y).statistic),
         rmse,
-        mapped(x, y).rmse,
+        linear_mapping(x, y).rmse,
     )
 
 
@@ -204,11 +204,11 @@ def _on_fishers_scale(r: float, variance: float, level: float) -> tuple[float, f
 def _tau_interval(tau: float, x: Floats, y: Floats, seed: int, level: float) -> tuple[float, float]:
     """Return percentiles of a bootstrap; with many things, those of Fieller, Hartley and Pearson's formula (1957)."""
     n = len(x)
-    if n < _FEWEST_DRAWN:
+    if n < _MIN_BOOTSTRAP_N:
         return math.nan, math.nan
-    if n > _MOST_DRAWN:
+    if n > _MAX_BOOTSTRAP_N:
         return _on_fishers_scale(tau, 0.437 / (n - 4), level)
-    low, high = np.nanquantile(tau_b_draws(x, y, seed), [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.nanquantile(bootstrap_tau_b(x, y, seed), [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 
@@ -219,22 +219,22 @@ def _p_value(r: float, n: int) -> float:
     return float(2 * special.stdtr(n - 2, -abs(r) * math.sqrt((n - 2) / (1 - r**2))))
 
 
-def mapped(scores: ArrayLike, others: ArrayLike) -> Mapped:
+def linear_mapping(scores: ArrayLike, others: ArrayLike) -> LinearMapping:
     """Return the first-order mapping of scores to others by least squares; the scores have to differ."""
     x, y = np.asarray(scores, dtype=float), np.asarray(others, dtype=float)
     slope = float(np.cov(x, y, ddof=0)[0, 1] / np.var(x))
     intercept = float(y.mean() - slope * x.mean())
     squares = float(np.sum((y - intercept - slope * x) ** 2))
     unbiased = math.sqrt(squares / (len(x) - 2)) if len(x) > 2 else math.nan
-    return Mapped(slope, intercept, math.sqrt(squares / len(x)), unbiased)
+    return LinearMapping(slope, intercept, math.sqrt(squares / len(x)), unbiased)
 
 
-def compare_correlations(one: float, other: float, n: int, other_n: int) -> Compared:
+def compare_correlations(one: float, other: float, n: int, other_n: int) -> CorrelationTest:
     """Return Fisher's z between two correlations of independent samples, two-sided and one-sided."""
     return _compared(one, other, 1 / (n - 3) + 1 / (other_n - 3))
 
 
-def compare_dependent(one: float, other: float, between: float, n: int) -> Compared:
+def compare_dependent(one: float, other: float, between: float, n: int) -> CorrelationTest:
     """Return the z of Meng, Rosenthal and Rubin (1992) between the correlations of two sets with the same third.
 
     `between` is the correlation of the two sets; all three are over the same n things.
@@ -245,8 +245,8 @@ def compare_dependent(one: float, other: float, between: float, n: int) -> Compa
     return _compared(one, other, 2 * (1 - between) * factor / (n - 3))
 
 
-def _compared(one: float, other: float, variance: float) -> Compared:
+def _compared(one: float, other: float, variance: float) -> CorrelationTest:
     apart = math.atanh(max(-_PERFECT, min(_PERFECT, one))) - math.atanh(max(-_PERFECT, min(_PERFECT, other)))
     z = apart / math.sqrt(variance) if variance > 0 else 0.0
     tail = float(stats.norm.sf(abs(z)))
-    return Compared(z, 2 * tail, tail)
+    return CorrelationTest(z, 2 * tail, tail)

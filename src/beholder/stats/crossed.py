@@ -12,12 +12,22 @@ from scipy import special
 
 from beholder.stats.intervals import LEVEL
 from beholder.stats.mixed import CITATION as EQUATIONS
-from beholder.stats.mixed import Codes, Equations, Factor, Floats, MixedModelFit, components, equations, factor, fit
+from beholder.stats.mixed import (
+    Codes,
+    Equations,
+    Factor,
+    Floats,
+    MixedModelFit,
+    count_components,
+    equations,
+    factor,
+    fit,
+)
 
 CITATION = f"{EQUATIONS}; Patterson and Thompson (1971), Biometrika 58; Satterthwaite (1946), Biometrics Bulletin 2"
 
 
-class Components(NamedTuple):
+class VarianceComponents(NamedTuple):
     """Variances of two crossed factors and of what is left; NaN where the data cannot tell them apart."""
 
     one: float
@@ -25,7 +35,7 @@ class Components(NamedTuple):
     residual: float
 
 
-class Crossed(NamedTuple):
+class CrossedModel(NamedTuple):
     """Groups with their means, and where the rest of the differences comes from."""
 
     mean: Floats
@@ -57,10 +67,10 @@ class Crossed(NamedTuple):
         return float(special.chdtrc(len(self.mean) - 1, self.chi2)) if len(self.mean) > 1 else math.nan
 
 
-def variance_components(value: Floats, one: Codes, other: Codes) -> Components:
+def variance_components(value: Floats, one: Codes, other: Codes) -> VarianceComponents:
     """Return the variances of two crossed factors round one common mean; codes are from 0 without gaps."""
-    nothing = Components(math.nan, math.nan, math.nan)
-    parts = components(one, other)
+    nothing = VarianceComponents(math.nan, math.nan, math.nan)
+    parts = count_components(one, other)
     sizes = [int(code.max(initial=-1)) + 1 for code in (one, other)]
     if min(sizes) <= parts or len(value) <= sum(sizes) - parts:
         return nothing
@@ -73,10 +83,10 @@ def variance_components(value: Floats, one: Codes, other: Codes) -> Components:
     if found.is_exact:
         return nothing
     variances = found.variances[::-1] if is_turned else found.variances
-    return Components(float(variances[0]), float(variances[1]), found.noise)
+    return VarianceComponents(float(variances[0]), float(variances[1]), found.noise)
 
 
-def crossed(value: Floats, group: Codes, one: Codes, other: Codes) -> Crossed | None:
+def fit_crossed(value: Floats, group: Codes, one: Codes, other: Codes) -> CrossedModel | None:
     """Return the means of groups with both factors random: value ~ group + (1 | one) + (1 | other).
 
     Codes are from 0 without gaps. A factor that cannot be told from the groups or from the residual is left out; None
@@ -96,7 +106,7 @@ def crossed(value: Floats, group: Codes, one: Codes, other: Codes) -> Crossed | 
     variance = dict(zip(kept, found.variances, strict=True))
     covariance = found.noise * found.solved.inverse[-fixed.size :, -fixed.size :]
     mean = model.mean + found.solved.effects[-1]
-    return Crossed(
+    return CrossedModel(
         mean, covariance, _df(model, found, fixed), float(variance.get("one", math.nan)),
         float(variance.get("other", math.nan)), found.noise, _between(mean, covariance), found.llf, by_ml.llf, null.llf,
     )  # fmt: skip
@@ -107,7 +117,7 @@ def _telling(n: int, fixed: Factor, codes: dict[str, Codes]) -> dict[str, Factor
     found = {}
     for name, code in codes.items():
         own = factor(code, is_random=True)
-        if components(code, fixed.code) < own.size < n:
+        if count_components(code, fixed.code) < own.size < n:
             found[name] = own
     ordered = dict(sorted(found.items(), key=lambda item: -item[1].size))
     while ordered and n <= _effects(fixed, ordered.values()):
@@ -134,7 +144,7 @@ def _df(model: Equations, found: MixedModelFit, fixed: Factor) -> Floats:
     """
     whole = np.diag(found.solved.inverse)[-fixed.size :]
     parts = model.pulls(found.solved, fixed.size)
-    own = [one.size - components(one.code, fixed.code) for one in model.randoms]
+    own = [one.size - count_components(one.code, fixed.code) for one in model.randoms]
     left = model.n - _effects(fixed, model.randoms)
     residual = np.maximum(whole - sum(parts), 0.0)
     spent = residual**2 / left + sum(part**2 / df for part, df in zip(parts, own, strict=True))
@@ -154,7 +164,7 @@ def _between(mean: Floats, covariance: Floats) -> float:
 
 
 RUN_EFFECT_CITATION = f"{EQUATIONS}; Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15"
-MARGIN = 0.05
+EQUIVALENCE_MARGIN = 0.05
 """What two runs may differ by and still be called equivalent, as a share of the width of the scale."""
 ALPHA = 0.05
 Equivalent: TypeAlias = Literal["yes", "no", "undecided", ""]
@@ -213,7 +223,7 @@ def run_effect(value: Floats, stimulus: Codes, run: Codes, rater: Codes, *, marg
         return _nothing(runs, _STILL)
     without = fit(null, is_reml=False, near=with_runs.ratios)
     chi2 = max(0.0, 2 * (with_runs.llf - without.llf))
-    df = int(rater.max()) + 1 - components(rater, run)
+    df = int(rater.max()) + 1 - count_components(rater, run)
     differences = _differences(full, fit(full, is_reml=True, near=with_runs.ratios), runs, df, margin)
     return RunEffect(
         chi2, runs - 1, float(special.chdtrc(runs - 1, chi2)), with_runs.noise, float(with_runs.variances[0]),
@@ -226,9 +236,9 @@ def _refused(n: int, stimulus: Codes, run: Codes, rater: Codes) -> str:
     runs, raters = int(run.max(initial=-1)) + 1, int(rater.max(initial=-1)) + 1
     if runs < 2:
         return _ONE_RUN
-    if components(stimulus, run) > 1:
+    if count_components(stimulus, run) > 1:
         return _APART
-    if raters == components(rater, run):
+    if raters == count_components(rater, run):
         return _ALONE
     return _FEW if n <= int(stimulus.max()) + runs + 1 else ""
 

@@ -27,21 +27,21 @@ _NOTHING = 1e-10
 """Eigenvalues below this are zero but for the arithmetic."""
 
 
-class Principal(NamedTuple):
+class PrincipalComponents(NamedTuple):
     """Eigenvalues from the largest, and the loading of every column (a row here) on every component."""
 
     eigenvalues: Floats
     loadings: Floats
 
 
-def principal(correlation: Floats) -> Principal:
+def principal_components(correlation: Floats) -> PrincipalComponents:
     """Return the principal components of a correlation matrix, each pointing to where most of its loadings do."""
     values, vectors = np.linalg.eigh(correlation)
     values, vectors = np.where(values > _NOTHING, values, 0.0)[::-1], vectors[:, ::-1]
-    return Principal(values, _upright(vectors * np.sqrt(values)))
+    return PrincipalComponents(values, _upright(vectors * np.sqrt(values)))
 
 
-def parallel(rows: int, columns: int, rng: np.random.Generator, *, draws: int = DRAWS) -> Floats:
+def parallel_analysis(rows: int, columns: int, rng: np.random.Generator, *, draws: int = DRAWS) -> Floats:
     """Return the 95th percentile of each eigenvalue of the correlations of this many rows of independent noise."""
     free = rows - 1
     if free >= columns:
@@ -60,7 +60,7 @@ def parallel(rows: int, columns: int, rng: np.random.Generator, *, draws: int = 
     return np.asarray(np.where(limits > _NOTHING, limits, 0.0), np.float64)
 
 
-def kept(eigenvalues: Floats, limits: Floats) -> int:
+def retained_components(eigenvalues: Floats, limits: Floats) -> int:
     """Return how many components stand above noise before the first that does not."""
     is_above = eigenvalues > limits
     return int(len(is_above) if is_above.all() else np.argmin(is_above))
@@ -107,12 +107,12 @@ CONSISTENCY_CITATION = (
     "Cronbach (1951), Psychometrika 16 (alpha); Feldt (1965), Psychometrika 30 (its interval); McDonald (1999), Test "
     "Theory (omega)"
 )
-_FEWEST = 3
+_MIN_QUESTIONS = 3
 """Questions that a common factor takes to be known."""
 _TURNS = 2000
 
 
-class Alpha(NamedTuple):
+class CronbachAlpha(NamedTuple):
     """Cronbach's alpha and its interval; NaN where there are too few questions or rows, or nothing varies."""
 
     value: float
@@ -120,28 +120,28 @@ class Alpha(NamedTuple):
     high: float
 
 
-def alpha(covariance: Floats, rows: float, level: float = LEVEL) -> Alpha:
+def cronbach_alpha(covariance: Floats, rows: float, level: float = LEVEL) -> CronbachAlpha:
     """Return alpha of the sum of all questions, from their covariance over this many independent rows."""
     k, value = len(covariance), _value(covariance)
     if math.isnan(value) or rows < 2:
-        return Alpha(math.nan, math.nan, math.nan)
+        return CronbachAlpha(math.nan, math.nan, math.nan)
     free, other = rows - 1, (rows - 1) * (k - 1)
     low, high = (1 - (1 - value) * float(stats.f.ppf(end, free, other)) for end in ((1 + level) / 2, (1 - level) / 2))
-    return Alpha(value, low, high)
+    return CronbachAlpha(value, low, high)
 
 
-def alpha_without(covariance: Floats) -> Floats:
+def alpha_without_each(covariance: Floats) -> Floats:
     """Return alpha without each of the questions."""
     left = [np.delete(np.delete(covariance, place, 0), place, 1) for place in range(len(covariance))]
     return np.array([_value(one) for one in left])
 
 
-def omega(covariance: Floats) -> float:
+def mcdonald_omega(covariance: Floats) -> float:
     """Return the share of the variance of the sum that one common factor makes; NaN for fewer than three questions."""
     sd = np.sqrt(np.diagonal(covariance))
-    if len(sd) < _FEWEST or not (sd > 0).all():
+    if len(sd) < _MIN_QUESTIONS or not (sd > 0).all():
         return math.nan
-    loadings = sd * one_factor(covariance / np.outer(sd, sd))
+    loadings = sd * one_factor_loadings(covariance / np.outer(sd, sd))
     shared = float(loadings.sum()) ** 2
     own = float(np.clip(np.square(sd) - np.square(loadings), 0.0, None).sum())
     return shared / (shared + own) if shared + own > 0 else math.nan
@@ -152,7 +152,7 @@ def _value(covariance: Floats) -> float:
     return k / (k - 1) * (1 - float(np.trace(covariance)) / total) if k > 1 and total > 0 else math.nan
 
 
-def one_factor(correlation: Floats) -> Floats:
+def one_factor_loadings(correlation: Floats) -> Floats:
     """Return the loading of every question on one common factor: least squares off the diagonal."""
     own = correlation - np.eye(len(correlation))
     communality = np.abs(own).max(axis=0)

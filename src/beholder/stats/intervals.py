@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
 
 LEVEL = 0.95
-STUDENT = "Student (1908), Biometrika 6"
-SHARES = "Clopper and Pearson (1934), Biometrika 26; Korn and Graubard (1998), Survey Methodology 24"
-SPANS = {"pick": (0.0, 1.0), "correct": (0.0, 1.0), "choice": (-1.0, 1.0)}
+STUDENT_CITATION = "Student (1908), Biometrika 6"
+SHARE_CITATION = "Clopper and Pearson (1934), Biometrika 26; Korn and Graubard (1998), Survey Methodology 24"
+SHARE_RANGES = {"pick": (0.0, 1.0), "correct": (0.0, 1.0), "choice": (-1.0, 1.0)}
 """Kinds of rating whose mean is a share, with the values that stand for never and always."""
 # Shares are sums of fractions: what is equal on paper may differ in the last bits.
 _NO_VARIANCE = 1e-18
@@ -60,14 +60,14 @@ def t_bounds(mean: ArrayLike, se: ArrayLike, df: ArrayLike, level: float = LEVEL
 
 def is_share(kind: str) -> bool:
     """Return whether the mean of this kind of rating is a share, or a preference: a share told from -1 to 1."""
-    return kind in SPANS
+    return kind in SHARE_RANGES
 
 
 def interval_for(kind: str, own_means: ArrayLike | Sequence[float], ratings: int, level: float = LEVEL) -> Interval:
     """Return the interval of this kind of rating over each participant's own mean; `ratings` is how many there are."""
-    if kind not in SPANS:
+    if kind not in SHARE_RANGES:
         return t_interval(own_means, level)
-    low, high = SPANS[kind]
+    low, high = SHARE_RANGES[kind]
     span = high - low
     found = share_interval((np.asarray(own_means, dtype=float) - low) / span, ratings, level)
     return Interval(
@@ -123,9 +123,9 @@ def bounds_for(
     kind: str, mean: ArrayLike, se: ArrayLike, df: ArrayLike, *, units: ArrayLike, ratings: ArrayLike
 ) -> IntervalBounds:
     """Return the interval of every mean of this kind of rating, from its error and degrees of freedom."""
-    if kind not in SPANS:
+    if kind not in SHARE_RANGES:
         return t_bounds(mean, se, df)
-    low, high = SPANS[kind]
+    low, high = SHARE_RANGES[kind]
     span = high - low
     shares = np.clip((np.asarray(mean, dtype=float) - low) / span, 0.0, 1.0)
     found = share_bounds(shares, np.asarray(se, dtype=float) / span, df, units, ratings)

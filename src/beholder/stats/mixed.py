@@ -20,9 +20,9 @@ from scipy.linalg import lapack
 CITATION = "Henderson (1953), Biometrics 9; Bates et al. (2015), Journal of Statistical Software 67"
 Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]
-_ROOM = 30_000_000
+_MAX_CELLS = 30_000_000
 """Numbers that a table in memory may have."""
-NO_SPREAD = 1e-12
+_NO_RESIDUAL = 1e-12
 """What is left of the squares, as a share, where a model explains everything but for the last bits."""
 
 
@@ -34,7 +34,7 @@ class Factor(NamedTuple):
     is_random: bool
 
 
-class Solved(NamedTuple):
+class Solution(NamedTuple):
     """The equations solved at given ratios; effects of random factors are b, and not yet √ratio · b."""
 
     squares: float
@@ -92,7 +92,7 @@ class Equations:
         """How many fixed effects there are."""
         return sum(one.size for one in (self.eliminated, *self.rest) if not one.is_random)
 
-    def solve(self, ratios: Floats, *, is_reml: bool) -> Solved:
+    def solve(self, ratios: Floats, *, is_reml: bool) -> Solution:
         """Return the solution where each random factor varies by this multiple of the noise."""
         out_scale, scale, ridge = self._scales(ratios)
         diagonal = 1 / (float(self.eliminated.is_random) + out_scale**2 * self.counts)
@@ -117,11 +117,11 @@ class Equations:
             logdet = float(logs.sum()) - float(np.log(diagonal).sum())
             slopes = self._slopes(diagonal, weight, scale, own_inverse)
         ends = np.cumsum([one.size for one in self.rest])[:-1]
-        squares = max(squares, NO_SPREAD * max(self.squares, NO_SPREAD))
+        squares = max(squares, _NO_RESIDUAL * max(self.squares, _NO_RESIDUAL))
         effects = (out, *np.split(found, ends))
-        return Solved(squares, effects, logdet, slopes, inverse, scale, out_scale * diagonal)
+        return Solution(squares, effects, logdet, slopes, inverse, scale, out_scale * diagonal)
 
-    def pulls(self, solved: Solved, last: int) -> list[Floats]:
+    def pulls(self, solved: Solution, last: int) -> list[Floats]:
         """Return what each random factor has in the variance of the last so many effects, in units of noise."""
         rows = solved.inverse[-last:]
         found = []
@@ -176,7 +176,7 @@ def equations(value: Floats, eliminated: Factor, rest: Sequence[Factor]) -> Equa
     together = [np.hstack([_dense(_table(one, other)) for other in rest]) for one in rest]
     sizes, size_of = np.unique(counts, return_inverse=True)
     products = None
-    if len(sizes) * shared.shape[0] ** 2 <= _ROOM:
+    if len(sizes) * shared.shape[0] ** 2 <= _MAX_CELLS:
         mine = [shared[:, np.flatnonzero(size_of == place)] for place in range(len(sizes))]
         products = np.stack([_dense(one @ one.T) for one in mine])
     return Equations(
@@ -186,7 +186,7 @@ def equations(value: Floats, eliminated: Factor, rest: Sequence[Factor]) -> Equa
     )  # fmt: skip
 
 
-def components(one: Codes, other: Codes) -> int:
+def count_components(one: Codes, other: Codes) -> int:
     """Return into how many parts two factors fall that share no group of either."""
     first = int(one.max(initial=-1)) + 1
     both = first + int(other.max(initial=-1)) + 1
@@ -203,7 +203,7 @@ def _table(one: Factor, other: Factor) -> Any:
     """Return how many values fall into each group of one and each of another; sparse where it is large."""
     shape = (one.size + 1, other.size + 1)
     joint = (one.code + 1) * shape[1] + other.code + 1
-    if shape[0] * shape[1] <= _ROOM:
+    if shape[0] * shape[1] <= _MAX_CELLS:
         return np.bincount(joint, minlength=shape[0] * shape[1]).reshape(shape)[1:, 1:].astype(float)
     table = sparse.coo_array((np.ones(len(joint)), np.divmod(joint, shape[1])), shape=shape)
     return table.tocsr()[1:, 1:]
@@ -252,7 +252,7 @@ class MixedModelFit(NamedTuple):
     """The logarithm of the likelihood; REML's can only be compared between models with the same fixed effects."""
     ratios: Floats
     """The variances in units of noise."""
-    solved: Solved
+    solved: Solution
     is_exact: bool
     """Whether the model leaves nothing to chance, so that nothing can be said of errors."""
 
@@ -262,7 +262,7 @@ class _Point(NamedTuple):
 
     deviance: float
     slope: Floats
-    solved: Solved
+    solved: Solution
 
 
 def fit(model: Equations, *, is_reml: bool, near: Floats | None = None) -> MixedModelFit:
@@ -280,7 +280,7 @@ def fit(model: Equations, *, is_reml: bool, near: Floats | None = None) -> Mixed
             ratios, best = without, other
     noise = best.solved.squares / free
     llf = -0.5 * (best.deviance + free * (math.log(2 * math.pi / free) + 1))
-    is_exact = best.solved.squares <= 1e3 * NO_SPREAD * max(model.squares, NO_SPREAD)
+    is_exact = best.solved.squares <= 1e3 * _NO_RESIDUAL * max(model.squares, _NO_RESIDUAL)
     return MixedModelFit(noise, noise * ratios, llf, ratios, best.solved, is_exact)
 
 

@@ -16,74 +16,77 @@ from scipy.stats import chi2
 
 
 _STOP = 1e-8
-_FEWEST_ITERATIONS, _MOST_ITERATIONS = 50, 1000
-_MOST_STEPS = 20_000_000
+_MIN_ITERATIONS, _MAX_ITERATIONS = 50, 1000
+_MAX_STEPS = 20_000_000
 """Votes times iterations: with few votes of each rater it creeps on for ever, towards nothing."""
-_LEAST_VARIANCE = 1e-8
+_MIN_VARIANCE = 1e-8
 """Added to every rater's variance; without it one who fits exactly would weigh infinitely."""
 
 
-def p910(votes: RaterVotes) -> Fitted:
+def p910(votes: RaterVotes) -> RaterModelFit:
     """Return quality, bias and inconsistency as the standard has them, also where they cannot be trusted."""
-    counts, cast = votes.of_rater(), votes.of_stimulus()
-    quality = ratio(votes.of_stimulus(votes.value), cast)
+    counts, cast = votes.sum_by_rater(), votes.sum_by_stimulus()
+    quality = ratio(votes.sum_by_stimulus(votes.value), cast)
     beyond = votes.value - quality[votes.stimulus]
-    bias = ratio(votes.of_rater(beyond), counts)
-    most = min(_MOST_ITERATIONS, max(_FEWEST_ITERATIONS, _MOST_STEPS // max(1, len(votes.value))))
-    iterations, is_settled = 0, False
-    while not is_settled and iterations < most:
+    bias = ratio(votes.sum_by_rater(beyond), counts)
+    most = min(_MAX_ITERATIONS, max(_MIN_ITERATIONS, _MAX_STEPS // max(1, len(votes.value))))
+    iterations, has_converged = 0, False
+    while not has_converged and iterations < most:
         iterations += 1
         offset = bias[votes.rater]
         # The bias is the mean of what is beyond quality, so that residuals are already about their own mean.
-        variance = ratio(votes.of_rater((beyond - offset) ** 2), counts)
-        weight = (1 / (variance + _LEAST_VARIANCE))[votes.rater]
-        before, quality = quality, ratio(votes.of_stimulus(weight * (votes.value - offset)), votes.of_stimulus(weight))
+        variance = ratio(votes.sum_by_rater((beyond - offset) ** 2), counts)
+        weight = (1 / (variance + _MIN_VARIANCE))[votes.rater]
+        before, quality = (
+            quality,
+            ratio(votes.sum_by_stimulus(weight * (votes.value - offset)), votes.sum_by_stimulus(weight)),
+        )
         beyond = votes.value - quality[votes.stimulus]
-        bias = ratio(votes.of_rater(beyond), counts)
-        is_settled = bool(np.max(np.abs(quality - before), initial=0.0) < _STOP)
+        bias = ratio(votes.sum_by_rater(beyond), counts)
+        has_converged = bool(np.max(np.abs(quality - before), initial=0.0) < _STOP)
     residual = beyond - bias[votes.rater]
-    inconsistency = np.sqrt(ratio(votes.of_rater(residual**2), counts))
-    off_mean = residual - ratio(votes.of_stimulus(residual), cast)[votes.stimulus]
+    inconsistency = np.sqrt(ratio(votes.sum_by_rater(residual**2), counts))
+    off_mean = residual - ratio(votes.sum_by_stimulus(residual), cast)[votes.stimulus]
     is_rater, is_stimulus = counts > 0, cast > 0
-    component = components(votes)
+    component = stimulus_components(votes)
     part = rater_components(votes, component)
-    centre = part_means(bias, part, is_rater.astype(float), int(component.max(initial=-1)) + 1)
-    quality = known(quality + centre[component], is_stimulus)
+    centre = component_means(bias, part, is_rater.astype(float), int(component.max(initial=-1)) + 1)
+    quality = nan_unless(quality + centre[component], is_stimulus)
     # Each stimulus' own spread (AP2 of the standard's program); one vote has none.
-    se = known(np.sqrt(ratio(votes.of_stimulus(off_mean**2), cast**2)), cast > 1)
+    se = nan_unless(np.sqrt(ratio(votes.sum_by_stimulus(off_mean**2), cast**2)), cast > 1)
     low, high = (inconsistency * np.sqrt(counts / chi2.ppf(at, np.maximum(counts, 1))) for at in (0.975, 0.025))
-    return Fitted(
+    return RaterModelFit(
         quality=quality,
         se=se,
-        low=quality - Z * se,
-        high=quality + Z * se,
-        bias=known(bias - centre[part], is_rater),
-        inconsistency=known(inconsistency, is_rater),
-        inconsistency_low=known(low, is_rater),
-        inconsistency_high=known(high, is_rater),
+        low=quality - NORMAL_QUANTILE * se,
+        high=quality + NORMAL_QUANTILE * se,
+        bias=nan_unless(bias - centre[part], is_rater),
+        inconsistency=nan_unless(inconsistency, is_rater),
+        inconsistency_low=nan_unless(low, is_rater),
+        inconsistency_high=nan_unless(high, is_rater),
         is_rejected=np.zeros(votes.raters, dtype=bool),
         component=component,
         iterations=iterations,
-        is_settled=is_settled,
+        has_converged=has_converged,
     )
 
 
 # --- P.913 12.4: votes without the bias of those who gave them (reference: statistics 3.3) ---
 
 
-def p913(votes: RaterVotes) -> Fitted:
+def p913(votes: RaterVotes) -> RaterModelFit:
     """Return the means of votes from which each rater's bias, by least squares over all votes, is taken."""
-    counts = votes.of_rater()
-    component = components(votes)
+    counts = votes.sum_by_rater()
+    component = stimulus_components(votes)
     part = rater_components(votes, component)
     quality, iterations = least_squares(votes)
-    bias = ratio(votes.of_rater(votes.value - quality[votes.stimulus]), counts)
-    bias -= part_means(bias, part, (counts > 0).astype(float))[part]
+    bias = ratio(votes.sum_by_rater(votes.value - quality[votes.stimulus]), counts)
+    bias -= component_means(bias, part, (counts > 0).astype(float))[part]
     unbiased = votes._replace(value=votes.value - bias[votes.rater])
     nothing = np.full(votes.raters, np.nan)
-    return Fitted(
+    return RaterModelFit(
         *t_means(unbiased),
-        bias=known(bias, counts > 0),
+        bias=nan_unless(bias, counts > 0),
         inconsistency=nothing,
         inconsistency_low=nothing,
         inconsistency_high=nothing,
@@ -98,14 +101,14 @@ def least_squares(votes: RaterVotes) -> tuple[Floats, int]:
 
     One pass of means is not that where raters saw different stimuli; conjugate gradients are, in any design.
     """
-    counts, cast = votes.of_rater(), votes.of_stimulus()
-    mean = ratio(votes.of_stimulus(votes.value), cast)
+    counts, cast = votes.sum_by_rater(), votes.sum_by_stimulus()
+    mean = ratio(votes.sum_by_stimulus(votes.value), cast)
     if not len(votes.value):
         return mean, 0
-    seen = seen_by(votes)
+    seen = vote_counts(votes)
     shown = seen.T.tocsr()
     beyond = votes.value - mean[votes.stimulus]
-    target = votes.of_stimulus(beyond) - shown @ ratio(votes.of_rater(beyond), counts)
+    target = votes.sum_by_stimulus(beyond) - shown @ ratio(votes.sum_by_rater(beyond), counts)
     steps: list[int] = []
     system = LinearOperator(
         (votes.stimuli, votes.stimuli), lambda x: cast * x - shown @ ratio(seen @ x, counts), dtype=float
@@ -119,7 +122,7 @@ def least_squares(votes: RaterVotes) -> tuple[Floats, int]:
 # --- Parts of a design that share no rater: what is found in one cannot be held against what is found in another ---
 
 
-def components(votes: RaterVotes) -> Codes:
+def stimulus_components(votes: RaterVotes) -> Codes:
     """Return the part of every stimulus, counted from 0 in the order of the stimuli."""
     nodes = votes.stimuli + votes.raters
     ones = np.ones(len(votes.value), dtype=np.int8)
@@ -128,7 +131,7 @@ def components(votes: RaterVotes) -> Codes:
     return labels[: votes.stimuli]
 
 
-def seen_by(votes: RaterVotes) -> csr_array:
+def vote_counts(votes: RaterVotes) -> csr_array:
     """Return a matrix of raters and stimuli with how often each voted on each."""
     ones = np.ones(len(votes.value))
     return coo_array((ones, (votes.rater, votes.stimulus)), (votes.raters, votes.stimuli)).tocsr()
@@ -141,7 +144,7 @@ def rater_components(votes: RaterVotes, component: Codes) -> Codes:
     return found
 
 
-def part_means(bias: Floats, part: Codes, has_votes: Floats, parts: int = 0) -> Floats:
+def component_means(bias: Floats, part: Codes, has_votes: Floats, parts: int = 0) -> Floats:
     """Return the mean bias of each part, every rater who voted counting alike."""
     return ratio(np.bincount(part, bias * has_votes, parts), np.bincount(part, has_votes, parts))
 
@@ -149,37 +152,37 @@ def part_means(bias: Floats, part: Codes, has_votes: Floats, parts: int = 0) -> 
 # --- BT.500 A1-2.3.1: who is far from the others too often, on both sides, is left out (reference: statistics 3.2) ---
 
 
-LEAST_VOTES = 4
-MOST_OUTLIERS = 0.05
-MOST_ONE_SIDED = 0.3
+MIN_VOTES = 4
+MAX_OUTLIER_SHARE = 0.05
+MAX_ONE_SIDED_SHARE = 0.3
 _NO_SPREAD = 1e-12
 
 
-def bt500(votes: RaterVotes) -> Fitted:
+def bt500(votes: RaterVotes) -> RaterModelFit:
     """Return the means of the raters who are kept, and of each rater how many votes lie far above and far below."""
-    cast, counts = votes.of_stimulus(), votes.of_rater()
-    mean = ratio(votes.of_stimulus(votes.value), cast)
+    cast, counts = votes.sum_by_stimulus(), votes.sum_by_rater()
+    mean = ratio(votes.sum_by_stimulus(votes.value), cast)
     off = votes.value - mean[votes.stimulus]
-    second, fourth = (ratio(votes.of_stimulus(off**power), cast) for power in (2, 4))
+    second, fourth = (ratio(votes.sum_by_stimulus(off**power), cast) for power in (2, 4))
     widest = float(np.ptp(votes.value)) if len(votes.value) else 0.0
-    can_tell = (cast >= LEAST_VOTES) & (second > _NO_SPREAD * widest**2)
+    can_tell = (cast >= MIN_VOTES) & (second > _NO_SPREAD * widest**2)
     kurtosis = ratio(fourth, np.where(can_tell, second**2, 0.0))
     factor = np.where((kurtosis >= 2) & (kurtosis <= 4), 2.0, np.sqrt(20))
     limit = factor * np.sqrt(ratio(second * cast, np.maximum(cast - 1, 0)))
     is_judged, limits = can_tell[votes.stimulus], limit[votes.stimulus]
-    above = votes.of_rater((is_judged & (off >= limits)).astype(float))
-    below = votes.of_rater((is_judged & (off <= -limits)).astype(float))
-    is_far = ratio(above + below, counts) > MOST_OUTLIERS
-    is_rejected = is_far & (ratio(np.abs(above - below), above + below) < MOST_ONE_SIDED)
+    above = votes.sum_by_rater((is_judged & (off >= limits)).astype(float))
+    below = votes.sum_by_rater((is_judged & (off <= -limits)).astype(float))
+    is_far = ratio(above + below, counts) > MAX_OUTLIER_SHARE
+    is_rejected = is_far & (ratio(np.abs(above - below), above + below) < MAX_ONE_SIDED_SHARE)
     nothing = np.full(votes.raters, np.nan)
-    return Fitted(
+    return RaterModelFit(
         *t_means(votes, (~is_rejected[votes.rater]).astype(float)),
         bias=nothing,
         inconsistency=nothing,
         inconsistency_low=nothing,
         inconsistency_high=nothing,
         is_rejected=is_rejected,
-        component=components(votes),
+        component=stimulus_components(votes),
         above=above,
         below=below,
     )
@@ -190,7 +193,7 @@ def bt500(votes: RaterVotes) -> Fitted:
 
 Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.intp]
-Z = 1.959963984540054
+NORMAL_QUANTILE = 1.959963984540054
 """Half the width of a 95 % interval in standard errors."""
 
 
@@ -204,16 +207,16 @@ class RaterVotes(NamedTuple):
     raters: int
     stimuli: int
 
-    def of_rater(self, weights: Floats | None = None) -> Floats:
+    def sum_by_rater(self, weights: Floats | None = None) -> Floats:
         """Return the sum over each rater's votes: of these weights, or how many votes they are."""
         return np.bincount(self.rater, weights, self.raters).astype(float, copy=False)
 
-    def of_stimulus(self, weights: Floats | None = None) -> Floats:
+    def sum_by_stimulus(self, weights: Floats | None = None) -> Floats:
         """Return the sum over each stimulus' votes: of these weights, or how many votes they are."""
         return np.bincount(self.stimulus, weights, self.stimuli).astype(float, copy=False)
 
 
-class Fitted(NamedTuple):
+class RaterModelFit(NamedTuple):
     """What a model makes of votes; NaN where it has no such number."""
 
     quality: Floats
@@ -231,7 +234,7 @@ class Fitted(NamedTuple):
     component: Codes
     """Of each stimulus: parts of the design that share no rater have qualities that cannot be compared."""
     iterations: int = 0
-    is_settled: bool = True
+    has_converged: bool = True
     """Whether the last of them changed nothing any more."""
     above: Floats | None = None
     """Of each rater, where a model counts them: votes far above the others' on the same stimulus."""
@@ -249,7 +252,7 @@ def ratio(above: Floats | Codes, below: Floats | Codes) -> Floats:
     return np.divide(above, below, out=np.zeros(above.shape), where=below > 0)
 
 
-def known(values: Floats, is_known: NDArray[np.bool_]) -> Floats:
+def nan_unless(values: Floats, is_known: NDArray[np.bool_]) -> Floats:
     """Return the values, NaN where nothing is known."""
     return np.where(is_known, values, np.nan)
 
@@ -257,7 +260,7 @@ def known(values: Floats, is_known: NDArray[np.bool_]) -> Floats:
 # --- Means of stimuli with Student t over their votes, for models that only change or leave out votes ---
 
 
-class Means(NamedTuple):
+class StimulusMeans(NamedTuple):
     """Of each stimulus; NaN where it has no votes, and all but the mean where it has one."""
 
     quality: Floats
@@ -266,14 +269,14 @@ class Means(NamedTuple):
     high: Floats
 
 
-def t_means(votes: RaterVotes, counted: Floats | None = None) -> Means:
+def t_means(votes: RaterVotes, counted: Floats | None = None) -> StimulusMeans:
     """Return the mean of each stimulus with its 95 % interval, over votes that are counted (1) and not left out (0)."""
     weights = np.ones(len(votes.value)) if counted is None else counted
-    counts = votes.of_stimulus(weights)
-    quality = ratio(votes.of_stimulus(weights * votes.value), counts)
-    squares = votes.of_stimulus(weights * (votes.value - quality[votes.stimulus]) ** 2)
+    counts = votes.sum_by_stimulus(weights)
+    quality = ratio(votes.sum_by_stimulus(weights * votes.value), counts)
+    squares = votes.sum_by_stimulus(weights * (votes.value - quality[votes.stimulus]) ** 2)
     freedom = np.maximum(counts - 1, 1)
-    quality = known(quality, counts > 0)
-    se = known(np.sqrt(ratio(squares, freedom * counts)), counts > 1)
+    quality = nan_unless(quality, counts > 0)
+    se = nan_unless(np.sqrt(ratio(squares, freedom * counts)), counts > 1)
     half = stdtrit(freedom, 0.975) * se
-    return Means(quality, se, quality - half, quality + half)
+    return StimulusMeans(quality, se, quality - half, quality + half)

@@ -11,9 +11,9 @@ from scipy import stats
 
 from beholder.stats.intervals import LEVEL, Floats
 
-FEWEST = 6
+_MIN_POINTS = 6
 """Points below which a curve with four coefficients says nothing."""
-SHALLOW = 0.2
+_SHALLOW_DIP = 0.2
 """Of the range of y: where no fall deeper than this is left room for, there is no dip."""
 _GRID = 41
 _EXACT = 1e-18
@@ -105,7 +105,7 @@ def line_band(x: ArrayLike, y: ArrayLike, places: ArrayLike) -> tuple[Floats, Fl
 def cubic(x: ArrayLike, y: ArrayLike) -> CubicCurve | None:
     """Return the cubic curve of least squares; None where x has fewer than four values, or there are too few points."""
     at, heights = _known(x, y)
-    if len(at) < FEWEST or len(np.unique(at)) < 4:
+    if len(at) < _MIN_POINTS or len(np.unique(at)) < 4:
         return None
     middle, half = float(at.min() + at.max()) / 2, float(np.ptp(at)) / 2
     powers = _powers((at - middle) / half, 4)
@@ -126,8 +126,8 @@ def dip(x: ArrayLike, y: ArrayLike) -> Dip:
     """
     at, heights = _known(x, y)
     n = len(at)
-    if n < FEWEST:
-        return _undecided(f"too few for a dip: {n} points, {FEWEST} are needed")
+    if n < _MIN_POINTS:
+        return _undecided(f"too few for a dip: {n} points, {_MIN_POINTS} are needed")
     curve = cubic(at, heights)
     if curve is None:
         return _undecided("too few different values for a dip: 4 are needed")
@@ -145,7 +145,7 @@ def dip(x: ArrayLike, y: ArrayLike) -> Dip:
     verdict = "undecided"
     if p < 1 - LEVEL and turns is not None:
         verdict = "yes"
-    elif most < SHALLOW * np.ptp(heights):
+    elif most < _SHALLOW_DIP * np.ptp(heights):
         verdict = "no"
     high_at, low_at = turns or (math.nan, math.nan)
     return Dip(verdict, f, p, _aicc(left, n, 3), _aicc(curved, n, 5), depth, most, high_at, low_at, "")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse, stats
 
-from beholder.stats.rater_models import Codes, Floats, RaterVotes, components, least_squares
+from beholder.stats.rater_models import Codes, Floats, RaterVotes, least_squares, stimulus_components
 
 # --- Krippendorff's alpha with missing votes: one minus the disagreement that is found over that expected by chance ---
 #
@@ -34,7 +34,7 @@ class ValueCounts:
         return len(self.votes)
 
 
-def alpha(table: ValueCounts, drawn: Floats | None = None, *, is_ordinal: bool) -> Floats:
+def krippendorff_alpha(table: ValueCounts, drawn: Floats | None = None, *, is_ordinal: bool) -> Floats:
     """Return alpha for each row of `drawn`, which says how often each thing counts; NaN where no vote differs.
 
     Without `drawn` each counts once.
@@ -79,7 +79,7 @@ class Icc(NamedTuple):
     high: float = math.nan
 
 
-class Squares(NamedTuple):
+class _MeanSquares(NamedTuple):
     """Mean squares of a complete table of n things by k raters."""
 
     n: int
@@ -122,7 +122,7 @@ def icc_sparse(votes: RaterVotes, components: tuple[float, float, float]) -> dic
     return singles | {f"ICC({name},k)": _stepped(icc, k) for name, icc in known.items()}
 
 
-def _squares(table: Floats) -> Squares | None:
+def _squares(table: Floats) -> _MeanSquares | None:
     n, k = table.shape
     if n < 2 or k < 2 or np.ptp(table) == 0:
         return None
@@ -134,10 +134,12 @@ def _squares(table: Floats) -> Squares | None:
     # Sums of fractions: what is nothing on paper may be something in the last bits.
     least = 1e-14 * float(((table - whole) ** 2).sum())
     of_things, of_raters, within, error = (one if one > least else 0.0 for one in (of_things, of_raters, within, error))
-    return Squares(n, k, of_things / (n - 1), of_raters / (k - 1), error / ((n - 1) * (k - 1)), within / (n * (k - 1)))
+    return _MeanSquares(
+        n, k, of_things / (n - 1), of_raters / (k - 1), error / ((n - 1) * (k - 1)), within / (n * (k - 1))
+    )
 
 
-def _by_f(squares: Squares, noise: float, df: int) -> Icc:
+def _by_f(squares: _MeanSquares, noise: float, df: int) -> Icc:
     """Return the correlation of one rater from the ratio of two mean squares."""
     k, df_things = squares.k, squares.n - 1
     value = (squares.things - noise) / (squares.things + (k - 1) * noise) if squares.things + noise > 0 else math.nan
@@ -149,7 +151,7 @@ def _by_f(squares: Squares, noise: float, df: int) -> Icc:
     return Icc(value, (low - 1) / (low + k - 1), (high - 1) / (high + k - 1))
 
 
-def _absolute(squares: Squares) -> Icc:
+def _absolute(squares: _MeanSquares) -> Icc:
     """Return ICC(A,1), where differences between raters count as error too."""
     n, k, things, raters, error, _ = squares
     whole = things + (k - 1) * error + k * (raters - error) / n
@@ -267,7 +269,7 @@ def _centred_ranks(rater: Codes, value: Floats, shared: Codes) -> Floats:
 # --- Variance components by moments, for more votes than a likelihood can be climbed with in a moment ---
 
 
-def moments(votes: RaterVotes) -> tuple[float, float, float]:
+def moment_components(votes: RaterVotes) -> tuple[float, float, float]:
     """Return the variances of things, of raters and of the rest; NaN where the votes cannot tell them apart.
 
     The rest is what a fit of both leaves (Henderson's third method, 1953), raters are what the votes on one thing
@@ -276,21 +278,21 @@ def moments(votes: RaterVotes) -> tuple[float, float, float]:
     a vote. What comes out below zero is zero.
     """
     n, things, raters = len(votes.value), votes.stimuli, votes.raters
-    parts = int(components(votes).max()) + 1
+    parts = int(stimulus_components(votes).max()) + 1
     left = n - things - raters + parts
     if left <= 0 or min(things, raters) <= parts:
         return math.nan, math.nan, math.nan
     value = votes.value - votes.value.mean()
-    each, own = votes.of_stimulus(), votes.of_rater()
+    each, own = votes.sum_by_stimulus(), votes.sum_by_rater()
     residual = value - least_squares(votes._replace(value=value))[0][votes.stimulus]
-    residual -= (votes.of_rater(residual) / own)[votes.rater]
+    residual -= (votes.sum_by_rater(residual) / own)[votes.rater]
     rest = float(residual @ residual) / left
-    means = votes.of_stimulus(value) / each
+    means = votes.sum_by_stimulus(value) / each
     within = value - means[votes.stimulus]
     of_raters = max(0.0, float(within @ within) / (n - things) - rest)
     # Means share the raters that two things have in common.
     alone = float((1 / each).sum())
-    common = float((votes.of_rater((1 / each)[votes.stimulus]) ** 2).sum()) / things
+    common = float((votes.sum_by_rater((1 / each)[votes.stimulus]) ** 2).sum()) / things
     noise = of_raters * (alone - common) + rest * alone * (1 - 1 / things)
     of_things = max(0.0, float(np.var(means, ddof=1)) - noise / (things - 1))
     return of_things, of_raters, rest
@@ -299,14 +301,14 @@ def moments(votes: RaterVotes) -> tuple[float, float, float]:
 # --- The SOS hypothesis: the variance of the votes on a thing follows from its mean and one number, a (Hossfeld 2011).
 
 
-class Sos(NamedTuple):
+class SosTerms(NamedTuple):
     """What each thing with two votes or more adds to the fit SD² = a (mean - lowest) (highest - mean)."""
 
     above: Floats
     below: Floats
 
 
-def sos_terms(votes: RaterVotes, low: float, high: float) -> Sos:
+def sos_terms(votes: RaterVotes, low: float, high: float) -> SosTerms:
     """Return the terms of the fit through the origin, variances over n - 1."""
     counts = np.bincount(votes.stimulus, minlength=votes.stimuli)
     paired = counts > 1
@@ -314,10 +316,10 @@ def sos_terms(votes: RaterVotes, low: float, high: float) -> Sos:
     squares = np.bincount(votes.stimulus, (votes.value - means[votes.stimulus]) ** 2, minlength=votes.stimuli)
     room = ((means - low) * (high - means))[paired]
     variance = squares[paired] / (counts[paired] - 1)
-    return Sos(room * variance, room**2)
+    return SosTerms(room * variance, room**2)
 
 
-def sos(terms: Sos, drawn: Floats | None = None) -> Floats:
+def sos(terms: SosTerms, drawn: Floats | None = None) -> Floats:
     """Return a for each row of `drawn`, which says how often each thing counts; NaN where all are at the ends."""
     times = np.ones((1, len(terms.above))) if drawn is None else drawn
     below = times @ terms.below

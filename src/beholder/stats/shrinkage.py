@@ -9,28 +9,28 @@ from scipy.special import polygamma
 from scipy.stats import chi2
 
 from beholder.stats.rater_models import (
+    NORMAL_QUANTILE,
     Codes,
-    Fitted,
     Floats,
+    RaterModelFit,
     RaterVotes,
-    Z,
-    components,
-    known,
-    part_means,
+    component_means,
+    nan_unless,
     rater_components,
     ratio,
-    seen_by,
+    stimulus_components,
+    vote_counts,
 )
 
 _STOP = 1e-9
-_MOST_ITERATIONS = 200
+_MAX_ITERATIONS = 200
 _CREEPS_AFTER, _CREEPS_BELOW = 20, 1e-6
 """Where there are hardly any biases their variance creeps to zero for ever, and qualities no longer move to be seen."""
 _QUALITY_ITERATIONS = 20
 """Within each, of quality and bias alone: cheap, and slow where raters share few stimuli with most others."""
 _BIAS_ITERATIONS = 3
 """Within each of these: the variance of the biases creeps where raters have few votes, and costs nothing to follow."""
-_LEAST_VARIANCE = 1e-12
+_MIN_VARIANCE = 1e-12
 """Raters who agree exactly must not weigh infinitely."""
 _IN_VOTES = (
     "quality", "se", "low", "high", "bias", "inconsistency", "inconsistency_low", "inconsistency_high",
@@ -46,29 +46,29 @@ class _Biases(NamedTuple):
     share: Floats
 
 
-def shrunken(votes: RaterVotes) -> Fitted:
+def shrunken(votes: RaterVotes) -> RaterModelFit:
     """Return quality, bias and inconsistency; a rater's own votes count against all raters' by how many they are."""
     width = (float(np.ptp(votes.value)) if len(votes.value) else 0.0) or 1.0
     found = _fit(votes._replace(value=votes.value / width))
     return found._replace(**{name: width * getattr(found, name) for name in _IN_VOTES})
 
 
-def _fit(votes: RaterVotes) -> Fitted:
+def _fit(votes: RaterVotes) -> RaterModelFit:
     """Return what is found of votes whose range is 1, so that all that is called small is small on every scale."""
-    counts, given = votes.of_rater(), votes.of_rater(votes.value)
-    component = components(votes)
+    counts, given = votes.sum_by_rater(), votes.sum_by_rater(votes.value)
+    component = stimulus_components(votes)
     part = rater_components(votes, component)
-    seen = seen_by(votes)
-    quality = ratio(votes.of_stimulus(votes.value), votes.of_stimulus())
+    seen = vote_counts(votes)
+    quality = ratio(votes.sum_by_stimulus(votes.value), votes.sum_by_stimulus())
     means = ratio(given - seen @ quality, counts)
     biases = _Biases(np.zeros(votes.raters), _mean(means**2, counts > 0), np.zeros(votes.raters))
-    spread = unknown_spread(votes.raters)
-    iterations, is_settled = 0, False
-    while not is_settled and iterations < _MOST_ITERATIONS:
+    spread = _unknown_variances(votes.raters)
+    iterations, has_converged = 0, False
+    while not has_converged and iterations < _MAX_ITERATIONS:
         iterations += 1
         before = (quality, biases.bias, spread.variance)
         weight = 1 / spread.variance
-        total, got = seen.T @ weight, votes.of_stimulus(weight[votes.rater] * votes.value)
+        total, got = seen.T @ weight, votes.sum_by_stimulus(weight[votes.rater] * votes.value)
         for _ in range(_QUALITY_ITERATIONS):
             last, quality = quality, ratio(got - seen.T @ (weight * biases.bias), total)
             means = ratio(given - seen @ quality, counts)
@@ -76,13 +76,13 @@ def _fit(votes: RaterVotes) -> Fitted:
             if _change((last,), (quality,)) < _STOP:
                 break
         leverage = weight * (seen @ ratio(np.ones(votes.stimuli), total))
-        squares = votes.of_rater((votes.value - quality[votes.stimulus] - biases.bias[votes.rater]) ** 2)
-        spread = shrunken_spread(squares, np.maximum(counts - leverage - biases.share, 0.0), _LEAST_VARIANCE)
-        is_settled = _change(before, (quality, biases.bias, spread.variance)) < _STOP
+        squares = votes.sum_by_rater((votes.value - quality[votes.stimulus] - biases.bias[votes.rater]) ** 2)
+        spread = _shrunken_variances(squares, np.maximum(counts - leverage - biases.share, 0.0), _MIN_VARIANCE)
+        has_converged = _change(before, (quality, biases.bias, spread.variance)) < _STOP
         if iterations >= _CREEPS_AFTER:
-            is_settled |= _change(before[:1], (quality,)) < _CREEPS_BELOW
+            has_converged |= _change(before[:1], (quality,)) < _CREEPS_BELOW
     found = _fitted(votes, quality, biases.bias, spread, component)
-    return found._replace(iterations=iterations, is_settled=is_settled)
+    return found._replace(iterations=iterations, has_converged=has_converged)
 
 
 def _shrunken_biases(means: Floats, variances: Floats, counts: Floats, variance: float, part: Codes) -> _Biases:
@@ -93,7 +93,7 @@ def _shrunken_biases(means: Floats, variances: Floats, counts: Floats, variance:
     for _ in range(_BIAS_ITERATIONS):
         share = np.where(is_rater, ratio(np.full_like(noise, found.variance), found.variance + noise), 0.0)
         bias = share * means
-        bias = np.where(is_rater, bias - part_means(bias, part, is_rater.astype(float))[part], 0.0)
+        bias = np.where(is_rater, bias - component_means(bias, part, is_rater.astype(float))[part], 0.0)
         before, found = found, _Biases(bias, _mean(bias**2 + share * noise, is_rater), share)
         if abs(found.variance - before.variance) <= _STOP * found.variance:
             break
@@ -108,24 +108,26 @@ def _mean(values: Floats, is_rater: np.typing.NDArray[np.bool_]) -> float:
     return float(values[is_rater].mean()) if is_rater.any() else 0.0
 
 
-def _fitted(votes: RaterVotes, quality: Floats, bias: Floats, spread: RaterVariances, component: Codes) -> Fitted:
-    variance = np.where(spread.variance > _LEAST_VARIANCE, spread.variance, 0.0)
+def _fitted(
+    votes: RaterVotes, quality: Floats, bias: Floats, spread: _RaterVariances, component: Codes
+) -> RaterModelFit:
+    variance = np.where(spread.variance > _MIN_VARIANCE, spread.variance, 0.0)
     has_spread = spread.is_known and bool((variance > 0).any())
-    total = votes.of_stimulus((1 / spread.variance)[votes.rater])
+    total = votes.sum_by_stimulus((1 / spread.variance)[votes.rater])
     se = np.sqrt(ratio(np.ones(votes.stimuli), total)) if has_spread else np.zeros(votes.stimuli)
-    is_rater, is_stimulus = votes.of_rater() > 0, votes.of_stimulus() > 0
-    quality, se = known(quality, is_stimulus), known(se, is_stimulus & spread.is_known)
+    is_rater, is_stimulus = votes.sum_by_rater() > 0, votes.sum_by_stimulus() > 0
+    quality, se = nan_unless(quality, is_stimulus), nan_unless(se, is_stimulus & spread.is_known)
     low, high = (np.sqrt(spread.freedom * variance / chi2.ppf(at, spread.freedom)) for at in (0.975, 0.025))
     is_rater_known = is_rater & spread.is_known
-    return Fitted(
+    return RaterModelFit(
         quality=quality,
         se=se,
-        low=quality - Z * se,
-        high=quality + Z * se,
-        bias=known(bias, is_rater),
-        inconsistency=known(np.sqrt(variance), is_rater_known),
-        inconsistency_low=known(low, is_rater_known),
-        inconsistency_high=known(high, is_rater_known),
+        low=quality - NORMAL_QUANTILE * se,
+        high=quality + NORMAL_QUANTILE * se,
+        bias=nan_unless(bias, is_rater),
+        inconsistency=nan_unless(np.sqrt(variance), is_rater_known),
+        inconsistency_low=nan_unless(low, is_rater_known),
+        inconsistency_high=nan_unless(high, is_rater_known),
         is_rejected=np.zeros(votes.raters, dtype=bool),
         component=component,
     )
@@ -134,13 +136,13 @@ def _fitted(votes: RaterVotes, quality: Floats, bias: Floats, spread: RaterVaria
 # --- Each rater's variance, shrunken towards that of all (reference: statistics 3.5) ---
 
 
-_LEAST_NU, _MOST_NU = 1.0, 100.0
-_LEAST_FREEDOM = 0.5
+_MIN_NU, _MAX_NU = 1.0, 100.0
+_MIN_DF = 0.5
 _NEARLY_NOTHING = 1e-4
 """Of the common variance: one who fits the others exactly has no logarithm, and tells nothing of how raters differ."""
 
 
-class RaterVariances(NamedTuple):
+class _RaterVariances(NamedTuple):
     """Variances of raters, and the degrees of freedom each rests on."""
 
     variance: Floats
@@ -149,25 +151,25 @@ class RaterVariances(NamedTuple):
     """Whether the votes leave anything to estimate a variance from."""
 
 
-def unknown_spread(raters: int) -> RaterVariances:
+def _unknown_variances(raters: int) -> _RaterVariances:
     """Return equal variances, for where nothing is known yet."""
-    return RaterVariances(np.ones(raters), np.ones(raters), is_known=False)
+    return _RaterVariances(np.ones(raters), np.ones(raters), is_known=False)
 
 
-def shrunken_spread(squares: Floats, freedom: Floats, least: float) -> RaterVariances:
+def _shrunken_variances(squares: Floats, freedom: Floats, least: float) -> _RaterVariances:
     """Return the variances from every rater's sum of squared residuals and degrees of freedom, none below `least`."""
-    if freedom.sum() <= _LEAST_FREEDOM:
-        return unknown_spread(len(squares))
+    if freedom.sum() <= _MIN_DF:
+        return _unknown_variances(len(squares))
     pooled = float(squares.sum() / freedom.sum())
     nu = _prior_freedom(squares, freedom, pooled)
-    return RaterVariances(np.maximum((squares + nu * pooled) / (freedom + nu), least), freedom + nu, is_known=True)
+    return _RaterVariances(np.maximum((squares + nu * pooled) / (freedom + nu), least), freedom + nu, is_known=True)
 
 
 def _prior_freedom(squares: Floats, freedom: Floats, pooled: float) -> float:
     """Return how many votes the common variance is worth: few where raters differ, many where they are alike."""
     can_tell = (freedom >= 1) & (squares > _NEARLY_NOTHING * pooled * freedom)
     if can_tell.sum() < 2:
-        return _MOST_NU
+        return _MAX_NU
     logs = np.log(squares[can_tell] / freedom[can_tell])
     beyond_chance = float(logs.var() - polygamma(1, freedom[can_tell] / 2).mean())
-    return float(np.clip(2 / beyond_chance, _LEAST_NU, _MOST_NU)) if beyond_chance > 0 else _MOST_NU
+    return float(np.clip(2 / beyond_chance, _MIN_NU, _MAX_NU)) if beyond_chance > 0 else _MAX_NU

@@ -15,11 +15,15 @@ from beholder.stats.intervals import LEVEL
 
 Zeros: TypeAlias = Literal["pratt", "wilcox", "zsplit"]
 """Differences of zero: ranked and then left out (Pratt), left out first (Wilcoxon), or half up and half down."""
-RULES: Mapping[Zeros, str] = {"pratt": "Pratt", "wilcox": "zeros left out", "zsplit": "zeros split"}
+ZERO_RULES: Mapping[Zeros, str] = {"pratt": "Pratt", "wilcox": "zeros left out", "zsplit": "zeros split"}
 """What the rule for zeros is called."""
 _WILCOXON = "Wilcoxon (1945), Biometrics Bulletin 1"
 _PRATT = "Pratt (1959), Journal of the American Statistical Association 54"
-CITATIONS: Mapping[Zeros, str] = {"pratt": f"{_WILCOXON}; {_PRATT}", "wilcox": _WILCOXON, "zsplit": _WILCOXON}
+SIGNED_RANK_CITATIONS: Mapping[Zeros, str] = {
+    "pratt": f"{_WILCOXON}; {_PRATT}",
+    "wilcox": _WILCOXON,
+    "zsplit": _WILCOXON,
+}
 _EXACT_UP_TO = 50
 _EXHAUSTIVE_UP_TO = 13
 # Means of sliders are sums of fractions: differences that are equal on paper may differ in the last bits.
@@ -52,7 +56,7 @@ def signed_rank(differences: ArrayLike, *, zeros: Zeros = "pratt", correction: b
     without continuity correction unless it is asked for.
     """
     d = np.round(np.asarray(differences, dtype=float), _DECIMALS)
-    name = f"Wilcoxon ({RULES[zeros]})"
+    name = f"Wilcoxon ({ZERO_RULES[zeros]})"
     if len(d) < 2:
         return SignedRank(math.nan, math.nan, "", math.nan)
     if not d.any():
@@ -142,7 +146,7 @@ class Proportion(NamedTuple):
     p: float
 
 
-class Signs(NamedTuple):
+class SignTest(NamedTuple):
     """How many differences are above zero, below zero and zero, and the share of those above among the first two."""
 
     above: int
@@ -161,11 +165,11 @@ def clopper_pearson(k: int, n: int, level: float = LEVEL) -> Proportion:
     return Proportion(k / n, low, high, min(1.0, float(2 * special.bdtr(min(k, n - k), n, 0.5))))
 
 
-def sign_test(differences: ArrayLike, level: float = LEVEL) -> Signs:
+def sign_test(differences: ArrayLike, level: float = LEVEL) -> SignTest:
     """Return how often differences are above zero, ties ignored, with the exact interval and test."""
     d = np.round(np.asarray(differences, dtype=float), _DECIMALS)
     above, below = int((d > 0).sum()), int((d < 0).sum())
-    return Signs(above, below, len(d) - above - below, clopper_pearson(above, above + below, level))
+    return SignTest(above, below, len(d) - above - below, clopper_pearson(above, above + below, level))
 
 
 # --- Holm's correction for several tests ---

@@ -13,14 +13,14 @@ from scipy.sparse import csr_array
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.intp]
-By: TypeAlias = Literal["participant", "rating"]
+SamplingUnit: TypeAlias = Literal["participant", "rating"]
 Draw: TypeAlias = Callable[[int, Generator], tuple[Floats, Floats]]
 """Gives the scores of two sides for so many draws at once: draws, sizes, stimuli."""
-_FEWEST = 3
+_MIN_STIMULI = 3
 """Things that a correlation needs."""
-_AT_ONCE = 100_000
+_VOTES_PER_BLOCK = 100_000
 """Votes that are drawn together: enough to be fast, and few enough to be small."""
-_MOST_RANKED = 2_000_000
+_MAX_RANKED = 2_000_000
 """Means that are ranked for Spearman's correlation; of more, the first draws have to do."""
 
 
@@ -54,16 +54,16 @@ class AgreementCurve(NamedTuple):
     replicates: int
 
 
-def curve(
-    given: StimulusVotes, by: By, target: Floats | None, sizes: Ints, replicates: int, rng: Generator
+def agreement_curve(
+    given: StimulusVotes, by: SamplingUnit, target: Floats | None, sizes: Ints, replicates: int, rng: Generator
 ) -> AgreementCurve:
     """Return the agreement of scores from so many votes with the target, one score per stimulus.
 
     Without a target, with scores from as many votes of the others: nobody, or no rating, is on both sides. `sizes`
     ascend; within a draw the votes of a size are among those of the next.
     """
-    at_once = max(1, _AT_ONCE // max(len(given.value), len(sizes) * given.stimuli))
-    ranked = max(1, _MOST_RANKED // (len(sizes) * given.stimuli))
+    at_once = max(1, _VOTES_PER_BLOCK // max(len(given.value), len(sizes) * given.stimuli))
+    ranked = max(1, _MAX_RANKED // (len(sizes) * given.stimuli))
     draw = _pairs(given, by, sizes) if target is None else _against(given, by, target, sizes)
     pearson, rmse, spearman = [], [], []
     for first in range(0, replicates, at_once):
@@ -77,7 +77,7 @@ def curve(
     return AgreementCurve(sizes, *spread[0], *spread[1], spread[2][0], replicates)
 
 
-def longer(r: float, votes: float, wanted: float) -> float:
+def spearman_brown(r: float, votes: float, wanted: float) -> float:
     """Return the correlation of two equal studies with so many votes, from that of smaller ones (Spearman-Brown)."""
     if not 0 <= r <= 1:
         return r
@@ -85,14 +85,14 @@ def longer(r: float, votes: float, wanted: float) -> float:
     return ratio * r / (1 + (ratio - 1) * r)
 
 
-def votes_for(r: float, votes: float, wanted: float) -> float:
+def votes_for_correlation(r: float, votes: float, wanted: float) -> float:
     """Return how many votes two equal studies need for a correlation (Spearman-Brown); NaN where none are enough."""
     if not 0 < r <= 1:
         return float("nan")
     return votes if r == 1 else votes * wanted * (1 - r) / (r * (1 - wanted))
 
 
-def _pairs(given: StimulusVotes, by: By, sizes: Ints) -> Draw:
+def _pairs(given: StimulusVotes, by: SamplingUnit, sizes: Ints) -> Draw:
     """Return how to draw, size by size, the scores of two halves that share nothing, both with so many votes."""
     steps, n = len(sizes), given.stimuli
     held = np.bincount(given.stimulus, minlength=n)
@@ -119,7 +119,7 @@ def _pairs(given: StimulusVotes, by: By, sizes: Ints) -> Draw:
     return draw
 
 
-def _against(given: StimulusVotes, by: By, target: Floats, sizes: Ints) -> Draw:
+def _against(given: StimulusVotes, by: SamplingUnit, target: Floats, sizes: Ints) -> Draw:
     """Return how to draw, size by size, the scores from votes or raters with replacement, beside the target."""
     score = _drawn_votes(given, sizes) if by == "rating" else _drawn_raters(given, sizes)
 
@@ -184,7 +184,7 @@ def _agreement(one: Floats, other: Floats) -> tuple[Floats, Floats]:
     """Return Pearson's correlation and the root mean square difference over the last axis, of what both sides have."""
     both = np.isfinite(one) & np.isfinite(other)
     n = both.sum(axis=-1)
-    known, some = n >= _FEWEST, np.maximum(n, 1)
+    known, some = n >= _MIN_STIMULI, np.maximum(n, 1)
     x, y = (np.where(both, values, 0.0) for values in (one, other))
     rmse = np.sqrt(((x - y) ** 2).sum(axis=-1) / some)
     x, y = (np.where(both, values - (values.sum(axis=-1) / some)[..., None], 0.0) for values in (x, y))

@@ -97,7 +97,7 @@ def planted_values(results: Results, truth: Mapping[str, float]) -> Mapping[tupl
         # Of a reversed statement `keyed` holds the answer turned round; the mean is of the answers as given.
         is_turned = bool((votes["keyed"] != votes["value"]).where(votes["keyed"].notna(), False).any())
         scales[str(question)] = (high, low) if is_turned else (low, high)
-    unit = "" if results.is_told_apart else " apart"
+    unit = "" if results.is_identification else " apart"
     found: dict[tuple[str, str], str] = {}
     for row in results.conditions.to_dict("records"):
         question, condition = str(row["question"]), str(row["condition"])

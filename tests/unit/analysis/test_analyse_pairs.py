@@ -16,7 +16,7 @@ from scipy import stats
 
 from beholder.analysis.pairs import pairs
 from beholder.analysis.ratings import RowOrder, tidy
-from beholder.analysis.ratings_table import filled
+from beholder.analysis.ratings_table import fill_columns
 from beholder.analysis.result import Result, read_result, records
 from beholder.analysis.tests import TESTS, agreement
 from beholder.analysis.tests import tests as four_tests
@@ -162,7 +162,7 @@ def test_grades_against_different_references_are_not_held_together() -> None:
     shown = [{**rows[0], "condition": name, "other_condition": "", "kind": "score", "question": "x",
               "role": "reference"} for name in ("film", "scan")]  # fmt: skip
     data = pd.DataFrame(rows).assign(question="q")
-    both = tidy(filled(pd.concat([data, pd.DataFrame(shown)])), RowOrder(references=frozenset(("film", "scan"))))
+    both = tidy(fill_columns(pd.concat([data, pd.DataFrame(shown)])), RowOrder(references=frozenset(("film", "scan"))))
     found = pairs(both).table
     mine = found[found["question"] == "q"].set_index(["condition", "other_condition"])
     assert mine["comparison"].to_dict() == {

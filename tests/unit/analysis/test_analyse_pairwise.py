@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 from scipy.special import expit
 
-from beholder.analysis.bradley_terry import fit
+from beholder.analysis.bradley_terry import fit_strengths
 from beholder.analysis.comparisons import BRADLEY_TERRY, Tally
 from beholder.analysis.pairs import preferences
 from beholder.analysis.ranks import ranks
@@ -208,12 +208,14 @@ def test_clustered_intervals_cover_where_people_differ_and_plain_ones_do_not(who
     share = expit(far) @ weight / weight.sum()
     nothing = np.zeros(3)
     pairs = (np.array([0, 0, 1]), np.array([1, 2, 2]))
-    limit = fit(Tally(("a", "b", "c"), *pairs, nothing, np.arange(3), share, nothing, 1 - share), BRADLEY_TERRY)
+    limit = fit_strengths(
+        Tally(("a", "b", "c"), *pairs, nothing, np.arange(3), share, nothing, 1 - share), BRADLEY_TERRY
+    )
     truth = limit.quality[0] - limit.quality[2]
     rng = np.random.default_rng(11)
     off, error, plain = [], [], []
     for _ in range(runs):
-        found = fit(crowd(people, 30, spread, rng), BRADLEY_TERRY)
+        found = fit_strengths(crowd(people, 30, spread, rng), BRADLEY_TERRY)
         off.append(found.quality[0] - found.quality[2] - truth)
         contrast = np.array([1.0, 0.0, -1.0])
         error.append(math.sqrt(contrast @ found.covariance @ contrast))

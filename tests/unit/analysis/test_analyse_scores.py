@@ -16,11 +16,11 @@ from scipy import stats
 
 from beholder.analysis import analyse
 from beholder.analysis.distributions import median_interval, medians
-from beholder.analysis.dmos import crushed, dmos
+from beholder.analysis.dmos import crush_votes, dmos
 from beholder.analysis.means import conditions, contents, factors, questions
 from beholder.analysis.pairs import position
 from beholder.analysis.ratings import RowOrder, as_ratings, tidy
-from beholder.analysis.ratings_table import filled
+from beholder.analysis.ratings_table import fill_columns
 from beholder.analysis.result import Result, read_result
 from beholder.analysis.scores import scores
 from beholder.stats.intervals import share_interval, t_interval, unanimous_bounds
@@ -208,7 +208,7 @@ def test_where_few_rated_the_reference_the_means_are_held_against_each_other() -
 
 def test_crushing_and_clipping_have_names_of_their_own() -> None:
     table = referenced(noisy())
-    asked = tidy(filled(table), RowOrder(asked=Analyse(crush="clip")))
+    asked = tidy(fill_columns(table), RowOrder(settings=Analyse(crush="clip")))
     assert row(dmos(asked), level="condition")["metric"] == "DMOS(ACR-HR, clipped)"
     assert row(dmos(table, crush="crush"), level="condition")["metric"] == "DMOS(ACR-HR, crushed)"
     assert row(dmos(table), level="condition")["metric"] == "DMOS(ACR-HR)"
@@ -217,10 +217,10 @@ def test_crushing_and_clipping_have_names_of_their_own() -> None:
 @settings(max_examples=40, deadline=None)
 @given(st.floats(-3, 100), st.sampled_from([5.0, 9.0, 100.0]))
 def test_drawn_in_votes_keep_their_order_and_those_below_the_top_stay(dv: float, highest: float) -> None:
-    drawn = float(crushed(dv, highest))
+    drawn = float(crush_votes(dv, highest))
     assert drawn == dv if dv <= highest else highest < drawn < dv
-    assert float(crushed(dv, highest, "clip")) == min(dv, highest)
-    assert float(crushed(dv, highest, "none")) == dv
+    assert float(crush_votes(dv, highest, "clip")) == min(dv, highest)
+    assert float(crush_votes(dv, highest, "none")) == dv
 
 
 def test_a_poor_source_is_named_and_a_content_without_reference_has_no_dmos() -> None:

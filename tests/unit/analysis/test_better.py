@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from beholder.analysis.condition_difference import inconclusive
 from beholder.analysis.pairs import pairs
 from beholder.analysis.ratings import RowOrder, tidy
-from beholder.analysis.ratings_table import filled
+from beholder.analysis.ratings_table import fill_columns
 from beholder.analysis.result import Results, metric
 from beholder.errors import UserError
 
 
 def results(table: pd.DataFrame, population: str = "people", **order: Any) -> Results:
-    whole = filled(table)
+    whole = fill_columns(table)
     found, none = tidy(whole, RowOrder(**order)), pd.DataFrame()
     notes = {
         "population": population,

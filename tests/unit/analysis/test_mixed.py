@@ -18,7 +18,7 @@ from beholder.analysis.result import Result, read_results
 from beholder.cleaning.ratings import read_ratings
 from beholder.reporting.material import load_material
 from beholder.reporting.sensitivity import run_effects, told_runs, variance
-from beholder.stats.crossed import RunEffect, crossed, run_effect, variance_components
+from beholder.stats.crossed import RunEffect, fit_crossed, run_effect, variance_components
 from beholder.stats.intervals import t_bounds
 from support.data import DATA
 from support.report_pages import made_up
@@ -207,7 +207,7 @@ def test_balanced_components_are_those_of_the_analysis_of_variance() -> None:
 
 def test_balanced_means_are_plain_and_their_errors_known() -> None:
     table = balanced(10, 6, 3)
-    found = crossed(**table)
+    found = fit_crossed(**table)
     assert found is not None
     assert found.mean == pytest.approx(pd.Series(table["value"]).groupby(table["group"]).mean().to_numpy())
     shared = found.one / 10 + found.other / 6
@@ -230,7 +230,7 @@ def test_other_units_change_nothing_but_the_units(
     kept[: 3 * 5] = True
     part = {name: column[kept] for name, column in table.items()}
     part["one"] = np.unique(part["one"], return_inverse=True)[1]
-    found, other = crossed(**part), crossed(**{**part, "value": scale * part["value"] + shift})
+    found, other = fit_crossed(**part), fit_crossed(**{**part, "value": scale * part["value"] + shift})
     assert found is not None
     assert other is not None
     np.testing.assert_allclose(other.mean, scale * found.mean + shift, rtol=1e-6, atol=1e-5 * scale)
@@ -268,7 +268,7 @@ def test_intervals_of_the_mixed_model_hold_the_truth(whole: bool) -> None:
     rng = np.random.default_rng(9)
     held = 0.0
     for seed in rng.integers(0, 10**6, times):
-        found = crossed(**balanced(12, 5, 3, int(seed)))
+        found = fit_crossed(**balanced(12, 5, 3, int(seed)))
         assert found is not None
         low, high = t_bounds(found.mean, np.sqrt(np.diag(found.covariance)), found.df)
         truth = 0.3 * np.arange(3)

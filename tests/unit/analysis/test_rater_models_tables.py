@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import beholder
-from beholder.analysis.models import P910, each_question, quality
+from beholder.analysis.models import P910, all_question_votes, quality
 from beholder.analysis.rater_models import MODEL_COLUMNS, RATER_COLUMNS, model_raters, models
 from beholder.analysis.ratings import as_ratings
 from beholder.analysis.result import read_result
@@ -91,8 +91,8 @@ def test_annex_e_warns_in_short_sessions_and_not_in_long_ones() -> None:
 
 def test_a_model_that_stops_early_says_so() -> None:
     found = [
-        (asked, P910.fit(asked.votes)._replace(is_settled=False, iterations=1000))
-        for asked in each_question(as_ratings(ratings(contents=12)))
+        (asked, P910.fit(asked.votes)._replace(has_converged=False, iterations=1000))
+        for asked in all_question_votes(as_ratings(ratings(contents=12)))
     ]
     assert P910.remarks(found) == ["It had not settled after 1,000 rounds."]
 

@@ -21,12 +21,12 @@ from beholder.stats.crossed import variance_components
 from beholder.stats.rater_models import Floats, RaterVotes
 from beholder.stats.reliability import (
     ValueCounts,
-    alpha,
     icc_complete,
     icc_sparse,
     kendall_w,
+    krippendorff_alpha,
     leave_one_out,
-    moments,
+    moment_components,
     sos,
     sos_terms,
 )
@@ -114,7 +114,7 @@ def test_alpha_equals_that_of_krippendorff(gaps: float, level: Literal["ordinal"
 
     for seed in range(5):
         table = rated(40, 12, seed, gaps)
-        mine = alpha(ValueCounts(votes_of(table)), is_ordinal=level == "ordinal")[0]
+        mine = krippendorff_alpha(ValueCounts(votes_of(table)), is_ordinal=level == "ordinal")[0]
         theirs = krippendorff.alpha(reliability_data=table.T, level_of_measurement=level)
         assert mine == pytest.approx(theirs, abs=1e-9)
 
@@ -124,8 +124,8 @@ def test_an_alpha_of_drawn_things_is_that_of_a_table_with_them() -> None:
     times = np.array([0, 2, 1, 0, 1, 3, 1, 0, 1, 1, 1, 1])
     drawn = np.repeat(table, times, axis=0)
     for is_ordinal in (True, False):
-        mine = alpha(ValueCounts(votes_of(table)), times[None].astype(float), is_ordinal=is_ordinal)
-        assert mine == pytest.approx(alpha(ValueCounts(votes_of(drawn)), is_ordinal=is_ordinal), abs=1e-12)
+        mine = krippendorff_alpha(ValueCounts(votes_of(table)), times[None].astype(float), is_ordinal=is_ordinal)
+        assert mine == pytest.approx(krippendorff_alpha(ValueCounts(votes_of(drawn)), is_ordinal=is_ordinal), abs=1e-12)
 
 
 def test_concordance_is_the_test_of_friedman() -> None:
@@ -167,7 +167,7 @@ def test_no_measure_knows_the_unit_of_the_scale(n: int, k: int, seed: int, unit:
     for mine, theirs in zip(icc_complete(table).values(), icc_complete(moved).values(), strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-6, atol=1e-6)
     for is_ordinal in (True, False):
-        one, other = (alpha(ValueCounts(votes_of(some)), is_ordinal=is_ordinal) for some in (table, moved))
+        one, other = (krippendorff_alpha(ValueCounts(votes_of(some)), is_ordinal=is_ordinal) for some in (table, moved))
         np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
 
 
@@ -198,7 +198,7 @@ def test_correlations_of_sparse_ratings_are_near_those_of_all(gaps: float) -> No
     votes = votes_of(table)
     known = icc_complete(whole)
     sparse = icc_sparse(votes, variance_components(votes.value, votes.stimulus, votes.rater))
-    by_moments = icc_sparse(votes, moments(votes))
+    by_moments = icc_sparse(votes, moment_components(votes))
     for name in ("ICC(1,1)", "ICC(A,1)", "ICC(C,1)"):
         assert sparse[name].value == pytest.approx(known[name].value, abs=0.03)
         assert by_moments[name].value == pytest.approx(known[name].value, abs=0.04)
@@ -207,7 +207,7 @@ def test_correlations_of_sparse_ratings_are_near_those_of_all(gaps: float) -> No
 def test_without_gaps_components_and_mean_squares_say_the_same() -> None:
     table = rated(30, 10)
     votes, known = votes_of(table), icc_complete(table)
-    for components in (variance_components(votes.value, votes.stimulus, votes.rater), moments(votes)):
+    for components in (variance_components(votes.value, votes.stimulus, votes.rater), moment_components(votes)):
         found = icc_sparse(votes, components)
         for name in ICCS:
             assert found[name].value == pytest.approx(known[name].value, abs=1e-5)
@@ -223,7 +223,7 @@ def test_moments_are_near_reml_where_a_few_things_have_most_votes() -> None:
     felt = rng.normal(3, 1, things)[thing] + rng.normal(0, 0.4, raters)[rater] + rng.normal(0, 0.6, len(rater))
     votes = RaterVotes(felt, rater, thing, raters, int(thing.max()) + 1)
     by_moments, by_reml = (
-        icc_sparse(votes, found) for found in (moments(votes), variance_components(felt, thing, rater))
+        icc_sparse(votes, found) for found in (moment_components(votes), variance_components(felt, thing, rater))
     )
     for name in ("ICC(A,1)", "ICC(C,1)"):
         assert by_moments[name].value == pytest.approx(by_reml[name].value, abs=0.01)
@@ -232,8 +232,8 @@ def test_moments_are_near_reml_where_a_few_things_have_most_votes() -> None:
 def test_moments_know_what_one_vote_of_each_rater_cannot_tell() -> None:
     rng = np.random.default_rng(1)
     votes = RaterVotes(rng.integers(1, 6, 90).astype(float), np.arange(90), np.arange(90) % 9, 90, 9)
-    assert np.isnan(moments(votes)).all()
-    assert list(icc_sparse(votes, moments(votes))) == ["ICC(1,1)", "ICC(1,k)"]
+    assert np.isnan(moment_components(votes)).all()
+    assert list(icc_sparse(votes, moment_components(votes))) == ["ICC(1,1)", "ICC(1,k)"]
 
 
 def test_sparse_ratings_say_what_they_rest_on() -> None:

@@ -16,12 +16,12 @@ import beholder
 from beholder.analysis.figures.theme import COLUMN, WIDE
 from beholder.analysis.figures.votes_needed import votes_needed_chart
 from beholder.analysis.scores import scores
-from beholder.analysis.votes_needed import COLUMNS, Enough, enough, usual_curves, votes_needed
+from beholder.analysis.votes_needed import COLUMNS, VotesForTarget, default_curves, votes_for_target, votes_needed
 from beholder.errors import UserError
 from beholder.reporting.figures import to_svg
 from beholder.reporting.material import load_material
 from beholder.reporting.reliability import enough_votes
-from beholder.stats.votes_needed import longer, votes_for
+from beholder.stats.votes_needed import spearman_brown, votes_for_correlation
 from support.data import DATA
 from support.report_pages import made_up
 
@@ -92,11 +92,11 @@ def test_spearman_brown_foretells_the_curve(hdtv: pd.DataFrame) -> None:
     assert found is not None
     table = found.table
     r = table["pearson"]
-    told = [longer(r[0], 2, votes) for votes in table["votes"]]
+    told = [spearman_brown(r[0], 2, votes) for votes in table["votes"]]
     assert told == pytest.approx(r.to_numpy(), abs=0.002)
-    told_of = enough(table, "rating")
+    told_of = votes_for_target(table, "rating")
     assert told_of.r_now == pytest.approx(0.9867, abs=0.001)
-    assert told_of._replace(r_now=0) == Enough(24.0, 0, 7.0, is_measured=True)
+    assert told_of._replace(r_now=0) == VotesForTarget(24.0, 0, 7.0, is_measured=True)
 
 
 # What holds of every curve
@@ -179,7 +179,7 @@ def test_scores_of_a_laboratory_can_be_held_against() -> None:
 def test_comparisons_and_several_questions_have_curves_and_choices_have_none() -> None:
     rows = planted()
     asked = pd.concat([rows.assign(question="Größe 2"), rows.assign(question="NA", kind="choice", value=1.0)])
-    found = usual_curves(asked)
+    found = default_curves(asked)
     assert found is not None
     assert set(found.table["question"]) == {"Größe 2"}
     assert list(dict.fromkeys(found.table["by"] + " " + found.table["against"])) == ["participant halves", "rating all"]
@@ -200,7 +200,7 @@ def test_comparisons_and_several_questions_have_curves_and_choices_have_none() -
 )
 def test_where_nothing_can_be_told_there_is_no_curve(table: pd.DataFrame) -> None:
     assert votes_needed(table) is None
-    assert usual_curves(table) is None
+    assert default_curves(table) is None
 
 
 def test_answers_that_are_all_alike_have_an_error_of_none_and_no_correlation() -> None:
@@ -208,7 +208,7 @@ def test_answers_that_are_all_alike_have_an_error_of_none_and_no_correlation() -
     assert found is not None
     assert set(found.table["rmse"]) == {0.0}
     assert found.table["pearson"].isna().all()
-    told = enough(found.table, "rating")
+    told = votes_for_target(found.table, "rating")
     assert (told.votes_now, told.is_measured) == (6.0, False)
     assert math.isnan(told.r_now)
     assert math.isnan(told.votes)
@@ -251,7 +251,7 @@ def test_a_wrong_option_says_what_is_allowed(options: dict[str, Any], message: s
 
 @given(st.floats(0.01, 0.99), st.floats(1, 50), st.floats(0.05, 0.999))
 def test_votes_for_a_correlation_give_that_correlation(r: float, votes: float, wanted: float) -> None:
-    assert longer(r, votes, votes_for(r, votes, wanted)) == pytest.approx(wanted)
+    assert spearman_brown(r, votes, votes_for_correlation(r, votes, wanted)) == pytest.approx(wanted)
 
 
 def curve_of(r: list[float], votes: list[int], now: float) -> pd.DataFrame:
@@ -262,28 +262,28 @@ def curve_of(r: list[float], votes: list[int], now: float) -> pd.DataFrame:
 @pytest.mark.parametrize(
     ("r", "votes", "now", "told"),
     [
-        ([0.90, 0.94, 0.97], [2, 4, 8], 16.0, Enough(16.0, 0.985, 5.0, is_measured=True)),
-        ([0.5, 0.6], [2, 3], 6.0, Enough(6.0, 0.75, 38.0, is_measured=False)),
-        ([0.96], [1], 2.0, Enough(2.0, 0.98, 1.0, is_measured=True)),
+        ([0.90, 0.94, 0.97], [2, 4, 8], 16.0, VotesForTarget(16.0, 0.985, 5.0, is_measured=True)),
+        ([0.5, 0.6], [2, 3], 6.0, VotesForTarget(6.0, 0.75, 38.0, is_measured=False)),
+        ([0.96], [1], 2.0, VotesForTarget(2.0, 0.98, 1.0, is_measured=True)),
     ],
 )
 def test_enough_is_where_the_curve_reaches_it_or_would(
-    r: list[float], votes: list[int], now: float, told: Enough
+    r: list[float], votes: list[int], now: float, told: VotesForTarget
 ) -> None:
-    found = enough(curve_of(r, votes, now), "q")
+    found = votes_for_target(curve_of(r, votes, now), "q")
     assert found.r_now == pytest.approx(told.r_now, abs=0.001)
     assert found._replace(r_now=0) == told._replace(r_now=0)
 
 
 def test_halves_that_disagree_tell_no_number() -> None:
-    told = enough(curve_of([-0.2, -0.1], [2, 3], 6.0), "q")
+    told = votes_for_target(curve_of([-0.2, -0.1], [2, 3], 6.0), "q")
     assert math.isnan(told.r_now)
     assert math.isnan(told.votes)
 
 
 @pytest.mark.parametrize("layout", [COLUMN, WIDE])
 def test_the_figure_marks_how_many_votes_there_are(layout: Any) -> None:
-    found = usual_curves(planted())
+    found = default_curves(planted())
     assert found is not None
     drawn = to_svg(lambda layout: votes_needed_chart(found.table, layout=layout), layout)
     assert "12 now" in drawn

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import beholder
-from beholder.analysis.items import together
+from beholder.analysis.items import item_consistency
 from beholder.cli import cli
 from beholder.dimensionality.text import Dimensions
 from beholder.errors import UserError
@@ -145,7 +145,7 @@ def test_problems_are_told_in_exact_words(tmp_path: Path) -> None:
 
 
 def test_every_study_with_three_questions_says_whether_they_go_together() -> None:
-    result = together(answers(8, ("real", "trust", "warm")))
+    result = item_consistency(answers(8, ("real", "trust", "warm")))
     assert result is not None
     row = result.table.iloc[0]
     assert (row["questions"], row["n"], row["stimuli"], row["components"]) == (3, 96, 12, 1)
@@ -154,10 +154,10 @@ def test_every_study_with_three_questions_says_whether_they_go_together() -> Non
 
 
 def test_fewer_questions_or_none_that_vary_say_nothing() -> None:
-    assert together(answers(8, ("real", "trust"))) is None
-    assert together(answers(8, ("real", "trust", "warm")).assign(value=3.0)) is None
+    assert item_consistency(answers(8, ("real", "trust"))) is None
+    assert item_consistency(answers(8, ("real", "trust", "warm")).assign(value=3.0)) is None
     alone = answers(8, ("real", "trust", "warm"))
     alone = alone[(alone["condition"] == "c0") & (alone["content"] == "k0")]
-    result = together(alone)
+    result = item_consistency(alone)
     assert result is not None
     assert result.table.iloc[0]["note"] == "too few stimuli, or they do not differ: no components"

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from beholder.analysis.means import conditions
 from beholder.analysis.pairs import pairs
 from beholder.analysis.ratings import RowOrder, tidy
-from beholder.analysis.ratings_table import filled
-from beholder.analysis.tests import corrected as corrected_as_told
+from beholder.analysis.ratings_table import fill_columns
+from beholder.analysis.tests import corrected_tests as corrected_as_told
 from beholder.methods.contract import Study
 from beholder.sample_size.design import PlannedStudy, plan_for
 from beholder.sample_size.tests import ContrastOutcomes, contrast_outcomes
@@ -60,9 +60,9 @@ def both(session: PlannedStudy) -> tuple[ContrastOutcomes, pd.DataFrame, pd.Data
         conditions=world.catalogue.conditions,
         questions=world.questions,
         references=frozenset(name for name, role in roles.items() if role == "reference"),
-        asked=world.study.analyse,
+        settings=world.study.analyse,
     )
-    ratings = tidy(filled(table_of(session, values[1])), order)
+    ratings = tidy(fill_columns(table_of(session, values[1])), order)
     corrected = corrected_as_told(ratings)
     clear = corrected.table[corrected.table["test"] == "clustered t"]["clear"].to_numpy(float)
     return (

@@ -14,14 +14,14 @@ from scipy import stats
 
 from beholder.stats.correlation import (
     agreement,
+    bootstrap_counts,
+    bootstrap_pearson,
+    bootstrap_tau_b,
     compare_correlations,
     compare_dependent,
     correlations,
-    drawn_counts,
-    mapped,
+    linear_mapping,
     mean_correlation,
-    pearson_draws,
-    tau_b_draws,
 )
 from beholder.stats.intervals import welch
 from beholder.stats.tests import benjamini_hochberg
@@ -65,12 +65,12 @@ def test_the_interval_of_spearman_is_wider_than_that_of_pearson_would_be() -> No
 
 def test_samples_that_are_drawn_have_the_correlations_of_scipy() -> None:
     x, y = (np.round(one, 1) for one in two(15))
-    counts = drawn_counts(15, seed=3, draws=40)
+    counts = bootstrap_counts(15, seed=3, draws=40)
     samples = [np.repeat(np.arange(15), row.astype(int)) for row in counts]
     tau = [stats.kendalltau(x[rows], y[rows]).statistic for rows in samples]
-    np.testing.assert_allclose(tau_b_draws(x, y, seed=3, draws=40), tau, atol=1e-12)
+    np.testing.assert_allclose(bootstrap_tau_b(x, y, seed=3, draws=40), tau, atol=1e-12)
     r = [np.corrcoef(x[rows], y[rows])[0, 1] for rows in samples]
-    np.testing.assert_allclose(pearson_draws(x, y, counts), r, atol=1e-9)
+    np.testing.assert_allclose(bootstrap_pearson(x, y, counts), r, atol=1e-9)
 
 
 def test_many_things_have_the_interval_of_a_formula() -> None:
@@ -105,12 +105,14 @@ def test_correlations_and_rmse_are_symmetric_and_the_mapped_error_is_what_r_leav
     if not math.isnan(found.pearson):
         assert -1 - 1e-12 <= there.tau_b.low <= there.tau_b.high <= 1 + 1e-12
         left = float(np.std(x)) * math.sqrt(max(0.0, 1 - found.pearson**2))
-        assert mapped(y, x).rmse == pytest.approx(left, abs=1e-6)
-        assert mapped(y, x).rmse <= found.rmse + 1e-9
+        assert linear_mapping(y, x).rmse == pytest.approx(left, abs=1e-6)
+        assert linear_mapping(y, x).rmse <= found.rmse + 1e-9
 
 
 def test_the_mapped_error_has_a_direction() -> None:
-    assert mapped([1, 2, 3, 5], [10, 22, 29, 52]).rmse != pytest.approx(mapped([10, 22, 29, 52], [1, 2, 3, 5]).rmse)
+    assert linear_mapping([1, 2, 3, 5], [10, 22, 29, 52]).rmse != pytest.approx(
+        linear_mapping([10, 22, 29, 52], [1, 2, 3, 5]).rmse
+    )
 
 
 @pytest.mark.parametrize(

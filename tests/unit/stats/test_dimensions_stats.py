@@ -12,8 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from beholder.stats.clustered import centred
-from beholder.stats.dimensions import alpha, alpha_without, kept, omega, one_factor, parallel, principal, varimax
+from beholder.stats.clustered import two_way_residuals
+from beholder.stats.dimensions import (
+    alpha_without_each,
+    cronbach_alpha,
+    mcdonald_omega,
+    one_factor_loadings,
+    parallel_analysis,
+    principal_components,
+    retained_components,
+    varimax,
+)
 
 
 def correlations_of(loadings: np.ndarray) -> np.ndarray:
@@ -32,7 +41,7 @@ TWO = np.array([[0.8, 0], [0.7, 0], [0.75, 0], [0.8, 0], [0, 0.8], [0, 0.7], [0,
 
 
 def test_two_questions_have_eigenvalues_of_one_plus_and_minus_their_correlation() -> None:
-    found = principal(np.array([[1, 0.6], [0.6, 1]]))
+    found = principal_components(np.array([[1, 0.6], [0.6, 1]]))
     assert found.eigenvalues == pytest.approx([1.6, 0.4])
     assert found.loadings[:, 0] == pytest.approx([math.sqrt(0.8)] * 2)
     assert np.square(found.loadings).sum(axis=1) == pytest.approx([1, 1])
@@ -40,7 +49,7 @@ def test_two_questions_have_eigenvalues_of_one_plus_and_minus_their_correlation(
 
 def test_loadings_of_all_components_give_the_correlations_back() -> None:
     matrix = correlations_of(TWO)
-    found = principal(matrix)
+    found = principal_components(matrix)
     assert found.loadings @ found.loadings.T == pytest.approx(matrix)
     assert found.eigenvalues.sum() == pytest.approx(len(matrix))
 
@@ -51,27 +60,29 @@ def test_parallel_analysis_finds_two_planted_components(rows: int) -> None:
     found = []
     for _ in range(20):
         matrix = np.atleast_2d(np.corrcoef(draw(rng, TWO, rows), rowvar=False))
-        found.append(kept(principal(matrix).eigenvalues, parallel(rows, 7, rng, draws=200)))
+        found.append(
+            retained_components(principal_components(matrix).eigenvalues, parallel_analysis(rows, 7, rng, draws=200))
+        )
     assert found.count(2) >= 19
 
 
 def test_parallel_analysis_keeps_noise_in_one_case_of_twenty() -> None:
     rng = np.random.default_rng(6)
-    limits = parallel(40, 6, rng)
+    limits = parallel_analysis(40, 6, rng)
     noise = [np.atleast_2d(np.corrcoef(rng.standard_normal((40, 6)), rowvar=False)) for _ in range(400)]
-    share = np.mean([kept(principal(matrix).eigenvalues, limits) > 0 for matrix in noise])
+    share = np.mean([retained_components(principal_components(matrix).eigenvalues, limits) > 0 for matrix in noise])
     assert 0.02 < share < 0.09
 
 
 def test_chance_is_the_same_with_drawn_rows_and_without_them() -> None:
-    short = parallel(7, 6, np.random.default_rng(1), draws=4000)
+    short = parallel_analysis(7, 6, np.random.default_rng(1), draws=4000)
     noise = np.random.default_rng(2).standard_normal((4000, 7, 6))
     values = np.linalg.eigvalsh(np.array([np.corrcoef(one, rowvar=False) for one in noise]))[:, ::-1]
     assert short == pytest.approx(np.quantile(values, 0.95, axis=0), abs=0.06)
 
 
 def test_fewer_rows_than_questions_span_fewer_dimensions() -> None:
-    limits = parallel(5, 8, np.random.default_rng(1), draws=50)
+    limits = parallel_analysis(5, 8, np.random.default_rng(1), draws=50)
     assert (limits[:4] > 0).all()
     assert limits[4:] == pytest.approx(np.zeros(4))
 
@@ -99,8 +110,8 @@ def test_alpha_of_a_small_table_by_hand() -> None:
     rows = np.array([[1, 2, 1], [2, 3, 3], [3, 3, 4], [4, 5, 5]], float)
     matrix = np.cov(rows, rowvar=False)
     by_hand = 3 / 2 * (1 - np.var(rows, axis=0, ddof=1).sum() / np.var(rows.sum(axis=1), ddof=1))
-    assert alpha(matrix, 4).value == pytest.approx(by_hand)
-    assert alpha_without(matrix)[2] == pytest.approx(alpha(matrix[:2, :2], 4).value)
+    assert cronbach_alpha(matrix, 4).value == pytest.approx(by_hand)
+    assert alpha_without_each(matrix)[2] == pytest.approx(cronbach_alpha(matrix[:2, :2], 4).value)
 
 
 def test_alpha_is_what_pingouin_gives() -> None:
@@ -112,7 +123,7 @@ def test_alpha_is_what_pingouin_gives() -> None:
     for loadings, rows in ((TWO, 40), (TWO[:4], 12), (TWO[4:], 200)):
         values = draw(rng, loadings, rows)
         expected, ends = pingouin.cronbach_alpha(data=pd.DataFrame(values))
-        found = alpha(np.cov(values, rowvar=False), rows)
+        found = cronbach_alpha(np.cov(values, rowvar=False), rows)
         assert found.value == pytest.approx(expected)
         assert [found.low, found.high] == pytest.approx(ends, abs=5e-4)
 
@@ -121,28 +132,28 @@ def test_omega_of_one_planted_factor_is_exact() -> None:
     loadings, sd = np.array([0.9, 0.7, 0.6, 0.5]), np.array([1.0, 2.0, 0.5, 1.5])
     matrix = correlations_of(loadings[:, None]) * np.outer(sd, sd)
     shared = (loadings * sd).sum() ** 2
-    assert one_factor(correlations_of(loadings[:, None])) == pytest.approx(loadings, abs=1e-6)
-    assert omega(matrix) == pytest.approx(shared / matrix.sum(), abs=1e-6)
+    assert one_factor_loadings(correlations_of(loadings[:, None])) == pytest.approx(loadings, abs=1e-6)
+    assert mcdonald_omega(matrix) == pytest.approx(shared / matrix.sum(), abs=1e-6)
 
 
 def test_omega_is_alpha_where_all_questions_load_alike_and_above_it_elsewhere() -> None:
     alike = correlations_of(np.full((5, 1), 0.7))
-    assert omega(alike) == pytest.approx(alpha(alike, 100).value, abs=1e-6)
+    assert mcdonald_omega(alike) == pytest.approx(cronbach_alpha(alike, 100).value, abs=1e-6)
     unlike = correlations_of(np.array([0.9, 0.9, 0.3, 0.3])[:, None])
-    assert omega(unlike) > alpha(unlike, 100).value
+    assert mcdonald_omega(unlike) > cronbach_alpha(unlike, 100).value
 
 
 def test_what_cannot_be_known_is_nan() -> None:
-    assert all(math.isnan(one) for one in alpha(np.eye(1), 10))
-    assert all(math.isnan(one) for one in alpha(np.zeros((3, 3)), 10))
-    assert math.isnan(omega(np.array([[1, 0.5], [0.5, 1]])))
-    assert math.isnan(omega(np.zeros((3, 3))))
+    assert all(math.isnan(one) for one in cronbach_alpha(np.eye(1), 10))
+    assert all(math.isnan(one) for one in cronbach_alpha(np.zeros((3, 3)), 10))
+    assert math.isnan(mcdonald_omega(np.array([[1, 0.5], [0.5, 1]])))
+    assert math.isnan(mcdonald_omega(np.zeros((3, 3))))
 
 
 def test_centring_of_a_full_table_takes_both_means_off() -> None:
     table = np.random.default_rng(1).normal(size=(4, 3))
     one, other = np.divmod(np.arange(12), 3)
-    found = centred(table.reshape(-1, 1), one, other)
+    found = two_way_residuals(table.reshape(-1, 1), one, other)
     expected = table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
     assert found.residual.reshape(4, 3) == pytest.approx(expected, abs=1e-9)
     assert found.taken == 4 + 3 - 1
@@ -156,11 +167,11 @@ def test_centring_with_holes_is_the_least_squares_residual(seed: int, rows: int)
     value = rng.normal(size=(rows, 2))
     design = np.hstack([np.eye(5)[one], np.eye(4)[other]])
     expected = value - design @ np.linalg.lstsq(design, value, rcond=None)[0]
-    found = centred(value, one, other)
+    found = two_way_residuals(value, one, other)
     assert found.residual == pytest.approx(expected, abs=1e-7)
     assert found.taken == np.linalg.matrix_rank(design)
 
 
 def test_centring_of_nothing_is_nothing() -> None:
     none = np.empty(0, np.intp)
-    assert centred(np.empty((0, 2)), none, none).residual.shape == (0, 2)
+    assert two_way_residuals(np.empty((0, 2)), none, none).residual.shape == (0, 2)

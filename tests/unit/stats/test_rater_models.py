@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beholder.stats.rater_models import Fitted, RaterVotes, bt500, components, p910, p913
+from beholder.stats.rater_models import RaterModelFit, RaterVotes, bt500, p910, p913, stimulus_components
 from beholder.stats.shrinkage import shrunken
 from support.rater_votes import coded, table
 
 MODELS = {"p913": p913, "bt500": bt500, "p910": p910, "shrunken": shrunken}
 every_model = pytest.mark.parametrize("fit", MODELS.values(), ids=MODELS)
-Model = Callable[[RaterVotes], Fitted]
+Model = Callable[[RaterVotes], RaterModelFit]
 
 
 def votes_of(rows: list[tuple[float, int, int]]) -> RaterVotes:
@@ -128,7 +128,7 @@ ODD: dict[str, list[tuple[float, int, int]]] = {
 def test_odd_votes_give_numbers_or_nothing(fit: Model, rows: list[tuple[float, int, int]]) -> None:
     votes = votes_of(rows)
     found = fit(votes)
-    has_votes = votes.of_stimulus() > 0
+    has_votes = votes.sum_by_stimulus() > 0
     assert np.isfinite(found.quality[has_votes]).all()
     assert np.isnan(found.quality[~has_votes]).all()
     for numbers in found[:8]:
@@ -143,7 +143,7 @@ def test_odd_votes_give_numbers_or_nothing(fit: Model, rows: list[tuple[float, i
 @pytest.mark.parametrize("fit", [p913, p910, shrunken])
 def test_bias_is_counted_within_what_hangs_together(fit: Model) -> None:
     votes = votes_of(ODD["two parts"])
-    assert list(components(votes)) == [0, 0, 1, 1]
+    assert list(stimulus_components(votes)) == [0, 0, 1, 1]
     found = fit(votes)
     assert list(found.component) == [0, 0, 1, 1]
     np.testing.assert_allclose([found.bias[:2].sum(), found.bias[2:].sum()], 0, atol=1e-12)

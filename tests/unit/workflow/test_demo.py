@@ -72,7 +72,7 @@ def test_where_no_score_can_be_planted_the_quality_is_told() -> None:
 
 def test_where_only_correct_answers_are_asked_for_the_heading_says_what_is_planted() -> None:
     found = results([("same", "correct", "natural", "frozen", 1, None, 0, 1)], {"same": "correct"})
-    assert found.is_told_apart
+    assert found.is_identification
     assert planted_values(found, TRUTH) == {("same", "natural"): "0.80"}
 
 

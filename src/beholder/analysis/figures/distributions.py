@@ -15,14 +15,14 @@ from beholder.analysis.figures.theme import (
     LINE,
     PAPER,
     Layout,
+    apply_theme,
+    at_pixels,
     by_question,
-    drawn,
-    finished,
-    fixed,
-    layered,
+    chart_of,
+    layer_chart,
     name_axis,
     ramp,
-    told,
+    tooltip,
     value_axis,
 )
 from beholder.analysis.result import records
@@ -83,9 +83,9 @@ def _stacked(rows: list[dict[str, Any]], names: list[str], layout: Layout) -> An
         axis=value_axis("Share of the ratings", format="%", values=[0, 0.25, 0.5, 0.75, 1]),
     )  # fmt: skip
     seen = [row for row in shown if row["share"] > 0]
-    bars = drawn(seen).mark_bar(stroke=PAPER, strokeWidth=0.7, opacity=1)
-    bars = bars.encode(x=across, x2=alt.X2("stop:Q"), y=name_axis(names, layout, side), color=colour, **told())
-    return layered([bars], width, layout.height(names))
+    bars = chart_of(seen).mark_bar(stroke=PAPER, strokeWidth=0.7, opacity=1)
+    bars = bars.encode(x=across, x2=alt.X2("stop:Q"), y=name_axis(names, layout, side), color=colour, **tooltip())
+    return layer_chart([bars], width, layout.height(names))
 
 
 def _legend_columns(bands: Sequence[str], layout: Layout) -> int:
@@ -131,23 +131,23 @@ def _histograms(
     hidden = alt.Axis(labels=False, ticks=False, domain=False, grid=False, title=None, aria=False)
     y = alt.Y("base:Q", scale=down, axis=hidden)
     lines = [{"name": name, "base": place[name] + 0.82, "middle": place[name] + 0.6} for name in names]
-    text = drawn(lines).mark_text(
+    text = chart_of(lines).mark_text(
         align="right", baseline="middle", fontSize=layout.size, color=INK, aria=False, limit=side - 8
     )
     layers = [
-        drawn(lines).mark_rule(color=LINE, aria=False).encode(**fixed(x=0, x2=width), y=y),
-        drawn(shown).mark_bar(color=BAR, opacity=1, stroke=PAPER, strokeWidth=0.5)
-        .encode(x=x, x2=alt.X2("high:Q"), y=y, y2=alt.Y2("top:Q"), **told()),
-        text.encode(**fixed(x=-8), y=alt.Y("middle:Q", scale=down, axis=hidden), text=alt.Text("name:N")),
+        chart_of(lines).mark_rule(color=LINE, aria=False).encode(**at_pixels(x=0, x2=width), y=y),
+        chart_of(shown).mark_bar(color=BAR, opacity=1, stroke=PAPER, strokeWidth=0.5)
+        .encode(x=x, x2=alt.X2("high:Q"), y=y, y2=alt.Y2("top:Q"), **tooltip()),
+        text.encode(**at_pixels(x=-8), y=alt.Y("middle:Q", scale=down, axis=hidden), text=alt.Text("name:N")),
     ]  # fmt: skip
     found = [_box(name, place[name] + 0.9, boxes[name]) for name in names if name in boxes]
     if found:
         half = alt.Y("base:Q", scale=down, axis=hidden)
-        line = drawn(found).mark_rule(color=ACCENT, strokeWidth=2)
-        dot = drawn(found).mark_circle(color=ACCENT, size=layout.dot if layout.row < 24 else 90, opacity=1)
-        layers.append(line.encode(x=alt.X("q1:Q"), x2=alt.X2("q3:Q"), y=half, **told()))
-        layers.append(dot.encode(x=alt.X("median:Q"), y=half, **told()))
-    return layered(layers, width, height)
+        line = chart_of(found).mark_rule(color=ACCENT, strokeWidth=2)
+        dot = chart_of(found).mark_circle(color=ACCENT, size=layout.dot if layout.row < 24 else 90, opacity=1)
+        layers.append(line.encode(x=alt.X("q1:Q"), x2=alt.X2("q3:Q"), y=half, **tooltip()))
+        layers.append(dot.encode(x=alt.X("median:Q"), y=half, **tooltip()))
+    return layer_chart(layers, width, height)
 
 
 def _box(name: str, base: float, quartiles: tuple[float, float, float]) -> dict[str, Any]:
@@ -185,10 +185,10 @@ def times_chart(table: pd.DataFrame, *, layout: Layout = COLUMN) -> Any:
     thick = max(1.0, min(6.0, width / len(rows) / 3 if rows else 6.0))
     y = alt.Y("median:Q", scale=seconds, axis=up)
     layers = [
-        drawn(rows).mark_bar(color=BAR, width=thick, cornerRadius=thick / 2, opacity=1)
-        .encode(x=whole, y=alt.Y("low:Q", scale=seconds, axis=up), y2=alt.Y2("high:Q"), **told()),
-        drawn(rows).mark_line(color=ACCENT, strokeWidth=1.2, aria=False).encode(x=whole, y=y),
-        drawn(rows).mark_circle(color=ACCENT, size=layout.dot * 2, opacity=1, stroke=PAPER, strokeWidth=1)
-        .encode(x=whole, y=y, **told()),
+        chart_of(rows).mark_bar(color=BAR, width=thick, cornerRadius=thick / 2, opacity=1)
+        .encode(x=whole, y=alt.Y("low:Q", scale=seconds, axis=up), y2=alt.Y2("high:Q"), **tooltip()),
+        chart_of(rows).mark_line(color=ACCENT, strokeWidth=1.2, aria=False).encode(x=whole, y=y),
+        chart_of(rows).mark_circle(color=ACCENT, size=layout.dot * 2, opacity=1, stroke=PAPER, strokeWidth=1)
+        .encode(x=whole, y=y, **tooltip()),
     ]  # fmt: skip
-    return finished(layered(layers, width, height), layout)
+    return apply_theme(layer_chart(layers, width, height), layout)

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from beholder.analysis.figures.theme import INK, PAPER, SOFT, Layout, drawn
+from beholder.analysis.figures.theme import INK, PAPER, SOFT, Layout, chart_of
 from beholder.formats import interval, number
 from beholder.stats.intervals import LEVEL, Floats
 from beholder.stats.regression import Dip, FittedLine
 
-MOST = 24
+MAX_NAMES = 24
 """More names than this hide the picture."""
 _REACHES = (0, 12, 26, 42, 60)
 """How far a name may stand from its dot, in pixels; from the second on a fine line leads to it."""
@@ -23,7 +23,7 @@ Box: TypeAlias = tuple[float, float, float, float]
 """Left, top, right and bottom."""
 
 
-class Placed(NamedTuple):
+class PlacedName(NamedTuple):
     """Where a name stands in pixels, and where a line to its dot begins."""
 
     name: str
@@ -41,9 +41,9 @@ class Placed(NamedTuple):
     """Its dot."""
 
 
-def placed(
+def place_names(
     names: Sequence[str], dots: Floats, size: float, area: tuple[float, float], near: Floats, room: float
-) -> list[Placed]:
+) -> list[PlacedName]:
     """Return the places of names; those for which there is none are left out.
 
     `dots` are x and y of each name's dot in pixels, `near` places that a name should not cover but may, `room` is the
@@ -53,7 +53,7 @@ def placed(
     # The most crowded first: they have the fewest places to go.
     crowd = np.sum(1 / (gaps + 8), axis=1)
     taken: list[Box] = []
-    found: dict[int, Placed] = {}
+    found: dict[int, PlacedName] = {}
     for mine in np.argsort(-crowd, kind="stable"):
         width, height = len(names[mine]) * size * 0.6, size * 1.1
         best, least = None, math.inf
@@ -77,22 +77,22 @@ def placed(
             is_left = bool(box[0] + box[2] < 2 * x)
             end = box[2] if is_left else box[0]
             ends = map(float, (*start, x, y))
-            found[int(mine)] = Placed(names[mine], end, (box[1] + box[3]) / 2, is_left, reach > 0, *ends)
+            found[int(mine)] = PlacedName(names[mine], end, (box[1] + box[3]) / 2, is_left, reach > 0, *ends)
     return [found[place] for place in sorted(found)]
 
 
-def name_layers(found: Sequence[Placed], layout: Layout) -> list[Any]:
+def name_layers(found: Sequence[PlacedName], layout: Layout) -> list[Any]:
     """Return the names as layers of a chart, with a fine line to those that stand apart."""
     import altair as alt
 
     places: dict[str, Any] = {"scale": None, "axis": None}
     where = {"x": alt.X("x:Q", **places), "y": alt.Y("y:Q", **places)}
     led = [{"x": one.from_x, "y": one.from_y, "x2": one.to_x, "y2": one.to_y} for one in found if one.is_led]
-    rule = drawn(led).mark_rule(color=SOFT, strokeWidth=0.6, opacity=0.8, aria=False)
+    rule = chart_of(led).mark_rule(color=SOFT, strokeWidth=0.6, opacity=0.8, aria=False)
     layers = [rule.encode(**where, x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"))]
     for is_left, align in ((True, "right"), (False, "left")):
         style: dict[str, Any] = {"align": align, "baseline": "middle", "fontSize": layout.small, "aria": False}
-        texts = drawn([{"name": one.name, "x": one.x, "y": one.y} for one in found if one.is_left is is_left])
+        texts = chart_of([{"name": one.name, "x": one.x, "y": one.y} for one in found if one.is_left is is_left])
         # What is under a name is held off by an edge in the colour of the paper.
         edge = texts.mark_text(color=PAPER, stroke=PAPER, strokeWidth=3, strokeJoin="round", opacity=0.85, **style)
         name = texts.mark_text(color=INK, **style)
@@ -125,7 +125,7 @@ def _inside(box: Box, places: Floats, air: float) -> int:
 # --- What a line and a dip say, in a few words ---
 
 
-def line_words(fitted: FittedLine) -> str:
+def line_text(fitted: FittedLine) -> str:
     """Return R² and the slope with its interval, or that there is no line."""
     if math.isnan(fitted.r_squared):
         return f"{fitted.n} points: no line"
@@ -134,7 +134,7 @@ def line_words(fitted: FittedLine) -> str:
     return f"R² = {number(fitted.r_squared, 3)}, slope {slope}"
 
 
-def dip_words(dip: Dip) -> str:
+def dip_text(dip: Dip) -> str:
     """Return in a few words whether there is a dip."""
     p = "p < 0.001" if dip.p < 0.001 else f"p = {number(dip.p, 3)}"
     if dip.verdict == "yes":

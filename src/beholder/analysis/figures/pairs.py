@@ -16,15 +16,15 @@ from beholder.analysis.figures.theme import (
     PAPER,
     SOFT,
     Layout,
-    apart,
+    at_pixels,
     axis_of_values,
     by_question,
-    drawn,
-    fixed,
-    layered,
+    chart_of,
+    layer_chart,
     name_axis,
     ramp,
-    told,
+    split_components,
+    tooltip,
     value_axis,
 )
 from beholder.analysis.result import records
@@ -82,25 +82,25 @@ def _drawn(rows: list[dict[str, Any]], layout: Layout, title: str) -> Any:
         return alt.X(f"{field}:Q", scale=alt.Scale(domain=[axis.low, axis.high], nice=False), axis=across)
 
     layers = [
-        drawn(rows).mark_rule(color=LINE, aria=False).encode(**fixed(x=0, x2=plot), y=y),
-        drawn([{"place": 0}]).mark_rule(color=SOFT, strokeDash=[3, 3], aria=False)
-        .encode(x=x("place"), **fixed(y=0, y2=height)),
+        chart_of(rows).mark_rule(color=LINE, aria=False).encode(**at_pixels(x=0, x2=plot), y=y),
+        chart_of([{"place": 0}]).mark_rule(color=SOFT, strokeDash=[3, 3], aria=False)
+        .encode(x=x("place"), **at_pixels(y=0, y2=height)),
     ]  # fmt: skip
-    ranges = drawn([row for row in rows if "low" in row]).mark_bar(color=BAR, height=4, cornerRadius=2, opacity=1)
-    layers.append(ranges.encode(x=x("low"), x2=alt.X2("high:Q"), y=y, **told()))
+    ranges = chart_of([row for row in rows if "low" in row]).mark_bar(color=BAR, height=4, cornerRadius=2, opacity=1)
+    layers.append(ranges.encode(x=x("low"), x2=alt.X2("high:Q"), y=y, **tooltip()))
     for is_dark, fill in ((True, ACCENT), (False, PAPER)):
-        mine = drawn([row for row in rows if row["clear"] is is_dark])
+        mine = chart_of([row for row in rows if row["clear"] is is_dark])
         dot = mine.mark_point(stroke=ACCENT, fill=fill, size=layout.dot, opacity=1, strokeWidth=1)
-        layers.append(dot.encode(x=x("difference"), y=y, **told()))
-    key = f"filled: {_told(rows)}"
-    words = drawn([{"key": key}]).mark_text(
+        layers.append(dot.encode(x=x("difference"), y=y, **tooltip()))
+    key = f"filled: {_clear_count(rows)}"
+    words = chart_of([{"key": key}]).mark_text(
         align="right", baseline="bottom", color=INK, fontSize=layout.small, aria=False
     )
-    layers.append(words.encode(**fixed(x=plot, y=-5), text=alt.Text("key:N")))
-    return layered(layers, plot, height)
+    layers.append(words.encode(**at_pixels(x=plot, y=-5), text=alt.Text("key:N")))
+    return layer_chart(layers, plot, height)
 
 
-def _told(rows: list[dict[str, Any]]) -> str:
+def _clear_count(rows: list[dict[str, Any]]) -> str:
     clear = sum(row["clear"] for row in rows)
     return f"clear, {clear} of {len(rows)}"
 
@@ -133,7 +133,7 @@ def _preference_drawn(pairs: list[dict[str, Any]], labels: Mapping[str, str], la
         ends.append({"name": str(place), "left": row["left"], "right": row["right"]})
         for count, word in zip(row["counts"], _WORDS, strict=True):
             share = count / sum(row["counts"])
-            tip = f"{row['left']} against {row['right']}\n{_said(word, row)}: {percent(share)}\nn = {count:,.0f}"
+            tip = f"{row['left']} against {row['right']}\n{_part_text(word, row)}: {percent(share)}\nn = {count:,.0f}"
             bars.append({"name": str(place), "start": at, "stop": at + share, "part": word, "tip": tip})
             at += share
     room = layout._replace(names=round(layout.whole * 0.3))
@@ -155,17 +155,17 @@ def _preference_drawn(pairs: list[dict[str, Any]], labels: Mapping[str, str], la
     )  # fmt: skip
     seen = [bar for bar in bars if bar["stop"] > bar["start"]]
     text: dict[str, Any] = {"fontSize": layout.size, "color": INK, "baseline": "middle", "aria": False}
-    at_left = drawn(ends).mark_text(align="right", limit=left - 8, **text)
-    at_right = drawn(ends).mark_text(align="left", limit=right - 8, **text)
-    half = fixed(y=0, y2=height)
+    at_left = chart_of(ends).mark_text(align="right", limit=left - 8, **text)
+    at_right = chart_of(ends).mark_text(align="left", limit=right - 8, **text)
+    half = at_pixels(y=0, y2=height)
     layers = [
-        drawn(seen).mark_bar(stroke=PAPER, strokeWidth=0.7, opacity=1)
-        .encode(x=x, x2=alt.X2("stop:Q"), y=y, color=colour, **told()),
-        drawn([{"start": 0.5}]).mark_rule(color=INK, strokeDash=[3, 3], aria=False).encode(x=x, **half),
-        at_left.encode(**fixed(x=-8), y=y, text=alt.Text("left:N")),
-        at_right.encode(**fixed(x=plot + 8), y=y, text=alt.Text("right:N")),
+        chart_of(seen).mark_bar(stroke=PAPER, strokeWidth=0.7, opacity=1)
+        .encode(x=x, x2=alt.X2("stop:Q"), y=y, color=colour, **tooltip()),
+        chart_of([{"start": 0.5}]).mark_rule(color=INK, strokeDash=[3, 3], aria=False).encode(x=x, **half),
+        at_left.encode(**at_pixels(x=-8), y=y, text=alt.Text("left:N")),
+        at_right.encode(**at_pixels(x=plot + 8), y=y, text=alt.Text("right:N")),
     ]  # fmt: skip
-    return layered(layers, plot, height)
+    return layer_chart(layers, plot, height)
 
 
 def _turned(row: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
@@ -178,7 +178,7 @@ def _turned(row: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]
     return {"left": names[0], "right": names[1], "counts": counts, "lead": lead}
 
 
-def _said(word: str, row: Mapping[str, Any]) -> str:
+def _part_text(word: str, row: Mapping[str, Any]) -> str:
     return {"left chosen": f"{row['left']} chosen", "right chosen": f"{row['right']} chosen"}.get(word, word)
 
 
@@ -195,7 +195,7 @@ def ranks_chart(table: pd.DataFrame, *, labels: Mapping[str, str] | None = None,
     def one(part: pd.DataFrame) -> Any:
         return _rank_drawn([_rank_row(row, labels or {}) for row in records(part)], layout)
 
-    return by_question(apart(table), layout, one)
+    return by_question(split_components(table), layout, one)
 
 
 def _rank_row(row: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
@@ -226,15 +226,15 @@ def _rank_drawn(rows: list[dict[str, Any]], layout: Layout) -> Any:
     x = alt.X("rank:O", axis=across, scale=alt.Scale(paddingInner=0.06, paddingOuter=0.03))
     seen = [row for row in rows if row["share"] > 0]
     # One colour, more or less of it: it follows the theme of the page, on white and on black.
-    cells = drawn(seen).mark_rect(color=ACCENT, cornerRadius=2)
+    cells = chart_of(seen).mark_rect(color=ACCENT, cornerRadius=2)
     dark, light = (
         [row for row in seen if row["word"] and (row["share"] > 0.7) is is_dark] for is_dark in (True, False)
     )
     text: dict[str, Any] = {"fontSize": layout.small, "aria": False}
     opacity = alt.Opacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0.04, 1]), legend=None)
     layers = [
-        cells.encode(x=x, y=y, opacity=opacity, **told()),
-        drawn(light).mark_text(color=INK, **text).encode(x=x, y=y, text=alt.Text("word:N")),
-        drawn(dark).mark_text(color=PAPER, **text).encode(x=x, y=y, text=alt.Text("word:N")),
+        cells.encode(x=x, y=y, opacity=opacity, **tooltip()),
+        chart_of(light).mark_text(color=INK, **text).encode(x=x, y=y, text=alt.Text("word:N")),
+        chart_of(dark).mark_text(color=PAPER, **text).encode(x=x, y=y, text=alt.Text("word:N")),
     ]
-    return layered(layers, width, height)
+    return layer_chart(layers, width, height)

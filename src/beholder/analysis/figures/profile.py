@@ -19,13 +19,13 @@ from beholder.analysis.figures.theme import (
     SOFT,
     Layout,
     ScaleAxis,
+    apply_theme,
+    at_pixels,
     axis_of_values,
-    drawn,
-    finished,
-    fixed,
-    layered,
+    chart_of,
+    layer_chart,
     name_axis,
-    told,
+    tooltip,
     value_axis,
 )
 from beholder.analysis.result import records
@@ -90,7 +90,7 @@ def profile_chart(
         for start in range(0, len(charts), grid.across)
     ]
     whole = alt.VConcatChart(vconcat=[*_key(levels, grid, layout), *lines], spacing=_GAP)
-    return finished(whole, layout)
+    return apply_theme(whole, layout)
 
 
 def _shown(table: pd.DataFrame) -> pd.DataFrame:
@@ -149,17 +149,17 @@ def _panel(
 
     offset = {"yOffset": alt.YOffset("level:N", sort=list(levels), scale=alt.Scale(domain=list(levels)))}
     apart: dict[str, Any] = offset if len(levels) > 1 else {}
-    stripes = drawn([{"name": one} for one in conditions[::2]]).mark_rect(color=BAND, opacity=0.6, aria=False)
-    layers = [stripes.encode(**fixed(x=0, x2=grid.width), y=y)]
+    stripes = chart_of([{"name": one} for one in conditions[::2]]).mark_rect(color=BAND, opacity=0.6, aria=False)
+    layers = [stripes.encode(**at_pixels(x=0, x2=grid.width), y=y)]
     for level, (colour, shape) in _marks(levels).items():
         mine = [row for row in rows if row["level"] == level]
-        bar = drawn([row for row in mine if "low" in row]).mark_bar(
+        bar = chart_of([row for row in mine if "low" in row]).mark_bar(
             color=BAR if len(levels) == 1 else colour,
             height=3,
             cornerRadius=1.5,
             opacity=1 if len(levels) == 1 else 0.5,
         )
-        dot = drawn(mine).mark_point(
+        dot = chart_of(mine).mark_point(
             color=colour,
             fill=colour,
             shape=shape,
@@ -168,11 +168,11 @@ def _panel(
             strokeWidth=0,
         )
         layers += [
-            bar.encode(x=x("low"), x2=alt.X2("high:Q"), y=y, **apart, **told()),
-            dot.encode(x=x("mean"), y=y, **apart, **told()),
+            bar.encode(x=x("low"), x2=alt.X2("high:Q"), y=y, **apart, **tooltip()),
+            dot.encode(x=x("mean"), y=y, **apart, **tooltip()),
         ]
     words: dict[str, Any] = {"text": title, "anchor": "start", "fontSize": layout.small, "fontWeight": "bold"}
-    chart = layered(layers, grid.width, grid.height)
+    chart = layer_chart(layers, grid.width, grid.height)
     chart.title = alt.TitleParams(**words, color=INK, limit=grid.width, offset=4, frame="group", aria=False)
     return chart
 
@@ -195,23 +195,23 @@ def _key(levels: Sequence[str], grid: PanelLayout, layout: Layout) -> list[Any]:
     layers, at = [], 0.0
     for level, (colour, shape) in _marks(levels).items():
         word = level or "all"
-        mark = drawn([{"level": word}]).mark_point(
+        mark = chart_of([{"level": word}]).mark_point(
             color=colour, fill=colour, shape=shape, size=50, opacity=1, aria=False
         )
-        text = drawn([{"level": word}]).mark_text(
+        text = chart_of([{"level": word}]).mark_text(
             align="left", baseline="middle", color=SOFT, fontSize=layout.small, aria=False
         )
         layers += [
-            mark.encode(**fixed(x=at, y=6)), text.encode(**fixed(x=at + 9, y=6), text=alt.Text("level:N"))
+            mark.encode(**at_pixels(x=at, y=6)), text.encode(**at_pixels(x=at + 9, y=6), text=alt.Text("level:N"))
         ]  # fmt: skip
         at += layout.letters(word) + 30
-    return [layered(layers, layout.whole - grid.side - 16, 12)]
+    return [layer_chart(layers, layout.whole - grid.side - 16, 12)]
 
 
 # --- A grid of numbers from -1 to 1, such as correlations: blue above zero, orange below, darker further away ---
 
 
-BELOW = "#b35806"
+NEGATIVE = "#b35806"
 _DARKEST = 0.48
 """Above it ink would not be read on the cell, in the light theme or in the dark one."""
 _SMALLEST = 8
@@ -252,7 +252,7 @@ def heat_chart(
         if one[value] == one[value]
     ]
     letters = min(layout.small, int((cell - 2) / (0.56 * (4 if short else 5))))
-    return finished(_drawn(cells, down, across, (side, cell, letters), key, layout), layout)
+    return apply_theme(_drawn(cells, down, across, (side, cell, letters), key, layout), layout)
 
 
 def _cell(
@@ -301,14 +301,14 @@ def _drawn(
     y.scale = alt.Scale(domain=down, **air)
     strength = alt.Opacity("strength:Q", scale=alt.Scale(domain=[0, 1], range=[0.03, _DARKEST]), legend=None)
     layers = [
-        drawn([one for one in cells if (one["value"] < 0) is is_below])
+        chart_of([one for one in cells if (one["value"] < 0) is is_below])
         .mark_rect(color=colour, cornerRadius=2)
-        .encode(x=x, y=y, opacity=strength, **told())
-        for is_below, colour in ((False, ACCENT), (True, BELOW))
+        .encode(x=x, y=y, opacity=strength, **tooltip())
+        for is_below, colour in ((False, ACCENT), (True, NEGATIVE))
     ]
     if letters >= _SMALLEST:
         layers += [
-            drawn([one for one in cells if one["bold"] is is_bold])
+            chart_of([one for one in cells if one["bold"] is is_bold])
             .mark_text(color=INK, fontSize=letters, fontWeight="bold" if is_bold else "normal", aria=False)
             .encode(x=x, y=y, text=alt.Text("word:N"))
             for is_bold in (False, True)
@@ -316,10 +316,10 @@ def _drawn(
     height = len(down) * max(layout.row, min(cell, layout.row * 1.2))
     if key:
         style: dict[str, Any] = {"align": "left", "baseline": "top", "color": SOFT, "fontSize": layout.small}
-        words = drawn([{"key": key}]).mark_text(aria=False, **style)
-        layers.append(words.encode(**fixed(x=-side, y=height + 8), text=alt.Text("key:N")))
+        words = chart_of([{"key": key}]).mark_text(aria=False, **style)
+        layers.append(words.encode(**at_pixels(x=-side, y=height + 8), text=alt.Text("key:N")))
     # As wide as the layout, also with few columns: a page stretches every picture to the same width.
-    return layered(layers, layout.whole - side - 16, height)
+    return layer_chart(layers, layout.whole - side - 16, height)
 
 
 # --- Eigenvalues in falling order, against those of noise: how many things the questions measure ---
@@ -359,19 +359,19 @@ def scree_chart(table: pd.DataFrame, *, layout: Layout = COLUMN) -> Any:
     together = sum(row["share"] for row in records(table) if row["kept"])
     said = f"{kept} of {len(rows)} above chance" + (f", {percent(together)} of the variance" if kept else "")
     layers = [
-        drawn(rows).mark_line(color=ACCENT, strokeWidth=1.5, aria=False).encode(x=x, y=y("eigenvalue")),
-        drawn(rows).mark_line(color=SOFT, strokeWidth=1, strokeDash=[4, 3], aria=False).encode(x=x, y=y("chance")),
+        chart_of(rows).mark_line(color=ACCENT, strokeWidth=1.5, aria=False).encode(x=x, y=y("eigenvalue")),
+        chart_of(rows).mark_line(color=SOFT, strokeWidth=1, strokeDash=[4, 3], aria=False).encode(x=x, y=y("chance")),
         *(
-            drawn([row for row in rows if row["kept"] is is_kept])
+            chart_of([row for row in rows if row["kept"] is is_kept])
             .mark_point(stroke=ACCENT, fill=fill, size=min(60, layout.dot * 2), opacity=1, strokeWidth=1.5)
-            .encode(x=x, y=y("eigenvalue"), **told())
+            .encode(x=x, y=y("eigenvalue"), **tooltip())
             for is_kept, fill in ((True, ACCENT), (False, PAPER))
         ),
-        drawn([{"said": said}]).mark_text(
+        chart_of([{"said": said}]).mark_text(
             align="left", baseline="bottom", color=INK, fontSize=layout.small, aria=False
-        ).encode(**fixed(x=0, y=-6), text=alt.Text("said:N")),
-        drawn([{"said": "- - noise, 95 %"}]).mark_text(
+        ).encode(**at_pixels(x=0, y=-6), text=alt.Text("said:N")),
+        chart_of([{"said": "- - noise, 95 %"}]).mark_text(
             align="right", baseline="bottom", color=SOFT, fontSize=layout.small, aria=False
-        ).encode(**fixed(x=width, y=-6), text=alt.Text("said:N")),
+        ).encode(**at_pixels(x=width, y=-6), text=alt.Text("said:N")),
     ]  # fmt: skip
-    return finished(layered(layers, width, height), layout)
+    return apply_theme(layer_chart(layers, width, height), layout)

@@ -15,25 +15,25 @@ from beholder.analysis.figures.theme import (
     PAPER,
     SOFT,
     Layout,
+    apply_theme,
+    at_pixels,
     by_question,
-    drawn,
-    finished,
-    fixed,
-    layered,
+    chart_of,
+    layer_chart,
     name_axis,
     ramp,
-    told,
+    tooltip,
     value_axis,
 )
 from beholder.analysis.result import records
 from beholder.formats import number, percent, signed
 
 _UNUSED = "#b35806"
-MOST_DOTS = 2000
+MAX_DOTS = 2000
 """More would hide each other, and make the page slow."""
 
 
-def measure(table: pd.DataFrame) -> str:
+def vertical_measure(table: pd.DataFrame) -> str:
     """Return what the height of a dot says: agreement, or spread where most people rated too little for that."""
     return "agreement" if table["agreement"].notna().sum() * 2 >= len(table) else "spread"
 
@@ -42,9 +42,9 @@ def raters_chart(table: pd.DataFrame, *, layout: Layout = COLUMN) -> Any:
     """Return a dot for each participant who is used, and a cross for each who is not."""
     import altair as alt
 
-    shown = measure(table)
+    shown = vertical_measure(table)
     known = table[table[shown].notna()]
-    rows = [_row(row, shown) for row in records(known.iloc[:: -(-len(known) // MOST_DOTS) or 1])]
+    rows = [_row(row, shown) for row in records(known.iloc[:: -(-len(known) // MAX_DOTS) or 1])]
     width, height = layout.whole - 58, layout.row * 12
     # The same room on both sides: half of the picture is "higher than the others".
     reach = max([10.0, *(abs(row["offset"]) * 1.08 for row in rows)])
@@ -62,21 +62,21 @@ def raters_chart(table: pd.DataFrame, *, layout: Layout = COLUMN) -> Any:
     y = alt.Y("place:Q", scale=scale, axis=value_axis(title, **grid))
     crowd = max(0.35, min(0.9, 60 / max(1, len(rows)) + 0.3))
     layers = [
-        drawn([{"offset": 0}]).mark_rule(color=SOFT, strokeDash=[3, 3], aria=False)
-        .encode(x=across, **fixed(y=0, y2=height)),
-        drawn([row for row in rows if row["used"]]).mark_point(
+        chart_of([{"offset": 0}]).mark_rule(color=SOFT, strokeDash=[3, 3], aria=False)
+        .encode(x=across, **at_pixels(y=0, y2=height)),
+        chart_of([row for row in rows if row["used"]]).mark_point(
             color=ACCENT, fill=ACCENT, size=layout.dot * 2, opacity=crowd, strokeWidth=0
-        ).encode(x=across, y=y, **told()),
-        drawn([row for row in rows if not row["used"]]).mark_point(
+        ).encode(x=across, y=y, **tooltip()),
+        chart_of([row for row in rows if not row["used"]]).mark_point(
             shape="M-1,-1L1,1M1,-1L-1,1", color=_UNUSED, size=layout.dot * 2, opacity=1, strokeWidth=2
-        ).encode(x=across, y=y, **told()),
+        ).encode(x=across, y=y, **tooltip()),
     ]  # fmt: skip
     if not all(row["used"] for row in rows):
-        key = drawn([{"key": "× not used"}]).mark_text(
+        key = chart_of([{"key": "× not used"}]).mark_text(
             align="right", baseline="bottom", color=_UNUSED, fontSize=layout.small, aria=False
         )
-        layers.append(key.encode(**fixed(x=width, y=height - 4), text=alt.Text("key:N")))
-    return finished(layered(layers, width, height), layout)
+        layers.append(key.encode(**at_pixels(x=width, y=height - 4), text=alt.Text("key:N")))
+    return apply_theme(layer_chart(layers, width, height), layout)
 
 
 def _row(row: dict[str, Any], shown: str) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def biases_chart(table: pd.DataFrame, *, layout: Layout = COLUMN, model: str = "
 def _one(table: pd.DataFrame, left_out: set[tuple[str, str]], layout: Layout) -> Any:
     import altair as alt
 
-    step = max(1, -(-len(table) // MOST_DOTS))
+    step = max(1, -(-len(table) // MAX_DOTS))
     rows = [_rater_model_row(row, left_out) for row in records(table.iloc[::step])]
     width, height = layout.whole - 58, layout.row * 9
     reach = max([0.01, *(abs(row["bias"]) * 1.08 for row in rows)])
@@ -120,21 +120,21 @@ def _one(table: pd.DataFrame, left_out: set[tuple[str, str]], layout: Layout) ->
     )  # fmt: skip
     crowd = max(0.35, min(0.9, 60 / max(1, len(rows)) + 0.3))
     layers = [
-        drawn([{"bias": 0}]).mark_rule(color=SOFT, strokeDash=[3, 3], aria=False)
-        .encode(x=across, **fixed(y=0, y2=height)),
-        drawn([row for row in rows if not row["out"]]).mark_point(
+        chart_of([{"bias": 0}]).mark_rule(color=SOFT, strokeDash=[3, 3], aria=False)
+        .encode(x=across, **at_pixels(y=0, y2=height)),
+        chart_of([row for row in rows if not row["out"]]).mark_point(
             color=ACCENT, fill=ACCENT, size=layout.dot * 2, opacity=crowd, strokeWidth=0
-        ).encode(x=across, y=y, **told()),
-        drawn([row for row in rows if row["out"]]).mark_point(
+        ).encode(x=across, y=y, **tooltip()),
+        chart_of([row for row in rows if row["out"]]).mark_point(
             shape="M-1,-1L1,1M1,-1L-1,1", color=_REJECTED, size=layout.dot * 2, opacity=1, strokeWidth=2
-        ).encode(x=across, y=y, **told()),
+        ).encode(x=across, y=y, **tooltip()),
     ]  # fmt: skip
     if any(row["out"] for row in rows):
-        key = drawn([{"key": "× BT.500 would leave out"}]).mark_text(
+        key = chart_of([{"key": "× BT.500 would leave out"}]).mark_text(
             align="right", baseline="bottom", color=_REJECTED, fontSize=layout.small, aria=False
         )
-        layers.append(key.encode(**fixed(x=width, y=height - 4), text=alt.Text("key:N")))
-    return layered(layers, width, height)
+        layers.append(key.encode(**at_pixels(x=width, y=height - 4), text=alt.Text("key:N")))
+    return layer_chart(layers, width, height)
 
 
 def _rater_model_row(row: dict[str, Any], left_out: set[tuple[str, str]]) -> dict[str, Any]:
@@ -149,7 +149,12 @@ def _rater_model_row(row: dict[str, Any], left_out: set[tuple[str, str]]) -> dic
 # --- The figure of variances: of all that ratings differ by, how much each source adds ---
 
 
-WORDS = {"condition": "conditions", "participant": "participants", "content": "contents", "residual": "the rest"}
+_SOURCE_LABELS = {
+    "condition": "conditions",
+    "participant": "participants",
+    "content": "contents",
+    "residual": "the rest",
+}
 """Sources as one reads them."""
 
 
@@ -164,8 +169,8 @@ def variances_chart(table: pd.DataFrame, *, labels: Mapping[str, str] | None = N
     side = layout.names_width(names) if has_names else 4
     width = layout.whole - side - 30
     low, pale, grey, _, high = ramp(5)
-    colours = dict(zip(WORDS.values(), (high, low, pale, grey), strict=True))
-    seen = [word for word in WORDS.values() if any(bar["part"] == word for bar in bars)]
+    colours = dict(zip(_SOURCE_LABELS.values(), (high, low, pale, grey), strict=True))
+    seen = [word for word in _SOURCE_LABELS.values() if any(bar["part"] == word for bar in bars)]
     colour = alt.Color(
         "part:N", scale=alt.Scale(domain=seen, range=[colours[word] for word in seen]),
         legend=alt.Legend(title=None, columns=len(seen)),
@@ -179,16 +184,16 @@ def variances_chart(table: pd.DataFrame, *, labels: Mapping[str, str] | None = N
     inside: dict[str, Any] = {"fontSize": layout.small, "baseline": "middle", "aria": False}
     dark = {colours["conditions"], colours["participants"]}
     layers = [
-        drawn(bars).mark_bar(stroke=PAPER, strokeWidth=0.7, opacity=1)
-        .encode(x=x, x2=alt.X2("stop:Q"), y=y, color=colour, **told()),
+        chart_of(bars).mark_bar(stroke=PAPER, strokeWidth=0.7, opacity=1)
+        .encode(x=x, x2=alt.X2("stop:Q"), y=y, color=colour, **tooltip()),
     ]  # fmt: skip
     # These colours stay as they are in every theme, as those of the bars do.
     for is_dark, ink in ((True, "#fefefe"), (False, "#1b1b1b")):
         own = [bar for bar in wide if (colours[bar["part"]] in dark) is is_dark]
         if own:
-            text = drawn(own).mark_text(color=ink, **inside)
+            text = chart_of(own).mark_text(color=ink, **inside)
             layers.append(text.encode(x=alt.X("middle:Q"), y=y, text=alt.Text("share:N")))
-    return finished(layered(layers, width, layout.height(names) * (1 if has_names else 1.4)), layout)
+    return apply_theme(layer_chart(layers, width, layout.height(names) * (1 if has_names else 1.4)), layout)
 
 
 def _bars(table: pd.DataFrame, called: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -201,7 +206,7 @@ def _bars(table: pd.DataFrame, called: Mapping[str, str]) -> list[dict[str, Any]
             continue
         start = ends[row["question"]]
         ends[row["question"]] = start + share
-        name, part = called[row["question"]], WORDS[row["source"]]
+        name, part = called[row["question"]], _SOURCE_LABELS[row["source"]]
         tip = f"{name}\n{part}: {percent(share)}\nSD {row['sd']:.3g}"
         bars.append(
             {

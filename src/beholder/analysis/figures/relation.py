@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from beholder.analysis.figures.labels import MOST, dip_words, line_words, name_layers, placed
+from beholder.analysis.figures.labels import MAX_NAMES, dip_text, line_text, name_layers, place_names
 from beholder.analysis.figures.theme import (
     ACCENT,
     BAND,
@@ -20,12 +20,12 @@ from beholder.analysis.figures.theme import (
     SOFT,
     Layout,
     ScaleAxis,
+    apply_theme,
+    at_pixels,
     axis_of_values,
-    drawn,
-    finished,
-    fixed,
-    layered,
-    told,
+    chart_of,
+    layer_chart,
+    tooltip,
     value_axis,
 )
 from beholder.analysis.result import records
@@ -59,15 +59,15 @@ def relation_chart(
     rows = [_row(row, labels or {}, {"x": (across, x), "y": (up, y)}) for row in records(known)]
     spaces = (_channel("x", x, across, layout, width), _channel("y", y, up, layout, height))
     layers = [*_fitted(known, y, dip, spaces), *_bars(rows, spaces)]
-    if 0 < len(rows) <= MOST:
+    if 0 < len(rows) <= MAX_NAMES:
         layers += _names(rows, known, x, y, layout, width, height)
     layers.append(
-        drawn(rows)
+        chart_of(rows)
         .mark_point(color=ACCENT, fill=ACCENT, size=_dot(layout), opacity=_opacity(len(rows)), strokeWidth=0)
-        .encode(x=spaces[0]("x"), y=spaces[1]("y"), **told())
+        .encode(x=spaces[0]("x"), y=spaces[1]("y"), **tooltip())
     )
-    layers += _said(known, dip, layout)
-    return finished(layered(layers, width, height), layout)
+    layers += _caption(known, dip, layout)
+    return apply_theme(layer_chart(layers, width, height), layout)
 
 
 def _row(
@@ -146,15 +146,15 @@ def _fitted(known: pd.DataFrame, y: ScaleAxis, dip: Dip | None, spaces: tuple[An
     stroke: dict[str, Any] = {"color": SOFT if has_curve else ACCENT, "strokeWidth": 1 if has_curve else 1.5}
     dash = {"strokeDash": [4, 3]} if has_curve else {}
     layers = [
-        drawn(path).mark_area(color=BAND, opacity=1, aria=False, clip=True)
+        chart_of(path).mark_area(color=BAND, opacity=1, aria=False, clip=True)
         .encode(x=spaces[0]("at"), y=spaces[1]("low"), y2=alt.Y2("high:Q")),
-        drawn(path).mark_line(**stroke, **dash, aria=False, clip=True)
+        chart_of(path).mark_line(**stroke, **dash, aria=False, clip=True)
         .encode(x=spaces[0]("at"), y=spaces[1]("middle")),
     ]  # fmt: skip
     curve = cubic(known["x"], known["y"]) if has_curve else None
     if curve is not None:
         bent = [{"at": a, "height": b} for a, b in zip(at.tolist(), curve.at(at).tolist(), strict=True)]
-        mark = drawn(bent).mark_line(color=ACCENT, strokeWidth=1.5, aria=False, clip=True)
+        mark = chart_of(bent).mark_line(color=ACCENT, strokeWidth=1.5, aria=False, clip=True)
         layers.append(mark.encode(x=spaces[0]("at"), y=spaces[1]("height")))
     return layers
 
@@ -164,8 +164,8 @@ def _bars(rows: list[dict[str, Any]], spaces: tuple[Any, Any]) -> list[Any]:
     import altair as alt
 
     thin: dict[str, Any] = {"color": BAR, "opacity": 0.8, "aria": False}
-    across = drawn([row for row in rows if "x_low" in row and "x_high" in row]).mark_bar(height=1.5, **thin)
-    upward = drawn([row for row in rows if "y_low" in row and "y_high" in row]).mark_bar(width=1.5, **thin)
+    across = chart_of([row for row in rows if "x_low" in row and "x_high" in row]).mark_bar(height=1.5, **thin)
+    upward = chart_of([row for row in rows if "y_low" in row and "y_high" in row]).mark_bar(width=1.5, **thin)
     return [
         across.encode(x=spaces[0]("x_low"), x2=alt.X2("x_high:Q"), y=spaces[1]("y")),
         upward.encode(x=spaces[0]("x"), y=spaces[1]("y_low"), y2=alt.Y2("y_high:Q")),
@@ -193,21 +193,21 @@ def _names(
                 fixed_end = np.full(9, row[other])
                 near.append(pixels(*((bar, fixed_end) if end == "x" else (fixed_end, bar))))
     named = [_short(row["name"]) for row in rows]
-    found = placed(named, dots, layout.small, (width, height), np.vstack(near), math.sqrt(_dot(layout)) / 2)
+    found = place_names(named, dots, layout.small, (width, height), np.vstack(near), math.sqrt(_dot(layout)) / 2)
     return name_layers(found, layout)
 
 
-def _said(known: pd.DataFrame, dip: Dip | None, layout: Layout) -> list[Any]:
+def _caption(known: pd.DataFrame, dip: Dip | None, layout: Layout) -> list[Any]:
     """Return the numbers of the line above the picture, and a line about the dip."""
     import altair as alt
 
-    said = [line_words(line(known["x"], known["y"]))]
+    said = [line_text(line(known["x"], known["y"]))]
     if dip is not None and not math.isnan(dip.p):
-        said.append(dip_words(dip))
+        said.append(dip_text(dip))
     style: dict[str, Any] = {"align": "left", "baseline": "bottom", "fontSize": layout.small, "aria": False}
     return [
-        drawn([{"said": one}]).mark_text(color=INK if place == 0 else SOFT, **style)
-        .encode(**fixed(x=0, y=-6 - (len(said) - 1 - place) * (layout.small + 4)), text=alt.Text("said:N"))
+        chart_of([{"said": one}]).mark_text(color=INK if place == 0 else SOFT, **style)
+        .encode(**at_pixels(x=0, y=-6 - (len(said) - 1 - place) * (layout.small + 4)), text=alt.Text("said:N"))
         for place, one in enumerate(said)
     ]  # fmt: skip
 

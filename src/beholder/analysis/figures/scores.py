@@ -18,14 +18,14 @@ from beholder.analysis.figures.theme import (
     SOFT,
     Layout,
     ScaleAxis,
-    apart,
+    at_pixels,
     axis_of_values,
     by_question,
-    drawn,
-    fixed,
-    layered,
+    chart_of,
+    layer_chart,
     name_axis,
-    told,
+    split_components,
+    tooltip,
     value_axis,
 )
 from beholder.analysis.result import records
@@ -107,34 +107,34 @@ def _drawn(rows: list[dict[str, Any]], axis: ScaleAxis, layout: Layout, title: s
         return alt.X(f"{field}:Q", scale=alt.Scale(domain=[axis.low, axis.high], nice=False, zero=False), axis=across)
 
     def words(offset: float, field: str, colour: str, weight: str) -> Any:
-        mark = drawn(rows).mark_text(
+        mark = chart_of(rows).mark_text(
             align="left", color=colour, fontWeight=weight, fontSize=layout.size, aria=False
         )  # fmt: skip
-        return mark.encode(**fixed(x=plot + offset), y=y, text=alt.Text(f"{field}:N"))
+        return mark.encode(**at_pixels(x=plot + offset), y=y, text=alt.Text(f"{field}:N"))
 
-    whole = fixed(y=0, y2=height)
+    whole = at_pixels(y=0, y2=height)
     bands = [band._asdict() for band in axis.bands]
     edge = {"stroke": PAPER, "strokeWidth": layout.dot**0.5 / 6} if layout.row > 24 else {}
     dot: dict[str, Any] = {"color": ACCENT, "size": layout.dot, "opacity": 1, **edge}
     # Rounded inside its ends: a round line cap would make every interval look wider than it is.
     thick = 6 if layout.row > 24 else 5
     bar: dict[str, Any] = {"color": BAR, "height": thick, "cornerRadius": thick / 2, "opacity": 1}
-    shaded = drawn(bands[::2] if len(bands) > 1 else []).mark_rect(color=BAND, opacity=1, aria=False)
+    shaded = chart_of(bands[::2] if len(bands) > 1 else []).mark_rect(color=BAND, opacity=1, aria=False)
     layers = [
         shaded.encode(x=x("start"), x2=alt.X2("stop:Q"), **whole),
-        drawn(rows).mark_rule(color=LINE, aria=False).encode(**fixed(x=0, x2=plot), y=y),
-        drawn([row for row in rows if "low" in row])
+        chart_of(rows).mark_rule(color=LINE, aria=False).encode(**at_pixels(x=0, x2=plot), y=y),
+        chart_of([row for row in rows if "low" in row])
         .mark_bar(**bar)
-        .encode(x=x("low"), x2=alt.X2("high:Q"), y=y, **told()),
-        drawn(rows).mark_circle(**dot).encode(x=x("mean"), y=y, **told()),
+        .encode(x=x("low"), x2=alt.X2("high:Q"), y=y, **tooltip()),
+        chart_of(rows).mark_circle(**dot).encode(x=x("mean"), y=y, **tooltip()),
         words(8, "value", INK, "bold"),
     ]
     if axis.zero is not None:
-        middle = drawn([{"place": axis.zero}]).mark_rule(color=SOFT, strokeDash=[3, 3], aria=False)
+        middle = chart_of([{"place": axis.zero}]).mark_rule(color=SOFT, strokeDash=[3, 3], aria=False)
         layers.insert(2, middle.encode(x=x("place"), **whole))
     if layout.is_wide:
         layers.append(words(widest + 4, "margin", SOFT, "normal"))
-    return layered([*layers, *_band_words(axis, layout, plot, x)], plot, height)
+    return layer_chart([*layers, *_band_words(axis, layout, plot, x)], plot, height)
 
 
 def _band_words(axis: ScaleAxis, layout: Layout, plot: float, x: Any) -> list[Any]:
@@ -147,11 +147,11 @@ def _band_words(axis: ScaleAxis, layout: Layout, plot: float, x: Any) -> list[An
     if not longest:
         return []
     if longest * layout.size * 0.55 < plot / len(bands):
-        mark = drawn([band._asdict() for band in bands]).mark_text(**style)
-        return [mark.encode(x=x("middle"), **fixed(y=-7), text=alt.Text("text:N"))]
+        mark = chart_of([band._asdict() for band in bands]).mark_text(**style)
+        return [mark.encode(x=x("middle"), **at_pixels(y=-7), text=alt.Text("text:N"))]
     return [
-        drawn([band._asdict()]).mark_text(align=align, **style)
-        .encode(**fixed(x=place, y=-7), text=alt.Text("text:N"))
+        chart_of([band._asdict()]).mark_text(align=align, **style)
+        .encode(**at_pixels(x=place, y=-7), text=alt.Text("text:N"))
         for band, place, align in ((bands[0], 0, "left"), (bands[-1], plot, "right"))
     ]  # fmt: skip
 
@@ -175,7 +175,7 @@ def strengths_chart(
     """Return the strength of each condition under one model with its interval, strongest first."""
     mine = table[(table["model"] == model) & (table["level"] == "condition")].drop(columns="stimulus")
     axis = axis_of_values([*mine["quality"], *mine["low"], *mine["high"]], zero=0.0)
-    mine = apart(mine.rename(columns={"comparisons": "n"}))
+    mine = split_components(mine.rename(columns={"comparisons": "n"}))
     title = _TITLES.get(model, model)
     return scores_chart(
         mine, axis=axis, labels=labels, layout=layout, title=title, estimate="quality", ends=("low", "high")
@@ -234,18 +234,18 @@ def _median_drawn(rows: list[dict[str, Any]], axis: ScaleAxis, layout: Layout, t
         return alt.X(f"{field}:Q", scale=alt.Scale(domain=[axis.low, axis.high], nice=False, zero=False), axis=across)
 
     tall = layout.row * 0.62
-    shaded = drawn([band._asdict() for band in (axis.bands[::2] if len(axis.bands) > 1 else ())])
+    shaded = chart_of([band._asdict() for band in (axis.bands[::2] if len(axis.bands) > 1 else ())])
     boxes, ranges = [row for row in rows if "q1" in row and "q3" in row], [row for row in rows if "low" in row]
-    text = drawn(rows).mark_text(align="left", color=INK, fontWeight="bold", fontSize=layout.size, aria=False)
+    text = chart_of(rows).mark_text(align="left", color=INK, fontWeight="bold", fontSize=layout.size, aria=False)
     layers = [
         shaded.mark_rect(color=BAND, opacity=1, aria=False)
-        .encode(x=x("start"), x2=alt.X2("stop:Q"), **fixed(y=0, y2=height)),
-        drawn(boxes).mark_bar(color=BAR, height=tall, cornerRadius=2, opacity=0.55)
-        .encode(x=x("q1"), x2=alt.X2("q3:Q"), y=y, **told()),
-        drawn(ranges).mark_bar(color=ACCENT, height=3, cornerRadius=1.5, opacity=1)
-        .encode(x=x("low"), x2=alt.X2("high:Q"), y=y, **told()),
-        drawn(rows).mark_circle(color=ACCENT, size=layout.dot * 1.5, opacity=1)
-        .encode(x=x("median"), y=y, **told()),
-        text.encode(**fixed(x=plot + 8), y=y, text=alt.Text("value:N")),
+        .encode(x=x("start"), x2=alt.X2("stop:Q"), **at_pixels(y=0, y2=height)),
+        chart_of(boxes).mark_bar(color=BAR, height=tall, cornerRadius=2, opacity=0.55)
+        .encode(x=x("q1"), x2=alt.X2("q3:Q"), y=y, **tooltip()),
+        chart_of(ranges).mark_bar(color=ACCENT, height=3, cornerRadius=1.5, opacity=1)
+        .encode(x=x("low"), x2=alt.X2("high:Q"), y=y, **tooltip()),
+        chart_of(rows).mark_circle(color=ACCENT, size=layout.dot * 1.5, opacity=1)
+        .encode(x=x("median"), y=y, **tooltip()),
+        text.encode(**at_pixels(x=plot + 8), y=y, text=alt.Text("value:N")),
     ]  # fmt: skip
-    return layered(layers, plot, height)
+    return layer_chart(layers, plot, height)

@@ -62,7 +62,7 @@ COLUMN = Layout(whole=340, names=142, size=11, row=20, dot=16, is_wide=False)
 """One column of a paper, 88 mm: letters of 7 to 8 points. It is also what a phone shows."""
 
 
-def drawn(values: Sequence[Mapping[str, Any]]) -> Any:
+def chart_of(values: Sequence[Mapping[str, Any]]) -> Any:
     """Return an empty chart of these rows."""
     import altair as alt
 
@@ -70,14 +70,14 @@ def drawn(values: Sequence[Mapping[str, Any]]) -> Any:
     return alt.Chart(alt.Data(values=tuple(values)))  # type: ignore[no-untyped-call]
 
 
-def told(name: str = "tip") -> dict[str, Any]:
+def tooltip(name: str = "tip") -> dict[str, Any]:
     """Return the encodings by which a mark says what it stands for, in a notebook and in the page."""
     import altair as alt
 
     return {"tooltip": alt.Tooltip(f"{name}:N"), "description": alt.Description(f"{name}:N")}
 
 
-def fixed(**pixels: float) -> dict[str, Any]:
+def at_pixels(**pixels: float) -> dict[str, Any]:
     """Return encodings at places of the picture, such as `x=0`, and not of the data."""
     import altair as alt
 
@@ -111,14 +111,14 @@ def value_axis(title: str = "", **keys: Any) -> Any:
     )  # fmt: skip
 
 
-def layered(layers: Sequence[Any], width: float, height: float) -> Any:
+def layer_chart(layers: Sequence[Any], width: float, height: float) -> Any:
     """Return the layers as one chart."""
     import altair as alt
 
     return alt.LayerChart(layer=list(layers), width=width, height=height)
 
 
-def finished(chart: Any, layout: Layout) -> Any:
+def apply_theme(chart: Any, layout: Layout) -> Any:
     """Return a chart with the look of the house."""
     import altair as alt
 
@@ -136,7 +136,7 @@ def finished(chart: Any, layout: Layout) -> Any:
     return chart
 
 
-def apart(table: pd.DataFrame) -> pd.DataFrame:
+def split_components(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table with a question for each of its components: what was never compared has no common scale."""
     if "component" not in table or table["component"].nunique() < 2:
         return table
@@ -149,9 +149,9 @@ def by_question(table: pd.DataFrame, layout: Layout, draw: Callable[[pd.DataFram
 
     questions = dict.fromkeys(table["question"]) if "question" in table else {}
     if len(questions) < 2:
-        return finished(draw(table), layout)
+        return apply_theme(draw(table), layout)
     charts = [draw(table[table["question"] == name]).properties(title=name) for name in questions]
-    return finished(alt.VConcatChart(vconcat=charts, spacing=24), layout)
+    return apply_theme(alt.VConcatChart(vconcat=charts, spacing=24), layout)
 
 
 # --- The colours of figures, told apart with every kind of colour vision ---

@@ -17,25 +17,25 @@ from beholder.analysis.figures.theme import (
     PAPER,
     SOFT,
     Layout,
-    drawn,
-    finished,
-    fixed,
-    layered,
-    told,
+    apply_theme,
+    at_pixels,
+    chart_of,
+    layer_chart,
+    tooltip,
     value_axis,
 )
 from beholder.analysis.result import records
 from beholder.formats import number, plain
-from beholder.stats.votes_needed import longer
+from beholder.stats.votes_needed import spearman_brown
 
-ENOUGH = 0.95
+TARGET_CORRELATION = 0.95
 """A correlation with a repeated study that is taken as enough: the line in the figure."""
-_MOST_LINEAR = 60
+_MAX_LINEAR = 60
 """With more votes than these the axis is in powers."""
 _ROOM = 60
 
 
-def one_curve(table: pd.DataFrame) -> pd.DataFrame:
+def main_curve(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of the curve that is drawn: that of repeated studies where there is one, else the first."""
     halves: pd.DataFrame = table[(table["by"] == "participant") & (table["against"] == "halves")]
     if len(halves):
@@ -49,16 +49,16 @@ def votes_needed_chart(table: pd.DataFrame, *, labels: Mapping[str, str] | None 
     """Return the correlation over the number of votes with its band, and beside it the error where one was asked."""
     import altair as alt
 
-    rows = one_curve(table)
+    rows = main_curve(table)
     questions = list(dict.fromkeys(rows["question"]))
     measures = ["pearson", "rmse"] if len(questions) == 1 else ["pearson"]
     is_beside = layout.is_wide and len(measures) == 2
     width = layout.whole / (2 if is_beside else 1) - _ROOM - (8 if is_beside else 0)
     charts = [_panel(rows, measure, labels or {}, width, layout) for measure in measures]
     if len(charts) == 1:
-        return finished(charts[0], layout)
+        return apply_theme(charts[0], layout)
     both = alt.HConcatChart(hconcat=charts, spacing=20) if is_beside else alt.VConcatChart(vconcat=charts, spacing=16)
-    return finished(both, layout)
+    return apply_theme(both, layout)
 
 
 def _panel(rows: pd.DataFrame, measure: str, labels: Mapping[str, str], width: float, layout: Layout) -> Any:
@@ -71,7 +71,7 @@ def _panel(rows: pd.DataFrame, measure: str, labels: Mapping[str, str], width: f
     now = max([*rows["votes_now"], 1.0])
     last = max([now, *(point["votes"] for point in points)])
     across: dict[str, Any] = {"domain": [min([1, *(p["votes"] for p in points)]), last * 1.04], "nice": False}
-    if last > _MOST_LINEAR:
+    if last > _MAX_LINEAR:
         across["type"] = "log"
     x = alt.X("votes:Q", scale=alt.Scale(**across), axis=value_axis("Votes per stimulus", tickCount=6, tickMinStep=1))
     scale, title = _height(points, measure, "value" if is_many else "low")
@@ -80,26 +80,26 @@ def _panel(rows: pd.DataFrame, measure: str, labels: Mapping[str, str], width: f
     thin = 1.2 if not is_many else 1.0
     layers = []
     if measure == "pearson" and points:
-        line = drawn([{"value": ENOUGH}]).mark_rule(color=SOFT, strokeDash=[2, 3], aria=False)
-        layers.append(line.encode(y=y, **fixed(x=0, x2=width)))
+        line = chart_of([{"value": TARGET_CORRELATION}]).mark_rule(color=SOFT, strokeDash=[2, 3], aria=False)
+        layers.append(line.encode(y=y, **at_pixels(x=0, x2=width)))
     if not is_many:
         layers.append(
-            drawn(points).mark_area(color=BAR, opacity=0.35, aria=False)
+            chart_of(points).mark_area(color=BAR, opacity=0.35, aria=False)
             .encode(x=x, y=alt.Y("low:Q", scale=scale, axis=up), y2=alt.Y2("high:Q"))
         )  # fmt: skip
     layers += [
-        drawn(points).mark_line(color=ACCENT, strokeWidth=thin, aria=False, opacity=1 if not is_many else 0.6)
+        chart_of(points).mark_line(color=ACCENT, strokeWidth=thin, aria=False, opacity=1 if not is_many else 0.6)
         .encode(x=x, y=y, detail=alt.Detail("question:N")),
-        drawn(points).mark_circle(color=ACCENT, size=min(layout.dot, 36) * 1.4, opacity=1 if not is_many else 0.7)
-        .encode(x=x, y=y, **told()),
+        chart_of(points).mark_circle(color=ACCENT, size=min(layout.dot, 36) * 1.4, opacity=1 if not is_many else 0.7)
+        .encode(x=x, y=y, **tooltip()),
     ]  # fmt: skip
     if beyond := _beyond(known, measure):
-        dashes = drawn(beyond).mark_line(color=ACCENT, strokeWidth=thin, strokeDash=[4, 3], aria=False)
+        dashes = chart_of(beyond).mark_line(color=ACCENT, strokeWidth=thin, strokeDash=[4, 3], aria=False)
         layers.append(dashes.encode(x=x, y=y, detail=alt.Detail("question:N")))
     if is_many:
         layers += _names(points, labels, x, y, width, layout)
     layers += _now(x, now, height, layout)
-    return layered(layers, width, height)
+    return layer_chart(layers, width, height)
 
 
 def _now(x: Any, now: float, height: float, layout: Layout) -> list[Any]:
@@ -107,10 +107,12 @@ def _now(x: Any, now: float, height: float, layout: Layout) -> list[Any]:
     import altair as alt
 
     mark = [{"votes": now, "key": f"{plain(round(now, 1))} now"}]
-    words = drawn(mark).mark_text(align="right", baseline="bottom", dx=-4, color=INK, fontSize=layout.small, aria=False)
+    words = chart_of(mark).mark_text(
+        align="right", baseline="bottom", dx=-4, color=INK, fontSize=layout.small, aria=False
+    )
     return [
-        drawn(mark).mark_rule(color=INK, strokeWidth=1, aria=False).encode(x=x, **fixed(y=0, y2=height)),
-        words.encode(x=x, text=alt.Text("key:N"), **fixed(y=height - 4)),
+        chart_of(mark).mark_rule(color=INK, strokeWidth=1, aria=False).encode(x=x, **at_pixels(y=0, y2=height)),
+        words.encode(x=x, text=alt.Text("key:N"), **at_pixels(y=height - 4)),
     ]
 
 
@@ -150,7 +152,7 @@ def _beyond(rows: pd.DataFrame, measure: str) -> list[dict[str, Any]]:
         value, votes, now = float(end[measure]), float(end["votes"]), float(end["votes_now"])
         if value > 0:
             for at in (votes + (now - votes) * step / 12 for step in range(13)):
-                goes_on = longer(value, votes, at) if measure == "pearson" else value * math.sqrt(votes / at)
+                goes_on = spearman_brown(value, votes, at) if measure == "pearson" else value * math.sqrt(votes / at)
                 found.append({"question": question, "votes": at, "value": goes_on})
     return found
 
@@ -172,5 +174,5 @@ def _names(
             "fontSize": layout.small, "limit": width / 2, "aria": False,
         }  # fmt: skip
         for colours in ({"stroke": PAPER, "strokeWidth": 3, "fill": PAPER}, {"fill": INK}):  # readable over a line
-            layers.append(drawn(row).mark_text(**look, **colours).encode(x=x, y=y, text=alt.Text("name:N")))
+            layers.append(chart_of(row).mark_text(**look, **colours).encode(x=x, y=y, text=alt.Text("name:N")))
     return layers

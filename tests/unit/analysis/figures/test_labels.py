@@ -8,14 +8,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beholder.analysis.figures.labels import placed
+from beholder.analysis.figures.labels import place_names
 
 
 @settings(max_examples=30)
 @given(st.lists(st.tuples(st.integers(5, 270), st.integers(5, 230)), min_size=1, max_size=14))
 def test_names_hide_neither_dots_nor_each_other(dots: list[tuple[int, int]]) -> None:
     names = [f"condition {place}" for place in range(len(dots))]
-    found = placed(names, np.array(dots, dtype=float), 10, (278, 239), np.zeros((0, 2)), 2.5)
+    found = place_names(names, np.array(dots, dtype=float), 10, (278, 239), np.zeros((0, 2)), 2.5)
     boxes = []
     for one in found:
         width = len(one.name) * 5.6
