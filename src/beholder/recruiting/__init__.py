@@ -1,4 +1,18 @@
-"""Recruit: bring people, watch, decide, pay, close; and forget them when they ask."""
+"""Recruiting: launch a study, monitor it, decide, pay and close; erase participants on request.
+
+The functions here are the verbs of the package. Their chapters:
+
+- `contract`, `context`, `ledger`: what a recruiter is, what a verb works with, and the ledger as entries and debts.
+- `manual`, `panel`, `invitations`: recruiting without a platform API, by link, panel or laboratory.
+- `launches`, `launch_record`, `preflight`, `postings`: launching, and pausing and resuming what is launched.
+- `monitoring`, `monitor_snapshot`, `progress`, `dashboard`: the state of a running study.
+- `reconciliation`, `proposals`, `decisions`, `decisions_file`, `signatures`: whom to pay and whose answers to use.
+- `payments`, `pay_facts`, `pay_ledger`, `debts`, `transfers`: what is due, and sending it exactly once.
+- `closure`, `open_items`, `summary`, `erasure`: the end of a study, and erasing personal data.
+- `participant_records`, `moderation`: participants, and what a researcher does about one of them.
+- `unattended_run`, `collection`, `abandoned_lists`: running a study without a researcher at the keyboard.
+- `prolific/` and `fake/`: Prolific, and a platform with play money to rehearse on.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +43,10 @@ def launch(
     store: str | None = None,
     dry_run: bool = False,
 ) -> Launch:
-    """Check everything, put the study up as a draft, and return what it costs; `publish="54.00 GBP"` opens it.
+    """Check everything, create a draft of the study, and return what it costs; `publish="54.00 GBP"` publishes it.
 
-    The amount is that of the quote, so that nobody spends what they have not seen. Called again it finds what it did.
+    The amount must be that of the quote, so that nobody spends money they have not seen. A second call continues the
+    first.
     """
     from beholder.aio import block_on
     from beholder.recruiting.context import open_context
@@ -52,9 +67,9 @@ def turn(
     store: str | None = None,
     dry_run: bool = False,
 ) -> PostingChange:
-    """Let nobody begin for now, or let people begin again; return how the study stands on its platform.
+    """Pause or resume recruiting, and return the state of the study on its platform.
 
-    Where more has to be set aside for those who do not fit, `publish` names the amount, which a dry run returns.
+    If resuming needs more money for screen-outs, `publish` names the amount, which a dry run returns.
     """
     from beholder.aio import block_on
     from beholder.recruiting.context import open_context
@@ -70,9 +85,9 @@ def turn(
 def monitor(
     study: str | Path | Study = "study.yaml", *, store: str | None = None, robots: bool = False
 ) -> MonitorSnapshot:
-    """Return how a study stands: arrivals, steps, drop-outs, balance, failures, pay, cost, and when it will be done.
+    """Return the state of a study: arrivals, steps, drop-outs, balance, failures, pay, cost and expected end.
 
-    `robots=True` looks at a rehearsal.
+    `robots=True` shows a rehearsal.
     """
     from beholder.aio import block_on
     from beholder.recruiting.context import open_context
@@ -86,7 +101,7 @@ def monitor(
 
 
 def participants(study: str | Path | Study = "study.yaml", *, store: str | None = None) -> Sequence[ParticipantRecord]:
-    """Return everybody who came: their sessions, steps, verdicts and what was done about them."""
+    """Return all participants: their sessions, steps, verdicts and the acts recorded about them."""
     from beholder.aio import block_on
     from beholder.recruiting.context import open_context
     from beholder.recruiting.participant_records import participant_records
@@ -107,10 +122,10 @@ def act(
     store: str | None = None,
     dry_run: bool = False,
 ) -> ModerationResult:
-    """Do something about a person, by pseudonym or session: a recorded fact with its reason; return it in words.
+    """Record an act about a participant, by pseudonym or session, with its reason; return it in words.
 
-    `release`: the list is open to others. `reset`: all attempts anew. `let_in`, `shut_out`: may begin again, or may
-    not go on. `leave_out`, `take_in`: the answers are not used, or are, whatever the rules say.
+    `release`: the list is open to others. `reset`: all attempts start over. `let_in`, `shut_out`: may begin again, or
+    may not continue. `leave_out`, `take_in`: the answers are excluded or included, whatever the rules say.
     """
     from beholder.aio import block_on
     from beholder.recruiting.context import open_context
@@ -131,10 +146,10 @@ def decide(
     store: str | None = None,
     dry_run: bool = False,
 ) -> Decisions:
-    """Return whom to pay and whom to use, with reasons, and write decide/decisions.csv, which may be changed.
+    """Return whom to pay and whose answers to use, with reasons, and write decide/decisions.csv for editing.
 
-    `submissions` is the list of a platform as CSV (`panel`). `sign` is who signs what the file says: only then
-    anything of it is sent.
+    `submissions` is the platform's list of submissions as CSV (`panel`). `sign` is the name of the person who signs the
+    file; only signed decisions are ever sent.
     """
     from beholder.aio import block_on
     from beholder.errors import Problem, RecruitError
@@ -142,7 +157,7 @@ def decide(
     from beholder.recruiting.decisions import decide_study
     from beholder.recruiting.signatures import RUN_SIGNATURE
 
-    if sign is not None and sign.strip() == RUN_SIGNATURE:  # it signs what nobody has looked at
+    if sign is not None and sign.strip() == RUN_SIGNATURE:  # reserved for decisions that nobody has checked
         raise RecruitError(Problem("--sign", f"is {RUN_SIGNATURE}, as which only `beholder run` signs", "your name"))
 
     async def work() -> Decisions:
@@ -165,11 +180,12 @@ def pay(
     store: str | None = None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Payment:
-    """Return what is owed to whom; with `send` it is paid, once: what is unsure is read, and never sent again.
+    """Return what is due to whom; with `send` it is paid, exactly once.
 
-    `resend` names payments that nobody has got and a person lets be sent once more, `settle` those that a person has
-    made up by hand. `paid` says that the list in pay/payments.csv has been paid. `top_up` adds what is missing to the
-    least pay for an hour. `tell` hears what is waited for.
+    A payment of unknown outcome is checked and never sent again by itself: `resend` names payments that nobody received
+    and that may be sent once more, `settle` those that a person has completed by hand. `paid` confirms that the list in
+    pay/payments.csv has been paid. `top_up` adds what is missing to the minimum pay per hour. `tell` receives what the
+    call waits for.
     """
     from beholder.aio import block_on
     from beholder.recruiting.context import open_context
@@ -185,7 +201,7 @@ def pay(
 
 
 def close(study: str | Path | Study = "study.yaml", *, store: str | None = None, dry_run: bool = False) -> Closed:
-    """Stop recruiting, look once more, verify that nothing is unpaid, export, and return what the study came to."""
+    """Stop recruiting, check that nothing is unpaid, export, and return the summary of the study."""
     from beholder.aio import block_on
     from beholder.recruiting.closure import close_study
     from beholder.recruiting.context import open_context
@@ -200,7 +216,7 @@ def close(study: str | Path | Study = "study.yaml", *, store: str | None = None,
 def forget(
     receipt: str, study: str | Path | Study = "study.yaml", *, store: str | None = None, dry_run: bool = False
 ) -> Forgotten:
-    """Erase everything of the person who has this receipt, and return what was erased; a tombstone says that it was."""
+    """Erase everything about the participant with this receipt, and return what was erased; a tombstone remains."""
     from beholder.recruiting.erasure import erase_by_receipt
 
     return erase_by_receipt(receipt, study, store=store, dry_run=dry_run)
@@ -212,7 +228,7 @@ def purge(
     store: str | None = None,
     dry_run: bool = False,
 ) -> Purged:
-    """Erase what the study's `retention` no longer lets be kept, and return what was erased."""
+    """Erase what the study's `retention` no longer allows to be kept, and return what was erased."""
     from beholder.recruiting.erasure import purge_study
 
     return purge_study(study, store=store, dry_run=dry_run)

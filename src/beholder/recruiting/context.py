@@ -1,4 +1,4 @@
-"""The desk: everything that a verb of recruiting works with."""
+"""The context of recruiting: the study, its store, its recruiter and a clock, which every verb works with."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class RecruitContext:
     store: Store
     """Open at least for reading; its ledger may always be written."""
     url: str
-    """Of the store."""
+    """URL of the store."""
     recruiter: Recruiter
     now: Callable[[], datetime] = utc_now
 
     @property
     def is_by_hand(self) -> bool:
-        """Whether no platform stands behind it, so that opening it costs nothing there."""
+        """Whether there is no platform, so that publishing costs nothing there."""
         return "submissions" not in self.recruiter.can
 
 
@@ -42,7 +42,7 @@ class RecruitContext:
 async def open_context(
     study: str | Path | Study, store: str | None = None, *, now: Callable[[], datetime] = utc_now
 ) -> AsyncIterator[RecruitContext]:
-    """Give the desk of a study, whose store must be there, and close what it opened."""
+    """Yield the context of a study, whose store must exist, and close what was opened."""
     loaded = study if isinstance(study, Study) else load_study(study)
     url = store or str(loaded.folder / "store")
     async with open_store(url, write=False) as opened:
@@ -54,11 +54,11 @@ async def open_context(
             await recruiter.close()
 
 
-# --- Which recruiter brings the people of a study ---
+# The recruiter of a study
 
 
 async def recruiter_of(study: Study, store: Store) -> Recruiter:
-    """Return where the people of a study come from, by its `recruit.mode`."""
+    """Return the recruiter of a study, by its `recruit.mode`."""
     mode = study.recruit.mode
     if mode == "prolific":
         from beholder.recruiting.prolific.recruiter import open_prolific
@@ -77,25 +77,25 @@ async def recruiter_of(study: Study, store: Store) -> Recruiter:
     return LinkRecruiter(study, store)
 
 
-# --- The text that a server has begun with, beside the one that study.yaml has now ---
+# The study as it was served
 
 
 def without_budget(text: str) -> str:
-    """Return what a study's text says to people: what it may cost changes nothing for them."""
+    """Return the YAML of a study without its budget, which changes nothing for participants."""
     return re.sub(r"^budget: .*\n", "", text, flags=re.MULTILINE)
 
 
 async def served_study(study: Study, store: Store) -> Study:
-    """Return a study with everybody left out whom a chain has left out; study.yaml does not name the studies before it.
+    """Return a study with the `recruit.exclude` under which it was served: a chain adds the studies before it.
 
-    Where anything else is different too, the study is returned as it is.
+    If anything else differs between study.yaml and the served study, the study is returned unchanged.
     """
     record = await store.current()
     served = (yaml.safe_load(record.yaml).get("recruit") or {}).get("exclude") if record is not None else None
-    named = study.recruit.exclude
-    more = [one for one in served or () if one not in named]
-    if record is None or not more:
+    own = study.recruit.exclude
+    added = [one for one in served or () if one not in own]
+    if record is None or not added:
         return study
-    recruit = study.recruit.model_copy(update={"exclude": (*named, *more)})
-    wider = study.model_copy(update={"recruit": recruit})
-    return wider if without_budget(resolved_yaml(wider)) == without_budget(record.yaml) else study
+    recruit = study.recruit.model_copy(update={"exclude": (*own, *added)})
+    extended = study.model_copy(update={"recruit": recruit})
+    return extended if without_budget(resolved_yaml(extended)) == without_budget(record.yaml) else study

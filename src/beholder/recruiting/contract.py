@@ -1,4 +1,7 @@
-"""What a recruiter is: the one way in which the verbs of recruiting speak to where people come from."""
+"""The contract of a recruiter: the one interface between the verbs of recruiting and a source of participants.
+
+Also the error types of a platform, and the row in which a decision about a submission is kept.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +17,16 @@ from beholder.study.recruitment import Sum
 from beholder.types import Mode, Outcome
 
 Verb = Literal["draft", "publish", "pause", "places", "stop", "submissions", "approve", "reject", "return", "bonus"]
-"""What a recruiter may be able to do by itself; what it cannot, a person does, and is told how."""
+"""What a recruiter may be able to do by itself; for the rest a person gets instructions."""
 State = Literal["draft", "scheduled", "publishing", "active", "paused", "completed", "unknown"]
 Status = Literal[
     "reserved", "active", "timed_out", "awaiting_review", "approved", "partially_approved", "returned", "rejected",
     "screened_out", "unknown",
 ]  # fmt: skip
-"""How a submission stands on its platform, spelled in one way. A status that is not known is `unknown`: look again."""
+"""The status of a submission on its platform, in our spelling. An unfamiliar status is `unknown`: read it again."""
 UNDER_WAY: frozenset[Status] = frozenset({"reserved", "active"})
 GONE: frozenset[Status] = frozenset({"returned", "timed_out"})
-"""Given up: the platform gives the place to somebody else."""
+"""Given up: the platform gives the place to another participant."""
 PAID: frozenset[Status] = frozenset({"approved", "partially_approved"})
 """The platform has paid for it."""
 Category = Literal[
@@ -31,17 +34,17 @@ Category = Literal[
     "MALINGERING", "NO_CODE", "BAD_CODE", "NO_DATA", "UNSUPP_DEVICE", "OTHER",
 ]  # fmt: skip
 SHORTEST_MESSAGE = 100
-"""Characters that the message of a rejection needs; it is never padded."""
+"""Characters that the message of a rejection needs at least; it is never padded."""
 MOST_ROWS = 200
-"""Submissions that a platform takes in one bonus payment."""
+"""Submissions that a platform accepts in one bonus payment."""
 
 
 class PlatformRefused(BeholderError):
-    """The platform has said no: nothing happened, and a repeat would be refused again."""
+    """The platform refused: nothing happened, and a repeat would be refused again."""
 
 
 class PlatformGone(PlatformRefused):
-    """The platform knows no such thing: it was deleted, or belongs to another account."""
+    """The platform does not have the object: it was deleted, or belongs to another account."""
 
 
 class PlatformAway(BeholderError):
@@ -49,20 +52,20 @@ class PlatformAway(BeholderError):
 
 
 class PlatformUnsure(BeholderError):
-    """A request was sent and no clear answer came: it may have happened or not. Only reading tells."""
+    """A request was sent and no clear answer came: it may or may not have been carried out. Only reading tells."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """What is put up on a platform: texts, numbers, codes. Its key finds it again after a crash."""
+    """What is posted on a platform: texts, numbers, codes. Its key identifies it after a crash."""
 
     key: str
-    """Of this launch: the same study, run and launch have the same key for ever."""
+    """Of this launch: the same study, run and launch always have the same key."""
     title: str
     description: str
-    """As HTML with plain marks only."""
+    """HTML with plain markup only."""
     url: str
-    """Where participants begin, with the platform's own placeholders."""
+    """Where participants begin, with the platform's placeholders."""
     places: int
     minutes: int
     reward: Sum
@@ -71,7 +74,7 @@ class Job:
 
 
 class Posting(NamedTuple):
-    """A job as it stands on the platform."""
+    """The state of a job on the platform."""
 
     id: str
     state: State
@@ -79,42 +82,42 @@ class Posting(NamedTuple):
     taken: int
     """Places that are taken or finished."""
     link: str
-    """Where the researcher looks at it; empty where there is no such page."""
+    """The researcher's page on the platform; empty where there is none."""
     reward: Sum | None = None
     slots: int | None = None
-    """How many who do not fit the platform pays by itself in all; None where it pays none of them."""
+    """How many screen-outs the platform pays by itself in all; None where it pays none."""
 
 
 class ResumeCost(NamedTuple):
-    """What it takes to let people in again, where all that was set aside for those who do not fit is used up."""
+    """What resuming costs, where all the money for screen-outs is used up."""
 
     slots: int
-    """How many of them the platform may pay by itself in all."""
+    """How many screen-outs the platform may pay by itself in all."""
     due: Sum
-    """What that sets aside on top, with fees."""
+    """The additional amount, with fees."""
 
 
 @dataclass(frozen=True)
 class Submission:
-    """One visit of one person as the platform counts it."""
+    """One visit of one participant as the platform counts it."""
 
     id: str
     participant: str
-    """The person's id on the platform."""
+    """The participant's id on the platform."""
     status: Status
     code: str = ""
-    """As it was pasted or came with the redirect; empty where there is none."""
+    """As pasted, or as passed with the redirect; empty where there is none."""
     started_at: datetime | None = None
     completed_at: datetime | None = None
     seconds: float | None = None
     bonuses: tuple[int, ...] | None = None
-    """What was paid on top so far, in hundredths; None where only the detail tells (`submission`)."""
+    """Bonuses paid so far, in hundredths; None where only the detail view has them (`submission`)."""
     is_return_requested: bool = False
 
 
 @dataclass(frozen=True)
 class Quote:
-    """What so many places cost, all in one currency."""
+    """What a number of places costs, all in one currency."""
 
     places: int
     minutes: float
@@ -123,17 +126,17 @@ class Quote:
     fees: Sum
     """With tax."""
     screen_outs: Sum
-    """At worst."""
+    """At most."""
     bonuses: Sum
-    """At worst, from the study's rules."""
+    """At most, by the study's rules."""
     total: Sum
     balance: Sum | None
-    """What there is to spend; None where nobody knows."""
+    """The money available; None where it is unknown."""
     hourly: Sum
     floor: Sum | None
-    """The least that an hour may pay."""
+    """The minimum pay per hour."""
     advice: Sum | None
-    """What the platform recommends for an hour."""
+    """The pay per hour that the platform recommends."""
 
 
 class BonusRow(NamedTuple):
@@ -154,12 +157,12 @@ class Batch(NamedTuple):
 
 
 class Recruiter(Protocol):
-    """Where people come from. `beholder.testing.check_recruiter` proves it.
+    """A source of participants. `beholder.testing.check_recruiter` tests an implementation.
 
-    What is not in `can` raises PlatformRefused. Everything may raise PlatformAway (nothing happened), PlatformUnsure
-    (nobody knows) and PlatformRefused (it said no). `draft`, `publish`, `set_places`, `pause`, `resume`, `stop` and
-    `approve` may be repeated: they look first, or the platform takes the same twice. `pay_bonus` pays again each time
-    it is called, and is therefore sent exactly once.
+    What is not in `can` raises PlatformRefused. Every method may raise PlatformAway (nothing happened), PlatformUnsure
+    (unknown) and PlatformRefused (refused). `draft`, `publish`, `set_places`, `pause`, `resume`, `stop` and `approve`
+    may be repeated: they read first, or the platform ignores the repeat. `pay_bonus` pays again on each call, and is
+    therefore sent exactly once.
     """
 
     mode: Mode
@@ -168,11 +171,11 @@ class Recruiter(Protocol):
     async def quote(self, job: Job) -> Quote: ...
 
     async def check(self, job: Job) -> None:
-        """Raise RecruitError with everything for which a draft of the job would be refused; it only reads."""
+        """Raise RecruitError with every reason for which a draft of the job would be refused; read only."""
         ...
 
     async def draft(self, job: Job) -> Posting:
-        """Put up a job that nobody sees yet, or return the one that has its key."""
+        """Create a draft that participants do not see yet, or return the one with the same key."""
         ...
 
     async def posting(self, id: str) -> Posting: ...
@@ -182,25 +185,25 @@ class Recruiter(Protocol):
     async def pause(self, id: str) -> Posting: ...
 
     async def resuming(self, id: str) -> ResumeCost | None:
-        """Return what it takes to let people in again; None where it costs nothing more. It only reads."""
+        """Return what resuming costs; None where it costs nothing more. Read only."""
         ...
 
     async def resume(self, id: str, slots: int | None = None) -> Posting:
-        """Let people in again, with so many who do not fit and may be paid in all, where that has to be more."""
+        """Let participants begin again, with `slots` paid screen-outs in all where that number has to grow."""
         ...
 
     async def set_places(self, id: str, total: int) -> Posting:
-        """Let so many people take part in all; a smaller number than before raises PlatformRefused."""
+        """Set the total number of places; a smaller number than before raises PlatformRefused."""
         ...
 
     async def stop(self, id: str) -> Posting: ...
 
     async def submissions(self, id: str) -> Sequence[Submission]:
-        """Return every visit, each once."""
+        """Return every submission once."""
         ...
 
     async def submission(self, id: str) -> Submission:
-        """Return one visit with its code and what was paid on top."""
+        """Return one submission with its code and its bonuses."""
         ...
 
     async def approve(self, ids: Sequence[str]) -> None: ...
@@ -214,24 +217,24 @@ class Recruiter(Protocol):
         ...
 
     async def pay_bonus(self, ref: str) -> None:
-        """Pay what was set up, once. Never repeated by anything: not by a client, a proxy or a redirect."""
+        """Pay what was set up, once. It is never repeated, by no client, proxy or redirect."""
         ...
 
     async def exclude(self, participants: Sequence[str]) -> None:
-        """Keep these people, by their ids on the platform, out of other studies of the family, where there is one."""
+        """Exclude these participants, by their platform ids, from other studies of the family, if there is one."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close all connections."""
         ...
 
 
-# --- What a platform refuses or leaves open, as something that a person reads and can act on ---
+# Errors of a platform as problems for a person
 
 
 @contextmanager
 def platform_errors(study: Study) -> Iterator[None]:
-    """Turn what a platform answers instead of doing what it was asked into a RecruitError."""
+    """Turn an error of the platform into a RecruitError that tells a person what to do."""
     name = study.recruit.mode.capitalize()
     try:
         yield
@@ -245,7 +248,7 @@ def platform_errors(study: Study) -> Iterator[None]:
         raise RecruitError(Problem(name, f"did not say whether it was done: {error}", "", fix)) from error
 
 
-# --- What is decided about each submission: one row each, which a person may change and signs ---
+# Decisions: one row for each submission, which a person may edit and signs
 
 
 Pay = Literal["approve", "screen_out", "bonus", "reject", "return", "wait", "look", "nothing"]
@@ -253,34 +256,34 @@ Pay = Literal["approve", "screen_out", "bonus", "reject", "return", "wait", "loo
 the platform no longer approves. reject: do not pay, with a message. return: ask the person to return it. wait: it is
 not over. look: a person has to decide. nothing: there is nothing to do, or it is done already."""
 CodeFinding = Literal["right", "wrong", "missing", "shared", "foreign", "no_place", "none"]
-"""What somebody pasted: the right code, another, nothing, one that several pasted, one of somebody else's session, that
-of those who found every place taken; none where no code is asked for."""
+"""Which code a participant pasted: the right one, a wrong one, none at all, one that several pasted, one of another
+participant's session, or the code for a full study; `none` where no code is asked for."""
 
 
 @dataclass(frozen=True)
 class DecisionRow:
-    """One submission, or one person's visit where the platform knows no submissions."""
+    """The decision about one submission, or about one visit where the platform counts no submissions."""
 
     submission: str
-    """The platform's id of the visit; of a session of ours that no submission belongs to, the session."""
+    """The platform's id of the visit; the session where a session of ours has no submission."""
     participant: str
-    """The pseudonym; empty where we have never seen the person."""
+    """The pseudonym; empty where the person never reached our server."""
     sessions: tuple[str, ...]
-    """Of ours, oldest first: several where further sessions are rounds of one visit."""
+    """Ours, oldest first: several where further sessions are rounds of one visit."""
     outcome: Outcome | None
     status: Status
     code: CodeFinding
     proposed: Pay
     pay: Pay
-    """As it stands: what was proposed, or what a person has put in its place."""
+    """The current decision: as proposed, or as edited by a person."""
     use: bool
     is_use_changed: bool
     """Whether a person has changed `use`."""
     reasons: tuple[str, ...]
-    """Of the verdicts as `check:reason`, and of the platform as `platform:reason`."""
+    """Of verdicts as `check:reason`, and of the platform as `platform:reason`."""
     words: str
     category: Category | None = None
     message: str = ""
-    """What the person reads; for a rejection 100 characters at least."""
+    """What the participant reads; for a rejection at least 100 characters."""
     further: tuple[str, ...] = ()
-    """Accepted sessions beyond the one that the reward pays: further rounds of one visit."""
+    """Accepted sessions beyond the one paid by the reward: further rounds of one visit."""

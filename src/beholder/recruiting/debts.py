@@ -143,9 +143,9 @@ class _DebtMaker:
         # A platform approves by itself what it is not told about: paid by a bonus, it would be paid twice.
         is_waiting = visit.status == "awaiting_review"
         is_payable = row.pay == "approve" and visit.status in _PAYABLE and not is_late
-        if (is_waiting or is_payable) and (bonus is None or bonus.is_owed):
+        if (is_waiting or is_payable) and (bonus is None or bonus.is_due):
             yield "approve"
-        elif is_late or (row.pay == "bonus" and (approval is None or approval.is_owed)):
+        elif is_late or (row.pay == "bonus" and (approval is None or approval.is_due)):
             yield "bonus"
 
     def _rest(self) -> Sum | None:

@@ -1,4 +1,4 @@
-"""Personal links: a list of people in, the same list with a link for each of them out."""
+"""Invitations: personal links in launch/links.csv, and the text of the job in launch/job.md."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from beholder.words import check_words
 LINKS = "launch/links.csv"
 _ID, _LINK = "id", "link"
 _LONGEST = 200
-"""Characters of an id: a longer one does not fit into every mail program's links."""
+"""Characters of an id: a longer one does not fit into the links of every mail program."""
 
 
 class InvitationList(NamedTuple):
-    """The people of a list: its columns without links of an earlier time, and each line with the id in it."""
+    """The invited participants: columns without earlier links, and each row with its id."""
 
     heads: tuple[str, ...]
     people: tuple[tuple[str, tuple[str, ...]], ...]
-    """Id, and all cells of the line."""
+    """Id, and all cells of the row."""
     delimiter: str
 
 
 def write_invitations(study: Study, secret: bytes, public_url: str, places: int = 0) -> Path | None:
-    """Return launch/links.csv, written with a link for everybody in `recruit.people`; None where nobody needs one.
+    """Write launch/links.csv with a link for everybody in `recruit.people`, and return its path; None if not needed.
 
-    Without a list, links that each work for one person are numbered, as many as there are places, and others in each
-    run. Written again it has the same links, for they follow from the id and the store. Only its owner can read it.
+    Without a list, single-use links are numbered, as many as there are places, and different in each run. The links
+    follow from the id and the store, so writing again gives the same ones. Only the owner can read the file.
     """
     if not is_personal(study):
         return None
@@ -59,24 +59,24 @@ def write_invitations(study: Study, secret: bytes, public_url: str, places: int 
 
 
 def is_personal(study: Study) -> bool:
-    """Return whether there are links of which each is for one person."""
+    """Return whether each link is for one participant."""
     return study.recruit.people is not None or study.recruit.single_use
 
 
 def _numbered(places: int, run: int) -> InvitationList:
-    """Return numbers; those of a later run as 1-2, for nobody who had a link in one run begins in another."""
+    """Return numbered ids; in a later run as 1-2, as nobody with a link of one run begins in another."""
     names = [str(one) if run == 1 else f"{one}-{run}" for one in range(1, places + 1)]
     return InvitationList((_ID,), tuple((name, (name,)) for name in names), ",")
 
 
 def personal_link(study: Study, secret: bytes, public_url: str, invited: str) -> str:
-    """Return the link that lets one invited person in, and nobody without the store can write."""
+    """Return the link for one invited participant, which nobody can forge without the store."""
     query = urlencode({"invited": tokens.invitation(secret, invited)})
     return f"{public_url.rstrip('/')}/s/{study.name}?{query}"
 
 
 def read_invitations(study: Study) -> InvitationList:
-    """Return the people in `recruit.people`, in its order, or raise StudyError with everything that is wrong."""
+    """Return the participants in `recruit.people`, in its order, or raise StudyError with all problems."""
     name = study.recruit.people
     assert name is not None
     problems: list[Problem] = []
@@ -102,8 +102,8 @@ def read_invitations(study: Study) -> InvitationList:
 
 
 def _people(name: str, sheet: CsvTable, place: int, problems: list[Problem]) -> list[tuple[str, list[str]]]:
-    """Return each line by its id, all of one length."""
-    width, seen, rows = len(sheet.heads), dict[str, int](), []
+    """Return each row by its id, all of one length."""
+    width, line_numbers, rows = len(sheet.heads), dict[str, int](), []
     for number, cells in sheet.rows:
         if not any(cells):
             continue
@@ -115,15 +115,15 @@ def _people(name: str, sheet: CsvTable, place: int, problems: list[Problem]) -> 
             problems.append(Problem(where, "id is empty", "an id in every line"))
         elif len(id_) > _LONGEST:
             problems.append(Problem(where, f"id has {len(id_)} characters", f"up to {_LONGEST}"))
-        elif id_ in seen:
-            problems.append(Problem(where, f"id is {id_}, as in line {seen[id_]}", "every id once"))
+        elif id_ in line_numbers:
+            problems.append(Problem(where, f"id is {id_}, as in line {line_numbers[id_]}", "every id once"))
         else:
-            seen[id_] = number
+            line_numbers[id_] = number
             rows.append((id_, cells[:width]))
     return rows
 
 
-# --- The job text: what to paste where people are asked to take part, and what only the researcher needs ---
+# launch/job.md: the text to paste or send, and the settings for the researcher
 
 
 JOB = "launch/job.md"
@@ -144,7 +144,7 @@ _CONNECT = "participantId"
 
 
 def start_address(study: Study, public_url: str) -> str:
-    """Return where people begin, with placeholders for what a platform fills in."""
+    """Return where participants begin, with placeholders that a platform fills in."""
     recruit, address = study.recruit, f"{public_url.rstrip('/')}/s/{study.name}"
     if recruit.mode != "panel" or recruit.id_parameter is None:
         return address
@@ -155,7 +155,7 @@ def start_address(study: Study, public_url: str) -> str:
 
 
 def write_job(study: Study, job: Job, secret: bytes) -> Path:
-    """Return launch/job.md, written: an invitation for `link`, and for `panel` a job with its settings and codes."""
+    """Write launch/job.md and return its path: an invitation for `link`, a job with settings and codes for `panel`."""
     path = study.folder / JOB
     path.parent.mkdir(parents=True, exist_ok=True)
     is_platform = study.recruit.mode == "panel" and study.recruit.id_parameter is not None
@@ -190,7 +190,7 @@ def _job(study: Study, job: Job, secret: bytes) -> Iterator[str]:
     yield "Paste the title above and the description. What stands below it is for you alone, the codes above all."
     yield "## Description"
     yield describe_job(study, job)
-    yield _coming_back(study)
+    yield _completion(study)
     yield "## Settings"
     yield _table(("what", "value"), _settings(study, job))
     yield from _placeholders(study)
@@ -205,7 +205,7 @@ def _job(study: Study, job: Job, secret: bytes) -> Iterator[str]:
     )
 
 
-def _coming_back(study: Study) -> str:
+def _completion(study: Study) -> str:
     if study.recruit.return_to.completed:
         return "At the end a button brings you back here. Please press it: it tells that you have finished."
     return "At the end you are shown a code. Please paste it here: it tells that you have finished."
@@ -252,14 +252,14 @@ def _placeholders(study: Study) -> Iterator[str]:
 
 
 def _codes(study: Study, job: Job, secret: bytes) -> Iterator[str]:
-    common, back = shared_codes(study, secret), study.recruit.return_to
-    has_addresses = any(getattr(back, outcome) for outcome in CODED)
+    common, addresses = shared_codes(study, secret), study.recruit.return_to
+    has_addresses = any(getattr(addresses, outcome) for outcome in CODED)
     heads = ("code", "means", "earns", *(("goes back to",) if has_addresses else ()))
     rows = []
     for outcome in CODED:
         code = common.get(outcome)
         shown = f"`{code}`" if code else "none" if outcome == "no_consent" else "one for each session"
-        address = getattr(back, outcome)
+        address = getattr(addresses, outcome)
         cells = (shown, f"{outcome}: {_ENDS[outcome]}", _earns(job, outcome))
         rows.append((*cells, *((f"`{address}`" if address else "–",) if has_addresses else ())))
     yield _table(heads, rows)
@@ -280,25 +280,25 @@ def _table(heads: tuple[str, ...], rows: Iterator[tuple[str, ...]] | list[tuple[
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
 
 
-# --- What people read before they come: what they do, how long it takes, what it earns, and what they need for it ---
+# The description of the study for participants
 
 
 _SHOWN = 3
-"""How many questions are named: nobody reads a whole questionnaire there."""
+"""How many questions are quoted."""
 
 
 def describe_job(study: Study, job: Job) -> str:
-    """Return what a job is, as Markdown that can be pasted wherever people are asked to take part."""
-    parts = ["You look at or listen to short examples and say what you think of them.", _asked(study)]
+    """Return the description of a job, as Markdown to paste where participants are recruited."""
+    parts = ["You look at or listen to short examples and say what you think of them.", _question_line(study)]
     return "\n\n".join([*parts, "\n".join(f"- {line}" for line in _lines(study, job))])
 
 
 def requirements(study: Study) -> list[str]:
-    """Return what people need, in the words that they read before they agree."""
+    """Return what participants need, in the words that they read before they consent."""
     return PageChecks(Needs(), b"", check_words(study.language)).needed(make_script(study, ()))
 
 
-def _asked(study: Study) -> str:
+def _question_line(study: Study) -> str:
     texts = [" ".join(question.text.split()) for question in find(study.method).questions(study)]
     shown = " ".join(f"“{text}”" for text in texts[:_SHOWN])
     more = f", and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""

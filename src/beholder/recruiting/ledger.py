@@ -1,4 +1,7 @@
-"""The ledger read: what is owed, what was sent, what is settled, and what nobody knows."""
+"""The ledger replayed: its entries become debts and batches, each with its state.
+
+A debt is due, sent, settled, or of unknown outcome. Everything here is a pure function of the entries.
+"""
 
 from __future__ import annotations
 
@@ -13,24 +16,22 @@ from typing import Any, Literal, cast
 from beholder.store.contract import LedgerEntry
 from beholder.study.recruitment import Sum, is_own_posting, own_run
 
-# --- What an entry of the ledger keeps beside its columns ---
-
 
 def evidence_of(entry: LedgerEntry) -> Mapping[str, Any]:
-    """Return what an entry keeps by name; nothing where it keeps nothing of the kind."""
+    """Return the evidence of an entry as a mapping; empty where it has none."""
     return entry.evidence if isinstance(entry.evidence, Mapping) else {}
 
 
-# --- How every debt stands: a fold over the entries of the ledger, which never looks anywhere else ---
+# Debts and batches
 
 
 State = Literal[
     "planned", "confirmed", "setup_sent", "setup_done", "pay_sent", "accepted", "settled", "refused", "unknown",
     "cancelled", "resend_authorised",
 ]  # fmt: skip
-"""How a debt or a batch stands: after the last event that counted."""
+"""The state of a debt or a batch: after the last event that was valid."""
 Key = tuple[str, str, str]
-"""Kind, submission, reason: the same debt is owed once."""
+"""Kind, submission, reason: identifies a debt."""
 
 KINDS = ("approve", "bonus", "reject", "return")
 """What is done about one submission. The first two move money."""
@@ -49,14 +50,14 @@ _STEPS: Mapping[str, frozenset[str]] = {
     "cancelled": frozenset({"confirmed", "accepted", "settled", "refused"}),
     "settled": frozenset(),
 }
-"""Which events count in which state. What is settled stays so, whatever comes."""
-_OWED = frozenset({"planned", "refused", "cancelled"})
+"""The events that are valid in each state. What is settled stays settled."""
+_DUE = frozenset({"planned", "refused", "cancelled"})
 _UNSURE = frozenset({"pay_sent", "unknown", "resend_authorised"})
 
 
 @dataclass(frozen=True)
 class Debt:
-    """Something that is to be done about one submission, once, and how it stands."""
+    """Something to be done about one submission, once, and its state."""
 
     kind: str
     submission: str
@@ -70,73 +71,73 @@ class Debt:
     evidence: Any = None
     state: State = "planned"
     batch: str = ""
-    """In which it was last."""
+    """The last batch that it was in."""
     words: str = ""
-    """What was said about the last event."""
+    """The text of the last event."""
 
     @property
     def key(self) -> Key:
-        """What it is known by."""
+        """What identifies the debt."""
         return (self.kind, self.submission, self.reason_code)
 
     @property
-    def is_owed(self) -> bool:
-        """Whether nothing of it is under way."""
-        return self.state in _OWED
+    def is_due(self) -> bool:
+        """Whether it is due and not in any batch."""
+        return self.state in _DUE
 
     @property
     def is_unsent(self) -> bool:
-        """Whether it can be taken back; that an approval was refused stays known, as a bonus may follow from it."""
+        """Whether it can be cancelled; a refused approval is kept, as a bonus may replace it."""
         return self.state == "planned" or (self.state == "refused" and self.kind == "bonus")
 
     @property
     def is_unsure(self) -> bool:
-        """Whether money was sent and nobody knows whether it arrived. It is never sent again by itself."""
+        """Whether money was sent and its arrival is unknown. It is never sent again by itself."""
         return self.state in _UNSURE
 
     @property
     def is_open(self) -> bool:
-        """Whether it is neither done nor given up."""
+        """Whether it is neither settled nor cancelled."""
         return self.state not in ("settled", "cancelled")
 
 
 @dataclass(frozen=True)
 class BatchState:
-    """Debts that are sent together: a bonus payment on a platform, or a list that a person pays by hand."""
+    """Debts that are sent as one bonus payment on a platform, or as one list that a person pays by hand."""
 
     id: str
     posting: str = ""
-    """Of the study on the platform; empty where there is none."""
+    """Id of the posting on the platform; empty where there is none."""
     state: State = "confirmed"
     ref: str = ""
-    """The platform's id of it."""
+    """The platform's id of the batch."""
     amount: Sum | None = None
     total: Sum | None = None
     """With fees and tax."""
     baseline: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """What each submission had been paid on top before it was sent."""
+    """The bonuses of each submission before the batch was sent."""
     sends: int = 0
     sent_at: datetime | None = None
 
     @property
     def is_unsure(self) -> bool:
-        """Whether it was sent and nobody knows whether it arrived."""
+        """Whether it was sent and its arrival is unknown."""
         return self.state in _UNSURE
 
 
 @dataclass(frozen=True)
 class LedgerState:
-    """Every debt and every parcel, in the order in which they were planned."""
+    """All debts and batches, in the order in which they were planned."""
 
     debts: Mapping[Key, Debt]
     batches: Mapping[str, BatchState]
 
     def debts_in(self, batch: str) -> tuple[Debt, ...]:
-        """Return the debts of a parcel."""
+        """Return the debts of a batch."""
         return tuple(debt for debt in self.debts.values() if debt.batch == batch)
 
     def rows(self, batch: str) -> Mapping[str, Sum]:
-        """Return what a parcel pays for each submission: all of its debts in one amount."""
+        """Return the amount that a batch pays for each submission: the sum of its debts."""
         rows: dict[str, Sum] = {}
         for debt in self.debts_in(batch):
             before = rows.get(debt.submission, Sum(0, debt.amount.currency))
@@ -144,16 +145,16 @@ class LedgerState:
         return rows
 
     def settled(self) -> tuple[Debt, ...]:
-        """Return what is done."""
+        """Return the settled debts."""
         return tuple(debt for debt in self.debts.values() if debt.state == "settled")
 
     def pending(self) -> tuple[Debt, ...]:
-        """Return what is neither done nor given up."""
+        """Return the debts that are neither settled nor cancelled."""
         return tuple(debt for debt in self.debts.values() if debt.is_open)
 
 
 def replay(entries: Iterable[LedgerEntry]) -> LedgerState:
-    """Return how everything stands after these entries. An event that makes no sense where it comes changes nothing."""
+    """Return the state after these entries. An event that is not valid in the current state is ignored."""
     debts: dict[Key, Debt] = {}
     batches: dict[str, BatchState] = {}
     members: dict[str, list[Key]] = {}
@@ -170,8 +171,8 @@ def replay(entries: Iterable[LedgerEntry]) -> LedgerState:
                 if debts[key].batch == entry.batch:
                     debts[key] = _step_debt(debts[key], entry)
     for id_, batch in batches.items():
-        held = [debts[key] for key in members.get(id_, ()) if debts[key].batch == id_]
-        if held and all(debt.state == "settled" for debt in held):
+        own = [debts[key] for key in members.get(id_, ()) if debts[key].batch == id_]
+        if own and all(debt.state == "settled" for debt in own):
             batches[id_] = replace(batch, state="settled")
     return LedgerState(debts, batches)
 
@@ -189,7 +190,7 @@ def _apply(debts: dict[Key, Debt], members: dict[str, list[Key]], entry: LedgerE
     elif key in debts:
         before = debts[key]
         debts[key] = _step_debt(before, entry)
-        if entry.event == "confirmed" and entry.batch and before.is_owed:
+        if entry.event == "confirmed" and entry.batch and before.is_due:
             debts[key] = replace(debts[key], batch=entry.batch)
             members.setdefault(entry.batch, []).append(key)
 
@@ -203,45 +204,45 @@ def _step_debt(debt: Debt, entry: LedgerEntry) -> Debt:
 def _step_batch(batch: BatchState, entry: LedgerEntry) -> BatchState:
     if entry.event not in _STEPS[batch.state]:
         return batch
-    found = replace(batch, state=cast("State", entry.event))
+    stepped = replace(batch, state=cast("State", entry.event))
     evidence = evidence_of(entry)
     if entry.event == "setup_done":
         total = int(evidence.get("total", entry.amount_minor))
-        found = replace(
-            found,
+        stepped = replace(
+            stepped,
             ref=entry.provider_ref,
             amount=Sum(entry.amount_minor, entry.currency),
             total=Sum(total, entry.currency),
         )
     if entry.event == "pay_sent":
         baseline = {str(one): tuple(paid) for one, paid in dict(evidence.get("baseline") or {}).items()}
-        found = replace(found, baseline=baseline, sends=batch.sends + 1, sent_at=entry.at)
-    return found
+        stepped = replace(stepped, baseline=baseline, sends=batch.sends + 1, sent_at=entry.at)
+    return stepped
 
 
-# --- That who is who was erased, as the ledger has it ---
+# Purges of identity
 
 
 IDENTITY = "identity"
-"""The reason of a purge of who is who."""
+"""The reason code of a purge of identities."""
 
 
 def last_purge(entries: Sequence[LedgerEntry]) -> LedgerEntry | None:
-    """Return the last thing that is known of a purge of who is who; one that has only begun may have erased all."""
+    """Return the last entry about a purge of identities; one that only began may have erased everything."""
     return next((one for one in reversed(entries) if one.kind == "purge" and one.reason_code == IDENTITY), None)
 
 
-# --- Whether money has arrived: what a platform shows now beside what it showed before ---
+# Arrival of bonuses
 
 
 Arrival = Literal["paid", "none", "odd"]
-"""Exactly one new payment of the right amount; none at all; or anything else, which only a person understands."""
+"""Exactly one new payment of the right amount; none at all; or anything else, which needs a person."""
 
 
 def bonus_arrival(before: Sequence[int], now: Sequence[int], amount: int) -> Arrival:
-    """Return whether one payment of an amount has come since then."""
-    new, gone = Counter(now) - Counter(before), Counter(before) - Counter(now)
-    if gone:
+    """Return whether one payment of an amount has arrived since the baseline."""
+    new, missing = Counter(now) - Counter(before), Counter(before) - Counter(now)
+    if missing:
         return "odd"
     if not new:
         return "none"
@@ -251,45 +252,45 @@ def bonus_arrival(before: Sequence[int], now: Sequence[int], amount: int) -> Arr
 def bonus_arrivals(
     rows: Mapping[str, Sum], baseline: Mapping[str, Sequence[int]], now: Mapping[str, Sequence[int]]
 ) -> Mapping[str, Arrival]:
-    """Return for each submission of a parcel whether its money has come."""
+    """Return for each submission of a batch whether its money has arrived."""
     return {one: bonus_arrival(baseline.get(one, ()), now[one], amount.minor) for one, amount in rows.items()}
 
 
-# --- What was sent on top of the places, with what the platform takes for itself ---
+# Cost beyond the places, with the platform's fees
 
 
 _BEYOND = ("reward", "fair_pay")
-"""Reasons of bonuses that no quote foresees: rewards of those whose place went to somebody else, and top-ups."""
+"""Reasons of bonuses that no quote includes: rewards of participants whose place was given to another, and top-ups."""
 
 
 def bonus_cost(state: LedgerState, posting: str, reasons: Collection[str] | None = None) -> int:
-    """Return what bonuses of a posting cost that were sent, also where nobody knows whether they arrived.
+    """Return the cost of the bonuses of a posting that were sent, including those of unknown outcome.
 
-    All, or those of some reasons; with fees and tax, in hundredths.
+    All bonuses, or those with some reasons; with fees and tax, in hundredths.
     """
-    found = Fraction()
+    cost = Fraction()
     for debt in state.debts.values():
         batch = state.batches.get(debt.batch)
         is_sent = debt.is_unsure or debt.state in ("accepted", "settled")
         if batch is None or batch.posting != posting or not is_sent or not batch.amount or not batch.total:
             continue
         if reasons is None or debt.reason_code.partition(":")[0] in reasons:
-            found += debt.amount.minor * Fraction(batch.total.minor, batch.amount.minor)
-    return math.ceil(found)
+            cost += debt.amount.minor * Fraction(batch.total.minor, batch.amount.minor)
+    return math.ceil(cost)
 
 
 def manual_payments(state: LedgerState, besides: Collection[int | None]) -> list[Sum]:
-    """Return what a person has on a list, or has paid, without a platform; nothing of some runs."""
-    found = []
+    """Return the amounts on a list that a person pays, or has paid, without a platform; without some runs."""
+    amounts = []
     for debt in state.debts.values():
         batch = state.batches.get(debt.batch)
         if batch is None or not is_own_posting(batch.posting) or own_run(batch.posting) in besides:
             continue
         if debt.kind in MONEY and debt.state in ("accepted", "settled") and debt.amount.minor:
-            found.append(debt.amount)
-    return found
+            amounts.append(debt.amount)
+    return amounts
 
 
 def cost_beyond_quote(state: LedgerState, posting: str, *, screen_outs: int = 0) -> int:
-    """Return what was sent beyond what the places were quoted, where so much of it was foreseen for screen-outs."""
+    """Return what was sent beyond the quote for the places; `screen_outs` is the part of it that was quoted."""
     return bonus_cost(state, posting, _BEYOND) + max(0, bonus_cost(state, posting, ("screen_out",)) - screen_outs)

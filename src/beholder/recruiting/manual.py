@@ -1,4 +1,7 @@
-"""A recruiter that no platform stands behind: what it was told is in the ledger, and a person does the rest."""
+"""Recruiters without a platform API: link and laboratory, and what the panel shares with them.
+
+The ledger records what the verbs did, and a person does the rest.
+"""
 
 from __future__ import annotations
 
@@ -28,25 +31,25 @@ from beholder.study.recruitment import Sum, hourly, money, own_posting
 from beholder.types import Mode
 
 _STATES: Mapping[str, State] = {"publish": "active", "pause": "paused", "resume": "active", "stop": "completed"}
-"""How a posting stands after each act."""
+"""The state of a posting after each act."""
 _ACTS = ("draft", *_STATES, "places")
 
 
 class ManualRecruiter:
     """What `link`, `panel` and `lab` have in common. Nothing is sent anywhere.
 
-    Its only posting is the study in its run. How it stands is read from the ledger, in which the verbs write, and
-    from what this object was told meanwhile.
+    Its only posting is the study in its run. Its state is read from the ledger, which the verbs write, and from the
+    acts of this object that are not in the ledger yet.
     """
 
     mode: Mode
     can: frozenset[Verb] = frozenset({"draft", "publish", "pause", "places", "stop"})
     manual: ClassVar[Mapping[Verb, str]]
-    """What a person does where this recruiter cannot, in words."""
+    """Instructions for a person, for each verb that this recruiter cannot do."""
 
     def __init__(self, study: Study, store: Store, now: Callable[[], datetime] = utc_now) -> None:
         self._study, self._store, self._now = study, store, now
-        self._told: list[LedgerEntry] = []
+        self._unrecorded: list[LedgerEntry] = []
 
     @property
     def id(self) -> str:
@@ -54,7 +57,7 @@ class ManualRecruiter:
         return own_posting(self._study.name, self._study.run)
 
     async def quote(self, job: Job) -> Quote:
-        """Return what so many people cost at most: rewards and bonuses, and nobody's fees."""
+        """Return what a number of participants costs at most: rewards and bonuses, without fees."""
         least, currency = self._study.recruit.hourly_minimum, job.reward.currency
         lists = (await self._store.counts(self._now(), self._study.run)).get("lists", 0)
         rewards = Sum(job.reward.minor * job.places, currency)
@@ -75,50 +78,50 @@ class ManualRecruiter:
         )
 
     async def check(self, job: Job) -> None:
-        """Do nothing: no platform asks for anything."""
+        """Do nothing: no platform has requirements."""
 
     async def draft(self, job: Job) -> Posting:
-        """Return the posting; a second draft is the first one, with as many places as are asked for now."""
+        """Return the posting; a second draft is the first one, with the number of places given now."""
         acts = await self._acts()
         if not acts or (_state(acts) == "draft" and _places(acts) != job.places):
-            await self._tell("draft", job.places)
+            await self._record("draft", job.places)
         return await self.posting(self.id)
 
     async def posting(self, id: str) -> Posting:
-        """Return how the posting stands; `taken` counts who has finished or is under way."""
+        """Return the state of the posting; `taken` counts sessions that are completed or live."""
         acts = await self._drafted(id)
         counts = await self._store.counts(self._now(), self._study.run)
         taken = counts.get("live", 0) + counts.get("completed", 0)
         return Posting(id, _state(acts), _places(acts), taken, "")
 
     async def publish(self, id: str) -> Posting:
-        """Open it; one that is open already stays so."""
-        return await self._become(id, "publish")
+        """Publish it; one that is published stays so."""
+        return await self._change_state(id, "publish")
 
     async def pause(self, id: str) -> Posting:
-        """Let nobody begin; whoever has begun goes on."""
-        return await self._become(id, "pause")
+        """Let no new participants begin; those under way continue."""
+        return await self._change_state(id, "pause")
 
     async def resuming(self, id: str) -> None:
         """Return None: it costs nothing more."""
         await self._drafted(id)
 
     async def resume(self, id: str, slots: int | None = None) -> Posting:
-        """Let people begin again."""
-        return await self._become(id, "resume")
+        """Let participants begin again."""
+        return await self._change_state(id, "resume")
 
     async def set_places(self, id: str, total: int) -> Posting:
-        """Ask for so many people in all."""
+        """Set the total number of places."""
         places = _places(await self._drafted(id))
         if total < places:
             raise PlatformRefused(f"{total} places are fewer than the {places} that there are: places only grow.")
         if total > places:
-            await self._tell("places", total)
+            await self._record("places", total)
         return await self.posting(id)
 
     async def stop(self, id: str) -> Posting:
-        """Let nobody begin any more."""
-        return await self._become(id, "stop")
+        """End recruiting."""
+        return await self._change_state(id, "stop")
 
     async def submissions(self, id: str) -> Sequence[Submission]:
         self._refuse("submissions")
@@ -142,7 +145,7 @@ class ManualRecruiter:
         self._refuse("bonus")
 
     async def exclude(self, participants: Sequence[str]) -> None:
-        """Do nothing: other studies keep these people out by `recruit.exclude`, at their own door."""
+        """Do nothing: other studies exclude these participants by `recruit.exclude`, when they arrive."""
 
     async def close(self) -> None:
         """Do nothing: there is no connection."""
@@ -150,25 +153,27 @@ class ManualRecruiter:
     def _refuse(self, verb: Verb) -> NoReturn:
         raise PlatformRefused(self.manual[verb])
 
-    async def _become(self, id: str, act: str) -> Posting:
-        found = await self.posting(id)
-        if found.state != _STATES[act]:
-            await self._tell(act, found.places)
+    async def _change_state(self, id: str, act: str) -> Posting:
+        posting = await self.posting(id)
+        if posting.state != _STATES[act]:
+            await self._record(act, posting.places)
         return await self.posting(id)
 
-    async def _tell(self, kind: str, places: int) -> None:
+    async def _record(self, kind: str, places: int) -> None:
         last = max((entry.entry for entry in await self._store.ledger.entries()), default=0)
         evidence = {"places": places}
-        self._told.append(LedgerEntry(kind, "done", self._now(), provider_ref=self.id, evidence=evidence, entry=last))
+        self._unrecorded.append(
+            LedgerEntry(kind, "done", self._now(), provider_ref=self.id, evidence=evidence, entry=last)
+        )
 
     async def _acts(self) -> list[LedgerEntry]:
-        """Return what was done about the posting, in order: as the ledger has it, with what was told here between."""
-        kept = [
+        """Return the acts about the posting in order: those in the ledger, with those of this object between them."""
+        recorded = [
             entry
             for entry in await self._store.ledger.entries()
             if entry.kind in _ACTS and entry.event == "done" and entry.provider_ref == self.id
         ]
-        return sorted([*kept, *self._told], key=lambda entry: entry.entry)
+        return sorted([*recorded, *self._unrecorded], key=lambda entry: entry.entry)
 
     async def _drafted(self, id: str) -> list[LedgerEntry]:
         acts = await self._acts()
@@ -178,9 +183,9 @@ class ManualRecruiter:
 
 
 def _state(acts: Sequence[LedgerEntry]) -> State:
-    """Return how a posting stands; one that was stopped is open again when places are added.
+    """Return the state of a posting; one that was stopped is open again when places are added.
 
-    Drafted again it stands as before: another address or another amount opens and shuts nothing.
+    A second draft keeps the state: another address or another amount opens and closes nothing.
     """
     state: State = "draft"
     for act in acts:
@@ -190,21 +195,21 @@ def _state(acts: Sequence[LedgerEntry]) -> State:
 
 
 def _places(acts: Sequence[LedgerEntry]) -> int:
-    """Return how many places were named last."""
-    named = (evidence_of(act).get("places") for act in reversed(acts))
-    return next((places for places in named if isinstance(places, int)), 0)
+    """Return the last number of places."""
+    numbers = (evidence_of(act).get("places") for act in reversed(acts))
+    return next((places for places in numbers if isinstance(places, int)), 0)
 
 
-# --- What a study may cost at worst beside the first session of everybody: whoever does not fit, and bonuses ---
+# The highest cost of screen-outs, further sessions and bonuses
 
 
 def highest_screen_outs(job: Job) -> Sum:
-    """Return what those who do not fit cost, if there are as many of them as there are places."""
+    """Return the cost of screen-outs, if there are as many of them as places."""
     return Sum(job.screen_out.minor * job.places if job.screen_out else 0, job.reward.currency)
 
 
 def highest_bonuses(study: Study, job: Job, lists: int) -> Sum:
-    """Return what further sessions and bonuses cost, if everybody takes as many sessions as `lists` leaves them.
+    """Return the cost of further sessions and bonuses, if everybody takes as many sessions as `lists` allows.
 
     A further session earns the reward again. The best by agreement are a share of all, so ties may add to it.
     """
@@ -219,7 +224,7 @@ def highest_bonuses(study: Study, job: Job, lists: int) -> Sum:
     return Sum(due, job.reward.currency)
 
 
-# --- The open link: whoever has the address, or one of the personal links, takes part ---
+# Link
 
 
 _LINK_PAY = (
@@ -228,7 +233,7 @@ _LINK_PAY = (
 
 
 class LinkRecruiter(ManualRecruiter):
-    """People who were given the address of the study."""
+    """Participants who have the address of the study, or a personal link."""
 
     mode: Mode = "link"
     manual: ClassVar[Mapping[Verb, str]] = {
@@ -240,14 +245,14 @@ class LinkRecruiter(ManualRecruiter):
     }
 
 
-# --- The laboratory: people come through the door, and the experimenter sends each of them to a station ---
+# Laboratory
 
 
 _LAB_PAY = "Pay in the laboratory whoever is in pay/payments.csv, which `beholder pay` writes with the number of each."
 
 
 class LabRecruiter(ManualRecruiter):
-    """People at the stations of a room. Nothing leaves it."""
+    """Participants at the stations of a laboratory."""
 
     mode: Mode = "lab"
     manual: ClassVar[Mapping[Verb, str]] = {

@@ -1,4 +1,8 @@
-"""A panel: people with personal links, or whom any platform sends that passes an id and takes a code."""
+"""The panel: participants with personal links, or from any platform that passes an id and accepts a code.
+
+It compares the pasted codes with the codes of our sessions, and reads the list of submissions that a platform offers
+for download. A code is no proof of work, and a wrong one no proof of none: decisions rest on the data.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +19,11 @@ from beholder.study.csv_files import CsvTable, read_sheet
 from beholder.study.model import Study
 from beholder.types import Mode, Outcome
 
-# --- The panel: invited people, or a platform without an interface that we speak ---
-
-
 _PAY = "Pay on the platform, or by hand, whoever is in pay/payments.csv, which `beholder pay` writes."
 
 
 class PanelRecruiter(ManualRecruiter):
-    """People with an id of their own, from wherever they come. No platform is ever called."""
+    """Participants with an id of their own. No platform is ever called."""
 
     mode: Mode = "panel"
     manual: ClassVar[Mapping[Verb, str]] = {
@@ -35,13 +36,11 @@ class PanelRecruiter(ManualRecruiter):
     }
 
 
-# --- What people pasted as their code, held against what their own sessions gave them. Pure, and never about pay ---
-#
-# A code is no proof of work, and a wrong one no proof of none: whoever decides looks at the data.
+# Codes: what participants pasted, compared with the codes of their own sessions
 
 
 NO_CODE = "NOCODE"
-"""What Prolific writes where somebody submits without a code."""
+"""What Prolific writes for a submission without a code."""
 CODE_REASONS: Mapping[CodeFinding, str] = {
     "wrong": "platform:wrong_code",
     "missing": "platform:missing_code",
@@ -49,55 +48,55 @@ CODE_REASONS: Mapping[CodeFinding, str] = {
     "foreign": "platform:foreign_code",
     "no_place": "platform:no_place",
 }
-"""How a finding reads among the reasons of a decision; what is right, or was not asked for, is no reason."""
+"""The reason in a decision for each finding; a right code, or none asked for, is no reason."""
 NO_DATA, NO_SUBMISSION = "platform:no_data", "platform:no_submission"
-"""The reasons of a submission that no session of ours belongs to, and of a session that nobody submitted."""
+"""The reasons of a submission without a session of ours, and of a session without a submission."""
 
 
 class CodedSession(NamedTuple):
-    """A session of ours as recruiting sees it: whose it is on the platform, how it ended and with which code.
+    """A session of ours: the participant on the platform, how it ended and the code it gave.
 
-    A session that several visits led to is there once for each.
+    A session that several visits led to is listed once for each.
     """
 
     session: str
     person: str
     """The id on the platform."""
     visit: str = ""
-    """The platform's own id of the visit; empty where it has none."""
+    """The platform's id of the visit; empty where it has none."""
     outcome: Outcome | None = None
     """None while it has not ended."""
     code: str = ""
-    """That it gave; empty where it gave none."""
+    """The code it gave; empty where it gave none."""
 
 
 def code_findings(
-    submissions: Sequence[Submission], came: Sequence[CodedSession], codes: Mapping[Outcome, str] | None = None
+    submissions: Sequence[Submission], sessions: Sequence[CodedSession], codes: Mapping[Outcome, str] | None = None
 ) -> Mapping[str, CodeFinding]:
-    """Return what each submission's code is, by the id of the submission.
+    """Return the finding about each submission's code, by submission id.
 
-    `codes` are those that are the same for everybody: who passed such a code on cannot be known, so it is right or
-    wrong. Of a session's own code its owner's first submission stands, in the order of `submissions`; whoever else
-    pasted it shares it. It is foreign where the owner did not paste it, and one other person did.
+    `codes` are the codes that are the same for everybody: they can only be right or wrong. A session's own code is
+    right in its owner's first submission, in the order of `submissions`; any other submission with it is `shared`. It
+    is `foreign` if one other person pasted it, and the owner did not.
     """
-    theirs = _sessions_of(submissions, came)
+    sessions_by_submission = _sessions_of(submissions, sessions)
     common = {plain_code(code) for code in (codes or {}).values()}
-    given = {plain_code(one.code) for one in came if one.code} - common
+    own_codes = {plain_code(one.code) for one in sessions if one.code} - common
     pasted: dict[str, list[str]] = defaultdict(list)
     for one in submissions:
         pasted[plain_code(one.code)].append(one.id)
-    owners = _owners(submissions, theirs, given)
-    return {one.id: _found(one, theirs[one.id], given, pasted, owners) for one in submissions}
+    owners = _owners(submissions, sessions_by_submission, own_codes)
+    return {one.id: _finding(one, sessions_by_submission[one.id], own_codes, pasted, owners) for one in submissions}
 
 
 def _sessions_of(
-    submissions: Sequence[Submission], came: Sequence[CodedSession]
+    submissions: Sequence[Submission], sessions: Sequence[CodedSession]
 ) -> Mapping[str, tuple[CodedSession, ...]]:
-    """Return the sessions of each submission: those of its visit, else those of its person that have no other visit."""
+    """Return the sessions of each submission: those of its visit, else those of its person without another visit."""
     visits: dict[str, list[CodedSession]] = defaultdict(list)
     people: dict[str, list[CodedSession]] = defaultdict(list)
     listed = {one.id for one in submissions}
-    for one in came:
+    for one in sessions:
         if one.visit and one.visit in listed:
             visits[one.visit].append(one)
         else:
@@ -106,20 +105,20 @@ def _sessions_of(
 
 
 def plain_code(code: str) -> str:
-    """Return a code without what people change by pasting it: case, spaces, dashes; empty where there is none."""
+    """Return a code without what pasting changes: case, spaces, dashes; empty where there is none."""
     text = unicodedata.normalize("NFKC", code).upper().strip()
     letters = "".join(letter for letter in text if letter.isalnum())
     return "" if letters == NO_CODE else letters or text
 
 
 def _owners(
-    submissions: Iterable[Submission], theirs: Mapping[str, Sequence[CodedSession]], given: set[str]
+    submissions: Iterable[Submission], sessions_by_submission: Mapping[str, Sequence[CodedSession]], own_codes: set[str]
 ) -> Mapping[str, str]:
-    """Return whose a session's own code is: the first submission that pasted it and whose session gave it."""
+    """Return the owner of each session's own code: the first submission that pasted it and whose session gave it."""
     owners: dict[str, str] = {}
     for one in submissions:
         code = plain_code(one.code)
-        if code in given and code in _own(theirs[one.id]):
+        if code in own_codes and code in _own(sessions_by_submission[one.id]):
             owners.setdefault(code, one.id)
     return owners
 
@@ -128,10 +127,10 @@ def _own(sessions: Iterable[CodedSession]) -> set[str]:
     return {plain_code(one.code) for one in sessions if one.code}
 
 
-def _found(
+def _finding(
     submission: Submission,
     sessions: Sequence[CodedSession],
-    given: set[str],
+    own_codes: set[str],
     pasted: Mapping[str, Sequence[str]],
     owners: Mapping[str, str],
 ) -> CodeFinding:
@@ -139,14 +138,14 @@ def _found(
     if not code:
         is_over = bool(sessions) and all(one.outcome is not None for one in sessions)
         return "none" if is_over and not _own(sessions) else "missing"
-    if code not in given:
+    if code not in own_codes:
         return "right" if code in _own(sessions) else "wrong"
     if owners.get(code) == submission.id:
         return "right"
     return "shared" if len(pasted[code]) > 1 else "foreign"
 
 
-# --- The list of submissions that a platform lets one download: who came, and what they pasted ---
+# The list of submissions that a platform offers for download
 
 
 _PERSON = (
@@ -174,11 +173,11 @@ _STATUSES: Mapping[Status, tuple[str, ...]] = {
     "active": ("active", "in progress", "started"),
     "reserved": ("reserved",),
 }
-"""What platforms call it; anything else is unknown."""
+"""What platforms call each status; anything else is unknown."""
 
 
 class _Columns(NamedTuple):
-    """Where in a line what stands; None where the list has no such column."""
+    """The position of each column; None where the list has no such column."""
 
     person: int
     code: int | None
@@ -187,11 +186,11 @@ class _Columns(NamedTuple):
 
 
 def read_submissions(path: str | Path, study: Study) -> Sequence[Submission]:
-    """Return the submissions in a platform's CSV, in its order, or raise RecruitError with everything that is wrong.
+    """Return the submissions in a platform's CSV, in its order, or raise RecruitError with all problems.
 
-    It needs a column with the person's id and, where people paste a code, one with the code; a status and the id of
-    the visit are read where they are there, every other column is passed over. A submission goes by the id of its
-    visit where the study has a `visit_parameter`, else by that of the person.
+    It needs a column with the participant's id and, where participants paste a code, one with the code; a status and
+    the id of the visit are read if present, all other columns are ignored. A submission is identified by its visit
+    where the study has a `visit_parameter`, else by its participant.
     """
     problems: list[Problem] = []
     name = str(path)
@@ -199,10 +198,10 @@ def read_submissions(path: str | Path, study: Study) -> Sequence[Submission]:
         raise RecruitError(Problem(name, "does not exist", fix="Download the list of submissions from the platform."))
     sheet = read_sheet(Path(), name, (*_PERSON, *_CODE, *_VISIT, *_STATUS), problems)
     columns = None if sheet is None else _columns(name, sheet, study, problems)
-    found = [] if sheet is None or columns is None else list(_submissions(name, sheet, columns, problems))
+    submissions = [] if sheet is None or columns is None else list(_submissions(name, sheet, columns, problems))
     if problems:
         raise RecruitError(problems)
-    return found
+    return submissions
 
 
 def _columns(name: str, sheet: CsvTable, study: Study, problems: list[Problem]) -> _Columns | None:
@@ -228,7 +227,7 @@ def _columns(name: str, sheet: CsvTable, study: Study, problems: list[Problem]) 
 
 
 def _submissions(name: str, sheet: CsvTable, columns: _Columns, problems: list[Problem]) -> Iterator[Submission]:
-    seen: dict[str, int] = {}
+    line_numbers: dict[str, int] = {}
     key = columns.person if columns.visit is None else columns.visit
     for number, cells in sheet.rows:
         if not any(cells):
@@ -244,12 +243,12 @@ def _submissions(name: str, sheet: CsvTable, columns: _Columns, problems: list[P
         id_ = cell(key)
         if missing:
             continue
-        if id_ in seen:
-            what = f"{sheet.heads[key]} is {id_}, as in line {seen[id_]}"
+        if id_ in line_numbers:
+            what = f"{sheet.heads[key]} is {id_}, as in line {line_numbers[id_]}"
             fix = "Keep the line that counts." if columns.visit is not None else _TWICE
             problems.append(Problem(where, what, "every submission once", fix))
             continue
-        seen[id_] = number
+        line_numbers[id_] = number
         yield Submission(id_, cell(columns.person), _status(cell(columns.status)), cell(columns.code))
 
 
@@ -269,5 +268,5 @@ def _status(text: str) -> Status:
 
 
 def _squashed(text: str) -> str:
-    """Return the name of a column or a status by its letters: `WorkerId`, `worker_id` and `Worker ID` are one."""
+    """Return a column name or a status by its letters: `WorkerId`, `worker_id` and `Worker ID` are the same."""
     return "".join(letter for letter in text.lower() if letter.isalnum())

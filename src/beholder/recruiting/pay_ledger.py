@@ -100,7 +100,7 @@ class PayLedger:
         ]  # fmt: skip
         await self.write(new)
         done = [self.state.debts[key] for key, debt in debts.items() if debt.is_done]
-        settled = [self.entry_for(debt, "settled") for debt in done if debt.is_owed or debt.kind == "approve"]
+        settled = [self.entry_for(debt, "settled") for debt in done if debt.is_due or debt.kind == "approve"]
         unwanted = [debt for debt in self.state.debts.values() if debt.is_unsent and debt.key not in debts]
         changed = [self.entry_for(debt, "cancelled", "no longer signed") for debt in unwanted]
         await self.write([one for one in settled if self._is_open(one)] + changed)

@@ -239,7 +239,7 @@ async def write_payment_list(ledger: PayLedger, wanted: Collection[Key]) -> Path
     """
     open_ = _open(ledger)
     if open_ is None:
-        due = [debt for key in sorted(wanted) if (debt := ledger.state.debts[key]).is_owed]
+        due = [debt for key in sorted(wanted) if (debt := ledger.state.debts[key]).is_due]
         if not due:
             return None
         problem = _over(ledger, due)
@@ -248,7 +248,7 @@ async def write_payment_list(ledger: PayLedger, wanted: Collection[Key]) -> Path
             return None
         open_ = await ledger.create_batch(due)
     else:
-        more = sum(ledger.state.debts[key].is_owed for key in wanted)
+        more = sum(ledger.state.debts[key].is_due for key in wanted)
         if more:
             owed = "1 more is owed, and comes" if more == 1 else f"{more} more are owed, and come"
             ledger.notes.append(f"{owed} into the next list, once this one is paid.")

@@ -55,7 +55,7 @@ async def send_bonuses(ledger: PayLedger, wanted: Collection[Key]) -> None:
             debt
             for key in sorted(wanted)
             if (debt := ledger.state.debts[key]).kind == "bonus"
-            and debt.is_owed
+            and debt.is_due
             and debt.amount.minor
             and (debt.reason_code in _REPAIRS) is repairs
         ]
@@ -180,8 +180,8 @@ async def _wait(ledger: PayLedger, id: str) -> None:
 
 def _is_busy(ledger: PayLedger, debt: Debt) -> bool:
     """Return whether money for the same submission is under way: two payments at once could not be told apart."""
-    return debt.is_owed and any(
-        other.submission == debt.submission and other.kind == "bonus" and not other.is_owed and other.state != "settled"
+    return debt.is_due and any(
+        other.submission == debt.submission and other.kind == "bonus" and not other.is_due and other.state != "settled"
         for other in ledger.state.debts.values()
     )
 

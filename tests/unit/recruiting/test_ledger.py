@@ -52,7 +52,7 @@ def test_what_is_settled_stays_so_and_what_is_unsure_is_never_owed_again_by_itse
             assert debt.state != "settled" or then.state == "settled"
             if debt.state in ("unknown", "resend_authorised"):
                 assert then.state in ("unknown", "resend_authorised", "pay_sent", "settled")
-            if debt.state in ("pay_sent", "accepted") and then.is_owed:
+            if debt.state in ("pay_sent", "accepted") and then.is_due:
                 assert then.state == "refused"
 
 
