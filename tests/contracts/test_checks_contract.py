@@ -10,8 +10,16 @@ from numpy.random import Generator
 
 from beholder.checks.brightness import BrightnessCheck
 from beholder.checks.contract import Verdict
-from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, Needs, RobotAbilities
-from beholder.checks.page_registry import CANNOT, REASONS, TITLES, AnyStep, check_steps, costs_session, judge_attempt
+from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, Needs, RobotAbilities
+from beholder.checks.page_registry import (
+    CANNOT,
+    REASONS,
+    TITLES,
+    AnyPageCheck,
+    costs_session,
+    judge_attempt,
+    page_checks,
+)
 from beholder.study import qualification as rules
 from beholder.study.model import Study
 from beholder.testing import check_step
@@ -45,24 +53,24 @@ def study(**keys: Any) -> Study:
     )
 
 
-EVERY = check_steps(study(qualification=EVERYTHING))
+EVERY = page_checks(study(qualification=EVERYTHING))
 
 
 @pytest.mark.parametrize("check", EVERY, ids=lambda check: check.name)
-def test_every_check_keeps_the_contract(check: AnyStep) -> None:
+def test_every_check_keeps_the_contract(check: AnyPageCheck) -> None:
     needs = KNOWN.needs if check.name != "media" else Needs(codecs=KNOWN.needs.codecs, fullscreen=True)
     known = CheckContext(KNOWN.device, KNOWN.answers, needs)
     check_step(check, known, fails=WAYS.get(check.name, ()), varies=check.name in VARIES)
 
 
-GUESSED = [check for check in EVERY if check.luck() and check.name not in ("questions", "colour")]
+GUESSED = [check for check in EVERY if check.guess_rate() and check.name not in ("questions", "colour")]
 
 
 @pytest.mark.parametrize("check", GUESSED, ids=lambda check: check.name)
-def test_luck_is_how_often_the_best_blind_guess_passes(check: AnyStep) -> None:
+def test_luck_is_how_often_the_best_blind_guess_passes(check: AnyPageCheck) -> None:
     robots = (RobotAbilities(), RobotAbilities(frozenset({f"{check.name}:near"})))
     rate = check_luck(check, KNOWN, robots, many=600)
-    assert rate == pytest.approx(check.luck(), abs=4 * (check.luck() / 600) ** 0.5)
+    assert rate == pytest.approx(check.guess_rate(), abs=4 * (check.guess_rate() / 600) ** 0.5)
 
 
 MOST_LUCK = {"distance": 0.13, "questions": 0.06, "brightness": 0.05, "brightness_second": 0.05, "tones": 0.05}
@@ -70,12 +78,12 @@ MOST_LUCK = {"distance": 0.13, "questions": 0.06, "brightness": 0.05, "brightnes
 
 
 @pytest.mark.parametrize("check", EVERY, ids=lambda check: check.name)
-def test_a_blind_guess_is_worth_little(check: AnyStep) -> None:
-    assert check.luck() <= MOST_LUCK.get(check.name, 0.03)
+def test_a_blind_guess_is_worth_little(check: AnyPageCheck) -> None:
+    assert check.guess_rate() <= MOST_LUCK.get(check.name, 0.03)
 
 
 @pytest.mark.parametrize("check", EVERY, ids=lambda check: check.name)
-def test_who_cannot_take_a_check_fails_a_gate_and_nothing_else(check: AnyStep) -> None:
+def test_who_cannot_take_a_check_fails_a_gate_and_nothing_else(check: AnyPageCheck) -> None:
     verdict = judge_attempt(check, Attempt({}, CANNOT))
     assert (verdict.verdict, verdict.reason) == ("fail" if check.action == "gate" else "unknown", "cannot")
 
@@ -110,14 +118,14 @@ def test_a_gate_costs_the_session_a_warning_and_a_hint_do_not() -> None:
 
 
 class Leaky(BrightnessCheck):
-    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
+    def pose(self, rng: Generator, known: CheckContext) -> CheckTask:
         posed = super().pose(rng, known)
-        return CheckAttempt({"hint": posed.private["counts"]}, posed.private, posed.media)
+        return CheckTask({"hint": posed.private["counts"]}, posed.private, posed.media)
 
 
 class Forgetful(BrightnessCheck):
     def judge(self, attempt: Attempt) -> Verdict:
-        return super().judge(attempt) if attempt.known.device else self.verdict("unknown", "gone")
+        return super().judge(attempt) if attempt.context.device else self.verdict("unknown", "gone")
 
 
 class Generous(BrightnessCheck):
@@ -126,7 +134,7 @@ class Generous(BrightnessCheck):
 
 
 class Proud(BrightnessCheck):
-    def luck(self) -> float:
+    def guess_rate(self) -> float:
         return 0.0001
 
 
@@ -137,7 +145,7 @@ class Speechless(BrightnessCheck):
 
 
 class Whimsical(BrightnessCheck):
-    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         return {"circles": 0, "triangles": 0, "scale": 1}
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from beholder.errors import StudyError
 from beholder.methods import find, load_study, method_folder, methods, names
-from beholder.study.presets import METHODS
+from beholder.study.presets import RESERVED_METHODS
 from beholder.study.value_kinds import listed
 
 STRANGER = """
@@ -57,7 +57,7 @@ def test_every_registered_method_is_found_under_its_name() -> None:
 
 
 def test_no_reserved_method_exists_yet() -> None:
-    assert not METHODS & set(names())
+    assert not RESERVED_METHODS & set(names())
 
 
 def test_a_method_folder_holds_its_example() -> None:

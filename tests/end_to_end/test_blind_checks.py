@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from beholder.checks.page_contract import CheckContext, RobotAbilities
-from beholder.checks.page_registry import AnyStep, check_steps
+from beholder.checks.page_registry import AnyPageCheck, page_checks
 from beholder.methods import load_study
 from beholder.server.page_checks import check_of
 from beholder.server.process import RunningServer, run_server
@@ -108,7 +108,7 @@ async def test_nothing_private_is_received(walked: Walker) -> None:
     store = walked.server.store
     assert walked.steps[-1]["outcome"] == "completed", walked.steps[-1]
     checks = {step["check"] for step in walked.steps if step["kind"] == "check"}
-    assert checks == {check.name for check in check_steps(walked.server.service.served.study)}
+    assert checks == {check.name for check in page_checks(walked.server.service.served.study)}
     told = [row async for row in store.rows("told")]
     assert [row["key"] for row in told if row["reason"] == "our_fault"] == []
     posed = [row async for row in store.rows("posed")]
@@ -140,13 +140,13 @@ def check_media(media: dict[str, httpx.Response]) -> None:
         assert not _chunks(response.content) & {"tEXt", "iTXt", "zTXt", "eXIf", "tIME", "LIST", "id3 ", "bext"}
 
 
-def _posed(check: AnyStep, known: CheckContext, seeds: int) -> list[Any]:
+def _posed(check: AnyPageCheck, known: CheckContext, seeds: int) -> list[Any]:
     return [check.pose(np.random.default_rng(seed), known) for seed in range(seeds)]
 
 
 async def test_what_is_public_does_not_depend_on_the_draw(server: RunningServer) -> None:
     known = _known(server)
-    for check in check_steps(server.service.served.study):
+    for check in page_checks(server.service.served.study):
         posed = _posed(check, known, 8)
         assert len({one.media for one in posed}) == 1, f"{check.name}: names of media differ"
         if check.name not in DRAWN_PER_ATTEMPT:
@@ -155,7 +155,7 @@ async def test_what_is_public_does_not_depend_on_the_draw(server: RunningServer)
 
 async def test_the_size_of_a_medium_does_not_depend_on_the_draw(server: RunningServer) -> None:
     known = _known(server)
-    for check in check_steps(server.service.served.study):
+    for check in page_checks(server.service.served.study):
         posed = _posed(check, known, 3)
         if check.name == "colour":  # a plate is as large as its dots lie by chance, whatever they show
             continue

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from beholder.checks.network import NetworkCheck
-from beholder.checks.page_contract import CheckContext, number, pair, window
+from beholder.checks.page_contract import CheckContext, read_number, read_pair, window_of
 from beholder.checks.screen import ScreenCheck
 from beholder.cleaning.facts import AnswerRecord, SessionRecord
 from beholder.cleaning.qualification import NOT_KEPT, qualify
@@ -27,9 +27,9 @@ GATES = {"device": True, "brightness": {"second": False}}
 @pytest.mark.parametrize("given", [HUGE, -HUGE, float("inf"), float("nan")])
 def test_a_number_that_no_computer_can_hold_is_refused_and_never_a_fault_of_ours(given: float) -> None:
     with pytest.raises(Refused, match="bytes is missing or out of bounds"):
-        number({"bytes": given}, "bytes", 0, 1e13)
+        read_number({"bytes": given}, "bytes", 0, 1e13)
     with pytest.raises(Refused, match="screen is missing or out of bounds"):
-        pair({"screen": [given, 1]}, "screen", 1, 100_000)
+        read_pair({"screen": [given, 1]}, "screen", 1, 100_000)
     with pytest.raises(Refused):
         NetworkCheck(rules.Network()).read({}, {"bytes": given, "ms": 1000})
 
@@ -76,8 +76,8 @@ async def test_a_wrong_device_before_any_failed_gate_lets_people_begin_again(tmp
 
 
 def test_nobody_can_claim_a_screen_that_keeps_the_server_drawing() -> None:
-    assert window(CheckContext({"screen": [20_000, 20_000], "dpr": 5})).lines == 8640
-    assert window(CheckContext({"screen": [7680, 4320], "dpr": 1})).lines == 4320
+    assert window_of(CheckContext({"screen": [20_000, 20_000], "dpr": 5})).lines == 8640
+    assert window_of(CheckContext({"screen": [7680, 4320], "dpr": 1})).lines == 4320
 
 
 @pytest.mark.parametrize("kept", [{}, {"screen": "wide", "dpr": None}, {"screen": [HUGE, 1], "inner": [1, 1]}])

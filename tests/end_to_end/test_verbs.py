@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 import beholder
-from beholder.checks.page_registry import check_steps
+from beholder.checks.page_registry import page_checks
 from beholder.errors import UserError
 from beholder.methods import load_study
 from beholder.server import ServerStatus
@@ -258,7 +258,7 @@ def test_check_tells_how_long_and_how_many_screens_it_takes_to_the_first_rating(
     found = beholder.check(study)
     names = [stage.name.partition(" (")[0] for stage in found.stages]
     assert names == ["consent and instructions", "qualification, 1 check", "set-up, 2 checks", "rating"]
-    checks = check_steps(found.study)
+    checks = page_checks(found.study)
     minutes = [stage.minutes for stage in found.stages]
     assert minutes[1] + minutes[2] == pytest.approx(sum(check.seconds for check in checks) / 60)
     assert found.minutes_before == pytest.approx(sum(minutes[:3]))

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from beholder.checks.contract import AnsweredTrial, TrialCheck, Verdict
-from beholder.checks.registry import trust_checks
+from beholder.checks.contract import AnsweredTrial, TrialRule, Verdict
+from beholder.checks.registry import study_rules
 from beholder.methods import find
 from beholder.methods.contract import Slot, Trial
 from beholder.planning.builder import make_plan
@@ -65,8 +65,8 @@ def verdict(study: Study, name: str, trial: Trial, answer: Any) -> Verdict | Non
     """Return what a rule says of an answer."""
     method = find(study.method)
     read = method.read(trial, answer)
-    (rule,) = (rule for rule in trust_checks(study) if rule.name == name)
-    assert isinstance(rule, TrialCheck)
+    (rule,) = (rule for rule in study_rules(study) if rule.name == name)
+    assert isinstance(rule, TrialRule)
     return rule.judge_trial(AnsweredTrial(trial.id, trial, read, method.judgements(trial, read)), ())
 
 

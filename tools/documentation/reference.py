@@ -12,14 +12,14 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 import beholder.methods
-from beholder.checks.page_registry import AnyStep, check_steps
+from beholder.checks.page_registry import AnyPageCheck, page_checks
 from beholder.cli import cli
 from beholder.methods import find, method_folder, names
 from beholder.study.checks import CHECKS, Checks, GoldItem, Statement
 from beholder.study.cleaning import Accept, AcceptAsking, Analyse, Bonus, Clean, Quality, Quantity, Rater
 from beholder.study.design import Design, Level, Sparse, Star, Training, TrainingItem
 from beholder.study.model import Ask, Condition, Playback, Question, Stimuli, Study
-from beholder.study.presets import CLEAN_PRESETS, METHODS, PRESETS
+from beholder.study.presets import CLEAN_PRESETS, PRESETS, RESERVED_METHODS
 from beholder.study.qualification import RULES, Plate, Qualification, Quiz
 from beholder.study.questions import SCALES, Example, Page, Scale, Texts
 from beholder.study.recruitment import Filters, PerOutcome, Recruit, Retention
@@ -95,7 +95,7 @@ def scale_table() -> str:
 
 def later_names() -> str:
     """Return the names that are refused with "not in this version"."""
-    return f"- Methods: {', '.join(f'`{name}`' for name in sorted(METHODS))}."
+    return f"- Methods: {', '.join(f'`{name}`' for name in sorted(RESERVED_METHODS))}."
 
 
 def commands() -> str:
@@ -125,7 +125,7 @@ def check_table() -> str:
     """Return every check that participants meet, with its defaults, its times and its luck."""
     rows = []
     for step in _steps():
-        luck = step.luck()
+        luck = step.guess_rate()
         over = 1 - (1 - luck) ** step.rule.attempts if step.action in ("gate", "warn") else luck
         times = str(step.rule.attempts) if step.action in ("gate", "warn") else "1"
         valid = step.rule.valid or "this session"
@@ -201,12 +201,12 @@ _LISTED: dict[str, dict[str, type[BaseModel]]] = {
 """What the lists among the options of a check hold."""
 
 
-def _steps() -> tuple[AnyStep, ...]:
+def _steps() -> tuple[AnyPageCheck, ...]:
     """Return every check there is, with its defaults."""
     quiz = {"items": [{"id": f"q{n}", "text": "?", "options": list("abcd"), "correct": "a"} for n in range(12)]}
     asked = dict.fromkeys(RULES, True) | {"headphones": {"strict": True}, "questions": {**quiz, "draw": 4, "right": 3}}
     head = {"beholder": 1, "name": "all", "title": "All", "method": "acr", "stimuli": "stimuli"}
-    return check_steps(Study.model_validate({**head, "qualification": asked}))
+    return page_checks(Study.model_validate({**head, "qualification": asked}))
 
 
 def _percent(share: float) -> str:

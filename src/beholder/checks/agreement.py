@@ -9,7 +9,7 @@ from operator import mul
 from statistics import fmean
 from typing import ClassVar
 
-from beholder.checks.contract import CHECK_ROLES, NOT_MET, AnsweredTrial, SessionEvidence, TrustCheck, Verdict
+from beholder.checks.contract import CHECK_ROLES, NOT_MET, AnsweredTrial, SessionEvidence, SessionRule, Verdict
 from beholder.study.checks import Agreement, Consistency, Postscreen
 from beholder.types import Json
 
@@ -17,16 +17,16 @@ Vote = tuple[str, str]
 """What was judged, and by which question."""
 
 
-class AgreementRule(TrustCheck[Agreement]):
+class AgreementRule(SessionRule[Agreement]):
     """Fails where the rank correlation with the mean of the others, without one's own votes, is low."""
 
     name: ClassVar[str] = "agreement"
 
     def judge(self, evidence: SessionEvidence) -> Verdict:
         if not evidence.others:
-            reason = "too_few_shared" if any(votes_of(seen) for seen in evidence.seen) else NOT_MET
+            reason = "too_few_shared" if any(votes_of(seen) for seen in evidence.trials) else NOT_MET
             return self.verdict("unknown", reason, needed=self.rule.min, stimuli=0)
-        own = _means([vote for seen in evidence.seen for vote in votes_of(seen)])
+        own = _means([vote for seen in evidence.trials for vote in votes_of(seen)])
         shared = [vote for vote in own if vote in evidence.others]
         stimuli = len({stimulus for stimulus, _ in shared})
         if stimuli < self.rule.stimuli:
@@ -36,7 +36,7 @@ class AgreementRule(TrustCheck[Agreement]):
         if r is None:
             return self.verdict("unknown", "same_answer", needed=self.rule.min, stimuli=stimuli)
         reason = "disagrees" if r < self.rule.min else ""
-        return self.found(reason, measured=round(r, 4), needed=self.rule.min, stimuli=stimuli)
+        return self.pass_or_fail(reason, measured=round(r, 4), needed=self.rule.min, stimuli=stimuli)
 
 
 def votes_of(seen: AnsweredTrial) -> list[tuple[Vote, float]]:
@@ -49,13 +49,13 @@ def votes_of(seen: AnsweredTrial) -> list[tuple[Vote, float]]:
             continue
         if other is not None and other.role in CHECK_ROLES:
             continue
-        judged = voted(one.kind, slot.stimulus, other.stimulus if other else None)
+        judged = vote_subject(one.kind, slot.stimulus, other.stimulus if other else None)
         if judged is not None:
             found.append(((judged, one.question), one.value))
     return found
 
 
-def voted(kind: str, stimulus: str, other: str | None) -> str | None:
+def vote_subject(kind: str, stimulus: str, other: str | None) -> str | None:
     """Return what a vote is about: a stimulus, or a pair of them; None where it is no matter of taste."""
     if kind == "score":
         return stimulus
@@ -93,11 +93,11 @@ def _means(votes: Sequence[tuple[Vote, float]]) -> dict[Vote, float]:
 
 FEWEST_RATERS = 10
 """What is usual cannot be told from fewer."""
-STEADY = 0.1
+NORMAL_SCATTER = 0.1
 """Scatter, in widths of the scale, that is nobody's fault, however much less the others have: 0.4 points of five."""
 
 
-class ConsistencyRule(TrustCheck[Consistency]):
+class ConsistencyRule(SessionRule[Consistency]):
     """Fails where a person's inconsistency, bias apart, lies far above what is usual among all raters."""
 
     name: ClassVar[str] = "consistency"
@@ -113,19 +113,19 @@ class ConsistencyRule(TrustCheck[Consistency]):
             return self.verdict("unknown", "too_few_raters", needed=self.rule.z, **kept)
         if found.z is None:
             return self.verdict("unknown", "all_alike", needed=self.rule.z, **kept)
-        reason = "inconsistent" if found.z > self.rule.z and found.width > STEADY else ""
-        return self.found(reason, measured=round(found.z, 4), needed=self.rule.z, **kept)
+        reason = "inconsistent" if found.z > self.rule.z and found.width > NORMAL_SCATTER else ""
+        return self.pass_or_fail(reason, measured=round(found.z, 4), needed=self.rule.z, **kept)
 
 
 # --- postscreen: the hidden reference is found, and anchors are not taken for it (ITU-R BS.1534; reference: checks 7).
 
 
 REFERENCE, ANCHOR = "reference", "anchor"
-Page = tuple[str, str]
+PageQuestion = tuple[str, str]
 """A content, and the question about it."""
 
 
-class PostscreenRule(TrustCheck[Postscreen]):
+class PostscreenRule(SessionRule[Postscreen]):
     """Fails where the hidden reference was rated low, or an anchor high, on too many pages. Values are on 0 to 100.
 
     A content whose anchors fool many people says nothing about one of them, and is spared for everybody.
@@ -138,27 +138,27 @@ class PostscreenRule(TrustCheck[Postscreen]):
         low, lows = self.rule.hidden_reference
         high, highs = self.rule.anchor
         references = [min(values) for _, values in _pages(evidence, "hidden_reference")]
-        anchors = [max(values) for page, values in _pages(evidence, "anchor") if page not in evidence.spared]
+        anchors = [max(values) for page, values in _pages(evidence, "anchor") if page not in evidence.ignored_pages]
         missed = _share(value < low for value in references)
         taken = _share(value > high for value in anchors)
         kept: dict[str, Json] = {"references": len(references), "anchors": len(anchors)}
-        if evidence.spared:
-            kept["spared"] = sum(page in evidence.spared for page, _ in _pages(evidence, "anchor"))
+        if evidence.ignored_pages:
+            kept["spared"] = sum(page in evidence.ignored_pages for page, _ in _pages(evidence, "anchor"))
         measured, needed = {REFERENCE: missed, ANCHOR: taken}, {REFERENCE: [low, lows], ANCHOR: [high, highs]}
         if missed is None and taken is None:
             return self.verdict("unknown", NOT_MET, needed=needed, **kept)
         reason = REFERENCE if (missed or 0) > lows else ANCHOR if (taken or 0) > highs else ""
-        return self.found(reason, measured=measured, needed=needed, **kept)
+        return self.pass_or_fail(reason, measured=measured, needed=needed, **kept)
 
 
-def fooled(rule: Postscreen, evidence: SessionEvidence) -> dict[Page, bool]:
+def high_anchors(rule: Postscreen, evidence: SessionEvidence) -> dict[PageQuestion, bool]:
     """Return of each page with an anchor whether one was rated as high as the reference should be."""
     return {page: max(values) > rule.anchor[0] for page, values in _pages(evidence, "anchor")}
 
 
-def _pages(evidence: SessionEvidence, role: str) -> Iterator[tuple[Page, list[float]]]:
+def _pages(evidence: SessionEvidence, role: str) -> Iterator[tuple[PageQuestion, list[float]]]:
     """Yield each page and question with slots of a role, and their values."""
-    for seen in evidence.seen:
+    for seen in evidence.trials:
         for asked in seen.trial.asked:
             values = list(_values(seen, asked.question, role)) if asked.purpose == "ask" else []
             if values:

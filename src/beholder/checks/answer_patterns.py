@@ -13,17 +13,17 @@ from beholder.checks.contract import (
     MEDIA_ERROR,
     NOT_MET,
     AnsweredTrial,
-    Check,
-    Judged,
-    RatingCheck,
+    RatingRule,
+    Rule,
     SessionEvidence,
-    TrialCheck,
-    TrustCheck,
+    SessionRule,
+    TrialRule,
+    TrialVerdicts,
     Verdict,
-    number_in,
-    of_trials,
+    evidence_number,
+    trial_evidence,
 )
-from beholder.checks.playback import gap_ms, manner, played
+from beholder.checks.playback import gap_ms, play_order, slot_playback
 from beholder.methods.contract import Asked
 from beholder.study.checks import Quota, Repeat, Speed, Variance
 from beholder.study.questions import Scale
@@ -35,7 +35,7 @@ _QUARTER = 0.25
 _NEAR = 1e-9
 
 
-class _Again(NamedTuple):
+class _RepeatedAnswer(NamedTuple):
     """One answer that was given twice."""
 
     where: str
@@ -44,7 +44,7 @@ class _Again(NamedTuple):
     scale: Scale
 
 
-class RepeatRule(TrialCheck[Repeat]):
+class RepeatRule(TrialRule[Repeat]):
     """Compares items that stand twice on a page, and trials that come twice. The first answer is the rating."""
 
     name: ClassVar[str] = "repeat"
@@ -58,17 +58,17 @@ class RepeatRule(TrialCheck[Repeat]):
         for again in found:
             if again.first is None or again.second is None:
                 continue
-            near = quarter(again.scale) if self.rule.tolerance is None else self.rule.tolerance
+            near = quarter_of_scale(again.scale) if self.rule.tolerance is None else self.rule.tolerance
             compared += 1
             if abs(again.first - again.second) > near + _NEAR:
                 off[again.where] = [again.first, again.second]
         if not compared:
             return self.verdict("unknown", MEDIA_ERROR)
-        return self.found("differs" if off else "", measured=off or None, needed=near, compared=compared)
+        return self.pass_or_fail("differs" if off else "", measured=off or None, needed=near, compared=compared)
 
-    def conclude(self, found: Judged) -> Verdict:
+    def conclude(self, found: TrialVerdicts) -> Verdict:
         """Return the verdict on a session: how large a share of all repeats differs."""
-        kept, most = of_trials(found), self.rule.share
+        kept, most = trial_evidence(found), self.rule.share
         compared = sum(_count(verdict) for _, verdict in found)
         differ = sum(len(verdict.measured) for _, verdict in found if isinstance(verdict.measured, dict))
         whole: dict[str, Json] = {"compared": compared, "differ": differ, **kept}
@@ -76,15 +76,15 @@ class RepeatRule(TrialCheck[Repeat]):
             return self.verdict("unknown", "too_few_repeats" if found else NOT_MET, needed=round(most, 4), **whole)
         is_over = differ > most * compared + _NEAR and differ > self.rule.max_failed
         share = round(differ / compared, 4)
-        return self.found("differs" if is_over else "", measured=share, needed=round(most, 4), **whole)
+        return self.pass_or_fail("differs" if is_over else "", measured=share, needed=round(most, 4), **whole)
 
 
-def quarter(scale: Scale) -> float:
+def quarter_of_scale(scale: Scale) -> float:
     """Return a quarter of a scale, down to a whole step."""
     return math.floor(_QUARTER * (scale.max - scale.min) / scale.step + _NEAR) * scale.step
 
 
-def _items(seen: AnsweredTrial) -> Iterator[_Again]:
+def _items(seen: AnsweredTrial) -> Iterator[_RepeatedAnswer]:
     """Yield the items of a page that stand on it twice."""
     first = {asked.question: asked.id for asked in seen.trial.asked if asked.purpose == "ask"}
     for asked in seen.trial.asked:
@@ -94,10 +94,10 @@ def _items(seen: AnsweredTrial) -> Iterator[_Again]:
         for slot in seen.trial.slots:
             if slot.rated:
                 one, two = f"{first[again]}.{slot.id}", f"{asked.id}.{slot.id}"
-                yield _Again(two, seen.given.get(one), seen.given.get(two), asked.scale)
+                yield _RepeatedAnswer(two, seen.values.get(one), seen.values.get(two), asked.scale)
 
 
-def _trials(seen: AnsweredTrial, before: Sequence[AnsweredTrial]) -> Iterator[_Again]:
+def _trials(seen: AnsweredTrial, before: Sequence[AnsweredTrial]) -> Iterator[_RepeatedAnswer]:
     """Yield the answers to a trial that came before, by stimulus: slots may have changed places."""
     if not _is_again(seen):
         return
@@ -110,13 +110,13 @@ def _trials(seen: AnsweredTrial, before: Sequence[AnsweredTrial]) -> Iterator[_A
             return
 
 
-def _answers(seen: AnsweredTrial, asked: Asked, earlier: AnsweredTrial, first: Asked) -> Iterator[_Again]:
+def _answers(seen: AnsweredTrial, asked: Asked, earlier: AnsweredTrial, first: Asked) -> Iterator[_RepeatedAnswer]:
     """Yield both answers to one question about each stimulus. A comparison is one answer, from either side."""
     places = {slot.stimulus: slot.id for slot in earlier.trial.slots}
     for slot in seen.trial.slots:
         where, at_first = f"{asked.id}.{slot.id}", f"{first.id}.{places.get(slot.stimulus)}"
-        if where in seen.given and at_first in earlier.given:
-            yield _Again(where, earlier.given[at_first], seen.given[where], asked.scale)
+        if where in seen.values and at_first in earlier.values:
+            yield _RepeatedAnswer(where, earlier.values[at_first], seen.values[where], asked.scale)
             if _is_compared(seen):
                 return
 
@@ -162,7 +162,7 @@ _LEVEL = 0.02
 _FIVE_POINT_RANGE = 4
 
 
-class VarianceRule(TrustCheck[Variance]):
+class VarianceRule(SessionRule[Variance]):
     """Fails when the sample variance of the raw clicks stays below `min` in every question.
 
     A comparison is taken as it was clicked, second against first: always the same side is the same answer.
@@ -192,7 +192,7 @@ class VarianceRule(TrustCheck[Variance]):
             if len(values) >= fewest[question]
         }
         counted: dict[str, Json] = {"clicks": {question: len(values) for question, values in sorted(clicks.items())}}
-        pages = [page for seen in evidence.seen for page in _pages(seen)]
+        pages = [page for seen in evidence.trials for page in _pages(seen)]
         flat = [reason for reason, is_flat in pages if is_flat]
         if pages:
             counted |= {"pages": len(pages), "flat_pages": len(flat)}
@@ -200,13 +200,13 @@ class VarianceRule(TrustCheck[Variance]):
             counted |= {"variance": dict(sorted(spread.items()))}
         widest, least = max(spread.values(), default=None), self.rule.min
         if widest is not None and widest < least:
-            return self.found(SAME_ANSWER, measured=widest, needed=least, **counted)
+            return self.pass_or_fail(SAME_ANSWER, measured=widest, needed=least, **counted)
         if len(pages) >= FEWEST_PAGES and len(flat) >= self.rule.share * len(pages):
             measured = round(len(flat) / len(pages), 4)
-            return self.found(flat[0], measured=measured, needed=self.rule.share, **counted)
+            return self.pass_or_fail(flat[0], measured=measured, needed=self.rule.share, **counted)
         if widest is None and not pages:
             return self.verdict("unknown", "too_few_answers", needed=least, **counted)
-        return self.found("", measured=widest, needed=least, **counted)
+        return self.pass_or_fail("", measured=widest, needed=least, **counted)
 
 
 def variance(values: Sequence[float]) -> float:
@@ -223,12 +223,12 @@ def _pages(seen: AnsweredTrial) -> Iterator[tuple[str, bool]]:
     asked = [asked for asked in seen.trial.asked if asked.purpose == "ask" and not asked.ticks]
     if len(rated) >= FEWEST_ON_PAGE:
         for one in asked:
-            values = [value for slot in rated if (value := seen.given.get(f"{one.id}.{slot}")) is not None]
+            values = [value for slot in rated if (value := seen.values.get(f"{one.id}.{slot}")) is not None]
             if len(values) >= FEWEST_ON_PAGE and one.scale.look == "slider":
                 yield LEVEL, max(values) - min(values) <= _LEVEL * (one.scale.max - one.scale.min)
     elif len(rated) == 1 and len(asked) >= FEWEST_ON_PAGE and {one.keyed for one in asked} == {"+", "-"}:
         (slot,) = rated
-        values = [value for one in asked if (value := seen.given.get(f"{one.id}.{slot}")) is not None]
+        values = [value for one in asked if (value := seen.values.get(f"{one.id}.{slot}")) is not None]
         alike = {(one.scale.min, one.scale.max) for one in asked}
         if len(values) == len(asked) and len(alike) == 1:
             yield ONE_COLUMN, len(set(values)) == 1
@@ -242,7 +242,7 @@ _SLACK_MS = 1000
 """How far the clock of the log may be from that of the page; further apart, one of them jumped."""
 
 
-class SpeedRule(RatingCheck[Speed]):
+class SpeedRule(RatingRule[Speed]):
     """Times a trial from when it could be answered to the answer, and a session by what it shows and asks.
 
     On a board each slider opens when its stimulus has been watched, so that the last one alone is timed.
@@ -266,13 +266,13 @@ class SpeedRule(RatingCheck[Speed]):
         took = max(0.0, spent - opened) / 1000
         whole = {"spent_s": round(spent / 1000, 3), "least_s": round(self._least_ms(seen) / 1000, 3)}
         reason = TOO_FAST if took < needed else ""
-        return self.found(reason, measured=round(took, 3), needed=round(needed, 3), **whole)
+        return self.pass_or_fail(reason, measured=round(took, 3), needed=round(needed, 3), **whole)
 
-    def conclude(self, found: Judged) -> Verdict:
+    def conclude(self, found: TrialVerdicts) -> Verdict:
         """Return the verdict on a session: too many such trials, or all of them together shorter than they can be."""
         often = self.by_share(found, self.rule.share)
         spent, least = (
-            sum([number_in(verdict.evidence, name) for _, verdict in found]) for name in ("spent_s", "least_s")
+            sum([evidence_number(verdict.evidence, name) for _, verdict in found]) for name in ("spent_s", "least_s")
         )
         if often.verdict == "unknown" or spent >= least:
             return often
@@ -283,17 +283,17 @@ class SpeedRule(RatingCheck[Speed]):
         """Return when the answer could be given; at once, where nothing has to be watched to its end before."""
         if self.watch != "whole":
             return 0.0
-        ends = [played(seen, slot).get("ended_ms") for slot in seen.slots]
+        ends = [slot_playback(seen, slot).get("ended_ms") for slot in seen.slots]
         return max([float(end) for end in ends if end is not None], default=None)
 
     def _least_ms(self, seen: AnsweredTrial) -> float:
         """Return how long a trial takes at least: what was watched of its stimuli, once, and the judgements."""
         watched = []
         for slot in seen.slots:
-            length, seconds = seen.lengths_ms.get(slot) or 0, played(seen, slot).get("watched_ms")
+            length, seconds = seen.lengths_ms.get(slot) or 0, slot_playback(seen, slot).get("watched_ms")
             watched.append(0.0 if seconds is None else float(min(length, seconds)))
-        media = max(watched, default=0.0) if manner(seen) == "together" else sum(watched) + gap_ms(seen)
-        if len(seen.slots) > 1 and manner(seen) == "free":
+        media = max(watched, default=0.0) if play_order(seen) == "together" else sum(watched) + gap_ms(seen)
+        if len(seen.slots) > 1 and play_order(seen) == "free":
             return media  # one slider can be set while the next stimulus plays
         judged = len([one for one in seen.judgements if one.value is not None and one.kind != "pick"])
         return media + 1000 * self.rule.judgement_s * judged
@@ -306,7 +306,7 @@ MOST_MISSING = 0.5
 """The share of slots without a rating above which a session is named; what was rated is still used."""
 
 
-class CompleteRule(Check):
+class CompleteRule(Rule):
     """Passes when the ledger is whole, which the server wrote down as the outcome `completed`.
 
     Slots that would not play are part of a whole ledger. A session of nothing else holds no rating, and fails.
@@ -336,7 +336,7 @@ ENDED: frozenset[Outcome] = frozenset({"completed", "failed_checks"})
 """How a session ends that uses up one: who was sent home for what they did may not simply begin anew."""
 
 
-class QuotaRule(TrustCheck[Quota]):
+class QuotaRule(SessionRule[Quota]):
     """Fails for every session after the last one that counts."""
 
     name: ClassVar[str] = "quota"
@@ -345,4 +345,4 @@ class QuotaRule(TrustCheck[Quota]):
         if evidence.outcome not in ENDED:
             return self.verdict("unknown", NOT_MET, needed=self.rule.sessions)
         is_over = evidence.number > self.rule.sessions
-        return self.found("over" if is_over else "", measured=evidence.number, needed=self.rule.sessions)
+        return self.pass_or_fail("over" if is_over else "", measured=evidence.number, needed=self.rule.sessions)

@@ -9,11 +9,11 @@ from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 from beholder.methods.contract import Judgement, Trial
-from beholder.study.checks import RuleOptions, TrialRule
+from beholder.study.checks import RuleOptions, TrialRuleOptions
 from beholder.study.qualification import Action
 from beholder.types import Json, Outcome
 
-Say = Literal["pass", "fail", "unknown"]
+VerdictValue = Literal["pass", "fail", "unknown"]
 Watch = Literal["whole", "start", "none"]
 _NO_EVIDENCE: Mapping[str, Json] = {}
 
@@ -23,7 +23,7 @@ class Verdict(NamedTuple):
 
     check: str
     version: int
-    verdict: Say
+    verdict: VerdictValue
     reason: str = ""
     measured: Json = None
     needed: Json = None
@@ -57,7 +57,7 @@ class Click(NamedTuple):
     kind: str = "score"
 
 
-Others = Mapping[tuple[str, str], float]
+MeansOfOthers = Mapping[tuple[str, str], float]
 """What the others say on average of (stimulus, question), without this person; only where there are others."""
 
 
@@ -81,14 +81,14 @@ class SessionEvidence:
     watch: Watch
     viewings: tuple[Viewing, ...] = ()
     clicks: tuple[Click, ...] = ()
-    seen: tuple[AnsweredTrial, ...] = ()
+    trials: tuple[AnsweredTrial, ...] = ()
     """Every answered trial in the order of the list, each as it was answered last."""
-    others: Others = field(default_factory=dict)
+    others: MeansOfOthers = field(default_factory=dict)
     scatter: Scatter | None = None
     """Only where the votes of all have been looked at together."""
     number: int = 1
     """Which of this person's sessions that were finished this is."""
-    spared: frozenset[tuple[str, str]] = frozenset()
+    ignored_pages: frozenset[tuple[str, str]] = frozenset()
     """Content and question of pages whose anchors fool so many that nobody is judged by them."""
 
 
@@ -108,10 +108,10 @@ class RuleResult(NamedTuple):
     verdict: Verdict
     trials: tuple[tuple[AnsweredTrial, Verdict], ...] = ()
     """What it says of single trials."""
-    losses: tuple[Exclusion, ...] = ()
+    exclusions: tuple[Exclusion, ...] = ()
 
 
-class Check(ABC):
+class Rule(ABC):
     """A rule over the evidence of a session. Pure: the same evidence gives the same verdict."""
 
     name: ClassVar[str]
@@ -126,7 +126,7 @@ class Check(ABC):
     def judge(self, evidence: SessionEvidence) -> Verdict:
         """Return the verdict on a session."""
 
-    def look(self, evidence: SessionEvidence) -> RuleResult:
+    def evaluate(self, evidence: SessionEvidence) -> RuleResult:
         """Return the verdict, with what is said of single trials and which ratings are not used for it."""
         return RuleResult(self.judge(evidence))
 
@@ -141,7 +141,7 @@ class Check(ABC):
 
 
 _Rule = TypeVar("_Rule", bound=RuleOptions)
-_TrialRule = TypeVar("_TrialRule", bound=TrialRule)
+_TrialRule = TypeVar("_TrialRule", bound=TrialRuleOptions)
 MEDIA_ERROR = "media_error"
 """The reason of an unknown: what counts did not play."""
 CHECK_ROLES = frozenset({"attention", "gold", "trap", "training", "repeat", "example"})
@@ -167,7 +167,7 @@ class AnsweredTrial:
     """Slots that show an image or a text."""
 
     @cached_property
-    def given(self) -> Mapping[str, float | None]:
+    def values(self) -> Mapping[str, float | None]:
         """The answers by question and slot, as `q1.s2`, before any sign is turned; a comparison from either side."""
         asked = {asked.question: asked.id for asked in self.trial.asked}
         found: dict[str, float | None] = {}
@@ -194,19 +194,19 @@ class AnsweredTrial:
 
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
-_REMEMBERED = 20_000
+_CACHE_SIZE = 20_000
 
 
-def remembered(judge: _Method) -> _Method:
+def memoised(judge: _Method) -> _Method:
     """Return a method that judges the same facts only once: in most trials everything is as it should be."""
-    return cast("_Method", lru_cache(maxsize=_REMEMBERED)(judge))
+    return cast("_Method", lru_cache(maxsize=_CACHE_SIZE)(judge))
 
 
-Judged: TypeAlias = "tuple[tuple[AnsweredTrial, Verdict], ...]"
+TrialVerdicts: TypeAlias = "tuple[tuple[AnsweredTrial, Verdict], ...]"
 """Trials that a rule says something of, and what."""
 
 
-class TrustCheck(Check, Generic[_Rule]):
+class SessionRule(Rule, Generic[_Rule]):
     """Base of every rule over a session. A subclass is one file in this folder.
 
     `rule` holds its options, `watch` is what the study asks people to watch before they answer.
@@ -220,85 +220,85 @@ class TrustCheck(Check, Generic[_Rule]):
         return self.rule.action != "record"
 
     def verdict(
-        self, say: Say, reason: str = "", *, measured: Json = None, needed: Json = None, **evidence: Json
+        self, say: VerdictValue, reason: str = "", *, measured: Json = None, needed: Json = None, **evidence: Json
     ) -> Verdict:
         """Return a verdict of this check."""
         return Verdict(self.name, self.version, say, reason, measured, needed, evidence)
 
-    def found(self, reason: str, *, measured: Json = None, needed: Json = None, **evidence: Json) -> Verdict:
+    def pass_or_fail(self, reason: str, *, measured: Json = None, needed: Json = None, **evidence: Json) -> Verdict:
         """Return that it failed for a reason or, without one, passed."""
-        say: Say = "fail" if reason else "pass"
+        say: VerdictValue = "fail" if reason else "pass"
         return self.verdict(say, reason, measured=measured, needed=needed, **evidence)
 
 
-class TrialCheck(TrustCheck[_TrialRule]):
+class TrialRule(SessionRule[_TrialRule]):
     """Base of the rules that are judged trial by trial; a session fails with more failures than are allowed."""
 
     @abstractmethod
     def judge_trial(self, seen: AnsweredTrial, before: Sequence[AnsweredTrial] = ()) -> Verdict | None:
         """Return the verdict on one trial, `before` which others were answered; None where it says nothing of it."""
 
-    def conclude(self, found: Judged) -> Verdict:
+    def conclude(self, found: TrialVerdicts) -> Verdict:
         """Return the verdict on a session from those on its trials: unknown where nothing is known."""
         failed = [(seen, verdict) for seen, verdict in found if verdict.verdict == "fail"]
         count = sum([self.failures(verdict) for _, verdict in failed])
-        kept = of_trials(found)
+        kept = trial_evidence(found)
         if count > self.rule.max_failed:
             first = failed[0][1]
             return self.verdict("fail", first.reason, measured=count, needed=self.rule.max_failed, **kept)
-        say: Say = "pass" if known(found) else "unknown"
-        return self.verdict(say, why_unknown(found), measured=count, needed=self.rule.max_failed, **kept)
+        say: VerdictValue = "pass" if known_count(found) else "unknown"
+        return self.verdict(say, unknown_reason(found), measured=count, needed=self.rule.max_failed, **kept)
 
     def failures(self, verdict: Verdict) -> int:
         """Return how many failures a failed trial counts for."""
         return 1
 
-    def losses(self, found: Judged) -> tuple[Exclusion, ...]:
+    def exclusions(self, found: TrialVerdicts) -> tuple[Exclusion, ...]:
         """Return the ratings that are not used although the session is."""
         return ()
 
-    def judged(self, evidence: SessionEvidence) -> Judged:
+    def trial_verdicts(self, evidence: SessionEvidence) -> TrialVerdicts:
         """Return the verdicts on all trials that this says something of."""
         found = []
-        for place, seen in enumerate(evidence.seen):
-            verdict = self.judge_trial(seen, evidence.seen[:place])
+        for place, seen in enumerate(evidence.trials):
+            verdict = self.judge_trial(seen, evidence.trials[:place])
             if verdict is not None:
                 found.append((seen, verdict))
         return tuple(found)
 
     def judge(self, evidence: SessionEvidence) -> Verdict:
-        return self.conclude(self.judged(evidence))
+        return self.conclude(self.trial_verdicts(evidence))
 
-    def look(self, evidence: SessionEvidence) -> RuleResult:
-        found = self.judged(evidence)
-        return RuleResult(self.conclude(found), found, self.losses(found))
+    def evaluate(self, evidence: SessionEvidence) -> RuleResult:
+        found = self.trial_verdicts(evidence)
+        return RuleResult(self.conclude(found), found, self.exclusions(found))
 
 
-class RatingCheck(TrialCheck[_TrialRule]):
+class RatingRule(TrialRule[_TrialRule]):
     """Base of the rules by which single ratings are not used; a session fails by a rule of its own.
 
     A verdict on a trial may name the `slots` that it is about; else it is about the whole trial.
     """
 
-    def losses(self, found: Judged) -> tuple[Exclusion, ...]:
+    def exclusions(self, found: TrialVerdicts) -> tuple[Exclusion, ...]:
         if not self.is_costly:
             return ()
         failed = [(seen, verdict) for seen, verdict in found if verdict.verdict == "fail"]
         return tuple(Exclusion(seen.key, f"{self.name}:{one.reason}", _slots(one)) for seen, one in failed)
 
-    def by_share(self, found: Judged, most: float) -> Verdict:
+    def by_share(self, found: TrialVerdicts, most: float) -> Verdict:
         """Return the verdict on a session that fails with a larger share of failed trials than `most`.
 
         What is unknown of a trial is no failure: one that failed among many that nobody could measure is one of many.
         One alone never costs a session, however short.
         """
-        kept = of_trials(found)
+        kept = trial_evidence(found)
         failed = len([verdict for _, verdict in found if verdict.verdict == "fail"])
-        if not known(found):
-            return self.verdict("unknown", why_unknown(found), needed=most, **kept)
+        if not known_count(found):
+            return self.verdict("unknown", unknown_reason(found), needed=most, **kept)
         share = round(failed / len(found), 4)
         is_over = failed > max(1, self.rule.max_failed, most * len(found))
-        return self.found(OFTEN if is_over else "", measured=share, needed=most, **kept)
+        return self.pass_or_fail(OFTEN if is_over else "", measured=share, needed=most, **kept)
 
 
 NOT_MET = "not_met"
@@ -307,26 +307,26 @@ OFTEN = "often"
 """The reason of a session in which too many trials failed."""
 
 
-def number_in(evidence: Mapping[str, Json], name: str) -> float:
+def evidence_number(evidence: Mapping[str, Json], name: str) -> float:
     """Return a number that a verdict has noted; 0 where it has not."""
     value = evidence.get(name)
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def known(found: Judged) -> int:
+def known_count(found: TrialVerdicts) -> int:
     """Return on how many trials something is known."""
     return len([verdict for _, verdict in found if verdict.verdict != "unknown"])
 
 
-def why_unknown(found: Judged) -> str:
+def unknown_reason(found: TrialVerdicts) -> str:
     """Return why nothing is known; empty where something is."""
-    return "" if known(found) else next((verdict.reason for _, verdict in found), NOT_MET)
+    return "" if known_count(found) else next((verdict.reason for _, verdict in found), NOT_MET)
 
 
-def of_trials(found: Judged) -> dict[str, Json]:
+def trial_evidence(found: TrialVerdicts) -> dict[str, Json]:
     """Return the verdicts on trials as evidence of a verdict on a session: how many, and those that failed."""
-    failed = [shown(seen.key, verdict) for seen, verdict in found if verdict.verdict == "fail"]
-    return {"met": len(found), "unknown": len(found) - known(found), "failed": failed}
+    failed = [_trial_verdict(seen.key, verdict) for seen, verdict in found if verdict.verdict == "fail"]
+    return {"met": len(found), "unknown": len(found) - known_count(found), "failed": failed}
 
 
 def _slots(verdict: Verdict) -> frozenset[str] | None:
@@ -334,7 +334,7 @@ def _slots(verdict: Verdict) -> frozenset[str] | None:
     return frozenset(str(slot) for slot in named) if isinstance(named, list | tuple) else None
 
 
-def shown(key: str, verdict: Verdict) -> dict[str, Json]:
+def _trial_verdict(key: str, verdict: Verdict) -> dict[str, Json]:
     """Return a verdict on a trial as evidence of a verdict on a session."""
     return {
         "trial": key, "reason": verdict.reason, "measured": verdict.measured, "needed": verdict.needed,

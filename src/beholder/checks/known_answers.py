@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from beholder.checks.contract import MEDIA_ERROR, AnsweredTrial, Say, TrialCheck, Verdict
+from beholder.checks.contract import MEDIA_ERROR, AnsweredTrial, TrialRule, Verdict, VerdictValue
 from beholder.methods.contract import Method, Target, Trial
 from beholder.study.checks import Attention, Gold, Trap, TrapItem
 from beholder.types import Json, Role
 
 
-class AttentionRule(TrialCheck[Attention]):
+class AttentionRule(TrialRule[Attention]):
     """Passes where the answer to every stimulus that asked for one is what it asked for."""
 
     name: ClassVar[str] = "attention"
@@ -20,14 +20,14 @@ class AttentionRule(TrialCheck[Attention]):
         targets = targets_of(seen, "attention", self.rule.tolerance)
         if not targets:
             return None
-        say, reason, off = hold(seen, targets)
-        return self.verdict(say, reason, measured=off or None, needed=asked_for(targets))
+        say, reason, off = compare(seen, targets)
+        return self.verdict(say, reason, measured=off or None, needed=target_evidence(targets))
 
 
 # --- trap: a trial whose stimulus asks for a certain answer (P.910; reference: checks 7) ---
 
 
-class TrapRule(TrialCheck[Trap]):
+class TrapRule(TrialRule[Trap]):
     """Passes where every answer on such a page is what it asked for."""
 
     name: ClassVar[str] = "trap"
@@ -36,14 +36,14 @@ class TrapRule(TrialCheck[Trap]):
         targets = targets_of(seen, "trap", self.rule.tolerance)
         if not targets:
             return None
-        say, reason, off = hold(seen, targets)
-        return self.verdict(say, reason, measured=off or None, needed=asked_for(targets))
+        say, reason, off = compare(seen, targets)
+        return self.verdict(say, reason, measured=off or None, needed=target_evidence(targets))
 
 
 # --- gold: a trial whose right answer is known (reference: checks 7) ---
 
 
-class GoldRule(TrialCheck[Gold]):
+class GoldRule(TrialRule[Gold]):
     """Passes where every answer with a key is near enough to it."""
 
     name: ClassVar[str] = "gold"
@@ -54,14 +54,14 @@ class GoldRule(TrialCheck[Gold]):
         targets = targets_of(seen, "gold", self.rule.within)
         if not targets:
             return None
-        say, reason, off = hold(seen, targets)
-        return self.verdict(say, reason, measured=off or None, needed=asked_for(targets))
+        say, reason, off = compare(seen, targets)
+        return self.verdict(say, reason, measured=off or None, needed=target_evidence(targets))
 
 
 # --- trap_item: statements that are obviously true or false are answered so (reference: checks 7) ---
 
 
-class TrapItemRule(TrialCheck[TrapItem]):
+class TrapItemRule(TrialRule[TrapItem]):
     """Passes on the right side of the middle; the middle itself says nothing."""
 
     name: ClassVar[str] = "trap_item"
@@ -76,7 +76,7 @@ class TrapItemRule(TrialCheck[TrapItem]):
             if item is None:
                 continue
             wanted[where] = target.value
-            value, middle = seen.given.get(where), (item.scale.min + item.scale.max) / 2
+            value, middle = seen.values.get(where), (item.scale.min + item.scale.max) / 2
             if value is None:
                 continue
             side = (value - middle) * (target.value - middle)
@@ -117,7 +117,7 @@ def targets_of(seen: AnsweredTrial, role: Role, tolerance: float | None = None) 
     return {where: target._replace(tolerance=tolerance) for where, target in found.items()}
 
 
-def hold(seen: AnsweredTrial, targets: Mapping[str, Target]) -> tuple[Say, str, dict[str, Json]]:
+def compare(seen: AnsweredTrial, targets: Mapping[str, Target]) -> tuple[VerdictValue, str, dict[str, Json]]:
     """Return whether every answer is near its target, why not, and which were off.
 
     What would not play is unknown, also where it is only a part of it: nobody has to guess.
@@ -125,7 +125,7 @@ def hold(seen: AnsweredTrial, targets: Mapping[str, Target]) -> tuple[Say, str, 
     off: dict[str, Json] = {}
     is_missing = False
     for where, target in targets.items():
-        value = seen.given.get(where)
+        value = seen.values.get(where)
         if value is None or where.partition(".")[2] in seen.missing:
             is_missing = True
         elif not any(abs(value - right) <= target.tolerance + _NEAR for right in (target.value, *target.also)):
@@ -135,7 +135,7 @@ def hold(seen: AnsweredTrial, targets: Mapping[str, Target]) -> tuple[Say, str, 
     return ("fail", "wrong", off) if off else ("pass", "", {})
 
 
-def asked_for(targets: Mapping[str, Target]) -> dict[str, Json]:
+def target_evidence(targets: Mapping[str, Target]) -> dict[str, Json]:
     """Return the targets as evidence."""
     return {where: [target.value, target.tolerance] for where, target in targets.items()}
 
@@ -143,7 +143,7 @@ def asked_for(targets: Mapping[str, Target]) -> dict[str, Json]:
 # --- Training: whether an answer to an example is as expected. On the server at once, and in `clean` again ---
 
 
-NAME, VERSION = "training", 1
+TRAINING, TRAINING_VERSION = "training", 1
 OUTSIDE, TRAP, MISSING = "outside", "trap", "media_error"
 """Reasons: further from the expected answer than its tolerance, not what a trap asked for, not played."""
 
@@ -167,8 +167,8 @@ def judge_training(method: Method, trial: Trial, answer: Json) -> Verdict:
     elif missed or is_broken:
         reason = MISSING
     return Verdict(
-        check=NAME,
-        version=VERSION,
+        check=TRAINING,
+        version=TRAINING_VERSION,
         verdict="fail" if outside else "unknown" if reason else "pass",
         reason=reason,
         measured=given,

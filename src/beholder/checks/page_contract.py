@@ -1,6 +1,6 @@
 """The contract of a check that a participant meets as a step: posed afresh for each attempt, judged on the server.
 
-A rule over a whole session is `beholder.checks.contract.Check`. What is private never leaves the server; pictures and
+A rule over a whole session is `beholder.checks.contract.Rule`. What is private never leaves the server; pictures and
 sounds are drawn from it on request, so that the evidence can be drawn again.
 """
 
@@ -63,7 +63,7 @@ class CheckContext:
 
 
 @dataclass(frozen=True)
-class CheckAttempt:
+class CheckTask:
     """One attempt: what the page gets, what only the server knows, and the names of what has to be drawn for it."""
 
     public: Mapping[str, Json] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class CheckAttempt:
     media: tuple[str, ...] = ()
 
 
-class Word(str):
+class WordKey(str):
     """A value of our words that is itself one of them: the key of it, as a device or a direction has a name."""
 
     __slots__ = ()
@@ -90,7 +90,7 @@ class Attempt:
 
     private: Mapping[str, Json]
     answer: Mapping[str, Json]
-    known: CheckContext = CheckContext()
+    context: CheckContext = CheckContext()
     number: int = 1
 
 
@@ -107,21 +107,21 @@ class RobotAbilities:
 class PageCheck(ABC, Generic[_Rule]):
     """Base of every check with a page of its own, `web/checks/<name>.js`. A subclass is one file in this folder.
 
-    `rule` holds the options of the study, `folder` is where its files are. `bound` says what a pass belongs to: the
+    `rule` holds the options of the study, `folder` is where its files are. `scope` says what a pass belongs to: the
     person, or the device as well.
     """
 
     name: ClassVar[str]
     version: ClassVar[int] = 1
     stage: ClassVar[Stage]
-    bound: ClassVar[Literal["person", "device"]] = "device"
+    scope: ClassVar[Literal["person", "device"]] = "device"
     seconds: ClassVar[float]
     """About how long one attempt takes a person."""
     screens: ClassVar[int] = 1
     """How many pages or pictures one attempt shows, one after the other; 0 where it asks nothing."""
-    lasting: ClassVar[frozenset[str]] = frozenset()
+    lasting_reasons: ClassVar[frozenset[str]] = frozenset()
     """Reasons of an unknown that is carried over like a pass: on this device no better can be had."""
-    is_lost: ClassVar[bool] = True
+    is_costly: ClassVar[bool] = True
     """Whether a session that failed it is not used by `clean`."""
 
     def __init__(self, rule: _Rule, folder: Path = Path()) -> None:
@@ -136,9 +136,9 @@ class PageCheck(ABC, Generic[_Rule]):
     def action(self) -> Action:
         return self.rule.action
 
-    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
+    def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         """Return a fresh attempt. Everything that is drawn by chance is decided here."""
-        return CheckAttempt()
+        return CheckTask()
 
     def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
         """Return a picture or sound of an attempt, from its private part alone."""
@@ -150,9 +150,9 @@ class PageCheck(ABC, Generic[_Rule]):
 
     @abstractmethod
     def judge(self, attempt: Attempt) -> Verdict:
-        """Return the verdict. Pure. `clean` calls it again without `known.needs`: what it needs of them is private."""
+        """Return the verdict. Pure. `clean` calls it again, without `context.needs`: what it uses is in `private`."""
 
-    def told(self, verdict: Verdict) -> Mapping[str, str | float]:
+    def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
         """Return the values of the words `told.<reason>` (web/words, checks.<name>) that a person reads."""
         return {}
 
@@ -160,12 +160,12 @@ class PageCheck(ABC, Generic[_Rule]):
         """Return the values of the words `needs`, which people read before they agree."""
         return {}
 
-    def luck(self) -> float:
+    def guess_rate(self) -> float:
         """Return the probability that the best blind guess passes one attempt; 0 where there is nothing to guess."""
         return 0.0
 
     @abstractmethod
-    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         """Return how a robot answers that is able to pass, or is not."""
 
     def verdict(
@@ -191,7 +191,7 @@ def refuse(where: str, what: str, allowed: str) -> Refused:
 # --- Parts of an answer that a page measured: each read as what it has to be, or refused ---
 
 
-def number(answer: Mapping[str, Json], name: str, least: float, most: float) -> float:
+def read_number(answer: Mapping[str, Json], name: str, least: float, most: float) -> float:
     """Return a number within bounds."""
     given = _within(answer.get(name), least, most)
     if given is None:
@@ -199,7 +199,7 @@ def number(answer: Mapping[str, Json], name: str, least: float, most: float) -> 
     return given
 
 
-def whole(answer: Mapping[str, Json], name: str, least: int, most: int) -> int:
+def read_whole_number(answer: Mapping[str, Json], name: str, least: int, most: int) -> int:
     """Return a whole number within bounds."""
     given = answer.get(name)
     if not isinstance(given, int) or _within(given, least, most) is None:
@@ -207,7 +207,7 @@ def whole(answer: Mapping[str, Json], name: str, least: int, most: int) -> int:
     return given
 
 
-def pair(answer: Mapping[str, Json], name: str, least: float, most: float) -> tuple[float, float]:
+def read_pair(answer: Mapping[str, Json], name: str, least: float, most: float) -> tuple[float, float]:
     """Return two numbers within bounds."""
     found = _all_within(answer.get(name), least, most)
     if found is None or len(found) != 2:
@@ -215,7 +215,7 @@ def pair(answer: Mapping[str, Json], name: str, least: float, most: float) -> tu
     return found[0], found[1]
 
 
-def numbers(answer: Mapping[str, Json], name: str, least: float, most: float, count: int) -> list[float]:
+def read_numbers(answer: Mapping[str, Json], name: str, least: float, most: float, count: int) -> list[float]:
     """Return up to `count` numbers within bounds."""
     found = _all_within(answer.get(name), least, most)
     if found is None or len(found) > count:
@@ -223,7 +223,7 @@ def numbers(answer: Mapping[str, Json], name: str, least: float, most: float, co
     return found
 
 
-def switch(answer: Mapping[str, Json], name: str) -> bool | None:
+def read_flag(answer: Mapping[str, Json], name: str) -> bool | None:
     """Return yes or no; None where the browser could not tell."""
     given = answer.get(name)
     if given is None or isinstance(given, bool):
@@ -274,9 +274,9 @@ class Window:
         return min(self.screen_height * self.ratio, _MOST_LINES)
 
 
-def window(known: CheckContext) -> Window:
+def window_of(context: CheckContext) -> Window:
     """Return the window of a device. What was not told, or is not possible, is taken as usual."""
-    device = _latest(known)
+    device = _latest(context)
     screen = _size(device.get("screen"), _USUAL)
     # A phone held upright may tell of a window that is wider than its screen; a picture has to fit both.
     width, height = _size(device.get("viewport"), screen)
@@ -284,12 +284,12 @@ def window(known: CheckContext) -> Window:
     return Window(min(width, screen[0]), min(height, screen[1]), *screen, ratio)
 
 
-def _latest(known: CheckContext) -> Mapping[str, Json]:
+def _latest(context: CheckContext) -> Mapping[str, Json]:
     """Return what was told last: who set the zoom to 100 % for the check of the screen has another ratio since."""
-    measured = known.answers.get("screen")
+    measured = context.answers.get("screen")
     if not isinstance(measured, Mapping) or "dpr" not in measured:
-        return known.device
-    return {**known.device, "screen": measured["screen"], "viewport": measured["inner"], "dpr": measured["dpr"]}
+        return context.device
+    return {**context.device, "screen": measured["screen"], "viewport": measured["inner"], "dpr": measured["dpr"]}
 
 
 def read_scale(answer: Mapping[str, Json]) -> float | None:

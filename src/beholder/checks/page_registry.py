@@ -9,7 +9,7 @@ from beholder.checks.acuity import AcuityCheck
 from beholder.checks.brightness import BrightnessCheck, DisplayCheck, SecondBrightnessCheck
 from beholder.checks.card import CardCheck
 from beholder.checks.colour import ColourCheck
-from beholder.checks.contract import Say, Verdict
+from beholder.checks.contract import Verdict, VerdictValue
 from beholder.checks.device import DeviceCheck, RefreshCheck, RemoteCheck
 from beholder.checks.distance import DistanceCheck
 from beholder.checks.listening.headphones import HeadphonesCheck, PitchCheck
@@ -25,8 +25,8 @@ from beholder.study.model import Study
 from beholder.study.qualification import Action
 from beholder.types import Json
 
-AnyStep = PageCheck[Any]
-_STEPS: Mapping[str, tuple[type[AnyStep], ...]] = {
+AnyPageCheck = PageCheck[Any]
+_PAGE_CHECKS: Mapping[str, tuple[type[AnyPageCheck], ...]] = {
     "device": (DeviceCheck,), "screen": (ScreenCheck,), "refresh": (RefreshCheck,), "media": (MediaCheck,),
     "network": (NetworkCheck,),
     "remote": (RemoteCheck,), "questions": (QuestionsCheck,), "colour": (ColourCheck,), "card": (CardCheck,),
@@ -37,12 +37,12 @@ _STEPS: Mapping[str, tuple[type[AnyStep], ...]] = {
 """What comes of each key of `qualification`."""
 
 
-def check_steps(study: Study) -> tuple[AnyStep, ...]:
+def page_checks(study: Study) -> tuple[AnyPageCheck, ...]:
     """Return the checks of a study. Rings have a size in millimetres, so acuity brings the card along."""
     wanted = {name: study.qualification.rule(name) for name in rules.RULES}
     if wanted["acuity"] is not None and wanted["card"] is None:
         wanted["card"] = rules.Card()
-    asked = ((step, rule) for name, rule in wanted.items() if rule is not None for step in _STEPS[name])
+    asked = ((step, rule) for name, rule in wanted.items() if rule is not None for step in _PAGE_CHECKS[name])
     return tuple(step(rule, study.folder) for step, rule in asked if step.is_asked(rule))
 
 
@@ -53,25 +53,25 @@ CANNOT: Mapping[str, Json] = {"cannot": True}
 """The answer of somebody who cannot take a check, on any of their pages."""
 
 
-def judge_attempt(check: AnyStep, attempt: Attempt) -> Verdict:
+def judge_attempt(check: AnyPageCheck, attempt: Attempt) -> Verdict:
     """Return the verdict on an attempt, also of somebody who cannot take the check."""
     if attempt.answer == CANNOT:
-        say: Say = "fail" if check.action == "gate" else "unknown"
+        say: VerdictValue = "fail" if check.action == "gate" else "unknown"
         return check.verdict(say, "cannot")
     return check.judge(attempt)
 
 
-def acts(check: AnyStep, verdict: Verdict) -> Action:
+def action_of(check: AnyPageCheck, verdict: Verdict) -> Action:
     """Return what a verdict does: what it says itself, else what the study says of the check."""
     return verdict.action or check.action
 
 
-def costs_session(check: AnyStep, verdict: Verdict) -> bool:
+def costs_session(check: AnyPageCheck, verdict: Verdict) -> bool:
     """Return whether a session with this verdict is not used. A mere hint, which says so itself, costs nothing."""
     if verdict.verdict != "fail":
         return False
-    action = acts(check, verdict)
-    return action == "gate" or (action == "flag" and verdict.action is None and check.is_lost)
+    action = action_of(check, verdict)
+    return action == "gate" or (action == "flag" and verdict.action is None and check.is_costly)
 
 
 # --- What researchers read for each check that participants meet ---
@@ -104,12 +104,12 @@ REASONS: Mapping[str, str] = {
 _CANNOT = "said to be impossible for them"
 
 
-def title_of_check(check: str) -> str:
+def check_title(check: str) -> str:
     """Return the title of a check, also of one that somebody else has written."""
     return TITLES.get(check, check.replace("_", " ").capitalize())
 
 
-def title_of(reason: str) -> str | None:
+def reason_title(reason: str) -> str | None:
     """Return `check:reason` in words: the title of the check, and why; None for what is no check with a page."""
     check, _, why = reason.partition(":")
     if check not in TITLES:

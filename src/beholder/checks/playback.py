@@ -8,21 +8,21 @@ from typing import Any, ClassVar, Literal
 from beholder.checks.contract import (
     MEDIA_ERROR,
     AnsweredTrial,
-    Check,
     Exclusion,
-    Judged,
-    RatingCheck,
+    RatingRule,
+    Rule,
     RuleResult,
-    Say,
     SessionEvidence,
+    TrialVerdicts,
     Verdict,
+    VerdictValue,
     Viewing,
     Watch,
-    known,
-    number_in,
-    of_trials,
-    remembered,
-    why_unknown,
+    evidence_number,
+    known_count,
+    memoised,
+    trial_evidence,
+    unknown_reason,
 )
 from beholder.study.checks import Focus, Ratio, Smooth
 from beholder.types import Json
@@ -33,7 +33,7 @@ TOO_SHORT, TOO_LONG = "too_short", "too_long"
 """Reasons of a session."""
 
 
-class RatioRule(RatingCheck[Ratio]):
+class RatioRule(RatingRule[Ratio]):
     """Compares the time of the first whole play of every stimulus with its length; plays after it do not count.
 
     Where people go back and forth between many there is no such play: how much of each was played has to do, and
@@ -47,7 +47,7 @@ class RatioRule(RatingCheck[Ratio]):
             return None
         if seen.stills:
             return self.verdict("unknown", "still")
-        return self._covered(seen) if manner(seen) == "free" else self._timed(seen)
+        return self._covered(seen) if play_order(seen) == "free" else self._timed(seen)
 
     def _timed(self, seen: AnsweredTrial) -> Verdict:
         """Return the verdict on what plays by itself, in turns or together."""
@@ -55,10 +55,10 @@ class RatioRule(RatingCheck[Ratio]):
         if seen.missing:
             return self.verdict("unknown", MEDIA_ERROR)
         lengths = tuple([seen.lengths_ms.get(slot) or 0 for slot in slots])
-        times = tuple([played(seen, slot).get("whole_ms") for slot in slots])
+        times = tuple([slot_playback(seen, slot).get("whole_ms") for slot in slots])
         return self._taken(lengths, times, None if seen.trial.together else gap_ms(seen))
 
-    @remembered
+    @memoised
     def _taken(self, lengths: tuple[int, ...], times: tuple[float | None, ...], gap: float | None) -> Verdict:
         """Return the verdict from how long slots last and took; `gap` is between them, None where all play at once."""
         if not all(lengths):
@@ -72,14 +72,14 @@ class RatioRule(RatingCheck[Ratio]):
         ratio = taken / planned
         reason = SHORT if ratio < low else LONG if ratio > high else ""
         kept: dict[str, Json] = {"taken_ms": round(taken), "planned_ms": round(planned), "is_timed": True}
-        return self.found(reason, measured=round(ratio, 4), needed=[low, high], **kept)
+        return self.pass_or_fail(reason, measured=round(ratio, 4), needed=[low, high], **kept)
 
     def _covered(self, seen: AnsweredTrial) -> Verdict:
         """Return the verdict on slots of which some were perhaps not played to the end."""
         low = self.rule.trial[0]
         covered, planned, short = 0.0, 0.0, []
         for slot in moving_slots(seen):
-            length, coverage = seen.lengths_ms.get(slot), played(seen, slot).get("coverage")
+            length, coverage = seen.lengths_ms.get(slot), slot_playback(seen, slot).get("coverage")
             if not length or coverage is None:
                 continue
             covered, planned = covered + coverage * length, planned + length
@@ -88,28 +88,28 @@ class RatioRule(RatingCheck[Ratio]):
         if not planned:
             return self.verdict("unknown", MEDIA_ERROR if seen.missing else "not_timed")
         kept: dict[str, Json] = {"taken_ms": round(covered), "planned_ms": round(planned), "slots": short}
-        return self.found(SHORT if short else "", measured=round(covered / planned, 4), needed=low, **kept)
+        return self.pass_or_fail(SHORT if short else "", measured=round(covered / planned, 4), needed=low, **kept)
 
-    def conclude(self, found: Judged) -> Verdict:
+    def conclude(self, found: TrialVerdicts) -> Verdict:
         """Return the verdict on a session: the sum over its trials within the range, above it where it was timed.
 
         A trial that nobody could time counts as played as planned, so that it does not make another one weigh more.
         """
         low, high = self.rule.range
-        if not known(found):
-            return self.verdict("unknown", why_unknown(found), needed=[low, high], **of_trials(found))
+        if not known_count(found):
+            return self.verdict("unknown", unknown_reason(found), needed=[low, high], **trial_evidence(found))
         judged = [verdict.evidence for _, verdict in found if verdict.verdict != "unknown"]
         untimed = [verdict.evidence for _, verdict in found if verdict.verdict == "unknown"]
         ratio = _ratio(judged, untimed)
         timed = [one for one in judged if one.get("is_timed")]
         reason = TOO_SHORT if ratio < low else TOO_LONG if timed and _ratio(timed, untimed) > high else ""
-        return self.found(reason, measured=round(ratio, 4), needed=[low, high], **of_trials(found))
+        return self.pass_or_fail(reason, measured=round(ratio, 4), needed=[low, high], **trial_evidence(found))
 
 
 def _ratio(timed: Sequence[Mapping[str, Json]], untimed: Sequence[Mapping[str, Json]]) -> float:
     """Return the time that was taken over the time that was planned."""
-    as_planned = sum([number_in(one, "planned_ms") for one in untimed])
-    taken, planned = (sum([number_in(one, name) for one in timed]) for name in ("taken_ms", "planned_ms"))
+    as_planned = sum([evidence_number(one, "planned_ms") for one in untimed])
+    taken, planned = (sum([evidence_number(one, name) for one in timed]) for name in ("taken_ms", "planned_ms"))
     return (taken + as_planned) / (planned + as_planned)
 
 
@@ -119,7 +119,7 @@ def _ratio(timed: Sequence[Mapping[str, Json]], untimed: Sequence[Mapping[str, J
 DROPPED, STALLED = "dropped", "stalled"
 
 
-class SmoothRule(RatingCheck[Smooth]):
+class SmoothRule(RatingRule[Smooth]):
     """Passes where every slot was drawn nearly whole. What a browser does not count is unknown."""
 
     name: ClassVar[str] = "smooth"
@@ -129,11 +129,11 @@ class SmoothRule(RatingCheck[Smooth]):
             return None
         counted = []
         for slot in moving_slots(seen):
-            one = played(seen, slot)
+            one = slot_playback(seen, slot)
             counted.append((slot, one.get("frames"), one.get("dropped", 0), one.get("stalled_ms")))
         return self._counted(tuple(counted))
 
-    @remembered
+    @memoised
     def _counted(self, counted: tuple[tuple[str, int | None, int, float | None], ...]) -> Verdict:
         """Return the verdict from each slot with its frames drawn and dropped, and how long it stood still."""
         slots = [slot for slot, *_ in counted]
@@ -151,22 +151,22 @@ class SmoothRule(RatingCheck[Smooth]):
             return self.verdict("unknown", reason, measured=measured, needed=needed)
         return self.verdict("pass", measured=measured, needed=needed)
 
-    def conclude(self, found: Judged) -> Verdict:
+    def conclude(self, found: TrialVerdicts) -> Verdict:
         return self.by_share(found, self.rule.share)
 
 
 # --- focus: the window, or full screen, was not left while something played (reference: checks 7) ---
 
 
-class FocusRule(RatingCheck[Focus]):
+class FocusRule(RatingRule[Focus]):
     """Passes where each slot was played whole without the window being left, or the window never was."""
 
     name: ClassVar[str] = "focus"
 
     def judge_trial(self, seen: AnsweredTrial, before: Sequence[AnsweredTrial] = ()) -> Verdict | None:
-        return self._left(tuple([(slot, played(seen, slot).get("away")) for slot in seen.slots]))
+        return self._left(tuple([(slot, slot_playback(seen, slot).get("away")) for slot in seen.slots]))
 
-    @remembered
+    @memoised
     def _left(self, counted: tuple[tuple[str, int | None], ...]) -> Verdict:
         """Return the verdict from each slot with how often the window was left while it played."""
         away = dict(counted)
@@ -179,7 +179,7 @@ class FocusRule(RatingCheck[Focus]):
             return self.verdict("unknown", "no_evidence" if slots else MEDIA_ERROR, needed=0)
         return self.verdict("pass", measured=0, needed=0)
 
-    def conclude(self, found: Judged) -> Verdict:
+    def conclude(self, found: TrialVerdicts) -> Verdict:
         return self.by_share(found, self.rule.share)
 
 
@@ -191,7 +191,7 @@ WHOLE = 0.97
 _LAST_MS = 500
 
 
-class WatchedRule(Check):
+class WatchedRule(Rule):
     """Fails when a slot was rated without having been watched. Only the ratings of that slot are lost."""
 
     name: ClassVar[str] = "watched"
@@ -202,13 +202,13 @@ class WatchedRule(Check):
         return False
 
     def judge(self, evidence: SessionEvidence) -> Verdict:
-        return self.look(evidence).verdict
+        return self.evaluate(evidence).verdict
 
-    def look(self, evidence: SessionEvidence) -> RuleResult:
+    def evaluate(self, evidence: SessionEvidence) -> RuleResult:
         slots = [(viewing, judge_viewing(viewing, evidence.watch)) for viewing in evidence.viewings]
         failed = [viewing for viewing, one in slots if one == "fail"]
         known = len([one for _, one in slots if one != "unknown"])
-        say: Say = "fail" if failed else "pass" if known else "unknown"
+        say: VerdictValue = "fail" if failed else "pass" if known else "unknown"
         reason = {"fail": "not_watched", "pass": "", "unknown": "no_evidence"}[say]
         share = round((known - len(failed)) / known, 4) if known else None
         named = [f"{viewing.trial}.{viewing.slot}" for viewing in failed]
@@ -218,7 +218,7 @@ class WatchedRule(Check):
         return RuleResult(verdict, (), tuple(Exclusion(one.trial, gone, frozenset({one.slot})) for one in failed))
 
 
-def judge_viewing(viewing: Viewing, watch: Watch) -> Say:
+def judge_viewing(viewing: Viewing, watch: Watch) -> VerdictValue:
     """Return whether one slot was watched. A slot that would not play has no rating to lose."""
     if watch == "none" or viewing.missing:
         return "pass"
@@ -241,10 +241,10 @@ def judge_viewing(viewing: Viewing, watch: Watch) -> Say:
 # --- How a trial was played: which of its slots count, one after the other or freely, and how long that takes ---
 
 
-Manner = Literal["turns", "together", "free"]
+PlayOrder = Literal["turns", "together", "free"]
 
 
-def manner(seen: AnsweredTrial) -> Manner:
+def play_order(seen: AnsweredTrial) -> PlayOrder:
     """Return how the slots of a trial follow each other; a single one is a turn by itself.
 
     On boards, and behind buttons, people go back and forth, and nothing plays by itself.
@@ -260,7 +260,7 @@ def moving_slots(seen: AnsweredTrial) -> list[str]:
     return [slot for slot in seen.slots if slot not in seen.stills]
 
 
-def played(seen: AnsweredTrial, slot: str) -> Mapping[str, Any]:
+def slot_playback(seen: AnsweredTrial, slot: str) -> Mapping[str, Any]:
     """Return what is known of the playing of a slot."""
     return seen.playback.get(slot) or {}
 
@@ -270,5 +270,5 @@ def gap_ms(seen: AnsweredTrial) -> float:
     if len(seen.trial.slots) == 1:
         return 0.0
     gap = seen.trial.draws.get("gap", 0)
-    is_waited = manner(seen) == "turns" and isinstance(gap, int | float)
+    is_waited = play_order(seen) == "turns" and isinstance(gap, int | float)
     return 1000 * float(gap) * (len(seen.trial.slots) - 1) if is_waited and isinstance(gap, int | float) else 0.0

@@ -7,20 +7,20 @@ from typing import Any
 
 from beholder.checks.agreement import AgreementRule, ConsistencyRule, PostscreenRule
 from beholder.checks.answer_patterns import QuotaRule, RepeatRule, SpeedRule, VarianceRule
-from beholder.checks.contract import TrialCheck, TrustCheck, Watch
+from beholder.checks.contract import SessionRule, TrialRule, Watch
 from beholder.checks.known_answers import AttentionRule, GoldRule, TrapItemRule, TrapRule
 from beholder.checks.playback import FocusRule, RatioRule, SmoothRule
 from beholder.errors import Problem
 from beholder.stimuli.catalogue import Catalogue
-from beholder.study.checks import CHECKS, TrialRule
+from beholder.study.checks import CHECKS, TrialRuleOptions
 from beholder.study.cleaning import Rater
 from beholder.study.model import Study
 from beholder.study.parts import Fault, path_fault
 from beholder.study.qualification import Colour
 from beholder.types import Medium, Mode, Outcome
 
-AnyCheck = TrustCheck[Any]
-RULES: Mapping[str, type[AnyCheck]] = {
+AnyRule = SessionRule[Any]
+RULES: Mapping[str, type[AnyRule]] = {
     check.name: check
     for check in (
         AttentionRule, TrapRule, GoldRule, TrapItemRule, RepeatRule, VarianceRule, RatioRule, SmoothRule,
@@ -30,18 +30,18 @@ RULES: Mapping[str, type[AnyCheck]] = {
 }  # fmt: skip
 
 
-def trust_checks(study: Study, watch: Watch | None = None) -> tuple[AnyCheck, ...]:
+def study_rules(study: Study, watch: Watch | None = None) -> tuple[AnyRule, ...]:
     """Return the rules of a study, each with its options; `watch` in place of what the study asks people to watch."""
     found = ((name, study.checks.rule(name)) for name in CHECKS)
     return tuple(RULES[name](rule, watch or study.playback.watch) for name, rule in found if rule is not None)
 
 
-def at_once(study: Study, watch: Watch | None = None) -> tuple[TrialCheck[Any], ...]:
-    """Return the rules that act while somebody is still rating; `watch` as for `trust_checks`."""
+def immediate_rules(study: Study, watch: Watch | None = None) -> tuple[TrialRule[Any], ...]:
+    """Return the rules that act while somebody is still rating; `watch` as for `study_rules`."""
     return tuple(
         check
-        for check in trust_checks(study, watch)
-        if isinstance(check, TrialCheck) and isinstance(check.rule, TrialRule) and check.rule.is_at_once
+        for check in study_rules(study, watch)
+        if isinstance(check, TrialRule) and isinstance(check.rule, TrialRuleOptions) and check.rule.is_immediate
     )
 
 
@@ -72,7 +72,7 @@ def check_warnings(study: Study, media: Collection[Medium]) -> Iterator[Problem]
         yield study.problem("preset", what, "", "Write preset: p910, or none.")
 
 
-def idle_gold(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
+def missing_gold(study: Study, catalogue: Catalogue) -> Iterator[Problem]:
     """Yield that a preset wants gold stimuli, and there are none; where the study itself wants them no plan is made."""
     is_wanted = study.checks.rule("gold") is not None and not study.is_written("checks.gold")
     if is_wanted and not catalogue.of_role("gold"):
@@ -148,7 +148,7 @@ RULE_TITLES: Mapping[str, str] = {
     "agreement": "Agreement with the others", "consistency": "Scatter of the answers",
     "postscreen": "Reference and anchors", "quota": "Sessions of one person", "rater": "Sessions of one person in use",
 }  # fmt: skip
-_SAYINGS: Mapping[str, Callable[[Any], str]] = {
+_SENTENCES: Mapping[str, Callable[[Any], str]] = {
     "attention": lambda rule: (
         f"{_many(rule.per_session, 'stimulus', 'stimuli')} in a session {_says(rule.per_session)} which answer "
         f"to give; {_allowed(rule.max_failed)} be missed."
@@ -208,13 +208,13 @@ _SAYINGS: Mapping[str, Callable[[Any], str]] = {
 }
 
 
-def saying(check: AnyCheck) -> str:
+def rule_sentence(check: AnyRule) -> str:
     """Return what a rule asks, with its numbers, and that it is only noted where it is."""
     noted = " Only noted." if check.rule.action == "record" else ""
-    return f"{_SAYINGS[check.name](check.rule)}{noted}"
+    return f"{_SENTENCES[check.name](check.rule)}{noted}"
 
 
-def rater_saying(rule: Rater) -> str:
+def rater_rule_sentence(rule: Rater) -> str:
     """Return what the rule over raters asks, with its numbers."""
     return (
         f"At least {_percent(rule.min_used)} of the sessions that somebody finished are used, and {rule.least} at "

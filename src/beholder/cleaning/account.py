@@ -9,8 +9,8 @@ from typing import Any
 
 from beholder.checks.agreement import AgreementRule
 from beholder.checks.contract import NOT_MET as CONTRACT_NOT_MET
-from beholder.checks.page_registry import title_of
-from beholder.checks.registry import RULE_TITLES, AnyCheck, rater_saying, saying
+from beholder.checks.page_registry import reason_title
+from beholder.checks.registry import RULE_TITLES, AnyRule, rater_rule_sentence, rule_sentence
 from beholder.cleaning import Lost
 from beholder.cleaning.decisions import WORDS, in_words
 from beholder.cleaning.facts import Facts
@@ -138,18 +138,18 @@ _ASKED = ("attention", "trap", "gold", "trap_item")
 
 
 def trusted(
-    rules: Sequence[AnyCheck], judged: Sequence[JudgedSession], raters: Rater | None = None
+    rules: Sequence[AnyRule], judged: Sequence[JudgedSession], raters: Rater | None = None
 ) -> list[dict[str, Any]]:
     """Return a row for each rule of the study; sessions without a single answer tell nothing."""
-    rated = [one for one in judged if one.evidence.seen]
+    rated = [one for one in judged if one.evidence.trials]
     rows = [_row(rule, rated) for rule in rules]
     if raters is not None:
-        rows.append(_tally("rater", rater_saying(raters), "flag", rated))
+        rows.append(_tally("rater", rater_rule_sentence(raters), "flag", rated))
     return rows
 
 
-def _row(rule: AnyCheck, judged: Sequence[JudgedSession]) -> dict[str, Any]:
-    row = _tally(rule.name, saying(rule), rule.rule.action, judged)
+def _row(rule: AnyRule, judged: Sequence[JudgedSession]) -> dict[str, Any]:
+    row = _tally(rule.name, rule_sentence(rule), rule.rule.action, judged)
     if rule.name in _ASKED:
         looks = [look for one in judged for look in one.looked if look.verdict.check == rule.name]
         trials = [verdict.verdict for look in looks for _, verdict in look.trials if verdict.verdict != "unknown"]
@@ -281,7 +281,7 @@ def _reason(one: JudgedSession, step: str) -> tuple[str, str]:
         return why, f"Questions before: {why.partition('.')[2]}"
     if outcome in (*_TURNED_AWAY, "failed_checks") and why:
         check, _, at = why.partition(":")
-        named = WORDS.get((check, at)) or title_of(why)
+        named = WORDS.get((check, at)) or reason_title(why)
         if named:
             return why, named
     return f"complete:{outcome}", in_words(f"complete:{outcome}")

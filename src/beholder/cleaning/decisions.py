@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from beholder.checks.answer_patterns import CompleteRule, QuotaRule, VarianceRule
-from beholder.checks.contract import Check, SessionEvidence, TrustCheck, Verdict, Watch
-from beholder.checks.page_registry import title_of
+from beholder.checks.contract import Rule, SessionEvidence, SessionRule, Verdict, Watch
+from beholder.checks.page_registry import reason_title
 from beholder.checks.playback import WatchedRule
-from beholder.checks.registry import FINISHED, may_refuse, trust_checks
+from beholder.checks.registry import FINISHED, may_refuse, study_rules
 from beholder.cleaning.facts import NAME as PERSON
 from beholder.cleaning.facts import Act
 from beholder.cleaning.qualification import Settled
@@ -17,7 +17,7 @@ from beholder.study import checks as options
 from beholder.study.model import Study
 from beholder.types import Mode, Outcome
 
-ORDER: tuple[Check, ...] = (CompleteRule(), WatchedRule(), VarianceRule(options.Variance()), QuotaRule(options.Quota()))
+ORDER: tuple[Rule, ...] = (CompleteRule(), WatchedRule(), VarianceRule(options.Variance()), QuotaRule(options.Quota()))
 """The rules of a study that switches none on or off, in the order in which they are told."""
 TOLD_ONLY = frozenset({"complete:mostly_missing"})
 """Reasons that are told and cost nothing."""
@@ -103,25 +103,25 @@ class Decision:
     """Whether a person may decide not to pay: what a stimulus itself asked for was not done, and often enough."""
 
 
-def judge(evidence: SessionEvidence, checks: Sequence[Check] = ORDER) -> tuple[Verdict, ...]:
+def judge(evidence: SessionEvidence, checks: Sequence[Rule] = ORDER) -> tuple[Verdict, ...]:
     """Return the verdict of every check."""
     return tuple(check.judge(evidence) for check in checks)
 
 
-def session_rules(study: Study, watch: Watch | None = None) -> tuple[Check, ...]:
+def session_rules(study: Study, watch: Watch | None = None) -> tuple[Rule, ...]:
     """Return the rules over a session: that it is whole and watched, and those that the study switches on.
 
     `watch` is what people were asked to watch, where the study has changed since.
     """
     watched = () if WatchedRule.name in study.clean.without else (WatchedRule(),)
-    return (CompleteRule(), *watched, *trust_checks(study, watch))
+    return (CompleteRule(), *watched, *study_rules(study, watch))
 
 
 def decide(
     outcome: Outcome | None,
     verdicts: Sequence[Verdict],
     settled: Sequence[Settled] = (),
-    rules: Sequence[Check] = ORDER,
+    rules: Sequence[Rule] = ORDER,
     mode: Mode = "link",
     minutes: float | None = None,
 ) -> Decision:
@@ -161,14 +161,14 @@ def decide(
     )
 
 
-def _is_ending(rule: Check | None) -> bool:
+def _is_ending(rule: Rule | None) -> bool:
     """Return whether a session can have been ended by this rule."""
-    return isinstance(rule, TrustCheck) and getattr(rule.rule, "end_after", None) is not None and rule.is_costly
+    return isinstance(rule, SessionRule) and getattr(rule.rule, "end_after", None) is not None and rule.is_costly
 
 
-def _may_refuse(rule: Check | None, verdict: Verdict, mode: Mode, minutes: float | None) -> bool:
+def _may_refuse(rule: Rule | None, verdict: Verdict, mode: Mode, minutes: float | None) -> bool:
     """Return whether not to pay may be proposed for a verdict."""
-    asking = rule.rule if isinstance(rule, TrustCheck) else None
+    asking = rule.rule if isinstance(rule, SessionRule) else None
     if not isinstance(asking, options.AskingOptions) or not isinstance(verdict.measured, int):
         return False
     return may_refuse(verdict.check, verdict.measured, asking.reject_after, mode, minutes)
@@ -195,4 +195,4 @@ def by_person(decision: Decision, act: Act | None) -> Decision:
 def in_words(reason: str) -> str:
     """Return `check:reason` as a person reads it; a check with a page by its title."""
     check, _, why = reason.partition(":")
-    return WORDS.get((check, why)) or title_of(reason) or reason
+    return WORDS.get((check, why)) or reason_title(reason) or reason

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from beholder.checks.agreement import Vote, spearman, voted
+from beholder.checks.agreement import Vote, spearman, vote_subject
 from beholder.checks.registry import PAY_REASONS
 from beholder.cleaning.decisions import in_words
 from beholder.cleaning.facts import Facts, position_of
@@ -185,7 +185,7 @@ def _agreements(people: Mapping[str, Sequence[JudgedSession]], judged: Sequence[
     for person, theirs in people.items():
         own: dict[Vote, list[float]] = defaultdict(list)
         for row in (row for one in theirs for row in one.ratings if row.use):
-            name = voted(row.kind, row.stimulus, row.other_stimulus)
+            name = vote_subject(row.kind, row.stimulus, row.other_stimulus)
             if name is not None and row.value is not None:
                 own[name, row.question].append(row.value)
         others = {vote: mean for one in theirs for vote, mean in votes.others(one).items()}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import Attempt, CheckContext
-from beholder.checks.page_registry import AnyStep, acts, costs_session, judge_attempt
+from beholder.checks.page_registry import AnyPageCheck, action_of, costs_session, judge_attempt
 from beholder.cleaning.facts import AnswerRecord, SessionRecord
 from beholder.types import Json
 
@@ -19,7 +19,7 @@ NOT_MET, UNDER_WAY, NOT_KEPT = "not_met", "under_way", "not_kept"
 class Tried:
     """One attempt at a check, judged again."""
 
-    check: AnyStep
+    check: AnyPageCheck
     number: int
     given: AnswerRecord
     verdict: Verdict
@@ -29,7 +29,7 @@ class Tried:
 class Settled:
     """What a session came to at one check, and after how many attempts; none where an earlier session counts."""
 
-    check: AnyStep
+    check: AnyPageCheck
     verdict: Verdict
     tries: int
 
@@ -40,7 +40,7 @@ class Settled:
     @property
     def is_told(self) -> bool:
         """Whether it is named among the reasons of a session. What is only recorded is not."""
-        return self.verdict.verdict == "fail" and acts(self.check, self.verdict) != "record"
+        return self.verdict.verdict == "fail" and action_of(self.check, self.verdict) != "record"
 
     @property
     def costs(self) -> bool:
@@ -59,7 +59,7 @@ class Qualified:
     """One for each check, in the order of the study."""
 
 
-def qualify(checks: Sequence[AnyStep], visit: SessionRecord, earlier: Sequence[Qualified] = ()) -> Qualified:
+def qualify(checks: Sequence[AnyPageCheck], visit: SessionRecord, earlier: Sequence[Qualified] = ()) -> Qualified:
     """Return how a session did. `earlier` are others of the same person, oldest first: a pass can outlast one."""
     if not checks:
         return Qualified(visit.session)
@@ -68,7 +68,7 @@ def qualify(checks: Sequence[AnyStep], visit: SessionRecord, earlier: Sequence[Q
     return Qualified(visit.session, tried, settled)
 
 
-def _tries(checks: Sequence[AnyStep], visit: SessionRecord, earlier: Sequence[Qualified]) -> Iterator[Tried]:
+def _tries(checks: Sequence[AnyPageCheck], visit: SessionRecord, earlier: Sequence[Qualified]) -> Iterator[Tried]:
     """Yield every attempt. What was answered before is known to the later ones, also from an earlier session."""
     by_name = {check.name: check for check in checks}
     known: dict[str, Json] = {one.check.name: one.given.answer for past in earlier for one in past.tried}
@@ -83,7 +83,7 @@ def _tries(checks: Sequence[AnyStep], visit: SessionRecord, earlier: Sequence[Qu
 
 
 def _judged(
-    check: AnyStep, visit: SessionRecord, given: AnswerRecord, known: Mapping[str, Json], number: int
+    check: AnyPageCheck, visit: SessionRecord, given: AnswerRecord, known: Mapping[str, Json], number: int
 ) -> Verdict:
     private = visit.posed.get(given.key)
     if private is None or not isinstance(given.answer, Mapping):
@@ -98,7 +98,11 @@ def _judged(
 
 
 def _settled(
-    place: int, checks: Sequence[AnyStep], tried: Sequence[Tried], visit: SessionRecord, earlier: Sequence[Qualified]
+    place: int,
+    checks: Sequence[AnyPageCheck],
+    tried: Sequence[Tried],
+    visit: SessionRecord,
+    earlier: Sequence[Qualified],
 ) -> Settled:
     check = checks[place]
     mine = [one for one in tried if one.check is check]
@@ -124,6 +128,6 @@ def _settled(
 
 def verdict_of(settled: Settled) -> Verdict:
     """Return the verdict on a session with what belongs beside it: how many attempts, and what it does."""
-    action = acts(settled.check, settled.verdict)
+    action = action_of(settled.check, settled.verdict)
     told = {"attempts": settled.tries, "action": action, **settled.verdict.evidence}
     return settled.verdict._replace(evidence=told)

@@ -12,10 +12,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from beholder.checks.agreement import AgreementRule, ConsistencyRule, Page, PostscreenRule, Vote, fooled, voted
+from beholder.checks.agreement import (
+    AgreementRule,
+    ConsistencyRule,
+    PageQuestion,
+    PostscreenRule,
+    Vote,
+    high_anchors,
+    vote_subject,
+)
 from beholder.checks.answer_patterns import ENDED
-from beholder.checks.contract import NOT_MET, Check, Others, Say, Scatter, Verdict, Watch
-from beholder.checks.page_registry import AnyStep, check_steps
+from beholder.checks.contract import NOT_MET, MeansOfOthers, Rule, Scatter, Verdict, VerdictValue, Watch
+from beholder.checks.page_registry import AnyPageCheck, page_checks
 from beholder.cleaning.decisions import NOTHING_LEFT, session_rules
 from beholder.cleaning.facts import Facts, Rows, SessionRecord, gather
 from beholder.cleaning.qualification import Qualified
@@ -45,7 +53,7 @@ class SessionJudge:
     facts: Facts
     texts: Mapping[str, StudyText]
     """What people were asked, by digest."""
-    checks: Sequence[AnyStep]
+    checks: Sequence[AnyPageCheck]
     judged: Sequence[JudgedSession]
 
 
@@ -89,7 +97,7 @@ def judge_tables(
     study = study.model_copy(update={"checks": study.clean.rules(study.checks)})
     method = find(study.method)
     texts = {digest: read_text(text, study, method) for digest, text in facts.yaml.items()}
-    checks = check_steps(study)
+    checks = page_checks(study)
     watched = {visit.session: texts[visit.digest].watch_of(visit.group) for visit in facts.visits}
     rules = {watch: session_rules(study, watch) for watch in sorted(set(watched.values()))}
     judged = _judge(study, method, facts, watched, checks, rules, progress)
@@ -101,8 +109,8 @@ def _judge(
     method: Method,
     facts: Facts,
     watched: Mapping[str, Watch],
-    checks: Sequence[AnyStep],
-    rules: Mapping[Watch, Sequence[Check]],
+    checks: Sequence[AnyPageCheck],
+    rules: Mapping[Watch, Sequence[Rule]],
     progress: Callable[[int, int], None] | None = None,
 ) -> list[JudgedSession]:
     """Return every session judged: by itself, with what the others say, then by all sessions of its rater."""
@@ -123,12 +131,12 @@ def _judge(
         if progress is not None and (done % _TOLD_AFTER == 0 or done == len(facts.visits)):
             progress(done, len(facts.visits))
 
-    def again(one: JudgedSession, by: type[Check], **known: Any) -> JudgedSession:
+    def again(one: JudgedSession, by: type[Rule], **known: Any) -> JudgedSession:
         return judge_again(one, replace(one.evidence, **known), by, rules[watched[one.visit.session]], minutes)
 
     every = [rule for some in rules.values() for rule in some]
     if pages := spared(judged, every):
-        judged = [again(one, PostscreenRule, spared=pages) for one in judged]
+        judged = [again(one, PostscreenRule, ignored_pages=pages) for one in judged]
     if any(isinstance(rule, AgreementRule) for rule in every):
         votes = VotesOfOthers(rating for one in judged for rating in one.ratings if rating.use)
         judged = [again(one, AgreementRule, others=votes.others(one)) for one in judged]
@@ -162,7 +170,7 @@ class VotesOfOthers:
                     known[0] += rating.value
                     known[1] += 1
 
-    def others(self, one: JudgedSession) -> Others:
+    def others(self, one: JudgedSession) -> MeansOfOthers:
         """Return the means of everybody else on what was judged in a session."""
         own = self._own.get(one.visit.participant, {})
         found = {}
@@ -175,7 +183,7 @@ class VotesOfOthers:
 
 
 def _vote(rating: Rating) -> Vote | None:
-    judged = voted(rating.kind, rating.stimulus, rating.other_stimulus)
+    judged = vote_subject(rating.kind, rating.stimulus, rating.other_stimulus)
     return None if judged is None else (judged, rating.question)
 
 
@@ -196,7 +204,7 @@ def scatters(ratings: Sequence[Rating], fewest: int) -> dict[str, Scatter]:
     with its mean.
     """
     rows = [
-        (row.participant, row.question, voted(row.kind, row.stimulus, row.other_stimulus), row.value / width)
+        (row.participant, row.question, vote_subject(row.kind, row.stimulus, row.other_stimulus), row.value / width)
         for row in ratings
         if row.kind in _GRADED and row.value is not None and (width := row.scale_max - row.scale_min) > 0
     ]
@@ -237,14 +245,14 @@ _FEWEST_SPARED = 2
 """One person alone spares nobody, however few there are."""
 
 
-def spared(judged: Iterable[JudgedSession], rules: Sequence[Check]) -> frozenset[Page]:
+def spared(judged: Iterable[JudgedSession], rules: Sequence[Rule]) -> frozenset[PageQuestion]:
     """Return the contents and questions with anchors that more people than allowed rated as high as a reference."""
     rule = next((rule.rule for rule in rules if isinstance(rule, PostscreenRule)), None)
     if rule is None:
         return frozenset()
-    people: dict[Page, dict[str, bool]] = defaultdict(dict)
+    people: dict[PageQuestion, dict[str, bool]] = defaultdict(dict)
     for one in judged:
-        for page, is_fooled in fooled(rule, one.evidence).items():
+        for page, is_fooled in high_anchors(rule, one.evidence).items():
             people[page].setdefault(one.visit.participant, is_fooled)
     return frozenset(
         page
@@ -282,7 +290,7 @@ def _verdict(sessions: Sequence[JudgedSession], rule: Rater) -> Verdict:
     share = used / len(finished)
     found["mostly_unused"] = share < rule.report_below and len(finished) >= rule.report_from
     is_few = share < rule.min_used or used < rule.least
-    say: Say = "fail" if is_few else "pass"
+    say: VerdictValue = "fail" if is_few else "pass"
     return Verdict(NAME, VERSION, say, "few_used" if is_few else "", round(share, 4), rule.min_used, found)
 
 
@@ -323,7 +331,7 @@ def without_outliers(judged: Sequence[JudgedSession]) -> list[JudgedSession]:
     """
     used = [row for one in judged for row in one.ratings if row.use and row.value is not None and row.kind in _GRADED]
     table = pd.DataFrame(
-        [(voted(row.kind, row.stimulus, row.other_stimulus), row.question, row.value) for row in used],
+        [(vote_subject(row.kind, row.stimulus, row.other_stimulus), row.question, row.value) for row in used],
         columns=["judged", "question", "value"],
     ).astype({"value": float})
     votes = table.groupby(["judged", "question"], sort=False)["value"]

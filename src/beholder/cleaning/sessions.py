@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 
 from beholder.checks.contract import (
     CHECK_ROLES,
-    Check,
     Click,
     Exclusion,
+    Rule,
     RuleResult,
-    Say,
     SessionEvidence,
     Verdict,
+    VerdictValue,
     Viewing,
     Watch,
 )
-from beholder.checks.known_answers import NAME, VERSION, judge_training
-from beholder.checks.page_registry import AnyStep
+from beholder.checks.known_answers import TRAINING, TRAINING_VERSION, judge_training
+from beholder.checks.page_registry import AnyPageCheck
 from beholder.cleaning.decisions import ORDER, Decision, by_person, decide, judge
 from beholder.cleaning.facts import (
     AnswerRecord,
@@ -70,14 +70,14 @@ def training_verdict(visit: SessionRecord, lessons: Sequence[TrainingAnswer]) ->
     last = {one.number: one.verdict for one in lessons}
     failed = [number for number, verdict in last.items() if verdict.verdict == "fail"]
     passed = sum(verdict.verdict == "pass" for verdict in last.values())
-    say: Say = "fail" if failed else "pass" if last and passed == len(last) else "unknown"
+    say: VerdictValue = "fail" if failed else "pass" if last and passed == len(last) else "unknown"
     reasons = [last[number].reason for number in failed]
     # Not to do what a trap asks for says more than to be further off than expected.
     reason = "trap" if "trap" in reasons else reasons[0] if reasons else "" if say == "pass" else NOT_MET
     if last and say == "unknown":
         reason = next(verdict.reason for verdict in last.values() if verdict.verdict == "unknown")
     evidence: dict[str, Json] = {"attempts": len(lessons), "action": "flag", "failed": [*failed]}
-    return Verdict(NAME, VERSION, say, reason, passed, len(visit.lessons), evidence)
+    return Verdict(TRAINING, TRAINING_VERSION, say, reason, passed, len(visit.lessons), evidence)
 
 
 # --- One session judged: its ratings, its verdicts, and the two decisions ---
@@ -109,9 +109,9 @@ def judge_visit(
     visit: SessionRecord,
     stimuli: Mapping[tuple[str, str], ShownStimulus],
     watch: Watch,
-    checks: Sequence[AnyStep] = (),
+    checks: Sequence[AnyPageCheck] = (),
     earlier: Sequence[Qualified] = (),
-    rules: Sequence[Check] = ORDER,
+    rules: Sequence[Rule] = ORDER,
     number: int = 1,
     minutes: float | None = None,
 ) -> JudgedSession:
@@ -142,19 +142,19 @@ def judge_visit(
     )
     evidence = SessionEvidence(outcome, watch, tuple(viewings), clicks, seen, number=number)
     qualified, lessons = qualify(checks, visit, earlier), judge_lessons(method, visit)
-    looked = tuple([rule.look(evidence) for rule in rules])
+    looked = tuple([rule.evaluate(evidence) for rule in rules])
     found = JudgedSession(visit, (), _UNDECIDED, tuple(ratings), qualified, lessons, evidence, looked)
     return _settled(found, rules, minutes)
 
 
 def judge_again(
-    one: JudgedSession, evidence: SessionEvidence, by: type[Check], rules: Sequence[Check], minutes: float | None
+    one: JudgedSession, evidence: SessionEvidence, by: type[Rule], rules: Sequence[Rule], minutes: float | None
 ) -> JudgedSession:
     """Return a session judged `by` one rule with what is known by now of the others; all others stay as they were."""
     if not one.looked:
         return one
     pairs = zip(rules, one.looked, strict=True)
-    looked = tuple([rule.look(evidence) if isinstance(rule, by) else before for rule, before in pairs])
+    looked = tuple([rule.evaluate(evidence) if isinstance(rule, by) else before for rule, before in pairs])
     again = replace(one, evidence=evidence, looked=looked)
     if _is_clear(looked, by) and _is_clear(one.looked, by):
         # Only failures decide anything.
@@ -163,13 +163,13 @@ def judge_again(
     return _settled(again, rules, minutes)
 
 
-def _is_clear(looked: Sequence[RuleResult], by: type[Check]) -> bool:
+def _is_clear(looked: Sequence[RuleResult], by: type[Rule]) -> bool:
     """Return whether a rule found nothing wrong."""
     mine = [look for look in looked if look.verdict.check == by.name]
-    return not any(look.losses or look.verdict.verdict == "fail" for look in mine)
+    return not any(look.exclusions or look.verdict.verdict == "fail" for look in mine)
 
 
-def _settled(one: JudgedSession, rules: Sequence[Check], minutes: float | None) -> JudgedSession:
+def _settled(one: JudgedSession, rules: Sequence[Rule], minutes: float | None) -> JudgedSession:
     """Return a session with its verdicts, both decisions, and what they mean for each rating."""
     trained = training_verdict(one.visit, one.lessons)
     verdicts = (*(looked.verdict for looked in one.looked), *(() if trained is None else (trained,)))
@@ -177,7 +177,7 @@ def _settled(one: JudgedSession, rules: Sequence[Check], minutes: float | None) 
     decision = by_person(decided, one.visit.act)
     losses: dict[int, list[Exclusion]] = defaultdict(list)
     for looked in one.looked:
-        for loss in looked.losses:
+        for loss in looked.exclusions:
             losses[position_of(loss.trial)].append(loss)
     ratings = one.ratings
     if losses or decision.costly or not (decision.use and all(row.use for row in ratings)):

@@ -15,7 +15,7 @@ from beholder.methods.contract import Method, Trial
 from beholder.planning.counts import compared_slots
 from beholder.planning.known_answers import judged_kinds
 from beholder.planning.model import PlannedList
-from beholder.study.groups import named
+from beholder.study.groups import group_name
 
 VOTES = ("stimulus", "other_stimulus", "question", "group", "planned", "used", "short")
 EXTEND = ("list", "used_sessions", "missing_sessions")
@@ -129,7 +129,7 @@ def shortfall(
         if len(one.ratings) == len(cells[number]) and all(_is_vote(row) for row in one.ratings):
             whole[number] += 1
         else:
-            used.update(_votes(one, named(lists[number].group), in_pairs))
+            used.update(_votes(one, group_name(lists[number].group), in_pairs))
     for place, times in whole.items():
         for cell in cells[place]:
             used[cell] += times
@@ -139,7 +139,7 @@ def shortfall(
 
 def list_cells(planned: PlannedList, in_pairs: bool) -> list[VoteCell]:
     """Return what a list gets votes on, by each question; checks are not among them."""
-    group = named(planned.group)
+    group = group_name(planned.group)
     return [
         VoteCell(*stimuli, asked.question, group)
         for trial in planned.trials

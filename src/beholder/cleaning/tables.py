@@ -9,8 +9,8 @@ from statistics import mean, median
 from typing import Any
 
 from beholder.checks.contract import CHECK_ROLES, Verdict
-from beholder.checks.page_registry import TITLES, AnyStep, acts
-from beholder.checks.registry import trust_checks
+from beholder.checks.page_registry import TITLES, AnyPageCheck, action_of
+from beholder.checks.registry import study_rules
 from beholder.cleaning import Cleaned, devices
 from beholder.cleaning.account import counts, flow, groups, lost, together, trusted, verdict_counts
 from beholder.cleaning.account_page import account_page
@@ -111,7 +111,7 @@ def _write(
         "flow": flow(study, judged),
         "groups": groups(facts, judged),
         "qualification": qualified,
-        "trust": trusted(trust_checks(study), judged, study.clean.raters),
+        "trust": trusted(study_rules(study), judged, study.clean.raters),
     }
     write_all(
         folder,
@@ -314,7 +314,7 @@ def attempt_rows(judged: Iterable[JudgedSession]) -> Iterator[dict[str, Any]]:
     for one in judged:
         for tried in one.qualified.tried:
             row = _row(one.visit, tried.number, tried.given, tried.verdict)
-            yield row | {"action": acts(tried.check, tried.verdict)}
+            yield row | {"action": action_of(tried.check, tried.verdict)}
         for lesson in one.lessons:
             row = _row(one.visit, lesson.attempt, lesson.given, lesson.verdict)
             yield row | {"action": "flag", "example": lesson.number}
@@ -346,7 +346,7 @@ _RATED = ("trial:", "break:", "questions:after")
 """Steps that come after the first rating began."""
 
 
-def funnel(checks: Sequence[AnyStep], judged: Sequence[JudgedSession]) -> dict[str, Any] | None:
+def funnel(checks: Sequence[AnyPageCheck], judged: Sequence[JudgedSession]) -> dict[str, Any] | None:
     """Return the numbers of all sessions on their way to the first rating; None where nothing stands in it."""
     visits = [one.visit for one in judged]
     has_training = any(visit.lessons for visit in visits)
@@ -363,7 +363,7 @@ def funnel(checks: Sequence[AnyStep], judged: Sequence[JudgedSession]) -> dict[s
     }
 
 
-def _check(check: AnyStep, judged: Sequence[JudgedSession]) -> dict[str, Any]:
+def _check(check: AnyPageCheck, judged: Sequence[JudgedSession]) -> dict[str, Any]:
     """Return how all sessions did at one check."""
     tried = [one for sat in judged for one in sat.qualified.tried if one.check.name == check.name]
     settled = [one for sat in judged for one in sat.qualified.settled if one.check.name == check.name and one.tries]

@@ -13,7 +13,7 @@ from beholder.cleaning.sessions import JudgedSession
 from beholder.methods.contract import Method, all_questions
 from beholder.study.design import Level
 from beholder.study.model import Ask, Playback, Question, Study
-from beholder.study.yaml import Entries, ListNode, Node, core_value, parse
+from beholder.study.yaml import ListNode, MapNode, Node, core_value, parse
 
 
 @dataclass(frozen=True)
@@ -111,11 +111,11 @@ def _watched(between: Mapping[str, Mapping[str, Level]]) -> dict[tuple[str, str]
 def _values(text: str) -> dict[str, Any]:
     """Return the map in a study text, by the rules of YAML 1.2 by which it was written."""
     root = parse(text, "study.yaml").root
-    return cast("dict[str, Any]", _value(root)) if isinstance(root, Entries) else {}
+    return cast("dict[str, Any]", _value(root)) if isinstance(root, MapNode) else {}
 
 
 def _value(node: Node) -> Any:
-    if isinstance(node, Entries):
+    if isinstance(node, MapNode):
         return {key: _value(value) for key, (_, value) in node.entries.items()}
     if isinstance(node, ListNode):
         return [_value(item) for item in node.items]

@@ -229,13 +229,13 @@ def _gives(found: Checked) -> Iterator[str]:
 
 def _cost(found: Checked) -> str:
     """Return what all sessions earn, and what that is for an hour of this study; nothing where nothing is paid."""
-    from beholder.study.recruitment import Sum, hourly, money, told_minutes
+    from beholder.study.recruitment import Sum, announced_minutes, hourly, money
 
     if found.study.recruit.reward is None:
         return ""
     reward = money(found.study.recruit.reward)
     whole = Sum(reward.minor * found.participants, reward.currency)
-    minutes = told_minutes(found.study.recruit, found.minutes)
+    minutes = announced_minutes(found.study.recruit, found.minutes)
     at = f"the {minutes} minutes that people are told" if found.study.recruit.minutes else f"about {minutes} minutes"
     sessions = f"{found.participants} session{'s' * (found.participants != 1)}"
     pace = f"{hourly(reward, minutes)} an hour at {at}"
@@ -244,9 +244,9 @@ def _cost(found: Checked) -> str:
 
 def _print_groups(groups: Sequence[GroupShare]) -> None:
     """Print the groups of participants: how many lists each has, and how long a session takes."""
-    from beholder.study.groups import named
+    from beholder.study.groups import group_name
 
-    names = [named(one.levels) for one in groups]
+    names = [group_name(one.levels) for one in groups]
     for name, one in zip(names, groups, strict=True):
         lists = f"{one.lists} list{'s' * (one.lists != 1)}"
         click.echo(f"  {name:<{max(map(len, names))}}  {lists}, about {one.minutes:.1f} min")

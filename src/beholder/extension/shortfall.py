@@ -17,7 +17,7 @@ from beholder.planning.growth import extension_seed
 from beholder.planning.model import PlannedList
 from beholder.planning.replacement_lists import GroupShortfall, TrialStimuli, can_recombine, make_replacement_lists
 from beholder.stimuli.catalogue import Catalogue
-from beholder.study.groups import named
+from beholder.study.groups import group_name
 from beholder.study.model import Study
 
 _ROUNDS = 50
@@ -40,7 +40,7 @@ class ShortfallPlanner:
         self._units = method.units(study, catalogue)
         self.in_pairs = self._units.kind == "pair"
         self.is_free = can_recombine(self._units, study.design)
-        self._known = {named(group.levels): self._dealable(group) for group in self._groups}
+        self._known = {group_name(group.levels): self._dealable(group) for group in self._groups}
 
     def _dealable(self, group: ParticipantGroup) -> frozenset[frozenset[str]]:
         """Return what can be dealt to a group: stimuli, or two together."""
@@ -64,7 +64,7 @@ class ShortfallPlanner:
                 shown = [_pair(unit.stimuli)] if self.in_pairs else [(name, "") for name in unit.stimuli]
                 for one, other in shown:
                     if not set(stimuli).isdisjoint((one, other)):
-                        wanted[VoteCell(one, other, questions[0], named(group.levels))] = votes
+                        wanted[VoteCell(one, other, questions[0], group_name(group.levels))] = votes
         return self._dealt(wanted, Counter(), Counter(), makes_up=False)
 
     def make_up(self, short: Shortfall, judging: SessionJudge) -> ShortfallLists:
@@ -107,10 +107,10 @@ class ShortfallPlanner:
                 counts.update({(cell.group, name): n for name in cell.stimuli})
         orders: Counter[tuple[str, TrialStimuli]] = Counter()
         for planned in coming:
-            orders.update((named(planned.group), _order(trial)) for trial in planned.rated)
+            orders.update((group_name(planned.group), _order(trial)) for trial in planned.rated)
         for one in judging.judged:
             if one.decision.use and one.visit.list is not None:
-                group = named(self._lists[one.visit.list - 1].group)
+                group = group_name(self._lists[one.visit.list - 1].group)
                 places = {row.position for row in one.ratings if row.use and row.value is not None}
                 orders.update((group, _order(one.visit.trials[place - 1])) for place in places)
         return counts, orders
@@ -126,7 +126,7 @@ class ShortfallPlanner:
     ) -> list[PlannedList]:
         made: list[PlannedList] = []
         for group in self._groups:
-            own = named(group.levels)
+            own = group_name(group.levels)
             left = Counter({cell: n for cell, n in wanted.items() if cell.group == own})
             for turn in range(_ROUNDS):
                 if not left:

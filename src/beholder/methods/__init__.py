@@ -75,7 +75,7 @@ def _read(_folders: tuple[tuple[str, int], ...]) -> EntryPoints:
 def _entry(name: str, where: str) -> EntryPoint:
     """Return the one entry point of this name."""
     from beholder.errors import Problem, StudyError, did_you_mean
-    from beholder.study.presets import METHODS
+    from beholder.study.presets import RESERVED_METHODS
     from beholder.study.value_kinds import listed
 
     registered = _registered()
@@ -87,7 +87,7 @@ def _entry(name: str, where: str) -> EntryPoint:
     if found:
         what = f"method {name} is brought by two packages: {listed(sorted(found), 'and')}"
         raise StudyError(Problem(where, what, "one package for each name", "Uninstall one of them."))
-    if name in METHODS:
+    if name in RESERVED_METHODS:
         raise StudyError(Problem(where, f"method is {name}, which is not in this version", listed(known)))
     what = f"method is {' '.join(name.split()) or 'empty'}, which is not a method"
     raise StudyError(Problem(where, what, listed(known), did_you_mean(name, known)))

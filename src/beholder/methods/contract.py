@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from beholder.errors import Problem, Refused
 from beholder.stimuli.catalogue import Catalogue, Stimulus
-from beholder.study.groups import study_of
+from beholder.study.groups import group_study
 from beholder.study.model import Question, Study
 from beholder.study.parts import StudyPart
 from beholder.study.questions import Scale
@@ -254,6 +254,6 @@ def all_questions(study: Study, method: Method) -> tuple[Question, ...]:
     found = {question.id: question for question in method.questions(study)}
     for factor, levels in study.design.between.items():
         for name, level in levels.items():
-            for question in method.questions(study_of(study, {factor: name})) if level.options else ():
+            for question in method.questions(group_study(study, {factor: name})) if level.options else ():
                 found.setdefault(question.id, question)
     return tuple(found.values())

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from beholder.errors import Problem, did_you_mean
 from beholder.methods.contract import Catalogue, Role, Stimulus, Study, Unit
-from beholder.study.csv_files import first_cells, plain, read_lines
+from beholder.study.csv_files import column_names, plain_text, read_lines
 from beholder.study.design import Design
 
 COMPARED: tuple[Role, ...] = ("test", "reference", "anchor")
@@ -90,7 +90,9 @@ def _given_units(
     """Return the pairs of stimuli that a file names, as those of conditions are returned."""
     # What we made so that it asks for an answer stands for what it was made of.
     names = {
-        name: stimulus for stimulus in cells.values() for name in (stimulus.made_of, plain(stimulus.file), stimulus.id)
+        name: stimulus
+        for stimulus in cells.values()
+        for name in (stimulus.made_of, plain_text(stimulus.file), stimulus.id)
     }
     names.pop("", None)
     content, condition = (
@@ -127,7 +129,7 @@ class GivenPairs(NamedTuple):
 
 def read_given_pairs(folder: Path, name: str, problems: list[Problem]) -> GivenPairs:
     """Return the pairs of a table; what is wrong with the table as such is added to `problems`."""
-    heads = first_cells(folder, name)
+    heads = column_names(folder, name)
     columns, has_parts = OF_STIMULI if "stimulus" in heads else OF_CONDITIONS, PART in heads
     before = len(problems)
     lines = read_lines(folder, name, (*columns, PART) if has_parts else columns, problems)
@@ -171,7 +173,7 @@ def given_pair_problems(folder: Path, name: str, catalogue: Catalogue) -> Iterat
 def _stimuli(catalogue: Catalogue) -> Mapping[str, str]:
     """Return the ids of what can be rated, by id and by file."""
     stimuli = catalogue.by_cell.values()
-    return {plain(stimulus.file): stimulus.id for stimulus in stimuli} | {
+    return {plain_text(stimulus.file): stimulus.id for stimulus in stimuli} | {
         stimulus.id: stimulus.id for stimulus in stimuli
     }
 

@@ -118,7 +118,7 @@ def _compose(study: Study, catalogue: Catalogue, method: Method, ground: PlanFra
     """Return the trials of every list, as dealt."""
     units, grid, shape, _ = ground
     # One stream for each kind of draw: the colours do not change when the order does.
-    dealing, mix, paint, compose, strew = (np.random.default_rng([*study.draw, stream]) for stream in range(5))
+    dealing, mix, paint, compose, strew = (np.random.default_rng([*study.seeds, stream]) for stream in range(5))
     try:
         dealt = allocate_in_runs(grid, shape, study.design, dealing)
     except PlanError as error:

@@ -27,7 +27,7 @@ from beholder.planning.message_trials import is_board, message_sources, page_for
 from beholder.planning.statements import bank_of, statements_of
 from beholder.planning.trial_templates import answer_templates, message_templates, plain_study
 from beholder.stimuli.catalogue import Catalogue, Stimulus
-from beholder.study.checks import PLACED, AskingOptions, Attention, Gold, Repeat, TrapItem
+from beholder.study.checks import PLANNED_RULES, AskingOptions, Attention, Gold, Repeat, TrapItem
 from beholder.study.model import Study
 from beholder.types import Role
 
@@ -58,7 +58,7 @@ class CheckCounts:
 
 def count_checks(study: Study, catalogue: Catalogue, method: Method, units: Units, trials: int) -> CheckCounts:
     """Return what the lists of a study hold besides what is rated, of which there are so many trials in each."""
-    if not any(study.checks.rule(name) for name in PLACED):
+    if not any(study.checks.rule(name) for name in PLANNED_RULES):
         return CheckCounts()
     sample = sample_trial(study, catalogue, method)
     if sample is None:

@@ -80,7 +80,7 @@ class Placer:
         return Statements(bank, obvious, again, self._rng(_STATE))
 
     def _rng(self, *stream: int) -> np.random.Generator:
-        return np.random.default_rng([*self._study.draw, *stream])
+        return np.random.default_rng([*self._study.seeds, *stream])
 
 
 def _with_id(trial: Trial, position: int) -> Trial:

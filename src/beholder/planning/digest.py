@@ -9,7 +9,7 @@ from beholder.planning.given_plan import given_sha256
 from beholder.planning.model import CHECK_ROLES
 from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.known_answers import KnownAnswer
-from beholder.study.checks import PLACED
+from beholder.study.checks import PLANNED_RULES
 from beholder.study.design import Design
 from beholder.study.model import Study
 from beholder.study.serialization import digest, study_json
@@ -91,7 +91,7 @@ def study_digest(study: Study, catalogue: Catalogue) -> str:
 
 def _checks(study: Study, catalogue: Catalogue) -> dict[str, Any]:
     """Return what the rules put into the lists, as JSON; nothing where they put nothing there."""
-    rules = ((name, study.checks.rule(name)) for name in PLACED)
+    rules = ((name, study.checks.rule(name)) for name in PLANNED_RULES)
     placed = {name: rule.model_dump(mode="json", exclude=_JUDGING) for name, rule in rules if rule is not None}
     keys = [[s.id, _expected(s.lesson)] for s in catalogue.stimuli if s.role in CHECK_ROLES and s.lesson]
     return {"checks": placed, **({"keys": keys} if keys else {})} if placed else {}

@@ -23,7 +23,7 @@ from beholder.planning.grid import count as cell_count
 from beholder.planning.slots import PALETTE, arrange, draw_colours
 from beholder.planning.training import training_problems
 from beholder.stimuli.catalogue import Catalogue
-from beholder.study.csv_files import CsvLine, plain, read_lines
+from beholder.study.csv_files import CsvLine, plain_text, read_lines
 from beholder.study.design import Design
 from beholder.study.model import Study
 
@@ -90,7 +90,7 @@ _CellsByPlace = Mapping[int, Mapping[int, Mapping[int, _Cell]]]
 def _cells_by_place(
     lines: Sequence[CsvLine], catalogue: Catalogue, units: Units, problems: list[Problem]
 ) -> _CellsByPlace:
-    names = {**{plain(stimulus.file): stimulus.id for stimulus in catalogue.by_cell.values()}}
+    names = {**{plain_text(stimulus.file): stimulus.id for stimulus in catalogue.by_cell.values()}}
     names |= {stimulus.id: stimulus.id for stimulus in catalogue.stimuli}
     known = [stimulus.id for stimulus in catalogue.by_cell.values()]
     asks = [join_questions(one) for one in units.asks]
@@ -221,7 +221,7 @@ def read_given(study: Study, catalogue: Catalogue, method: Method) -> GivenPlan:
 def compose_given(study: Study, catalogue: Catalogue, method: Method, given: GivenPlan) -> list[list[Trial]]:
     """Return the trials of every list, as given."""
     # The streams of a plan that is dealt: given back unchanged, it has the same colours and the same draws.
-    paint, compose = (np.random.default_rng([*study.draw, stream]) for stream in (2, 3))
+    paint, compose = (np.random.default_rng([*study.seeds, stream]) for stream in (2, 3))
     fitting = GivenPlanCheck(method.units(study, catalogue), catalogue, method.name)
     width = max(len(page.stimuli) for pages in given.pages for page in pages)
     hues = iter(draw_colours(sum(map(len, given.pages)), width, paint).tolist())

@@ -11,7 +11,7 @@ from beholder.errors import PlanError, Problem, did_you_mean
 from beholder.methods.contract import Method
 from beholder.stimuli.catalogue import Catalogue, Stimulus
 from beholder.study.design import Level
-from beholder.study.groups import Levels, groups_in, named, study_of
+from beholder.study.groups import Levels, group_name, group_study, groups_in
 from beholder.study.model import Study
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ def groups_of(study: Study, catalogue: Catalogue, method: Method) -> tuple[Parti
     for number, levels in enumerate(known):
         # The first groups have one participant more where they cannot all have as many.
         people = -(-(study.design.participants - number) // len(known))
-        own = study_of(study, levels)
+        own = group_study(study, levels)
         own = own.model_copy(update={"design": own.design.model_copy(update={"participants": people})})
         groups.append(ParticipantGroup(levels, own, _catalogue_of(study, levels, catalogue)))
     return tuple(groups)
@@ -66,7 +66,7 @@ def _merge_problems(groups: Sequence[ParticipantGroup], found: Mapping[int, Sequ
     for number, problems in found.items():
         for problem in problems:
             is_common = all(problem in found.get(other, ()) for other in range(len(groups)))
-            whom = "" if is_common else f", in the group {named(groups[number].levels)}"
+            whom = "" if is_common else f", in the group {group_name(groups[number].levels)}"
             told.setdefault(replace(problem, what=problem.what + whom))
     return list(told)
 

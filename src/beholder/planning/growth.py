@@ -20,7 +20,7 @@ from beholder.planning.model import Plan, PlannedList, no_collection
 from beholder.stimuli.catalogue import Catalogue
 from beholder.study.loading import MethodRules, build_study
 from beholder.study.model import Study
-from beholder.study.yaml import Entries, StudyDocument, UnreadableError, parse
+from beholder.study.yaml import MapNode, StudyDocument, UnreadableError, parse
 
 RATED_ROLES = ("test", "reference", "anchor")
 """Roles of stimuli that are dealt."""
@@ -57,7 +57,7 @@ def earlier_study(text: str, study: Study, rules: MethodRules) -> Study | None:
     try:
         root = parse(text, "study.yaml").root
         return (
-            build_study(StudyDocument(study.folder / "study.yaml", root), rules) if isinstance(root, Entries) else None
+            build_study(StudyDocument(study.folder / "study.yaml", root), rules) if isinstance(root, MapNode) else None
         )
     except (StudyError, UnreadableError):
         return None
@@ -213,7 +213,7 @@ def _make(group: ParticipantGroup, method: Method, number: int, turn: int) -> li
         return []
     fresh: dict[str, Any] = {"participants": number, "votes": None, "between": {}}
     study = group.study.model_copy(update={"design": group.study.design.model_copy(update=fresh)})
-    made = make_plan(study.redrawn(turn), group.catalogue, method)
+    made = make_plan(study.reseeded(turn), group.catalogue, method)
     return [replace(planned, group=group.levels) for planned in made.lists]
 
 

@@ -48,8 +48,8 @@ def make_replacement_lists(short: GroupShortfall, method: Method, turn: int) -> 
     Where lists that are shorter than usual would hold fewer checks, or checks would stand in place of what is short,
     they are filled up with what has fewest votes.
     """
-    catalogue, study = short.group.catalogue, short.group.study.redrawn(turn)
-    units, rng = method.units(study, catalogue), np.random.default_rng([*study.draw, 40])
+    catalogue, study = short.group.catalogue, short.group.study.reseeded(turn)
+    units, rng = method.units(study, catalogue), np.random.default_rng([*study.seeds, 40])
     maker = _ListMaker(short, units, study.design, rng)
     lists = maker.deal()
     visits = max(1, len(units.asks))

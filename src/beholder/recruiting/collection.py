@@ -22,7 +22,7 @@ from beholder.recruiting.signatures import RUN_SIGNATURE, signed_rows
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import open_store
 from beholder.study.model import Study
-from beholder.study.parts import span
+from beholder.study.parts import duration
 from beholder.study.recruitment import Sum, is_closed, is_money, money
 
 _MOST = 3
@@ -190,7 +190,7 @@ async def approve_due(context: RecruitContext, submissions: Sequence[Submission]
     after = context.study.recruit.approve_after
     if after is None:
         return 0
-    before = context.now() - span(after)
+    before = context.now() - duration(after)
     due = {
         one.id
         for one in submissions

@@ -14,7 +14,7 @@ from beholder.recruiting.contract import SHORTEST_MESSAGE, Category, DecisionRow
 from beholder.recruiting.launch_record import PromisedPay
 from beholder.recruiting.proposals import ProposalRow
 from beholder.recruiting.reconciliation import DataState
-from beholder.study.csv_files import CsvLine, first_cells, read_lines
+from beholder.study.csv_files import CsvLine, column_names, read_lines
 
 DECISIONS_FILE = "decide/decisions.csv"
 DECISION_COLUMNS = (
@@ -48,7 +48,7 @@ def read_file(folder: Path, problems: list[Problem]) -> dict[str, EditedRow]:
     """Return the lines of the file by submission; none where there is no file yet."""
     if not (folder / DECISIONS_FILE).is_file():
         return {}
-    if not {*DECISION_COLUMNS} & {*first_cells(folder, DECISIONS_FILE)}:
+    if not {*DECISION_COLUMNS} & {*column_names(folder, DECISIONS_FILE)}:
         fix = "Bring the first line back, or delete the file and run `beholder decide` again."
         problems.append(Problem(f"{DECISIONS_FILE}:1", "names no column", ", ".join(DECISION_COLUMNS), fix))
         return {}

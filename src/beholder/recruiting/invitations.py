@@ -18,7 +18,7 @@ from beholder.server import tokens
 from beholder.server.endings import CODED, shared_codes
 from beholder.server.page_checks import PageChecks
 from beholder.server.script import make_script
-from beholder.study.csv_files import CsvTable, read_sheet
+from beholder.study.csv_files import CsvTable, read_table
 from beholder.study.model import Study
 from beholder.study.recruitment import hourly, money
 from beholder.types import Outcome
@@ -80,7 +80,7 @@ def read_invitations(study: Study) -> InvitationList:
     name = study.recruit.people
     assert name is not None
     problems: list[Problem] = []
-    sheet = read_sheet(study.folder, name, [_ID], problems)
+    sheet = read_table(study.folder, name, [_ID], problems)
     if sheet is None:
         raise StudyError(problems)
     heads = [head.lower() for head in sheet.heads]

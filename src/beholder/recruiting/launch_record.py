@@ -15,8 +15,8 @@ from beholder.recruiting.ledger import evidence_of
 from beholder.server import tokens
 from beholder.store.contract import LedgerEntry
 from beholder.study.model import Study
-from beholder.study.parts import span
-from beholder.study.recruitment import Recruit, Sum, is_own_posting, is_personal, money, told_minutes
+from beholder.study.parts import duration
+from beholder.study.recruitment import Recruit, Sum, announced_minutes, is_own_posting, is_personal, money
 from beholder.study.texts import markdown
 from beholder.types import Mode
 
@@ -212,14 +212,14 @@ def job_of(study: Study, secret: bytes, checked: Checked | None, public_url: str
     """Return what is put up for so many people; nothing checked, it takes the minutes that people are told."""
     recruit = study.recruit
     reward = money(recruit.reward) if recruit.reward else Sum(0, "")
-    limit = span(recruit.time_limit) if recruit.time_limit else None
+    limit = duration(recruit.time_limit) if recruit.time_limit else None
     job = Job(
         key=launch_key(study, secret),
         title=study.title,
         description="",
         url=job_address(study, public_url),
         places=places,
-        minutes=told_minutes(recruit, checked.minutes if checked is not None else 1),
+        minutes=announced_minutes(recruit, checked.minutes if checked is not None else 1),
         reward=reward,
         screen_out=money(recruit.screen_out) if recruit.screen_out else None,
         time_limit_minutes=math.ceil(limit.total_seconds() / 60) if limit is not None else None,

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from beholder.checks.page_registry import title_of_check
+from beholder.checks.page_registry import check_title
 from beholder.cleaning.facts import TABLES, Facts, Rows, SessionRecord, gather
 from beholder.errors import RecruitError
 from beholder.planning.model import no_collection
@@ -33,7 +33,7 @@ from beholder.server.moderation import Pauses
 from beholder.store.contract import LedgerEntry, PlatformVisit, Table
 from beholder.store.open import read_rows
 from beholder.study.model import Study
-from beholder.study.parts import span
+from beholder.study.parts import duration
 from beholder.study.recruitment import Sum, is_closed, is_personal, money
 
 # --- Look at a study: everything that is known of it at one moment, read and never changed ---
@@ -70,7 +70,7 @@ def make_snapshot(study: Study, known: MonitorFacts, now: datetime, *, robots: b
     launched = launch_record(known.entries, study.run)
     facts = _facts(study, known.tables, robots)
     visits = facts.visits if facts is not None else ()
-    rests = span(study.recruit.time_limit) if study.recruit.time_limit else _RESTS
+    rests = duration(study.recruit.time_limit) if study.recruit.time_limit else _RESTS
     gone = known.platform.gone if known.platform is not None else ()
     open_ = [visit for visit in visits if visit.outcome is None and not visit.is_erased]
     here = [visit for visit in open_ if now - _last(visit) <= rests and visit.session not in gone]
@@ -175,7 +175,7 @@ def _checks(tables: Mapping[str, Rows], visits: Sequence[SessionRecord]) -> tupl
             if row["verdict"] == "fail":
                 failed[row["check"]].add(row["session"])
     ends = Counter(visit.end_reason.partition(":")[0] for visit in visits if visit.outcome not in (None, "completed"))
-    return tuple(CheckCount(name, title_of_check(name), len(met[name]), len(failed[name]), ends[name]) for name in met)
+    return tuple(CheckCount(name, check_title(name), len(met[name]), len(failed[name]), ends[name]) for name in met)
 
 
 def _told_minutes(study: Study, launched: LaunchRecord | None) -> float | None:

@@ -15,7 +15,7 @@ from typing import ClassVar, NamedTuple
 from beholder.errors import Problem, RecruitError, did_you_mean
 from beholder.recruiting.contract import CodeFinding, Status, Submission, Verb
 from beholder.recruiting.manual import ManualRecruiter
-from beholder.study.csv_files import CsvTable, read_sheet
+from beholder.study.csv_files import CsvTable, read_table
 from beholder.study.model import Study
 from beholder.types import Mode, Outcome
 
@@ -196,7 +196,7 @@ def read_submissions(path: str | Path, study: Study) -> Sequence[Submission]:
     name = str(path)
     if not Path(path).is_file():
         raise RecruitError(Problem(name, "does not exist", fix="Download the list of submissions from the platform."))
-    sheet = read_sheet(Path(), name, (*_PERSON, *_CODE, *_VISIT, *_STATUS), problems)
+    sheet = read_table(Path(), name, (*_PERSON, *_CODE, *_VISIT, *_STATUS), problems)
     columns = None if sheet is None else _columns(name, sheet, study, problems)
     submissions = [] if sheet is None or columns is None else list(_submissions(name, sheet, columns, problems))
     if problems:

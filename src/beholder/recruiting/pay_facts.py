@@ -16,7 +16,7 @@ from beholder.recruiting.reconciliation import ArrivedSession, arrived_sessions,
 from beholder.recruiting.signatures import signed_rows
 from beholder.store.contract import LedgerEntry
 from beholder.store.open import read_rows
-from beholder.study.csv_files import CsvLine, first_cells, read_lines
+from beholder.study.csv_files import CsvLine, column_names, read_lines
 from beholder.study.model import Study
 from beholder.study.recruitment import Sum, is_money, money
 
@@ -65,7 +65,7 @@ def read_bonuses(study: Study) -> EarnedBonuses:
 
 
 def _read(study: Study, currency: str, problems: list[Problem]) -> list[EarnedBonus]:
-    if not {*COLUMNS} & {*first_cells(study.folder, BONUS_FILE)}:
+    if not {*COLUMNS} & {*column_names(study.folder, BONUS_FILE)}:
         problems.append(Problem(f"{BONUS_FILE}:1", "names no column", ", ".join(COLUMNS), _FIX))
         return []
     found: dict[tuple[str, str], EarnedBonus] = {}

@@ -9,7 +9,7 @@ from statistics import median
 from typing import NamedTuple
 
 from beholder.checks.contract import CHECK_ROLES
-from beholder.checks.page_registry import title_of_check
+from beholder.checks.page_registry import check_title
 from beholder.cleaning.facts import Facts, SessionRecord
 from beholder.planning.model import PlannedList
 from beholder.recruiting.monitor_snapshot import (
@@ -144,7 +144,7 @@ def _sums(rows: Sequence[StepCount]) -> tuple[int, int, int]:
 def _title(key: str) -> str:
     kind, _, name = key.partition(":")
     if kind == "check":
-        return title_of_check(name)
+        return check_title(name)
     if kind in ("trial", "training"):
         return f"{kind.capitalize()} {name}"
     if kind == "text":

@@ -12,7 +12,7 @@ from beholder.reporting.material import Material
 from beholder.reporting.participants import percent
 from beholder.reporting.questionnaire import people_words
 from beholder.reporting.sheets import TextTable
-from beholder.study.groups import common_options, varied
+from beholder.study.groups import common_options, varied_keys
 
 _WATCH = {
     "whole": (
@@ -140,7 +140,7 @@ def _shown(material: Material) -> list[tuple[str, Child]]:
         entries.append(("Item set", tag("code", str(options["items"]))))
     if options.get("scenario"):
         entries.append(("Scenario", tag("q", str(options["scenario"]))))
-    if material.study.playback.sound == "off" and "playback.sound" not in varied(material.study):
+    if material.study.playback.sound == "off" and "playback.sound" not in varied_keys(material.study):
         entries.append(("Sound", "off"))
     return entries
 
@@ -164,7 +164,7 @@ def _watching(material: Material) -> str:
     sessions: dict[str, int] = {}
     for text in material.texts:
         sessions[text["watch"]] = sessions.get(text["watch"], 0) + text["used_sessions"]
-    if "playback.watch" in varied(material.study):
+    if "playback.watch" in varied_keys(material.study):
         return "Not the same for all participants: it is a factor between them."
     if len(sessions) == 1:
         return _WATCH[material.texts[0]["watch"]]

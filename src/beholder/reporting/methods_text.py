@@ -14,7 +14,7 @@ from beholder.reporting.question_results import QuestionResults
 from beholder.reporting.questionnaire import answers_words, has_tie
 from beholder.reporting.references import SOURCES
 from beholder.reporting.sheets import latex_text, markdown_text
-from beholder.study.groups import common_options, varied
+from beholder.study.groups import common_options, varied_keys
 from beholder.study.model import Playback
 
 # --- The methods paragraph, ready to paste: numbers from the data, and a blank in brackets for what nobody told us ---
@@ -249,7 +249,7 @@ def _trials(material: Material) -> list[Said]:
 
 
 def _playback(material: Material) -> list[Said]:
-    playback, theirs = material.study.playback, varied(material.study)
+    playback, theirs = material.study.playback, varied_keys(material.study)
     playback = playback.model_copy(
         update={name: field.default for name, field in Playback.model_fields.items() if f"playback.{name}" in theirs}
     )

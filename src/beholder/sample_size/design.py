@@ -26,7 +26,7 @@ from beholder.stimuli.catalogue import Catalogue
 from beholder.stimuli.known_answers import EVERY, Expectation, KnownAnswer
 from beholder.study.checks import Checks
 from beholder.study.design import Design
-from beholder.study.groups import study_of
+from beholder.study.groups import group_study
 from beholder.study.model import Question, Study
 from beholder.study.questions import SCALES
 from beholder.study.recruitment import Sum, is_money, money
@@ -289,7 +289,7 @@ def plan_for(world: SimulatedWorld, participants: int) -> PlannedStudy:
 def _minutes(world: SimulatedWorld, study: Study, lists: Sequence[PlannedList]) -> tuple[float, float]:
     """Return how long a first session takes, and of it the trials, on average over some lists."""
     ways = [
-        session_stages(study_of(study, planned.group), world.catalogue, world.method, planned.entries)
+        session_stages(group_study(study, planned.group), world.catalogue, world.method, planned.entries)
         for planned in lists
     ]
     whole = sum(stage.minutes for stages in ways for stage in stages)

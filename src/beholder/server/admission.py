@@ -28,7 +28,7 @@ from beholder.store.contract import (
 )
 from beholder.store.open import open_store
 from beholder.study.model import Study
-from beholder.study.parts import span
+from beholder.study.parts import duration
 from beholder.study.recruitment import Recruit, is_closed, longest_minutes, moment
 from beholder.types import Json, Mode
 
@@ -332,7 +332,7 @@ _RESERVED = timedelta(minutes=10)
 
 def lease_duration(recruit: Recruit) -> timedelta:
     """Return how long a session may rest: on Prolific as long as the platform lets people take, and a little more."""
-    written = span(recruit.time_limit or "60 min")
+    written = duration(recruit.time_limit or "60 min")
     if recruit.mode != "prolific":
         return written
     asked = timedelta(minutes=longest_minutes(recruit.minutes)) if recruit.minutes else timedelta()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from beholder.checks.page_registry import AnyStep
+from beholder.checks.page_registry import AnyPageCheck
 from beholder.server.script import PlannedStep, Script
 from beholder.store.contract import Session, SessionFacts, Store, StoredVerdict
 from beholder.types import Json
@@ -216,7 +216,7 @@ def _by_session(earlier: EarlierVerdicts) -> list[tuple[Session, dict[str, Store
 
 
 def _last_pass(
-    check: AnyStep,
+    check: AnyPageCheck,
     device: Mapping[str, Json],
     sessions: Sequence[tuple[Session, Mapping[str, StoredVerdict]]],
     now: datetime,
@@ -230,19 +230,19 @@ def _last_pass(
         (session, told, one)
         for session, told in sessions
         for key, one in told.items()
-        if key.startswith(place) and (one.verdict != "unknown" or _reason(one) in check.lasting)
+        if key.startswith(place) and (one.verdict != "unknown" or _reason(one) in check.lasting_reasons)
     ]
     if not said:
         return None
     session, told, last = max(said, key=lambda each: (each[2].at, passed_at(each[2])))
     if not _holds(check, last) or not is_valid(last, lasts, now):
         return None
-    if check.bound == "device" and not is_same_device(current_device(session.device, told, last.at), device):
+    if check.scope == "device" and not is_same_device(current_device(session.device, told, last.at), device):
         return None
     return last
 
 
-def _holds(check: AnyStep, told: StoredVerdict) -> bool:
+def _holds(check: AnyPageCheck, told: StoredVerdict) -> bool:
     """Return whether a verdict is a pass of the check as it is now: the same version, asking for the same."""
     evidence = _evidence(told)
     if told.verdict == "fail":

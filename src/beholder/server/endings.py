@@ -22,7 +22,7 @@ from beholder.server.public_steps import public_end
 from beholder.server.script import PlannedStep, Script, ServedStudy, base_key
 from beholder.store.contract import End, SessionFacts, Store
 from beholder.study.model import Study
-from beholder.study.recruitment import is_visit_each
+from beholder.study.recruitment import has_visit_per_session
 from beholder.study.texts import markdown
 from beholder.types import Json, Outcome, Role
 
@@ -90,7 +90,7 @@ class Endings:
 
 def public_offer(offer: Offer, study: Study, url: str) -> Json:
     """Return another session as the last page offers it; without an address where it is a visit of its own."""
-    is_own = is_visit_each(study.recruit)
+    is_own = has_visit_per_session(study.recruit)
     is_round = study.recruit.mode == "prolific" and not is_own
     return {
         "url": None if is_own else url, "minutes": offer.minutes, "number": offer.number, "of": offer.of,

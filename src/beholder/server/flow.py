@@ -101,7 +101,7 @@ def _due(
     if at.settled.verdict == "fail" and action_of(at.settled, step.check.action) == "gate":
         outcome: Outcome = "wrong_device" if step.check.name == "device" else "screened_out"
         return Ending(outcome, f"{step.check.name}:{at.settled.reason}")
-    moved = device_changed_at(told) if step.check.bound == "device" else None
+    moved = device_changed_at(told) if step.check.scope == "device" else None
     if is_valid(at.settled, rule.lasts, now) and (moved is None or passed_at(at.settled) >= moved):
         return None
     return step.tried(at.tries + 1)
@@ -112,7 +112,7 @@ def _due_again(script: Script, told: Mapping[str, StoredVerdict], now: datetime 
     has_moved = device_changed_at(told) is not None
     for step in script.steps:
         check = step.check
-        if check is not None and (check.stage == "setup" or (has_moved and check.bound == "device")):
+        if check is not None and (check.stage == "setup" or (has_moved and check.scope == "device")):
             # On the same device what was found of it before the first trial holds, however long ago that was.
             met = _due(script, step, told, now if check.stage == "setup" else None)
             if met is not None:

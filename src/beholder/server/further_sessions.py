@@ -23,7 +23,7 @@ from beholder.store.contract import Session, SessionFacts, Store, StoredVerdict,
 from beholder.store.open import read_rows
 from beholder.store.rules import outdated_session
 from beholder.study.model import Study
-from beholder.study.recruitment import is_closed, is_visit_each, money
+from beholder.study.recruitment import has_visit_per_session, is_closed, money
 
 LATER_SESSION = "again"
 """Where it is kept that somebody has been here before, and need not be asked everything anew."""
@@ -48,7 +48,7 @@ class FurtherSessions:
         self._served, self._store, self._acts = served, store, acts
         self.visits = served.study.design.sessions_per_participant
         """How many sessions one person may take."""
-        self.is_offered = not is_visit_each(served.study.recruit)
+        self.is_offered = not has_visit_per_session(served.study.recruit)
         """Whether the next session begins on the last page of this one, and not as a visit of its own."""
         self._is_pair = self.visits > 1 and served.method.units(served.study, served.catalogue).kind == "pair"
         self._known = 0

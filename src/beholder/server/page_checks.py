@@ -14,9 +14,9 @@ from typing import Literal, cast
 import numpy as np
 from numpy.random import Generator
 
-from beholder.checks.contract import Say, Verdict
-from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, DrawnFile, Needs, Word
-from beholder.checks.page_registry import CANNOT, AnyStep, judge_attempt
+from beholder.checks.contract import Verdict, VerdictValue
+from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, DrawnFile, Needs, WordKey
+from beholder.checks.page_registry import CANNOT, AnyPageCheck, judge_attempt
 from beholder.errors import Refused
 from beholder.server import tokens
 from beholder.server.attempts import AttemptProgress, action_of, attempt_progress, current_device
@@ -61,11 +61,11 @@ class PageChecks:
         """Return what is known of a person: the device, and the last answer to each check, also carried over."""
         return check_context(facts.session.device, facts.verdicts, self.needs)
 
-    def attempt(self, facts: SessionFacts, step: PlannedStep) -> CheckAttempt:
+    def attempt(self, facts: SessionFacts, step: PlannedStep) -> CheckTask:
         """Return this attempt, the same whenever it is asked for: as it was kept, whatever the study is by now."""
         posed = pose(self._secret, facts.session.session, step, self.context(facts))
         kept = facts.posed.get(step.key)
-        return posed if kept is None else CheckAttempt(_map(kept.public), _map(kept.private), posed.media)
+        return posed if kept is None else CheckTask(_map(kept.public), _map(kept.private), posed.media)
 
     def fact(self, facts: SessionFacts, step: PlannedStep, at: datetime) -> store.PosedAttempt | StoredVerdict:
         """Return what is kept of an attempt; where it cannot be posed, that it is over."""
@@ -110,7 +110,7 @@ class PageChecks:
     def rows(self, script: Script, facts: SessionFacts, here: PlannedStep) -> list[Json]:
         """Return how far the look at the device is: each check with its state and what was found."""
 
-        def say(check: AnyStep, told: StoredVerdict | None) -> Mapping[str, Json]:
+        def say(check: AnyPageCheck, told: StoredVerdict | None) -> Mapping[str, Json]:
             return {"title": self.title(check), "text": "" if told is None else self.found(check, told)}
 
         return device_rows(script, facts.verdicts, here, say)
@@ -130,7 +130,7 @@ class PageChecks:
         return None
 
     @staticmethod
-    def _drawn(check: AnyStep, private: str, name: str) -> DrawnFile:
+    def _drawn(check: AnyPageCheck, private: str, name: str) -> DrawnFile:
         return check.draw(json.loads(private), name)
 
     # Judging
@@ -173,27 +173,27 @@ class PageChecks:
 
     # Words
 
-    def title(self, check: AnyStep) -> str:
+    def title(self, check: AnyPageCheck) -> str:
         """Return what a check is called on its page."""
         return self._words.get(check.name, {}).get("title", check.name)
 
-    def text(self, check: AnyStep, told: StoredVerdict) -> str:
+    def text(self, check: AnyPageCheck, told: StoredVerdict) -> str:
         """Return what a person reads about a verdict; nothing where there are no words for it."""
         return self._text(check, told, f"told.{told.reason or told.verdict}")
 
-    def found(self, check: AnyStep, told: StoredVerdict) -> str:
+    def found(self, check: AnyPageCheck, told: StoredVerdict) -> str:
         """Return what stands in the list about a verdict, in few words where there are any."""
         if fails_silently(check, told):
             return self._text(check, told, "found.pass")
         short = self._text(check, told, f"found.{told.reason}") or self._text(check, told, f"found.{told.verdict}")
         return short or self.text(check, told)
 
-    def _text(self, check: AnyStep, told: StoredVerdict, key: str) -> str:
+    def _text(self, check: AnyPageCheck, told: StoredVerdict, key: str) -> str:
         own = self._words.get(check.name, {})
         if not own.get(key):
             return ""
         try:
-            return fill_words(own[key], check.told(verdict_of(check, told)), own)
+            return fill_words(own[key], check.message_values(verdict_of(check, told)), own)
         except Exception as error:
             _log.error("the words %s of %s lack a value", key, check.name, exc_info=error)
             return ""
@@ -226,7 +226,7 @@ def fill_words(words: str, values: Mapping[str, str | float], own: Mapping[str, 
 
 
 def _said(value: str | float, own: Mapping[str, str]) -> str:
-    if isinstance(value, Word):
+    if isinstance(value, WordKey):
         return own.get(value, "")
     return f"{value:g}" if isinstance(value, float) else str(value)
 
@@ -265,13 +265,13 @@ def rng_of(seed: bytes) -> Generator:
     return np.random.default_rng(int.from_bytes(seed, "big"))
 
 
-def pose(secret: bytes, session: str, step: PlannedStep, known: CheckContext) -> CheckAttempt:
+def pose(secret: bytes, session: str, step: PlannedStep, known: CheckContext) -> CheckTask:
     """Return an attempt at a check: the same for the same secret, session and key."""
     return check_of(step).pose(rng_of(seed_of(secret, session, step.key)), known)
 
 
 def examine(
-    check: AnyStep, posed: CheckAttempt, answer: Json, known: CheckContext, attempt: int
+    check: AnyPageCheck, posed: CheckTask, answer: Json, known: CheckContext, attempt: int
 ) -> tuple[Mapping[str, Json], Verdict]:
     """Return the answer as it is kept, and the verdict on it."""
     if not isinstance(answer, Mapping):
@@ -282,7 +282,7 @@ def examine(
 
 
 def verdict_evidence(
-    verdict: Verdict, answer: Mapping[str, Json], check: AnyStep, step: PlannedStep
+    verdict: Verdict, answer: Mapping[str, Json], check: AnyPageCheck, step: PlannedStep
 ) -> dict[str, Json]:
     """Return what is kept beside a verdict."""
     kept: dict[str, Json] = {
@@ -296,17 +296,17 @@ def verdict_evidence(
     return kept
 
 
-def verdict_of(check: AnyStep, told: StoredVerdict) -> Verdict:
+def verdict_of(check: AnyPageCheck, told: StoredVerdict) -> Verdict:
     """Return the verdict that was told, from what was kept beside it."""
     kept = told.evidence if isinstance(told.evidence, Mapping) else {}
     found = kept.get("evidence")
     return Verdict(
-        check.name, check.version, cast(Say, told.verdict), told.reason, kept.get("measured"), kept.get("needed"),
-        found if isinstance(found, Mapping) else {},
+        check.name, check.version, cast(VerdictValue, told.verdict), told.reason, kept.get("measured"),
+        kept.get("needed"), found if isinstance(found, Mapping) else {},
     )  # fmt: skip
 
 
-def check_of(step: PlannedStep) -> AnyStep:
+def check_of(step: PlannedStep) -> AnyPageCheck:
     """Return the check of a step that has one."""
     assert step.check is not None, step.key
     return step.check
@@ -324,7 +324,7 @@ def device_rows(
     script: Script,
     told: Mapping[str, StoredVerdict],
     here: PlannedStep,
-    say: Callable[[AnyStep, StoredVerdict | None], Mapping[str, Json]],
+    say: Callable[[AnyPageCheck, StoredVerdict | None], Mapping[str, Json]],
 ) -> list[Json]:
     """Return the rows; `say` gives the title of a check and what was found, nothing where that is None."""
     rows: list[Json] = []
@@ -341,7 +341,7 @@ def device_rows(
     return rows
 
 
-def row_state(check: AnyStep, told: StoredVerdict) -> RowState:
+def row_state(check: AnyPageCheck, told: StoredVerdict) -> RowState:
     """Return how a verdict looks; what fails in silence looks as what passes."""
     if told.verdict == "unknown":
         return "unknown"
@@ -350,7 +350,7 @@ def row_state(check: AnyStep, told: StoredVerdict) -> RowState:
     return "fail" if action_of(told, check.action) == "gate" else "attention"
 
 
-def fails_silently(check: AnyStep, told: StoredVerdict) -> bool:
+def fails_silently(check: AnyPageCheck, told: StoredVerdict) -> bool:
     """Return whether nobody is told that an attempt failed."""
     return told.verdict == "fail" and (not check.rule.feedback or action_of(told, check.action) in ("flag", "record"))
 

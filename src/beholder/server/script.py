@@ -9,16 +9,16 @@ from functools import cached_property
 from typing import Literal
 
 from beholder.checks.page_contract import Needs, Sample
-from beholder.checks.page_registry import AnyStep, check_steps
-from beholder.checks.registry import at_once
+from beholder.checks.page_registry import AnyPageCheck, page_checks
+from beholder.checks.registry import immediate_rules
 from beholder.methods.contract import Break, Method, Slot, Trial
 from beholder.planning.model import PlannedList
 from beholder.stimuli.catalogue import Catalogue, Stimulus, mime_type
-from beholder.study.checks import TrialRule
+from beholder.study.checks import TrialRuleOptions
 from beholder.study.design import Training
-from beholder.study.groups import Levels, groups_in, study_of
+from beholder.study.groups import Levels, group_study, groups_in
 from beholder.study.model import Ask, Playback, Study
-from beholder.study.parts import span
+from beholder.study.parts import duration
 from beholder.study.questions import Example, Page
 
 StepKind = Literal["consent", "check", "questions", "text", "volume", "trial", "break", "end"]
@@ -38,7 +38,7 @@ class PlannedStep:
     """Which of the study's texts."""
     page: Page | None = None
     """The page of the instructions whose examples are the slots of `trial`."""
-    check: AnyStep | None = None
+    check: AnyPageCheck | None = None
     attempt: int = 0
     """Which attempt this is, from 1; 0 where there is only one, and in a script."""
 
@@ -67,14 +67,14 @@ class Script:
 
     steps: tuple[PlannedStep, ...]
     training: Training | None = None
-    rules: Mapping[str, TrialRule] = field(default_factory=dict)
+    rules: Mapping[str, TrialRuleOptions] = field(default_factory=dict)
     """What is judged with every answer to a trial because it acts at once, by the name of the rule."""
     playback: Playback = field(default_factory=Playback)
     """How stimuli play, and what has to be watched."""
 
     @property
     def training_lasts(self) -> timedelta | None:
-        return span(self.training.valid) if self.training else None
+        return duration(self.training.valid) if self.training else None
 
     @property
     def lesson_attempts(self) -> int:
@@ -138,7 +138,7 @@ def make_script(
 
     Who has finished another session (`is_again`) is not asked again, and finds the instructions under Help.
     """
-    checks = check_steps(study)
+    checks = page_checks(study)
     steps = [CONSENT, *_checks(checks, "device")]
     if study.before and not is_again:
         steps.append(PlannedStep("questions:before", "questions", items=study.before))
@@ -162,7 +162,7 @@ def make_script(
     if study.after and not is_again:
         steps.append(PlannedStep("questions:after", "questions", items=study.after))
     training = Training() if study.training is True else study.training or None
-    return Script(tuple(steps), training, {check.name: check.rule for check in at_once(study)}, study.playback)
+    return Script(tuple(steps), training, {check.name: check.rule for check in immediate_rules(study)}, study.playback)
 
 
 def _instructions(study: Study, examples: Sequence[Stimulus]) -> list[PlannedStep]:
@@ -183,7 +183,7 @@ def _instructions(study: Study, examples: Sequence[Stimulus]) -> list[PlannedSte
     return steps
 
 
-def _checks(checks: Sequence[AnyStep], stage: str) -> list[PlannedStep]:
+def _checks(checks: Sequence[AnyPageCheck], stage: str) -> list[PlannedStep]:
     return [PlannedStep(f"check:{check.name}", "check", check=check) for check in checks if check.stage == stage]
 
 
@@ -223,7 +223,7 @@ class ServedStudy:
         levels = self.groups[number - 1]
         key = tuple(sorted(levels.items()))
         if key not in self._studies:
-            self._studies[key] = study_of(self.study, levels)
+            self._studies[key] = group_study(self.study, levels)
         return self._studies[key]
 
     @cached_property
@@ -262,7 +262,7 @@ def needs_of(study: Study, catalogue: Catalogue, lists: Sequence[Sequence[Trial 
     Otherwise one group would lose people that another one keeps.
     """
     stimuli = catalogue.stimuli
-    ways = [study_of(study, levels).playback for levels in groups_in(study.design.between)]
+    ways = [group_study(study, levels).playback for levels in groups_in(study.design.between)]
     first = next((entry for entry in lists[0] if isinstance(entry, Trial)), None) if lists else None
     is_seen = any(stimulus.medium != "audio" for stimulus in stimuli)
     is_heard = any(stimulus.medium == "audio" or stimulus.probe.audio_codec for stimulus in stimuli)

@@ -10,16 +10,16 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, NamedTuple, overload
 
-from beholder.checks.contract import AnsweredTrial, TrialCheck, Verdict, Watch
-from beholder.checks.known_answers import NAME, judge_training
-from beholder.checks.registry import at_once
+from beholder.checks.contract import AnsweredTrial, TrialRule, Verdict, Watch
+from beholder.checks.known_answers import TRAINING, judge_training
+from beholder.checks.registry import immediate_rules
 from beholder.methods.contract import Method, Trial
 from beholder.server.attempts import failure_count, is_repeated, last_answer, rule_result, training_progress
 from beholder.server.page_checks import OUR_FAULT, Words
 from beholder.server.requests import SubmittedAnswer
 from beholder.server.script import PlannedStep, Script, ServedStudy
 from beholder.store.contract import SessionFacts, StoredVerdict
-from beholder.study.checks import TrialRule
+from beholder.study.checks import TrialRuleOptions
 from beholder.types import Json
 
 _TOLD = ("warn", "retry")
@@ -42,8 +42,8 @@ class TrialRules:
 
     def __init__(self, served: ServedStudy, words: Words) -> None:
         self._served, self._words = served, words
-        self._rules = at_once(served.study)
-        self._watched: dict[Watch, Sequence[TrialCheck[Any]]] = {}
+        self._rules = immediate_rules(served.study)
+        self._watched: dict[Watch, Sequence[TrialRule[Any]]] = {}
 
     # Judging
 
@@ -92,7 +92,7 @@ class TrialRules:
         self, session: str, seen: AnsweredTrial, before: Sequence[AnsweredTrial], watch: Watch
     ) -> list[Verdict]:
         if watch not in self._watched:
-            self._watched[watch] = at_once(self._served.study, watch)
+            self._watched[watch] = immediate_rules(self._served.study, watch)
         found = []
         for rule in self._watched[watch]:
             try:
@@ -179,7 +179,7 @@ class _EarlierTrials(Sequence[AnsweredTrial]):
         return self._seen[place]
 
 
-def _kept(verdict: Verdict, rule: TrialRule, count: int, total: int) -> dict[str, Json]:
+def _kept(verdict: Verdict, rule: TrialRuleOptions, count: int, total: int) -> dict[str, Json]:
     """Return what is kept of a verdict on a trial: for how many failures it counts, and how many there are with it."""
     return {
         "version": verdict.version, "verdict": verdict.verdict, "reason": verdict.reason,
@@ -188,7 +188,7 @@ def _kept(verdict: Verdict, rule: TrialRule, count: int, total: int) -> dict[str
     }  # fmt: skip
 
 
-def _rank(verdict: Verdict, rule: TrialRule, failed: int) -> int:
+def _rank(verdict: Verdict, rule: TrialRuleOptions, failed: int) -> int:
     """Return how far from acting a verdict is: what ends comes first, then what is told, then the silent ones."""
     if verdict.verdict != "fail":
         return 5 if verdict.verdict == "pass" else 6
@@ -249,7 +249,7 @@ class TrainingTrials:
             "tolerance": {where: target.tolerance for where, target in trial.targets.items()},
             **verdict.evidence,
         }  # fmt: skip
-        one = StoredVerdict(facts.session.session, step.key, NAME, verdict.verdict, verdict.reason, kept, now)
+        one = StoredVerdict(facts.session.session, step.key, TRAINING, verdict.verdict, verdict.reason, kept, now)
         return TrainingFeedback(one, self.said(step, script, {**facts.verdicts, step.key: one}))
 
     def said(self, step: PlannedStep, script: Script, told: Mapping[str, StoredVerdict]) -> str | None:

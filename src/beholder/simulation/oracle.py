@@ -263,7 +263,7 @@ def _requested_answer(
     for _ in range(_TRIES):
         answer = method.respond(trial, felt, rng)
         read = method.read(trial, answer)
-        given = AnsweredTrial("", trial, read, method.judgements(trial, read)).given
+        given = AnsweredTrial("", trial, read, method.judgements(trial, read)).values
         if all(abs((given.get(where) or 0.0) - value) < _NEAR for where, value in asked_for.items()):
             break
     return answer

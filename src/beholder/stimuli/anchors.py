@@ -18,7 +18,7 @@ from beholder.stimuli.messages.message import put_message
 from beholder.stimuli.probe import measure
 from beholder.stimuli.sources import StimulusSource
 from beholder.study.model import Study
-from beholder.study.recipes import KINDS, example_recipes, meant_kind, read_recipe
+from beholder.study.recipes import KINDS, example_recipes, intended_kind, read_recipe
 from beholder.types import Medium, Role
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def anchor_recipes(study: Study, there: Sequence[str] = ()) -> tuple[str, ...]:
     listed = study.options.get("anchors")
     names = [str(name) for name in listed] if isinstance(listed, list | tuple) else []
     have = {*there, *(condition.name for condition in study.conditions)}
-    wanted = [(place, name, meant_kind(name)) for place, name in enumerate(names) if name not in have]
+    wanted = [(place, name, intended_kind(name)) for place, name in enumerate(names) if name not in have]
     problems = [
         study.problem(
             f"options.anchors.{place}",
@@ -164,7 +164,7 @@ def wanted_recipes(
         recipes += anchor_recipes(study, there)
     except StudyError as error:
         problems.extend(error.problems)
-        told |= {name for name in _anchors(study) if meant_kind(name) and read_recipe(name) is None}
+        told |= {name for name in _anchors(study) if intended_kind(name) and read_recipe(name) is None}
     for place, name in enumerate(_anchors(study)):
         if name in there or name in recipes or name in told:
             continue

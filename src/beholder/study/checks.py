@@ -9,7 +9,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_
 
 from beholder.study.design import Near, Number
 from beholder.study.parts import Fault, StudyPart, Text, raise_faults
-from beholder.study.value_kinds import Says
+from beholder.study.value_kinds import Allowed
 
 Say = Literal["text", "voice"]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -24,7 +24,7 @@ class RuleOptions(StudyPart):
     action: Literal["flag", "record"] = Field(default="flag", description=_ACTION)
 
 
-class TrialRule(RuleOptions):
+class TrialRuleOptions(RuleOptions):
     """A rule that is judged trial by trial, so that it can act at once."""
 
     action: Literal["warn", "retry", "flag", "record"] = Field(  # type: ignore[assignment]
@@ -37,12 +37,12 @@ class TrialRule(RuleOptions):
     )
 
     @property
-    def is_at_once(self) -> bool:
+    def is_immediate(self) -> bool:
         """Whether it does anything before cleaning."""
         return self.action in ("warn", "retry") or self.end_after is not None
 
 
-class AskingOptions(TrialRule):
+class AskingOptions(TrialRuleOptions):
     """A stimulus that asks for a certain answer itself."""
 
     per_session: int = Field(default=1, ge=1, le=50, description="How many in a session.")
@@ -72,7 +72,7 @@ class Attention(AskingOptions):
     """Attention checks (HEMVIP): a stimulus of a page says to which number its slider is to be set."""
 
     per_session: int = Field(default=3, ge=1, le=50, description="How many in a session, one on a page at most.")
-    targets: Annotated[tuple[float, float], Says("two numbers, such as [5, 95]")] = Field(
+    targets: Annotated[tuple[float, float], Allowed("two numbers, such as [5, 95]")] = Field(
         default=(5, 95), description="The lowest and the highest number that a slider is asked for."
     )
     end_after: int | None = Field(
@@ -106,7 +106,7 @@ class GoldItem(StudyPart):
     tolerance: Near = Field(default=None, description="How far from it an answer may be; as the rule when left out.")
 
 
-class Gold(TrialRule):
+class Gold(TrialRuleOptions):
     """Gold stimuli: the right answer is known."""
 
     per_session: int = Field(default=1, ge=1, le=50, description="How many in a session.")
@@ -131,7 +131,7 @@ class Statement(StudyPart):
     agree: bool = Field(description="Whether everybody agrees with it. Never sent to the browser.")
 
 
-class TrapItem(TrialRule):
+class TrapItem(TrialRuleOptions):
     """Trap items in surveys: statements that are obviously true or false."""
 
     per_trial: int = Field(default=1, ge=1, le=5, description="How many in a trial.")
@@ -139,7 +139,7 @@ class TrapItem(TrialRule):
     items: tuple[Statement, ...] = Field(default=(), description="The bank; our own in English when left out.")
 
 
-class Repeat(TrialRule):
+class Repeat(TrialRuleOptions):
     """Repeats: the same item or stimulus again, with about the same answer."""
 
     items_per_trial: int = Field(default=0, ge=0, le=5, description="Items of a survey that come again in a trial.")
@@ -164,13 +164,13 @@ class Variance(RuleOptions):
     share: Share = Field(default=0.5, description="So many pages with one answer only are straight-lining as well.")
 
 
-class Ratio(TrialRule):
+class Ratio(TrialRuleOptions):
     """How long playing took, against how long it should take."""
 
-    range: Annotated[tuple[float, float], Says("two numbers, such as [0.95, 1.15]")] = Field(
+    range: Annotated[tuple[float, float], Allowed("two numbers, such as [0.95, 1.15]")] = Field(
         default=(0.95, 1.15), description="Of a whole session."
     )
-    trial: Annotated[tuple[float, float], Says("two numbers, such as [0.95, 1.5]")] = Field(
+    trial: Annotated[tuple[float, float], Allowed("two numbers, such as [0.95, 1.5]")] = Field(
         default=(0.95, 1.5), description="Of one trial; outside, that trial alone is not used."
     )
 
@@ -186,7 +186,7 @@ class Ratio(TrialRule):
         return self
 
 
-class Smooth(TrialRule):
+class Smooth(TrialRuleOptions):
     """Dropped frames and stalls: such a trial is not used."""
 
     dropped: Share = Field(default=0.1, description="Share of frames that may be dropped.")
@@ -194,13 +194,13 @@ class Smooth(TrialRule):
     share: Share = Field(default=0.2, description="A session with a larger share of such trials fails.")
 
 
-class Focus(TrialRule):
+class Focus(TrialRuleOptions):
     """The window was left while something played: such a trial is not used."""
 
     share: Share = Field(default=0.2, description="A session with a larger share of such trials fails.")
 
 
-class Speed(TrialRule):
+class Speed(TrialRuleOptions):
     """Answered faster than people can. Never a reason not to pay."""
 
     click_s: float = Field(default=0.3, ge=0, description="Seconds that each click takes at least.")
@@ -228,10 +228,10 @@ class Consistency(RuleOptions):
 class Postscreen(RuleOptions):
     """Post-screening (BS.1534): the hidden reference rated low, or an anchor rated high, too often."""
 
-    hidden_reference: Annotated[tuple[float, Share], Says(_SHARES)] = Field(
+    hidden_reference: Annotated[tuple[float, Share], Allowed(_SHARES)] = Field(
         default=(90, 0.15), description="Rated below this value, on 0 to 100, in more than this share of the pages."
     )
-    anchor: Annotated[tuple[float, Share], Says(_SHARES)] = Field(
+    anchor: Annotated[tuple[float, Share], Allowed(_SHARES)] = Field(
         default=(90, 0.15), description="Rated above this value, on 0 to 100, in more than this share of the pages."
     )
     spare: Share = Field(
@@ -282,5 +282,5 @@ CHECKS: dict[str, type[RuleOptions]] = {
     "consistency": Consistency, "postscreen": Postscreen, "quota": Quota,
 }  # fmt: skip
 """In the order in which they are told."""
-PLACED = ("attention", "trap", "gold", "trap_item", "repeat")
+PLANNED_RULES = ("attention", "trap", "gold", "trap_item", "repeat")
 """Rules that put something into the lists of a plan."""

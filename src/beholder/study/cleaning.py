@@ -9,12 +9,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from beholder.study.checks import CHECKS, PLACED, AskingOptions, Checks, RuleOptions, Share
+from beholder.study.checks import CHECKS, PLANNED_RULES, AskingOptions, Checks, RuleOptions, Share
 from beholder.study.parts import Fault, StudyPart, Text, raise_faults
 from beholder.study.presets import CleanPreset
 from beholder.study.recruitment import Money, money
 from beholder.study.thresholds import Thresholds, Use
-from beholder.study.value_kinds import Says
+from beholder.study.value_kinds import Allowed
 
 
 class AcceptAsking(StudyPart):
@@ -111,7 +111,7 @@ class Clean(StudyPart):
         used = getattr(self.use, name)
         if name in self.without or used is False:
             return None
-        if rule is None and used and name not in PLACED:
+        if rule is None and used and name not in PLANNED_RULES:
             rule = CHECKS[name]()
         if rule is not None and isinstance(used, Thresholds):
             rule = used.over(rule)
@@ -126,7 +126,7 @@ class Clean(StudyPart):
 # Nothing here changes what participants meet, and nothing of it is in the plan: it may change after the last answer.
 
 
-Contrast = Annotated[tuple[Text, Text], Says("two conditions, such as [ours, baseline]")]
+Contrast = Annotated[tuple[Text, Text], Allowed("two conditions, such as [ours, baseline]")]
 
 
 class Analyse(StudyPart):

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from beholder.errors import did_you_mean
-from beholder.study.checks import CHECKS, PLACED
+from beholder.study.checks import CHECKS, PLANNED_RULES
 from beholder.study.groups import between_faults
 from beholder.study.parts import Fault, path_fault
-from beholder.study.reader import dotted, shown
-from beholder.study.recipes import meant_kind
-from beholder.study.recruitment_faults import recruiting_faults
+from beholder.study.reader import dotted, quoted
+from beholder.study.recipes import intended_kind
+from beholder.study.recruitment_faults import recruitment_faults
 from beholder.study.texts import text_fault
 from beholder.study.value_kinds import listed
 from beholder.study.yaml import Place
@@ -29,11 +29,11 @@ def inconsistencies(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
     yield from _doubles(list(_conditions(data)), "every condition once")
     yield from _design(data)
     listed_ones = [word for _, word in _conditions(data)]
-    known = [*listed_ones, *_made(data)] if listed_ones else []
+    known = [*listed_ones, *_made_conditions(data)] if listed_ones else []
     yield from between_faults(data, [word for _, word in _words(data, "questions", "id")], known)
     yield from _texts(data, folder)
     yield from _paths(data)
-    yield from recruiting_faults(data, folder)
+    yield from recruitment_faults(data, folder)
     yield from _language(data)
     yield from cleaning_faults(data)
     yield from _contrasts(data)
@@ -87,18 +87,18 @@ def _ticks(data: Mapping[str, Any]) -> Iterator[list[tuple[Place, str]]]:
             ]
 
 
-def _made(data: Mapping[str, Any]) -> list[str]:
+def _made_conditions(data: Mapping[str, Any]) -> list[str]:
     """Return the conditions that are made, and so need not be listed: anchors that are named by a recipe."""
     anchors = _part(data, "options").get("anchors")
     words = anchors if isinstance(anchors, list | tuple) else ()
-    return [word for word in words if isinstance(word, str) and meant_kind(word)]
+    return [word for word in words if isinstance(word, str) and intended_kind(word)]
 
 
 def _doubles(words: Sequence[tuple[Place, str]], allowed: str) -> Iterator[Fault]:
     first: dict[str, Place] = {}
     for place, word in words:
         if word in first:
-            yield Fault(f"is {shown(word)}, as is {dotted(first[word])}", allowed, "Rename or remove one.", place)
+            yield Fault(f"is {quoted(word)}, as is {dotted(first[word])}", allowed, "Rename or remove one.", place)
         first.setdefault(word, place)
 
 
@@ -112,11 +112,11 @@ def _design(data: Mapping[str, Any]) -> Iterator[Fault]:
     for place, word in named if conditions else ():
         if word not in conditions:
             fix = did_you_mean(word, conditions)
-            yield Fault(f"is {shown(word)}, which is not among the conditions", listed(conditions), fix, place)
+            yield Fault(f"is {quoted(word)}, which is not among the conditions", listed(conditions), fix, place)
     star = _part(design, "pairs").get("star")
     if conditions and isinstance(star, str) and star not in conditions:
         fix = did_you_mean(star, conditions)
-        what = f"is {shown(star)}, which is not among the conditions"
+        what = f"is {quoted(star)}, which is not among the conditions"
         yield Fault(what, listed(conditions), fix, ("design", "pairs", "star"))
     votes, people = design.get("votes"), design.get("participants")
     if votes is not None and people is not None:
@@ -124,12 +124,12 @@ def _design(data: Mapping[str, Any]) -> Iterator[Fault]:
             ("participants", people, "votes", votes),
             ("votes", votes, "participants", people),
         ):
-            what = f"is {shown(value)}, and design.{other} is {shown(beside)}"
+            what = f"is {quoted(value)}, and design.{other} is {quoted(beside)}"
             yield Fault(what, "one of the two", "Take one of them out.", ("design", key))
     per_trial = design.get("per_trial")
     if isinstance(per_trial, bool) or not isinstance(per_trial, int) or per_trial < 1:
         return
-    known, needed = len({*conditions, *_made(data)}), len({word for _, word in named})
+    known, needed = len({*conditions, *_made_conditions(data)}), len({word for _, word in named})
     if conditions and per_trial > known:
         allowed, fix = f"at most {known}", "Leave it out to show all conditions."
         yield Fault(f"is {per_trial}, above the number of conditions {known}", allowed, fix, ("design", "per_trial"))
@@ -141,12 +141,12 @@ def _design(data: Mapping[str, Any]) -> Iterator[Fault]:
 
 def _contrasts(data: Mapping[str, Any]) -> Iterator[Fault]:
     listed_ones = [word for _, word in _conditions(data)]
-    known = list(dict.fromkeys([*listed_ones, *_made(data)]))
+    known = list(dict.fromkeys([*listed_ones, *_made_conditions(data)]))
     written = _part(data, "analyse").get("contrasts")
     for index, pair in enumerate(written if listed_ones and isinstance(written, list) else ()):
         for side, word in enumerate(pair if isinstance(pair, list) else ()):
             if isinstance(word, str) and word not in known:
-                what = f"is {shown(word)}, which is not among the conditions"
+                what = f"is {quoted(word)}, which is not among the conditions"
                 yield Fault(what, listed(known), did_you_mean(word, known), ("analyse", "contrasts", index, side))
 
 
@@ -182,7 +182,7 @@ def _paths(data: Mapping[str, Any]) -> Iterator[Fault]:
 def _language(data: Mapping[str, Any]) -> Iterator[Fault]:
     language, known = data.get("language", "en"), languages()
     if isinstance(language, str) and language not in known:
-        what = f"is {shown(language)}, and our words are not written in it"
+        what = f"is {quoted(language)}, and our words are not written in it"
         fix = "Another language is one more file in web/words of Beholder."
         yield Fault(what, listed(known), fix, ("language",))
 
@@ -200,7 +200,7 @@ def cleaning_faults(data: Mapping[str, Any]) -> Iterator[Fault]:
     use, accept = _map(clean.get("use")), _map(clean.get("accept"))
     for part, rules in (("accept", accept), ("use", use)):
         for name in rules:
-            if name in PLACED and rules[name] not in (None, False) and not checks.get(name):
+            if name in PLANNED_RULES and rules[name] not in (None, False) and not checks.get(name):
                 what = f"judges by what nobody meets: checks.{name} is off"
                 fix = f"Switch checks.{name} on before people come, or take this out."
                 yield Fault(what, "rules that the study has", fix, ("clean", part, name))
@@ -225,11 +225,11 @@ def _without(written: Any, use: Mapping[str, Any], checks: Mapping[str, Any]) ->
         if not isinstance(name, str):
             continue
         if name not in known:
-            yield Fault(f"is {shown(name)}, which is not a rule", listed(known), did_you_mean(name, known), place)
+            yield Fault(f"is {quoted(name)}, which is not a rule", listed(known), did_you_mean(name, known), place)
         elif use.get(name) not in (None, False):
             yield Fault(f"is {name}, and clean.use.{name} is written", "one of the two", "Take one out.", place)
-        elif name in PLACED and not checks.get(name):
-            on = [one for one in known if one not in PLACED or checks.get(one)]
+        elif name in PLANNED_RULES and not checks.get(name):
+            on = [one for one in known if one not in PLANNED_RULES or checks.get(one)]
             yield Fault(f"is {name}, which this study does not have", listed(on), "Take it out.", place)
 
 

@@ -38,7 +38,7 @@ def read_lines(folder: Path, name: str, columns: Sequence[str], problems: list[P
 
     Blank lines are passed over, a cell that is not there is empty.
     """
-    sheet = read_sheet(folder, name, columns, problems)
+    sheet = read_table(folder, name, columns, problems)
     if sheet is None:
         return []
     heads = [head.lower() for head in sheet.heads]
@@ -47,7 +47,7 @@ def read_lines(folder: Path, name: str, columns: Sequence[str], problems: list[P
     return [] if wrong else list(_lines(name, heads, sheet.rows, problems))
 
 
-def read_sheet(folder: Path, name: str, columns: Sequence[str], problems: list[Problem]) -> CsvTable | None:
+def read_table(folder: Path, name: str, columns: Sequence[str], problems: list[Problem]) -> CsvTable | None:
     """Return a CSV with whichever columns it has; None where it cannot be read, and `problems` tell why.
 
     `columns` are those that are looked for: by them it is told what stands between cells.
@@ -64,7 +64,7 @@ def read_sheet(folder: Path, name: str, columns: Sequence[str], problems: list[P
     delimiter = _delimiter(text, columns)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
-        lines = [(reader.line_num, [plain(cell) for cell in cells]) for cells in reader]
+        lines = [(reader.line_num, [plain_text(cell) for cell in cells]) for cells in reader]
     except csv.Error as error:
         problems.append(Problem(f"{name}:{reader.line_num}", f"is no CSV: {error}"))
         return None
@@ -75,12 +75,12 @@ def _columns(names: Sequence[str]) -> str:
     return f"the column{'s' * (len(names) != 1)} {', '.join(names)}"
 
 
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """Return a name as the catalogue spells names: letters composed, and without line ends and the like."""
     return unicodedata.normalize("NFC", text.translate(_CONTROL)).strip()
 
 
-def first_cells(folder: Path, name: str) -> list[str]:
+def column_names(folder: Path, name: str) -> list[str]:
     """Return the columns of a CSV in small letters; none where it cannot be read."""
     try:
         first = (folder / name).read_text(encoding="utf-8-sig").partition("\n")[0]

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints, field_validator
 
 from beholder.study.parts import Slug, Span, StudyPart, Text
-from beholder.study.value_kinds import Says
+from beholder.study.value_kinds import Allowed
 
 
 class Star(StudyPart):
@@ -67,7 +67,7 @@ class Design(StudyPart):
     )
     pairs: Annotated[
         Literal["all", "sparse"] | Star | Sparse | Annotated[str, StringConstraints(pattern=r"\.csv$")],
-        Says("all, sparse, {star: condition}, {sparse: 2 to 100}, or a CSV file"),
+        Allowed("all, sparse, {star: condition}, {sparse: 2 to 100}, or a CSV file"),
     ] = Field(
         default="all",
         description="Where two are compared: `all` pairs of conditions; `{star: condition}`, those with that one; "
@@ -80,7 +80,7 @@ class Design(StudyPart):
         default_factory=dict,
         description="Factors between participants: by name, its levels, and what is different in each.",
     )
-    plan: Annotated[Annotated[str, StringConstraints(pattern=r"\.csv$")], Says("a CSV file")] | None = Field(
+    plan: Annotated[Annotated[str, StringConstraints(pattern=r"\.csv$")], Allowed("a CSV file")] | None = Field(
         default=None, description="A CSV file with columns list, position, slot and stimulus that is the plan."
     )
     breaks: int | None = Field(default=None, ge=1, description="Offer a break after every so many trials.")
@@ -119,11 +119,11 @@ class Design(StudyPart):
 
 
 Tolerance = Annotated[float, Field(ge=0)]
-Number = Annotated[float | dict[Slug, float] | None, Says("a number, or a map from question to number")]
+Number = Annotated[float | dict[Slug, float] | None, Allowed("a number, or a map from question to number")]
 Near = Annotated[
-    Tolerance | dict[Slug, Tolerance] | None, Says("a number, 0 or more, or a map from question to number")
+    Tolerance | dict[Slug, Tolerance] | None, Allowed("a number, 0 or more, or a map from question to number")
 ]
-Words = Annotated[Text | dict[Slug, Text] | None, Says("a text, or a map from question to text")]
+Words = Annotated[Text | dict[Slug, Text] | None, Allowed("a text, or a map from question to text")]
 
 
 class TrainingItem(StudyPart):

@@ -14,7 +14,7 @@ from beholder.study.design import Design, Level
 from beholder.study.model import Playback, Study
 from beholder.study.parts import SLUG, SLUG_WORDS, Fault
 from beholder.study.questions import Page
-from beholder.study.reader import StudyReader, dotted, shown
+from beholder.study.reader import StudyReader, dotted, quoted
 from beholder.study.value_kinds import listed
 from beholder.study.yaml import Place
 
@@ -27,45 +27,45 @@ def groups_in(between: Mapping[str, Sequence[str] | Mapping[str, Any]]) -> list[
     return [dict(zip(between, levels, strict=True)) for levels in product(*between.values())]
 
 
-def named(levels: Levels) -> str:
+def group_name(levels: Levels) -> str:
     """Return how a group is called where people read it: `asked: matching, layout: grid`."""
     return ", ".join(f"{factor}: {level}" for factor, level in levels.items())
 
 
-def study_of(study: Study, levels: Levels) -> Study:
+def group_study(study: Study, levels: Levels) -> Study:
     """Return a study as one group of its participants meets it.
 
-    Its problems still name the line where a key stands: that of the level which changes it.
+    Its problems still name the line where a key moved: that of the level which changes it.
     """
     if not levels:
         return study
     changed: dict[str, Any] = {}
     options, playback = dict(study.options), study.playback.model_dump()
-    stands: dict[str, str] = {}
+    moved: dict[str, str] = {}
     for factor, name in levels.items():
         level, key = study.design.between[factor][name], f"design.between.{factor}.{name}"
         options |= level.options
         playback |= level.playback
-        stands |= _stands(level, key)
+        moved |= _moved_keys(level, key)
         if level.questions is not None:
             places = {question.id: place for place, question in enumerate(study.questions)}
             changed["questions"] = tuple(study.questions[places[one]] for one in level.questions)
-            stands |= {f"questions.{n}": f"questions.{places[one]}" for n, one in enumerate(level.questions)}
+            moved |= {f"questions.{n}": f"questions.{places[one]}" for n, one in enumerate(level.questions)}
         if level.conditions is not None:
             kept = [(n, one) for n, one in enumerate(study.conditions) if one.name in level.conditions]
             changed["conditions"] = tuple(one for _, one in kept)
-            stands |= {f"conditions.{n}": f"conditions.{place}" for n, (place, _) in enumerate(kept)}
+            moved |= {f"conditions.{n}": f"conditions.{place}" for n, (place, _) in enumerate(kept)}
         if level.instructions is not None:
             pages = (Page(text=level.instructions),)
             changed["texts"] = study.texts.model_copy(update={"instructions": pages})
     changed |= {"options": options, "playback": Playback.model_validate(playback)}
     group = study.model_copy(update=changed)
-    group._lines = replace(study._lines, stands=stands)
+    group._lines = replace(study._lines, moved_keys=moved)
     return group
 
 
-def _stands(level: Level, key: str) -> Iterator[tuple[str, str]]:
-    """Yield every key that a level changes, and where it stands."""
+def _moved_keys(level: Level, key: str) -> Iterator[tuple[str, str]]:
+    """Yield every key that a level changes, and where it moved."""
     for name in ("options", "playback"):
         for option in getattr(level, name):
             yield f"{name}.{option}", f"{key}.{name}.{option}"
@@ -73,16 +73,16 @@ def _stands(level: Level, key: str) -> Iterator[tuple[str, str]]:
         yield "texts.instructions", f"{key}.instructions"
 
 
-def varied(study: Study) -> frozenset[str]:
+def varied_keys(study: Study) -> frozenset[str]:
     """Return the keys that some participants have in another way, such as `options.layout` or `questions`."""
     levels = [level for levels in study.design.between.values() for level in levels.values()]
     whole = {key for level in levels for key in ("questions", "conditions") if getattr(level, key) is not None}
-    return frozenset({key for level in levels for key, _ in _stands(level, "")} | whole)
+    return frozenset({key for level in levels for key, _ in _moved_keys(level, "")} | whole)
 
 
 def common_options(study: Study) -> dict[str, Any]:
     """Return the options that all participants share."""
-    theirs = varied(study)
+    theirs = varied_keys(study)
     return {key: value for key, value in study.options.items() if f"options.{key}" not in theirs}
 
 
@@ -138,12 +138,12 @@ def _named(written: Any, place: Place, known: Sequence[str], what: str) -> Itera
             continue
         if word in first:
             again = dotted((*place, first[word]))
-            yield Fault(f"is {shown(word)}, as is {again}", "each once", "Take one out.", (*place, index))
+            yield Fault(f"is {quoted(word)}, as is {again}", "each once", "Take one out.", (*place, index))
         elif known and word not in known:
-            said = f"is {shown(word)}, which is not among the {what}"
+            said = f"is {quoted(word)}, which is not among the {what}"
             yield Fault(said, listed(known), did_you_mean(word, known), (*place, index))
         elif not known and what == "questions":
-            said = f"is {shown(word)}, and the study has no questions of its own"
+            said = f"is {quoted(word)}, and the study has no questions of its own"
             fix = "Write the questions out, or let the levels choose item sets with options.items."
             yield Fault(said, "ids under questions", fix, (*place, index))
         first.setdefault(word, index)
@@ -196,7 +196,7 @@ def _map(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-# --- Each group of participants read as a study of its own, so that what is wrong is told where its level stands ---
+# --- Each group of participants read as a study of its own, so that what is wrong is told where its level moved ---
 
 
 class GroupReader(StudyReader):
@@ -205,23 +205,23 @@ class GroupReader(StudyReader):
     What was told about the whole study is not told again.
     """
 
-    def __init__(self, whole: StudyReader, levels: Levels, stands: Mapping[Place, Place]) -> None:
+    def __init__(self, whole: StudyReader, levels: Levels, moved: Mapping[Place, Place]) -> None:
         super().__init__(whole.document)
-        self.found, self._whole, self._stands, self._group = [], whole, stands, named(levels)
-        self.refused, self.dropped = set(whole.refused), set(whole.dropped)
+        self.problems, self._whole, self._moved, self._group = [], whole, moved, group_name(levels)
+        self.refused_places, self.dropped_places = set(whole.refused_places), set(whole.dropped_places)
 
     def note(self, place: Place, what: str, allowed: str = "", fix: str = "") -> None:
-        for part, moved in self._stands.items():
+        for part, moved in self._moved.items():
             if place[: len(part)] == part:
                 self._tell(moved + place[len(part) :], what, allowed, fix)
                 return
         subject = f"{dotted(place)} {what}" if place else what
         told = (self.document.line(place), Problem(self.document.where(place), subject, allowed, fix))
-        if told not in self._whole.found:
+        if told not in self._whole.problems:
             self._tell(place, f"{what}, in the group {self._group}", allowed, fix)
 
     def _tell(self, place: Place, what: str, allowed: str, fix: str) -> None:
-        if place not in self._whole.refused:
+        if place not in self._whole.refused_places:
             super().note(place, what, allowed, fix)
 
 
@@ -229,22 +229,22 @@ def group_data(data: Mapping[str, Any]) -> Iterator[tuple[Levels, dict[str, Any]
     """Yield each group with the study as it was read for them, and where the keys that are theirs stand."""
     between = data["design"]["between"]
     for levels in groups_in(between):
-        theirs, stands = {**data, "design": {**data["design"], "between": {}}}, dict[Place, Place]()
+        theirs, moved = {**data, "design": {**data["design"], "between": {}}}, dict[Place, Place]()
         for factor, name in levels.items():
             level, place = between[factor][name] or {}, (*_BETWEEN, factor, name)
             for key in ("options", "playback"):
                 changed = level.get(key) or {}
                 theirs[key] = {**(theirs.get(key) or {}), **changed}
-                stands |= {(key, option): (*place, key, option) for option in changed}
+                moved |= {(key, option): (*place, key, option) for option in changed}
             for key, of in (("questions", "id"), ("conditions", "name")):
                 if level.get(key) is not None:
-                    kept, moved = _chosen(theirs.get(key) or [], level[key], of)
+                    kept, places = _chosen(theirs.get(key) or [], level[key], of)
                     theirs[key] = kept
-                    stands |= {(key, n): (key, at) for n, at in enumerate(moved)}
+                    moved |= {(key, n): (key, at) for n, at in enumerate(places)}
             if level.get("instructions") is not None:
                 theirs["texts"] = {**(theirs.get("texts") or {}), "instructions": level["instructions"]}
-                stands[("texts", "instructions")] = (*place, "instructions")
-        yield levels, theirs, stands
+                moved[("texts", "instructions")] = (*place, "instructions")
+        yield levels, theirs, moved
 
 
 def _chosen(items: list[Any], names: list[str], of: str) -> tuple[list[Any], list[int]]:

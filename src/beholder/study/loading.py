@@ -8,15 +8,15 @@ from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from beholder.errors import Problem, StudyError, did_you_mean
-from beholder.study.checks import PLACED
+from beholder.study.checks import PLANNED_RULES
 from beholder.study.consistency import inconsistencies
 from beholder.study.design import Design, Level
-from beholder.study.groups import GroupReader, group_data, study_of
+from beholder.study.groups import GroupReader, group_data, group_study
 from beholder.study.model import Playback, Study
 from beholder.study.parts import FaultsError
 from beholder.study.presets import preset, with_clean_preset
 from beholder.study.questions import SCALES
-from beholder.study.reader import StudyReader, shown, sides_of
+from beholder.study.reader import StudyReader, bracketed_sides, quoted
 from beholder.study.value_kinds import NUMBERS, ValueKind, kind_of, listed
 from beholder.study.yaml import Place, StudyDocument
 from beholder.types import Json
@@ -43,14 +43,14 @@ def build_study(document: StudyDocument, rules: MethodRules | None, found: Itera
     """
     reader = StudyReader(document)
     for problem in found:
-        reader.found.append((document.line(("method",)), problem))
+        reader.problems.append((document.line(("method",)), problem))
     kind = _study_kind(rules)
     data = reader.read(kind)
     written = data
-    data = _beneath(data, preset(data.get("preset")))
+    data = _with_defaults(data, preset(data.get("preset")))
     if rules is not None:
-        data = _beneath(data, rules.defaults)
-    data = with_clean_preset(data, written, PLACED)
+        data = _with_defaults(data, rules.defaults)
+    data = with_clean_preset(data, written, PLANNED_RULES)
     _read_scales(data, rules, reader)
     for fault in inconsistencies(data, document.folder):
         reader.refuse(fault.place, fault.what, fault.allowed, fault.fix)
@@ -59,8 +59,8 @@ def build_study(document: StudyDocument, rules: MethodRules | None, found: Itera
     study = _validated(Study, data, reader, kind, ())
     if _has_groups(study, reader):
         study = _read_groups(study, data, rules, kind, reader)
-    if reader.found or study is None:
-        raise StudyError(dict.fromkeys(problem for _, problem in sorted(reader.found, key=lambda pair: pair[0])))
+    if reader.problems or study is None:
+        raise StudyError(dict.fromkeys(problem for _, problem in sorted(reader.problems, key=lambda pair: pair[0])))
     study._folder = document.folder
     study._lines = document.lines()
     return study
@@ -71,8 +71,8 @@ def build_part(document: StudyDocument, model: type[_Model]) -> _Model:
     reader = StudyReader(document)
     kind = ValueKind(model=model)
     made = _validated(model, reader.read(kind), reader, kind, ())
-    if reader.found or made is None:
-        raise StudyError(dict.fromkeys(problem for _, problem in sorted(reader.found, key=lambda pair: pair[0])))
+    if reader.problems or made is None:
+        raise StudyError(dict.fromkeys(problem for _, problem in sorted(reader.problems, key=lambda pair: pair[0])))
     return made
 
 
@@ -81,10 +81,10 @@ def _study_kind(rules: MethodRules | None) -> ValueKind:
     if rules is None:
         return ValueKind(model=Study)
     options = kind_of(rules.Options)
-    level = ValueKind(model=Level, is_nullable=True, given={"options": options, "playback": kind_of(Playback)})
+    level = ValueKind(model=Level, is_nullable=True, overrides={"options": options, "playback": kind_of(Playback)})
     factors = ValueKind(is_map=True, value=ValueKind(is_map=True, is_nullable=True, value=level))
     return ValueKind(
-        model=Study, given={"options": options, "design": ValueKind(model=Design, given={"between": factors})}
+        model=Study, overrides={"options": options, "design": ValueKind(model=Design, overrides={"between": factors})}
     )
 
 
@@ -92,7 +92,7 @@ def _has_groups(study: Study | None, reader: StudyReader) -> TypeGuard[Study]:
     """Return whether there are groups to look at: nothing is wrong with factors, levels, and what they name."""
     if study is None or not study.design.between:
         return False
-    wrong = (place[2:] for place in reader.refused if place[:2] == ("design", "between"))
+    wrong = (place[2:] for place in reader.refused_places if place[:2] == ("design", "between"))
     return not any(len(place) < 3 or place[2] in ("questions", "conditions") for place in wrong)
 
 
@@ -109,7 +109,7 @@ def _read_groups(
         if rules is not None:
             theirs["options"] = _options(theirs.get("options", {}), rules, group)
         _validated(Study, theirs, group, kind, ())
-        reader.found += [told for told in group.found if told not in reader.found]
+        reader.problems += [told for told in group.problems if told not in reader.problems]
         for pair in levels.items():
             written = between[pair[0]][pair[1]].options
             options[pair] = {name: theirs["options"].get(name, value) for name, value in written.items()}
@@ -118,7 +118,7 @@ def _read_groups(
         for factor, levels in between.items()
     }
     study = study.model_copy(update={"design": study.design.model_copy(update={"between": told})})
-    if not reader.found:
+    if not reader.problems:
         _refuse_alike(study, reader)
     return study
 
@@ -126,7 +126,7 @@ def _read_groups(
 def _refuse_alike(study: Study, reader: StudyReader) -> None:
     """Tell the reader which levels of a factor give the same study."""
     for factor, levels in study.design.between.items():
-        known = [(name, study_of(study, {factor: name})) for name in levels]
+        known = [(name, group_study(study, {factor: name})) for name in levels]
         for number, (name, one) in enumerate(known):
             same = next((other for other, theirs in known[:number] if theirs == one), None)
             if same is not None:
@@ -135,14 +135,14 @@ def _refuse_alike(study: Study, reader: StudyReader) -> None:
                 reader.refuse(place, what, "levels that differ", "Change it, or take it out.")
 
 
-def _beneath(data: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+def _with_defaults(data: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data with defaults where nothing was written, map by map."""
     merged = dict(data)
     for key, value in defaults.items():
         if key not in merged:
             merged[key] = value
         elif isinstance(value, Mapping) and isinstance(merged[key], Mapping):
-            merged[key] = _beneath(merged[key], value)
+            merged[key] = _with_defaults(merged[key], value)
     return merged
 
 
@@ -169,7 +169,7 @@ def _refuse_scale(scale: str, names: list[str], rules: MethodRules | None, place
     if scale in SCALES and rules is not None:
         reader.drop(place, f"is {scale}, which {rules.name} does not use", allowed)
     else:
-        reader.drop(place, f"is {shown(scale)}, which is not a scale", allowed, did_you_mean(scale, names))
+        reader.drop(place, f"is {quoted(scale)}, which is not a scale", allowed, did_you_mean(scale, names))
 
 
 def _options(written: Any, rules: MethodRules, reader: StudyReader) -> Any:
@@ -183,7 +183,7 @@ def _validated(model: type[_Model], data: Any, reader: StudyReader, kind: ValueK
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        refused = frozenset(reader.refused)
+        refused = frozenset(reader.refused_places)
         for detail in error.errors(include_url=False):
             _refuse(detail, reader, kind, start, data, refused)
         return None
@@ -204,20 +204,20 @@ def _refuse(
         return  # what is wrong with its items was told
     cause = detail.get("ctx", {}).get("error")
     if isinstance(cause, FaultsError):
-        if not any(lost[: len(place)] == place for lost in reader.dropped):
+        if not any(lost[: len(place)] == place for lost in reader.dropped_places):
             for fault in cause.faults:
                 reader.note(place + fault.place, fault.what, fault.allowed, fault.fix)
     elif detail["type"] == "value_error":
         reader.note(place, f"is refused: {cause}", below.words())
     elif isinstance(value, list) and detail["type"] in _LENGTHS:
         least = detail.get("ctx", {}).get("min_length", 0)
-        allowed = f"a list of {least} or more" if least > 1 and not below.says else below.words()
+        allowed = f"a list of {least} or more" if least > 1 and not below.allowed else below.words()
         reader.refuse(place, f"is a list of {len(value)}" if value else "is empty", allowed)
     elif detail["type"] == "missing":
         reader.refuse(place, "is missing", below.words())
     else:
         near = [str(choice) for choice in below.choices]
-        said = "is empty" if value in ("", None, []) else f"is {shown(value)}"
+        said = "is empty" if value in ("", None, []) else f"is {quoted(value)}"
         reader.refuse(place, said, below.words(), did_you_mean(str(value), near) if near else _as_list(value, below))
 
 
@@ -225,7 +225,7 @@ def _as_list(value: object, kind: ValueKind) -> str:
     """Return how to write as a list what was written as text: one of its words, or two sides of a screen."""
     if not isinstance(value, str) or kind.item is None:
         return ""
-    if sides := sides_of(value):
+    if sides := bracketed_sides(value):
         return f"Write {sides}." if kind.item.scalars & NUMBERS else ""
     return f"Write [{value}]." if value in kind.item.choices else ""
 

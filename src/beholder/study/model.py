@@ -18,7 +18,7 @@ from beholder.study.presets import Preset
 from beholder.study.qualification import Qualification
 from beholder.study.questions import SCALES, Scale, Texts
 from beholder.study.recruitment import Money, Recruit, Retention
-from beholder.study.value_kinds import Says
+from beholder.study.value_kinds import Allowed
 from beholder.study.yaml import Lines
 
 
@@ -75,7 +75,7 @@ class Question(StudyPart):
 
     id: Slug = Field(description="Names the answer in every table.")
     text: Text = Field(description="What participants read.")
-    scale: Annotated[Scale, Says(f"{', '.join(SCALES)}, or {{min, max, step, labels, look}}")] = Field(
+    scale: Annotated[Scale, Allowed(f"{', '.join(SCALES)}, or {{min, max, step, labels, look}}")] = Field(
         default=SCALES["cont100"], description=f"A name ({', '.join(SCALES)}) or `{{min, max, step, labels, look}}`."
     )
 
@@ -106,7 +106,7 @@ class Playback(StudyPart):
     size: Annotated[
         str,
         StringConstraints(pattern=r"^(fit|native|[1-9][0-9]{0,2}%)$"),
-        Says("fit, native or a percentage such as 50%"),
+        Allowed("fit, native or a percentage such as 50%"),
     ] = Field(
         default="fit", description="`fit`, `native` (one media pixel = one device pixel), or a percentage of native."
     )
@@ -200,10 +200,10 @@ class Study(StudyPart):
     method: Text = Field(description="The rating method: one plain word.")
     options: dict[str, Any] = Field(default_factory=dict, description="Options of the method.")
     preset: Preset = Field(default="none", description="Fills what is not written.")
-    stimuli: Annotated[Stimuli, Says("a folder, {folder, pattern} or {manifest}")] = Field(
+    stimuli: Annotated[Stimuli, Allowed("a folder, {folder, pattern} or {manifest}")] = Field(
         description="A folder, or `{folder, pattern}`, or `{manifest}`."
     )
-    conditions: tuple[Annotated[Condition, Says("a name, or {name, label, role}")], ...] = Field(
+    conditions: tuple[Annotated[Condition, Allowed("a name, or {name, label, role}")], ...] = Field(
         default=(), description="Names or `{name, label, role}`, in the order of tables; by code point when left out."
     )
     questions: tuple[Question, ...] = Field(default=(), description="What is asked about each stimulus.")
@@ -234,7 +234,7 @@ class Study(StudyPart):
         default=None,
         description="Studies of one family never share a participant: on Prolific by a group of that name.",
     )
-    retention: Annotated[Retention, Says("a day such as 2027-01-31, or {identity, answers}")] = Field(
+    retention: Annotated[Retention, Allowed("a day such as 2027-01-31, or {identity, answers}")] = Field(
         default=Retention(), description="How long what is known of people is kept: a day, or `{identity, answers}`."
     )
     run: int = Field(
@@ -247,7 +247,7 @@ class Study(StudyPart):
         Annotated[
             str,
             StringConstraints(pattern=r"""^([^@\s<>"]+@[^@\s<>"]+\.[^@\s<>"]+|https://[^\s<>"]+)$"""),
-            Says("an e-mail address, or a web address that begins with https://"),
+            Allowed("an e-mail address, or a web address that begins with https://"),
         ]
         | None
     ) = Field(default=None, description="An e-mail or web address, shown on every page.")
@@ -288,11 +288,11 @@ class Study(StudyPart):
         return int.from_bytes(hashlib.sha256(f"{self.design.seed} run {self.run}".encode()).digest()[:8])
 
     @property
-    def draw(self) -> tuple[int, ...]:
+    def seeds(self) -> tuple[int, ...]:
         """What everything that is drawn for the plan begins with: the seed, and in lists that are added a number."""
         return (self.seed, self._turn) if self._turn else (self.seed,)
 
-    def redrawn(self, turn: int) -> Study:
+    def reseeded(self, turn: int) -> Study:
         """Return the same study, for which other lists are drawn."""
         again = self.model_copy()
         again._turn = turn
@@ -308,4 +308,4 @@ class Study(StudyPart):
 
     def problem(self, key: str, what: str, allowed: str = "", fix: str = "") -> Problem:
         """Return a problem with what stands at a key, told as the loader tells it: line, then key, then what."""
-        return Problem(self.where(key), f"{self._lines.called(key)} {what}", allowed, fix)
+        return Problem(self.where(key), f"{self._lines.written_key(key)} {what}", allowed, fix)

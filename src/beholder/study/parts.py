@@ -11,17 +11,17 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from beholder.study.value_kinds import Says
+from beholder.study.value_kinds import Allowed
 
 SLUG = r"^[a-z0-9][a-z0-9_-]{0,63}$"
 SLUG_WORDS = "up to 64 small letters, digits, - and _, beginning with a letter or digit"
-Slug = Annotated[str, StringConstraints(pattern=SLUG), Says(SLUG_WORDS)]
-Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S"), Says("text that is not empty")]
+Slug = Annotated[str, StringConstraints(pattern=SLUG), Allowed(SLUG_WORDS)]
+Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S"), Allowed("text that is not empty")]
 SPAN = r"^[1-9][0-9]{0,5} ?(s|min|h|d)$"
 Span = Annotated[
     str,
     StringConstraints(pattern=SPAN),
-    Says("a time such as 30 min, 12 h or 30 d"),
+    Allowed("a time such as 30 min, 12 h or 30 d"),
 ]
 _SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 
@@ -32,7 +32,7 @@ class StudyPart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False)
 
 
-def span(text: str) -> timedelta:
+def duration(text: str) -> timedelta:
     """Return the time that a span such as `30 min` means."""
     found = re.fullmatch(r"([0-9]+) ?([a-z]+)", text)
     assert found is not None, text

@@ -111,4 +111,4 @@ def _map(value: object) -> Mapping[str, Any]:
 # --- Names that the study file will know later. They are refused by name, so that nobody takes them for typing errors.
 
 
-METHODS = frozenset(("dscqs", "samviq", "mismatch", "best-worst", "rank", "word-select"))
+RESERVED_METHODS = frozenset(("dscqs", "samviq", "mismatch", "best-worst", "rank", "word-select"))

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from beholder.study.parts import Fault, Slug, Span, StudyPart, Text, raise_faults, span
-from beholder.study.value_kinds import Says
+from beholder.study.parts import Fault, Slug, Span, StudyPart, Text, duration, raise_faults
+from beholder.study.value_kinds import Allowed
 
 Action = Literal["gate", "warn", "flag", "record"]
 Kind = Literal["desktop", "tablet", "phone"]
@@ -30,7 +30,7 @@ class CheckOptions(StudyPart):
     @property
     def lasts(self) -> timedelta | None:
         """How long a pass counts; None: as long as its session."""
-        return span(self.valid) if self.valid else None
+        return duration(self.valid) if self.valid else None
 
 
 class Device(CheckOptions):
@@ -44,7 +44,7 @@ class Screen(CheckOptions):
     """The resolution of the screen in device pixels."""
 
     attempts: int = Field(default=3, ge=1, le=20, description="How often it can be measured.")
-    min: Annotated[tuple[int, int], Says("two numbers of pixels, such as [1280, 720]")] = Field(
+    min: Annotated[tuple[int, int], Allowed("two numbers of pixels, such as [1280, 720]")] = Field(
         default=(1280, 720), description="Long and short side at least, in device pixels."
     )
 
@@ -188,7 +188,7 @@ class Distance(CheckOptions):
     attempts: int = Field(default=3, ge=1, le=20, description="How often it can be tried; each time is a new one.")
     valid: Span | None = Field(default="30 min", description="How long a pass counts on the same device.")
     heights: float = Field(default=1.5, gt=0, le=10, description="How far to sit, in heights of the screen.")
-    radii: Annotated[tuple[float, float, float], Says("three radii in pixels, such as [3, 5, 7]")] = Field(
+    radii: Annotated[tuple[float, float, float], Allowed("three radii in pixels, such as [3, 5, 7]")] = Field(
         default=(3, 5, 7), description="Weak, middle and strong blur, on a screen of 1080 lines."
     )
 
@@ -240,7 +240,7 @@ class Qualification(StudyPart):
     media: Media | bool = Field(default=False, description="Whether the browser plays what the study shows.")
     network: Network | bool = Field(default=False, description="The speed of the network.")
     remote: Remote | bool = Field(default=False, description="Whether the screen is seen from afar.")
-    questions: Annotated[Questions | Literal[False], Says("false, or a map with the key items")] = Field(
+    questions: Annotated[Questions | Literal[False], Allowed("false, or a map with the key items")] = Field(
         default=False, description="A quiz with right answers."
     )
     colour: Colour | bool = Field(default=False, description="Colour vision.")

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_serializer, model_validator
 
 from beholder.study.parts import Fault, FaultsError, StudyPart, Text, raise_faults
-from beholder.study.value_kinds import AsText, Says
+from beholder.study.value_kinds import Allowed, AsText
 
 _MOST_CATEGORIES = 21
 _QUALITY = ("Bad", "Poor", "Fair", "Good", "Excellent")
@@ -31,7 +31,7 @@ class Scale(BaseModel):
     labels: Annotated[
         tuple[tuple[float, str], ...],
         AsText(),
-        Says("a list of words from low to high, or a map from value to word"),
+        Allowed("a list of words from low to high, or a map from value to word"),
     ] = Field(default=(), description="A list of words from low to high, or a map from value to word.")
     look: Literal["slider", "radio"] = Field(
         default="slider", description="`slider` for continuous scales, `radio` for categories."
@@ -150,7 +150,7 @@ class Texts(StudyPart):
     """What participants read: inline Markdown, or the name of a file that ends in `.md`."""
 
     consent: Text | None = Field(default=None, description="Shown first; agreeing starts the session.")
-    instructions: Annotated[tuple[Page, ...] | None, Says("text, or a list of texts and {text, examples, play}")] = (
+    instructions: Annotated[tuple[Page, ...] | None, Allowed("text, or a list of texts and {text, examples, play}")] = (
         Field(
             default=None,
             description="Shown before the trials, one key away while rating: a text, or a list of pages, each a text "

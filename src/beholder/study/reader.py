@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from beholder.errors import Problem, did_you_mean
 from beholder.study.value_kinds import NUMBERS, ValueKind, listed
-from beholder.study.yaml import Entries, ListNode, Node, Place, Scalar, StudyDocument, core_value
+from beholder.study.yaml import ListNode, MapNode, Node, Place, Scalar, StudyDocument, core_value
 
 _LEFT_OUT: Final = object()
 _LONGEST_SHOWN = 40
@@ -20,10 +20,10 @@ class StudyReader:
 
     def __init__(self, document: StudyDocument) -> None:
         self.document = document
-        self.found: list[tuple[int, Problem]] = list(document.problems)
-        self.refused: set[Place] = set()
+        self.problems: list[tuple[int, Problem]] = list(document.problems)
+        self.refused_places: set[Place] = set()
         """Places about which a problem was told; nothing more needs to be said about them."""
-        self.dropped: set[Place] = set()
+        self.dropped_places: set[Place] = set()
         """Places whose value nobody sees, so that what is around them may seem to lack something."""
 
     def read(self, kind: ValueKind) -> dict[str, Any]:
@@ -32,25 +32,25 @@ class StudyReader:
 
     def drop(self, place: Place, what: str, allowed: str = "", fix: str = "") -> None:
         """Note a problem with a value that is not handed on."""
-        self.dropped.add(place)
+        self.dropped_places.add(place)
         self.refuse(place, what, allowed, fix)
 
     def refuse(self, place: Place, what: str, allowed: str = "", fix: str = "") -> None:
         """Note a problem with what stands at a place, once for each place."""
-        if place not in self.refused:
-            self.refused.add(place)
+        if place not in self.refused_places:
+            self.refused_places.add(place)
             self.note(place, what, allowed, fix)
 
     def note(self, place: Place, what: str, allowed: str = "", fix: str = "") -> None:
         """Note a problem. `what` is told about the dotted name of the place."""
         line = self.document.line(place)
         subject = f"{dotted(place)} {what}" if place else what
-        self.found.append((line, Problem(self.document.where(place), subject, allowed, fix)))
+        self.problems.append((line, Problem(self.document.where(place), subject, allowed, fix)))
 
     def _value(self, node: Node, kind: ValueKind, place: Place) -> Any:
         if isinstance(node, Scalar):
             return self._scalar(node, kind, place)
-        if isinstance(node, Entries):
+        if isinstance(node, MapNode):
             return self._entries(node, kind, place)
         return self._items(node, kind, place)
 
@@ -60,12 +60,12 @@ class StudyReader:
             item = ValueKind(as_text=True)
         values = [self._value(part, item, (*place, index)) for index, part in enumerate(node.items)]
         for index, value in enumerate(values):
-            if value is _LEFT_OUT and (*place, index) not in self.refused:
+            if value is _LEFT_OUT and (*place, index) not in self.refused_places:
                 self.drop((*place, index), "is empty", item.words())
         # What is left out keeps its place, so that the numbers of the others stay right.
         return [None if value is _LEFT_OUT else value for value in values]
 
-    def _entries(self, node: Entries, kind: ValueKind, place: Place) -> dict[str, Any]:
+    def _entries(self, node: MapNode, kind: ValueKind, place: Place) -> dict[str, Any]:
         keys = kind.keys()
         is_open = kind.model is None or kind.model.model_config.get("extra") == "allow"
         values: dict[str, Any] = {}
@@ -99,7 +99,7 @@ class StudyReader:
             self.drop(place, f"is {node.text}", kind.words() or "a finite number")
             return _LEFT_OUT
         if kind.scalars and not kind.is_free and not self._fits(value, kind):
-            self.drop(place, f"is {shown(node.text)}", kind.words(), _advice(value, kind, node))
+            self.drop(place, f"is {quoted(node.text)}", kind.words(), _advice(value, kind, node))
             return _LEFT_OUT
         return value
 
@@ -128,7 +128,7 @@ def dotted(place: Place) -> str:
     return ".".join(str(step) for step in place)
 
 
-def shown(value: object) -> str:
+def quoted(value: object) -> str:
     """Return a value as it is quoted in a message: short, on one line."""
     if isinstance(value, list | tuple):
         return "a list"
@@ -140,7 +140,7 @@ def shown(value: object) -> str:
     return f"{text[:_LONGEST_SHOWN]}..." if len(text) > _LONGEST_SHOWN else text or "empty"
 
 
-def sides_of(text: str) -> str:
+def bracketed_sides(text: str) -> str:
     """Return `[1280, 720]` for `1280x720`, or nothing."""
     found = _SIDES.fullmatch(text)
     return f"[{found[1]}, {found[2]}]" if found else ""
@@ -151,7 +151,7 @@ def _advice(value: object, kind: ValueKind, node: Scalar) -> str:
     if bool in kind.scalars and word in ("yes", "on", "no", "off", "true", "false"):
         return f"Write {'true' if word in ('yes', 'on', 'true') else 'false'}."
     keys = kind.keys()
-    if (sides := sides_of(node.text)) and "min" in keys:
+    if (sides := bracketed_sides(node.text)) and "min" in keys:
         return f"Write {{min: {sides}}}."
     if kind.scalars & NUMBERS and not node.plain and isinstance(core_value(node.text), int | float):
         return "Take the quotes off."

@@ -76,7 +76,7 @@ def read_recipe(name: str) -> Recipe | None:
     return Recipe(kind.name, kind.medium, value, kind.more_is_worse) if kind.lowest <= value <= kind.highest else None
 
 
-def meant_kind(name: str) -> RecipeKind | None:
+def intended_kind(name: str) -> RecipeKind | None:
     """Return the kind that a name begins with, whether or not the rest can be read; None where it means no recipe."""
     if name.startswith("lowpass"):
         return KINDS["lowpass"]

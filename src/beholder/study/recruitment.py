@@ -11,7 +11,7 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import Field, StringConstraints
 
 from beholder.study.parts import Span, StudyPart, Text
-from beholder.study.value_kinds import Says
+from beholder.study.value_kinds import Allowed
 
 # --- Amounts of money as the researcher writes them: exact, in one currency, never a float ---
 
@@ -20,7 +20,7 @@ _WRITTEN = r"^([1-9][0-9]{0,6}(\.[0-9]{1,2})?|0\.(0[1-9]|[1-9][0-9]?)) [A-Z]{3}$
 Money = Annotated[
     str,
     StringConstraints(pattern=_WRITTEN),
-    Says("an amount above 0 and a currency of three capital letters, such as 0.10 GBP"),
+    Allowed("an amount above 0 and a currency of three capital letters, such as 0.10 GBP"),
 ]
 
 
@@ -62,10 +62,10 @@ def is_money(text: str) -> bool:
 Moment = Annotated[
     str,
     StringConstraints(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(Z|[+-][0-9]{2}:[0-9]{2}))?$"),
-    Says("a day such as 2027-01-31, which begins at midnight UTC, or a time such as 2027-01-31 09:00+01:00"),
+    Allowed("a day such as 2027-01-31, which begins at midnight UTC, or a time such as 2027-01-31 09:00+01:00"),
 ]
-Day = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"), Says("a day such as 2027-01-31")]
-Code = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$"), Says("up to 64 letters, digits, - and _")]
+Day = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"), Allowed("a day such as 2027-01-31")]
+Code = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$"), Allowed("up to 64 letters, digits, - and _")]
 
 
 class PerOutcome(StudyPart):
@@ -92,7 +92,7 @@ class Filters(StudyPart):
         default=None, description="Least number of approved submissions, or a range."
     )
     more: dict[
-        str, Annotated[tuple[Text, ...] | tuple[float, float], Says("a list of values, or a range such as [1, 5]")]
+        str, Annotated[tuple[Text, ...] | tuple[float, float], Allowed("a list of values, or a range such as [1, 5]")]
     ] = Field(default_factory=dict, description="Any other filter by its id: a list of values, or a range.")
 
 
@@ -198,12 +198,12 @@ def longest_minutes(minutes: float) -> int:
     return math.ceil(2 + 2 * minutes + 2 * math.sqrt(minutes))
 
 
-def told_minutes(recruit: Recruit, estimate: float) -> int:
+def announced_minutes(recruit: Recruit, estimate: float) -> int:
     """Return the whole minutes that people are told: those of the study, or our estimate; by them pay is judged."""
     return math.ceil(recruit.minutes or estimate)
 
 
-def is_visit_each(recruit: Recruit) -> bool:
+def has_visit_per_session(recruit: Recruit) -> bool:
     """Return whether every session of one person is a visit of its own on the platform, and no round of another."""
     return recruit.mode == "prolific" and recruit.further == "submissions"
 

@@ -11,8 +11,8 @@ from typing import Any, get_args
 from urllib.parse import urlsplit
 
 from beholder.errors import did_you_mean
-from beholder.study.parts import SPAN, Fault, path_fault, span
-from beholder.study.reader import dotted, shown
+from beholder.study.parts import SPAN, Fault, duration, path_fault
+from beholder.study.reader import dotted, quoted
 from beholder.study.recruitment import Recruit, Sum, is_money, longest_minutes, moment, money
 from beholder.study.value_kinds import listed
 from beholder.study.yaml import Place
@@ -36,7 +36,7 @@ _LIMITS: tuple[tuple[str, int, int | None], ...] = (
 """Filters with numbers, and the least and most that they take."""
 
 
-def recruiting_faults(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
+def recruitment_faults(data: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
     """Yield what does not fit, by places from the top of the study."""
     recruit = _map(data.get("recruit"))
     mode = recruit.get("mode", "link")
@@ -80,10 +80,10 @@ def _panel(recruit: Mapping[str, Any]) -> Iterator[Fault]:
             what, allowed = f"is {name}, which means something else in our addresses", "any other name"
             yield Fault(what, allowed, "Let the platform pass it under another name.", ("recruit", key))
     if visit and not id_parameter:
-        what, fix = f"is {shown(visit)}, and recruit.id_parameter is not written", "Write both, or take it out."
+        what, fix = f"is {quoted(visit)}, and recruit.id_parameter is not written", "Write both, or take it out."
         yield Fault(what, "an id of the visit beside one of the person", fix, ("recruit", "visit_parameter"))
     elif visit and visit == id_parameter:
-        what = f"is {shown(visit)}, as is recruit.id_parameter"
+        what = f"is {quoted(visit)}, as is recruit.id_parameter"
         yield Fault(what, "two names", "Take it out where the platform has one id.", ("recruit", "visit_parameter"))
     if recruit.get("single_use") is True and not recruit.get("people"):
         what, fix = "is true, and there is nobody to write a link for", "Write recruit.people, or take it out."
@@ -117,7 +117,7 @@ def _returns(recruit: Mapping[str, Any]) -> Iterator[Fault]:
         if not isinstance(address, str) or not address.strip():
             continue
         if not _is_https(address):
-            yield Fault(f"is {shown(address)}", "an address that begins with https://", "", place)
+            yield Fault(f"is {quoted(address)}", "an address that begins with https://", "", place)
         for name in re.findall(r"\{([^{}]*)\}", address):
             if name not in _PLACEHOLDERS:
                 fix = did_you_mean(name, _PLACEHOLDERS)
@@ -130,7 +130,7 @@ def _codes(recruit: Mapping[str, Any]) -> Iterator[Fault]:
         if not isinstance(code, str):
             continue
         if code in first:
-            what = f"is {shown(code)}, as is recruit.codes.{first[code]}"
+            what = f"is {quoted(code)}, as is recruit.codes.{first[code]}"
             fix = "A code tells how a session ended: give each outcome its own."
             yield Fault(what, "every code once", fix, ("recruit", "codes", outcome))
         first.setdefault(code, outcome)
@@ -143,9 +143,9 @@ def _files(recruit: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
             continue
         fault = path_fault(path)
         if fault is None and not (folder / path).is_file():
-            fault = Fault(f"is {shown(path)}, and there is no such file", allowed)
+            fault = Fault(f"is {quoted(path)}, and there is no such file", allowed)
         if fault is None and key == "block" and not _is_text(folder / path):
-            fault = Fault(f"is {shown(path)}, which is not UTF-8 text", allowed, "Save it as UTF-8.")
+            fault = Fault(f"is {quoted(path)}, which is not UTF-8 text", allowed, "Save it as UTF-8.")
         if fault is not None:
             yield Fault(fault.what, fault.allowed, fault.fix, ("recruit", key))
     excluded = recruit.get("exclude")
@@ -154,10 +154,10 @@ def _files(recruit: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
         if not isinstance(path, str):
             continue
         if not (folder / path).is_dir():
-            what = f"is {shown(path)}, and there is no such folder"
+            what = f"is {quoted(path)}, and there is no such folder"
             yield Fault(what, "the folder of another study, such as ../first-study", "", place)
         elif (folder / path).resolve() == folder.resolve():
-            what, fix = f"is {shown(path)}, the folder of this study", "Nobody begins a study twice anyway."
+            what, fix = f"is {quoted(path)}, the folder of this study", "Nobody begins a study twice anyway."
             yield Fault(what, "the folder of another study", fix, place)
 
 
@@ -235,7 +235,7 @@ def time_faults(data: Mapping[str, Any]) -> Iterator[Fault]:
         try:
             times[place] = moment(text)
         except ValueError:
-            yield Fault(f"is {shown(text)}, and there is no such {_kind(shape)}", _nearest(shape), "", place)
+            yield Fault(f"is {quoted(text)}, and there is no such {_kind(shape)}", _nearest(shape), "", place)
     opens, closes = times.get(("recruit", "opens")), times.get(("recruit", "closes"))
     if opens and closes and closes <= opens:
         what = f"is {written['recruit', 'closes']}, and recruit.opens is {written['recruit', 'opens']}"
@@ -251,7 +251,7 @@ def _limit(recruit: Mapping[str, Any]) -> Iterator[Fault]:
     mode, limit, minutes = recruit.get("mode"), recruit.get("time_limit"), recruit.get("minutes")
     if not _is_span(limit) or isinstance(minutes, bool) or not isinstance(minutes, int | float) or minutes <= 0:
         return
-    given = span(str(limit)).total_seconds() / 60
+    given = duration(str(limit)).total_seconds() / 60
     place: Place = ("recruit", "time_limit")
     needed = longest_minutes(minutes)
     if mode == "prolific" and given < needed:

@@ -8,13 +8,13 @@ from pydantic import Field, model_validator
 
 from beholder.study.checks import Gold, RuleOptions, Share
 from beholder.study.parts import Fault, StudyPart, raise_faults
-from beholder.study.value_kinds import Says
+from beholder.study.value_kinds import Allowed
 
 _AS = "As in `checks` when left out."
 _ACTION = f"`flag`: costs the use; `record`: only noted. {_AS}"
 _MAX_FAILED = f"So many failures are allowed in a session that is used. {_AS}"
-Pair = Annotated[tuple[float, float], Says("two numbers, such as [0.95, 1.15]")]
-Limit = Annotated[tuple[float, Share], Says("a value and a share, such as [90, 0.15]")]
+Pair = Annotated[tuple[float, float], Allowed("two numbers, such as [0.95, 1.15]")]
+Limit = Annotated[tuple[float, Share], Allowed("a value and a share, such as [90, 0.15]")]
 _Rule = TypeVar("_Rule", bound=RuleOptions)
 
 

@@ -17,7 +17,7 @@ NUMBERS: Scalars = frozenset((int, float))
 
 
 @dataclass(frozen=True)
-class Says:
+class Allowed:
     """Words for what a type allows, where its pattern would not help a reader."""
 
     words: str
@@ -42,9 +42,9 @@ class ValueKind:
     is_free: bool = False
     is_nullable: bool = False
     as_text: bool = False
-    says: str = ""
+    allowed: str = ""
     bounds: str = ""
-    given: Mapping[str, ValueKind] = field(default_factory=dict)
+    overrides: Mapping[str, ValueKind] = field(default_factory=dict)
     """Keys that somebody else than the model decides: the options of the method."""
 
     @property
@@ -64,12 +64,12 @@ class ValueKind:
         if self.model is None:
             return {}
         own = {field.alias or name: field_kind(field) for name, field in self.model.model_fields.items()}
-        return {**own, **self.given}
+        return {**own, **self.overrides}
 
     def words(self) -> str:
         """Return what is allowed here, in words."""
-        if self.says:
-            return self.says
+        if self.allowed:
+            return self.allowed
         if self.choices:
             return listed([_shown(choice) for choice in self.choices])
         found = []
@@ -139,7 +139,7 @@ def _union(kinds: Sequence[ValueKind]) -> ValueKind:
         is_free=any(kind.is_free for kind in kinds) or len(models) > 1 or len(items) > 1,
         is_nullable=any(kind.is_nullable for kind in kinds),
         as_text=any(kind.as_text for kind in kinds),
-        says=" or ".join(dict.fromkeys(kind.says for kind in kinds if kind.says)),
+        allowed=" or ".join(dict.fromkeys(kind.allowed for kind in kinds if kind.allowed)),
         bounds="".join(kind.bounds for kind in kinds),
     )
 
@@ -147,14 +147,14 @@ def _union(kinds: Sequence[ValueKind]) -> ValueKind:
 def _marked(kind: ValueKind, marks: Sequence[Any]) -> ValueKind:
     kind = replace(kind, bounds=kind.bounds + _bounds(marks))
     for mark in marks:
-        if isinstance(mark, Says):
-            kind = replace(kind, says=mark.words)
+        if isinstance(mark, Allowed):
+            kind = replace(kind, allowed=mark.words)
         elif isinstance(mark, AsText):
             kind = replace(kind, as_text=True)
         elif isinstance(mark, FieldInfo):
             kind = _marked(kind, mark.metadata)
-        elif isinstance(mark, StringConstraints) and mark.pattern and not kind.says:
-            kind = replace(kind, says=f"text like {mark.pattern}")
+        elif isinstance(mark, StringConstraints) and mark.pattern and not kind.allowed:
+            kind = replace(kind, allowed=f"text like {mark.pattern}")
     return kind
 
 

@@ -45,14 +45,14 @@ class ListNode:
 
 
 @dataclass(frozen=True)
-class Entries:
+class MapNode:
     """A map: from key to the line of the key and the value."""
 
     entries: dict[str, tuple[int, Node]]
     line: int
 
 
-Node: TypeAlias = "Scalar | ListNode | Entries"
+Node: TypeAlias = "Scalar | ListNode | MapNode"
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ class _Builder:
                 self._report(line, "holds half of a character, by an escape", "whole characters")
         return Scalar(text, node.tag == _PLAIN, line)
 
-    def _entries(self, node: Any, line: int) -> tuple[Entries, int]:
+    def _entries(self, node: Any, line: int) -> tuple[MapNode, int]:
         entries: dict[str, tuple[int, Node]] = {}
         total = 1
         for key_node, value_node in node.value:
@@ -204,7 +204,7 @@ class _Builder:
                 )
                 continue
             entries[key] = key_line, value
-        return Entries(entries, line), total
+        return MapNode(entries, line), total
 
     def _report(self, line: int, what: str, allowed: str = "", fix: str = "") -> None:
         self.problems.append((line, Problem(f"{self.file}:{line}", what, allowed, fix)))
@@ -254,7 +254,7 @@ class StudyDocument:
     """A study file that is a map of keys, with what is wrong with its writing."""
 
     path: Path
-    root: Entries
+    root: MapNode
     problems: tuple[tuple[int, Problem], ...] = field(default=())
 
     @property
@@ -272,7 +272,7 @@ class StudyDocument:
         node: Node = self.root
         line = 1 if not place else node.line
         for step in place:
-            if isinstance(node, Entries) and isinstance(step, str) and step in node.entries:
+            if isinstance(node, MapNode) and isinstance(step, str) and step in node.entries:
                 line, node = node.entries[step]
             elif isinstance(node, ListNode) and isinstance(step, int) and step < len(node.items):
                 node = node.items[step]
@@ -292,7 +292,7 @@ class StudyDocument:
 
 def _lines(node: Node, key: str, line: int) -> Iterator[tuple[str, int]]:
     yield key, line
-    if isinstance(node, Entries):
+    if isinstance(node, MapNode):
         for name, (below, part) in node.entries.items():
             yield from _lines(part, f"{key}.{name}".lstrip("."), below)
     elif isinstance(node, ListNode):
@@ -314,7 +314,7 @@ def read_document(path: str | Path) -> StudyDocument:
         raise StudyError(
             Problem(f"{path.name}:1", "is empty", "a map of keys", "Start with `beholder new METHOD FOLDER`.")
         )
-    if not isinstance(tree.root, Entries):
+    if not isinstance(tree.root, MapNode):
         found = "a list" if isinstance(tree.root, ListNode) else "one value"
         where = f"{path.name}:{tree.root.line}"
         raise StudyError(Problem(where, f"holds {found}", "a map of keys such as `title: Video quality`"))
@@ -346,23 +346,23 @@ class Lines:
     file: str = field(default="study.yaml", compare=False)
     by_key: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     """Line by dotted key, `questions.0.scale`; the study as a whole has the empty key."""
-    stands: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    moved_keys: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     """Where keys stand that a group of participants has from somewhere else: in a level of the design."""
 
-    def called(self, key: str) -> str:
+    def written_key(self, key: str) -> str:
         """Return what a key is called where it stands."""
-        for part, place in self.stands.items():
+        for part, place in self.moved_keys.items():
             if key == part or key.startswith(f"{part}."):
                 return place + key.removeprefix(part)
         return key
 
     def has(self, key: str) -> bool:
         """Return whether a key was written."""
-        return self.called(key) in self.by_key
+        return self.written_key(key) in self.by_key
 
     def where(self, key: str) -> str:
         """Return `FILE:LINE` of a key or of the nearest one around it; the file alone where no line is known."""
-        key = self.called(key)
+        key = self.written_key(key)
         while key and key not in self.by_key:
             key = key.rpartition(".")[0]
         return f"{self.file}:{self.by_key[key]}" if key in self.by_key else self.file

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.random import Generator
 
 from beholder.checks.contract import Verdict
-from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, RobotAbilities
-from beholder.checks.page_registry import AnyStep, acts, judge_attempt
+from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, RobotAbilities
+from beholder.checks.page_registry import AnyPageCheck, action_of, judge_attempt
 from beholder.errors import Refused
 from beholder.server.page_checks import fill_words
 from beholder.types import Json
@@ -27,7 +27,7 @@ DEVICE: Mapping[str, Json] = {"screen": [1920, 1080], "dpr": 1}
 
 
 def check_step(
-    check: AnyStep, known: CheckContext = CheckContext(DEVICE), *, fails: Iterable[str] = (), varies: bool = False
+    check: AnyPageCheck, known: CheckContext = CheckContext(DEVICE), *, fails: Iterable[str] = (), varies: bool = False
 ) -> None:
     """Prove that a check keeps the contract; raise AssertionError with a sentence where it does not.
 
@@ -48,11 +48,11 @@ def check_step(
     ]
     verdicts = [_check_robot(check, attempts, known, robot) for robot in robots]
     _check_words(check, [verdict for some in verdicts for verdict in some])
-    if check.luck() > 0 and not varies:
+    if check.guess_rate() > 0 and not varies:
         check_luck(check, known, robots)
 
 
-def _check_posed(check: AnyStep, attempts: list[CheckAttempt], known: CheckContext, *, varies: bool) -> None:
+def _check_posed(check: AnyPageCheck, attempts: list[CheckTask], known: CheckContext, *, varies: bool) -> None:
     """The same chance gives the same attempt, all of it is JSON, and the public half is the same for all of them."""
     name = check.name
     assert check.seconds > 0, f"{name} takes no time"
@@ -67,7 +67,7 @@ def _check_posed(check: AnyStep, attempts: list[CheckAttempt], known: CheckConte
         assert len(publics) == 1, f"the public half of {name} depends on chance: {sorted(publics)[:2]}"
 
 
-def _check_drawn(check: AnyStep, attempts: Iterable[CheckAttempt]) -> None:
+def _check_drawn(check: AnyPageCheck, attempts: Iterable[CheckTask]) -> None:
     """Pictures and sounds come from the private half alone, hold nothing beside themselves, and are equally long."""
     sizes: dict[str, set[int]] = {}
     for place, posed in enumerate(attempts):
@@ -85,7 +85,7 @@ def _check_drawn(check: AnyStep, attempts: Iterable[CheckAttempt]) -> None:
 
 
 def _check_robot(
-    check: AnyStep, attempts: Iterable[CheckAttempt], known: CheckContext, robot: RobotAbilities
+    check: AnyPageCheck, attempts: Iterable[CheckTask], known: CheckContext, robot: RobotAbilities
 ) -> list[Verdict]:
     """Return the verdicts on a robot: always a pass where it is able, never where it is not."""
     verdicts = []
@@ -105,7 +105,7 @@ def _check_robot(
     return verdicts
 
 
-def _check_words(check: AnyStep, verdicts: Iterable[Verdict]) -> None:
+def _check_words(check: AnyPageCheck, verdicts: Iterable[Verdict]) -> None:
     """There is a page with a title, and words for what is needed, for each reason that is told, and for the end."""
     words = check_words("en").get(check.name, {})
     page = resources.files("beholder.web") / "checks" / f"{check.name}.js"
@@ -115,14 +115,17 @@ def _check_words(check: AnyStep, verdicts: Iterable[Verdict]) -> None:
     assert check.action != "gate" or words.get("out"), f"{check.name} turns people away without a word"
     for verdict in verdicts:
         is_told = verdict.verdict == "fail" or verdict.again
-        if is_told and check.rule.feedback and acts(check, verdict) in ("gate", "warn"):
+        if is_told and check.rule.feedback and action_of(check, verdict) in ("gate", "warn"):
             said = words.get(f"told.{verdict.reason}")
             assert said, f"{check.name} has no words for {verdict.reason!r}"
-            fill_words(said, check.told(verdict), words)
+            fill_words(said, check.message_values(verdict), words)
 
 
 def check_luck(
-    check: AnyStep, known: CheckContext, robots: Sequence[RobotAbilities] = (RobotAbilities(),), many: int = _GUESSED
+    check: AnyPageCheck,
+    known: CheckContext,
+    robots: Sequence[RobotAbilities] = (RobotAbilities(),),
+    many: int = _GUESSED,
 ) -> float:
     """Return how often the best blind guess passes: the best of what robots said to others, tried on new attempts."""
     attempts = [check.pose(_chance(number), known) for number in range(2 * many)]
@@ -134,13 +137,13 @@ def check_luck(
             guesses[json.dumps(_plain(read), sort_keys=True)] = read
     best = max(guesses.values(), key=lambda guess: _passes(check, seen, guess, known))
     rate = _passes(check, fresh, best, known) / many
-    luck = check.luck()
+    luck = check.guess_rate()
     slack = 4 * math.sqrt(luck * (1 - luck) / many) + 1 / many
     assert rate <= luck + slack, f"a blind guess passes {check.name} {rate:.1%} of the time, above {luck:.1%}"
     return rate
 
 
-def _passes(check: AnyStep, attempts: Iterable[CheckAttempt], guess: Mapping[str, Json], known: CheckContext) -> int:
+def _passes(check: AnyPageCheck, attempts: Iterable[CheckTask], guess: Mapping[str, Json], known: CheckContext) -> int:
     passes = 0
     for posed in attempts:
         try:

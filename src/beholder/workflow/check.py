@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from beholder.types import Role
 
 if TYPE_CHECKING:
-    from beholder.checks.page_registry import AnyStep
+    from beholder.checks.page_registry import AnyPageCheck
     from beholder.errors import Problem
     from beholder.methods.contract import Break, Method, Trial
     from beholder.planning.model import Plan, PlannedList
@@ -92,7 +92,7 @@ class Checked:
 
 def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, int], None] | None = None) -> Checked:
     """Return what a study will be like, or raise all problems at once. What it misses in media/ is made."""
-    from beholder.checks.registry import check_problems, check_warnings, idle_gold
+    from beholder.checks.registry import check_problems, check_warnings, missing_gold
     from beholder.errors import Problem, StudyError
     from beholder.methods import find, load_study, method_folder
     from beholder.planning.balance import ratings_range
@@ -100,7 +100,7 @@ def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, 
     from beholder.planning.counts import is_of_pairs
     from beholder.planning.list_counts import votes_range
     from beholder.planning.message_trials import MESSAGE_ROLES, load_with_messages
-    from beholder.study.groups import study_of
+    from beholder.study.groups import group_study
 
     loaded = load_study(study) if isinstance(study, str | Path) else study
     method = find(loaded.method)
@@ -116,7 +116,7 @@ def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, 
     for planned in plan.lists:
         firsts.setdefault(planned.group_key, planned)
     ways = [
-        (first, session_stages(study_of(loaded, first.group), catalogue, method, first.entries))
+        (first, session_stages(group_study(loaded, first.group), catalogue, method, first.entries))
         for first in firsts.values()
     ]
     first, stages = max(ways, key=lambda way: sum(stage.minutes for stage in way[1]))
@@ -132,7 +132,7 @@ def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, 
         warnings=(
             *catalogue.warnings,
             *check_warnings(loaded, {one.medium for one in catalogue.stimuli}),
-            *idle_gold(loaded, catalogue),
+            *missing_gold(loaded, catalogue),
             *_long_session(loaded, stages, trials),
             *_exclusion_warnings(loaded),
         ),
@@ -275,7 +275,7 @@ def _playing_minutes(shown: Sequence[Trial], catalogue: Catalogue) -> float:
     return sum(catalogue.by_id[slot.stimulus].probe.duration_ms or 0 for slot in slots) / 60_000
 
 
-def _check_stage(name: str, checks: Sequence[AnyStep]) -> list[Stage]:
+def _check_stage(name: str, checks: Sequence[AnyPageCheck]) -> list[Stage]:
     """Return the stage of some checks, each passed at once. What the device tells by itself is on one page."""
     if not checks:
         return []

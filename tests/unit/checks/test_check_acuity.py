@@ -15,7 +15,7 @@ from scipy.ndimage import map_coordinates
 from beholder.checks.acuity import AcuityCheck, gap_mm, mar_of, ring
 from beholder.checks.card import CardCheck, device_px_per_mm, px_per_mm
 from beholder.checks.contract import Verdict
-from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, RobotAbilities
+from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, RobotAbilities
 from beholder.checks.pictures import decode
 from beholder.errors import Refused
 from beholder.study import qualification as rules
@@ -127,7 +127,7 @@ def test_the_full_ring_needs_a_fine_screen(distance: float, least: float) -> Non
         assert posed.private["is_coarse"] is is_coarse
 
 
-def taken(person: CheckContext, right: int = 5, **answer: Any) -> tuple[CheckAttempt, Verdict]:
+def taken(person: CheckContext, right: int = 5, **answer: Any) -> tuple[CheckTask, Verdict]:
     """Return an attempt at which so many rings were right, and the verdict."""
     posed = ACUITY.pose(np.random.default_rng(1), person)
     ways: Any = posed.private["directions"]
@@ -141,7 +141,7 @@ def test_three_of_five_rings_have_to_be_right(right: int, verdict: str) -> None:
     _, found = taken(known(254), right)
     assert (found.verdict, found.measured, found.needed) == (verdict, right, 3)
     assert found.evidence["snellen"] == "20/30"
-    assert dict(ACUITY.told(found)) == {"right": right, "rings": 5, "needed": 3, "distance": 50}
+    assert dict(ACUITY.message_values(found)) == {"right": right, "rings": 5, "needed": 3, "distance": 50}
 
 
 def test_zoom_changes_nothing_as_rings_have_device_pixels() -> None:
@@ -178,10 +178,10 @@ def test_the_file_of_a_ring_is_as_long_for_every_direction() -> None:
 
 
 def test_guessing_passes_in_1_6_percent_of_attempts() -> None:
-    assert ACUITY.luck() == pytest.approx((10 * 7**2 + 5 * 7 + 1) / 8**5)
-    assert ACUITY.luck() == pytest.approx(0.016, abs=5e-4)
-    assert 1 - (1 - ACUITY.luck()) ** 2 == pytest.approx(0.032, abs=5e-4)
-    assert AcuityCheck(rules.Acuity(rings=1, right=1)).luck() == 1 / 8
+    assert ACUITY.guess_rate() == pytest.approx((10 * 7**2 + 5 * 7 + 1) / 8**5)
+    assert ACUITY.guess_rate() == pytest.approx(0.016, abs=5e-4)
+    assert 1 - (1 - ACUITY.guess_rate()) ** 2 == pytest.approx(0.032, abs=5e-4)
+    assert AcuityCheck(rules.Acuity(rings=1, right=1)).guess_rate() == 1 / 8
 
 
 @pytest.mark.parametrize("given", [None, [], [1, 2, 3, 4], [1, 2, 3, 4, 8], [1, 2, 3, 4, True], [1, 2, 3, 4, "5"]])

@@ -9,9 +9,9 @@ import pytest
 
 from beholder.checks.agreement import AgreementRule, PostscreenRule, spearman
 from beholder.checks.answer_patterns import QuotaRule, SpeedRule, VarianceRule
-from beholder.checks.contract import AnsweredTrial, RuleResult, SessionEvidence, TrialCheck, Verdict
+from beholder.checks.contract import AnsweredTrial, RuleResult, SessionEvidence, TrialRule, Verdict
 from beholder.checks.playback import FocusRule, RatioRule, SmoothRule
-from beholder.checks.registry import RULES, at_once, trust_checks
+from beholder.checks.registry import RULES, immediate_rules, study_rules
 from beholder.study import checks as options
 from support.answered_trials import LENGTH, ask, one, page, pair, session
 from support.method_studies import make_study
@@ -31,7 +31,7 @@ def said(verdict: Verdict | None) -> tuple[str, str, Any]:
 
 
 def lost(looked: RuleResult) -> list[tuple[str, str, list[str] | None]]:
-    return [(one.trial, one.reason, None if one.slots is None else sorted(one.slots)) for one in looked.losses]
+    return [(one.trial, one.reason, None if one.slots is None else sorted(one.slots)) for one in looked.exclusions]
 
 
 def took(times: float) -> AnsweredTrial:
@@ -41,30 +41,30 @@ def took(times: float) -> AnsweredTrial:
 def test_every_rule_of_the_study_has_a_check_in_the_order_in_which_they_are_told() -> None:
     assert list(RULES) == list(options.CHECKS)
     study = make_study("acr", checks=dict.fromkeys(("ratio", "speed"), True) | {"variance": False})
-    assert [check.name for check in trust_checks(study)] == ["ratio", "speed", "quota"]
+    assert [check.name for check in study_rules(study)] == ["ratio", "speed", "quota"]
 
 
 def test_only_rules_that_warn_retry_or_end_act_at_once() -> None:
     study = make_study("acr", checks={"smooth": {"action": "retry"}, "focus": True, "speed": {"end_after": 3}})
-    assert [check.name for check in at_once(study)] == ["smooth", "speed"]
+    assert [check.name for check in immediate_rules(study)] == ["smooth", "speed"]
 
 
 @pytest.mark.parametrize("name", list(RULES))
 def test_a_session_without_a_single_answer_costs_nothing(name: str) -> None:
     check = RULES[name](options.CHECKS[name]())
-    looked = check.look(SessionEvidence(None, "whole"))
-    assert (looked.verdict.verdict, looked.losses) == ("unknown", ())
+    looked = check.evaluate(SessionEvidence(None, "whole"))
+    assert (looked.verdict.verdict, looked.exclusions) == ("unknown", ())
 
 
 @pytest.mark.parametrize("name", ["ratio", "smooth", "focus", "speed"])
 def test_an_old_store_without_the_signal_is_unknown(name: str) -> None:
     check = RULES[name](options.CHECKS[name]())
     bare = replace(one(), playback={})
-    assert isinstance(check, TrialCheck)
+    assert isinstance(check, TrialRule)
     found = check.judge_trial(bare)
     assert found is not None
     assert found.verdict == "unknown"
-    assert check.look(session([bare] * 4)).losses == ()
+    assert check.evaluate(session([bare] * 4)).exclusions == ()
 
 
 # Time of playing
@@ -81,7 +81,7 @@ def test_a_trial_is_played_in_its_own_time(times: float, say: str, reason: str) 
 
 
 def test_one_long_trial_costs_that_trial_and_a_long_session_all_of_it() -> None:
-    looked = RATIO.look(session([took(1.0)] * 9 + [took(1.8)]))
+    looked = RATIO.evaluate(session([took(1.0)] * 9 + [took(1.8)]))
     assert said(looked.verdict) == ("pass", "", 1.08)
     assert lost(looked) == [("trial:10", "ratio:long", None)]
     assert said(RATIO.judge(session([took(1.16)] * 4))) == ("fail", "too_long", 1.16)
@@ -100,7 +100,7 @@ def test_two_after_each_other_are_timed_with_the_gap_between_them_and_two_at_onc
 def test_on_a_board_each_slot_is_held_to_how_much_of_it_was_played_and_nothing_takes_too_long() -> None:
     half = page([1, 2, 3], slots={"s2": {"coverage": 0.5, "whole_ms": None}}, played={"whole_ms": 9 * LENGTH})
     assert said(RATIO.judge_trial(half)) == ("fail", "short", 0.8333)
-    looked = RATIO.look(session([half, *[page([1, 2, 3])] * 9]))
+    looked = RATIO.evaluate(session([half, *[page([1, 2, 3])] * 9]))
     assert said(looked.verdict) == ("pass", "", 0.9833)
     assert lost(looked) == [("trial:1", "ratio:short", ["s2"])]
 
@@ -121,8 +121,8 @@ def test_where_nothing_has_to_be_watched_its_time_says_nothing() -> None:
 
 def test_a_rule_that_is_only_recorded_costs_neither_session_nor_rating() -> None:
     noted = RatioRule(options.Ratio(action="record"))
-    looked = noted.look(session([took(2.0)] * 4))
-    assert (looked.verdict.verdict, noted.is_costly, looked.losses) == ("fail", False, ())
+    looked = noted.evaluate(session([took(2.0)] * 4))
+    assert (looked.verdict.verdict, noted.is_costly, looked.exclusions) == ("fail", False, ())
 
 
 # Smooth, in view
@@ -154,9 +154,9 @@ def test_images_neither_drop_nor_stall() -> None:
 
 @pytest.mark.parametrize(("check", "bad"), [(SMOOTH, {"stalled_ms": 900}), (FOCUS, {"away": 1})])
 def test_a_fifth_of_the_trials_may_fail_before_the_session_does(check: Any, bad: dict[str, Any]) -> None:
-    few = check.look(session([one()] * 8 + [one(played=bad)] * 2))
-    assert (few.verdict.verdict, few.verdict.measured, len(few.losses)) == ("pass", 0.2, 2)
-    many = check.look(session([one()] * 7 + [one(played=bad)] * 3))
+    few = check.evaluate(session([one()] * 8 + [one(played=bad)] * 2))
+    assert (few.verdict.verdict, few.verdict.measured, len(few.exclusions)) == ("pass", 0.2, 2)
+    many = check.evaluate(session([one()] * 7 + [one(played=bad)] * 3))
     assert (many.verdict.verdict, many.verdict.reason, many.verdict.measured) == ("fail", "often", 0.3)
     assert [failed["trial"] for failed in many.verdict.evidence["failed"]] == ["trial:8", "trial:9", "trial:10"]
 
@@ -174,7 +174,7 @@ def test_one_trial_alone_never_costs_a_session() -> None:
 def test_leaving_the_window_costs_the_slot_that_played() -> None:
     left = page([1, 2, 3], slots={"s3": {"away": 2}})
     assert said(FOCUS.judge_trial(left)) == ("fail", "left", 2)
-    assert lost(FOCUS.look(session([left]))) == [("trial:1", "focus:left", ["s3"])]
+    assert lost(FOCUS.evaluate(session([left]))) == [("trial:1", "focus:left", ["s3"])]
 
 
 # Time to answer
@@ -214,7 +214,7 @@ def test_a_session_takes_its_stimuli_and_a_second_for_each_judgement() -> None:
 
 
 def test_too_many_fast_trials_fail_a_session_that_took_its_time_otherwise() -> None:
-    found = SPEED.look(session([one(seconds=30)] * 7 + [one(seconds=4.3)] * 3))
+    found = SPEED.evaluate(session([one(seconds=30)] * 7 + [one(seconds=4.3)] * 3))
     assert said(found.verdict) == ("fail", "often", 0.3)
     assert lost(found)[0] == ("trial:8", "speed:too_fast", None)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from beholder.checks.brightness import BETWEEN, COLUMNS, FEWEST, GREYS, ROWS, BrightnessCheck, SecondBrightnessCheck
-from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, RobotAbilities
+from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, RobotAbilities
 from beholder.errors import Refused
 from beholder.study import qualification as rules
 
@@ -30,12 +30,12 @@ DEVICES = {
 SEEDS = range(4)
 
 
-def pose(seed: int = 1, device: Mapping[str, Any] | None = None, **rule: Any) -> tuple[BrightnessCheck, CheckAttempt]:
+def pose(seed: int = 1, device: Mapping[str, Any] | None = None, **rule: Any) -> tuple[BrightnessCheck, CheckTask]:
     check = BrightnessCheck(rules.Brightness(**rule))
     return check, check.pose(np.random.default_rng(seed), CheckContext(device or {}))
 
 
-def squares(check: BrightnessCheck, posed: CheckAttempt) -> list[NDArray[np.int64]]:
+def squares(check: BrightnessCheck, posed: CheckTask) -> list[NDArray[np.int64]]:
     """Return the squares of the matrix as the browser decodes it, found by the grey between them."""
     pixels = np.asarray(Image.open(io.BytesIO(check.draw(posed.private, "matrix").body))).astype(np.int64)
     is_row, is_column = ((pixels != BETWEEN).any(axis) for axis in (1, 0))
@@ -46,7 +46,7 @@ def squares(check: BrightnessCheck, posed: CheckAttempt) -> list[NDArray[np.int6
     return [pixels[row[0] : row[-1] + 1, column[0] : column[-1] + 1] for row in rows for column in columns]
 
 
-def judge(check: BrightnessCheck, posed: CheckAttempt, **answer: Any) -> Any:
+def judge(check: BrightnessCheck, posed: CheckTask, **answer: Any) -> Any:
     return check.judge(Attempt(posed.private, check.read(posed.private, {"scale": 1, **answer})))
 
 
@@ -135,9 +135,9 @@ def test_the_best_blind_guess_is_right_in_one_of_twenty_one_matrices() -> None:
     allowed = {counts: count for counts, count in ways.items() if min(counts) >= FEWEST}
     best = max(allowed.values()) / sum(allowed.values())
     check = BrightnessCheck(rules.Brightness())
-    assert check.luck() == pytest.approx(best, rel=1e-12)
-    assert check.luck() == pytest.approx(0.0482, abs=5e-5)
-    assert 1 - (1 - check.luck()) ** check.rule.attempts == pytest.approx(0.1793, abs=5e-5)
+    assert check.guess_rate() == pytest.approx(best, rel=1e-12)
+    assert check.guess_rate() == pytest.approx(0.0482, abs=5e-5)
+    assert 1 - (1 - check.guess_rate()) ** check.rule.attempts == pytest.approx(0.1793, abs=5e-5)
 
 
 def test_both_counts_have_to_be_exact() -> None:

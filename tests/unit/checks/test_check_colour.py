@@ -23,8 +23,8 @@ from beholder.checks.colour.plates import (
     RADII,
     DrawnPlate,
     Kind,
-    dots,
     draw_plate,
+    plate_dots,
     plate_picture,
 )
 from beholder.checks.page_contract import Attempt, CheckContext, RobotAbilities
@@ -63,7 +63,7 @@ def seen(light: Pixels, eye: str) -> Pixels:
     return lab(np.clip(light @ EYES[eye].T, 0, 1))
 
 
-dots_of = cache(dots)
+dots_of = cache(plate_dots)
 
 
 @cache
@@ -235,8 +235,8 @@ def test_an_answer_without_every_number_is_refused() -> None:
 
 
 def test_one_number_is_guessed_once_in_thirty_six_times() -> None:
-    assert ColourCheck(rules.Colour()).luck() == 1 / 36
-    assert ColourCheck(rules.Colour(images=(rules.Plate(file="a.png", answer="7"),))).luck() == 0
+    assert ColourCheck(rules.Colour()).guess_rate() == 1 / 36
+    assert ColourCheck(rules.Colour(images=(rules.Plate(file="a.png", answer="7"),))).guess_rate() == 0
 
 
 @pytest.mark.parametrize(

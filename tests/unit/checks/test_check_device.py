@@ -14,9 +14,8 @@ from beholder.checks.contract import Verdict
 from beholder.checks.device import DeviceCheck, RefreshCheck, RemoteCheck, kind_of
 from beholder.checks.media import MediaCheck, codec_names
 from beholder.checks.network import NetworkCheck
-from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, Needs, Sample
-from beholder.checks.page_contract import window as window_of
-from beholder.checks.page_registry import AnyStep
+from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, Needs, Sample, window_of
+from beholder.checks.page_registry import AnyPageCheck
 from beholder.checks.screen import ScreenCheck
 from beholder.errors import Refused
 from beholder.server.flow import Ending, next_step
@@ -42,34 +41,36 @@ FINGER: dict[str, Json] = {
 }  # fmt: skip
 DEVICE, SCREEN, REFRESH = DeviceCheck(rules.Device()), ScreenCheck(rules.Screen()), RefreshCheck(rules.Refresh())
 MEDIA, NETWORK, REMOTE = MediaCheck(rules.Media()), NetworkCheck(rules.Network()), RemoteCheck(rules.Remote())
-STEPS: tuple[AnyStep, ...] = (DEVICE, SCREEN, REFRESH, MEDIA, NETWORK, REMOTE)
+STEPS: tuple[AnyPageCheck, ...] = (DEVICE, SCREEN, REFRESH, MEDIA, NETWORK, REMOTE)
 HERE: dict[str, Json] = {"remote": False, "software": False, "depth": False, "bursts": None, "reduced_motion": False}
 PLAYS: dict[str, Json] = {
     "playable": {CODEC: True}, "fullscreen": True, "sound": True, "decoded": True, "plays": [[25, 0]],
 }  # fmt: skip
 
 
-def posed(check: AnyStep, known: CheckContext = KNOWN) -> CheckAttempt:
+def posed(check: AnyPageCheck, known: CheckContext = KNOWN) -> CheckTask:
     return check.pose(np.random.default_rng(1), known)
 
 
-def judged(check: AnyStep, answer: Mapping[str, Json], known: CheckContext = KNOWN, number: int = 1) -> Verdict:
+def judged(check: AnyPageCheck, answer: Mapping[str, Json], known: CheckContext = KNOWN, number: int = 1) -> Verdict:
     private = posed(check, known).private
     return check.judge(Attempt(private, check.read(private, answer), known, number))
 
 
-def tell(check: AnyStep, verdict: Verdict, number: int = 1, answer: Mapping[str, Json] | None = None) -> StoredVerdict:
+def tell(
+    check: AnyPageCheck, verdict: Verdict, number: int = 1, answer: Mapping[str, Json] | None = None
+) -> StoredVerdict:
     step = PlannedStep(f"check:{check.name}", "check", check=check).tried(number)
     kept = verdict_evidence(verdict, answer or {}, check, step)
     return StoredVerdict("s", step.key, check.name, verdict.verdict, verdict.reason, kept, NOW)
 
 
-def words(check: AnyStep, verdict: Verdict) -> str:
+def words(check: AnyPageCheck, verdict: Verdict) -> str:
     """Return what a person reads about a verdict, as the server says it."""
     return PageChecks(NEEDS, b"secret", check_words("en")).text(check, tell(check, verdict))
 
 
-def rows(*told: StoredVerdict, here: str, steps: tuple[AnyStep, ...] = STEPS) -> dict[str, tuple[Json, Json]]:
+def rows(*told: StoredVerdict, here: str, steps: tuple[AnyPageCheck, ...] = STEPS) -> dict[str, tuple[Json, Json]]:
     """Return the list as a person sees it: state and words of each row."""
     script = Script((CONSENT, *(PlannedStep(f"check:{check.name}", "check", check=check) for check in steps)))
     examiner = PageChecks(NEEDS, b"secret", check_words("en"))
@@ -85,10 +86,10 @@ def rows(*told: StoredVerdict, here: str, steps: tuple[AnyStep, ...] = STEPS) ->
 
 
 @pytest.mark.parametrize("check", STEPS, ids=lambda check: check.name)
-def test_each_keeps_the_contract_of_a_check_and_leaves_nothing_to_guess(check: AnyStep) -> None:
+def test_each_keeps_the_contract_of_a_check_and_leaves_nothing_to_guess(check: AnyPageCheck) -> None:
     fails = {"network": ["network:slow"], "remote": ["remote:hints"], "media": ["media:fullscreen"]}
     check_step(check, KNOWN, fails=fails.get(check.name, ()))
-    assert check.luck() == 0
+    assert check.guess_rate() == 0
 
 
 # Device
@@ -459,6 +460,6 @@ def test_who_goes_on_with_a_warning_still_reads_it_in_the_list() -> None:
         (REMOTE, {"remote": "no"}, "The question is not answered"),
     ],
 )
-def test_an_answer_that_no_page_sends_is_refused(check: AnyStep, answer: dict[str, Json], message: str) -> None:
+def test_an_answer_that_no_page_sends_is_refused(check: AnyPageCheck, answer: dict[str, Json], message: str) -> None:
     with pytest.raises(Refused, match=message):
         check.read(posed(check).private, answer)

@@ -15,9 +15,9 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from beholder.checks.brightness import SYSTEMS, DisplayCheck, system
+from beholder.checks.brightness import SYSTEMS, DisplayCheck, likely_system
 from beholder.checks.distance import STRENGTHS, DistanceCheck
-from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, RobotAbilities
+from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, RobotAbilities
 from beholder.errors import Refused, StudyError
 from beholder.methods import load_study
 from beholder.study import qualification as rules
@@ -32,21 +32,21 @@ CARD: dict[str, Any] = {"card": {"widths": [342.4, 342.4], "dpr": 1, "moved": Tr
 """Four CSS pixels make a millimetre."""
 
 
-def pose(seed: int = 1, device: Mapping[str, Any] = FULL_HD, **rule: Any) -> tuple[DistanceCheck, CheckAttempt]:
+def pose(seed: int = 1, device: Mapping[str, Any] = FULL_HD, **rule: Any) -> tuple[DistanceCheck, CheckTask]:
     check = DistanceCheck(rules.Distance(**rule))
     return check, check.pose(np.random.default_rng(seed), CheckContext(device))
 
 
-def pairs(posed: CheckAttempt) -> list[dict[str, Any]]:
+def pairs(posed: CheckTask) -> list[dict[str, Any]]:
     found: Any = posed.private["pairs"]
     return list(found)
 
 
-def picture(check: DistanceCheck, posed: CheckAttempt, name: str) -> NDArray[np.float64]:
+def picture(check: DistanceCheck, posed: CheckTask, name: str) -> NDArray[np.float64]:
     return np.asarray(Image.open(io.BytesIO(check.draw(posed.private, name).body))).astype(np.float64)
 
 
-def say(check: DistanceCheck, posed: CheckAttempt, seen: Mapping[str, str], scale: float = 1) -> Any:
+def say(check: DistanceCheck, posed: CheckTask, seen: Mapping[str, str], scale: float = 1) -> Any:
     """Return the verdict on somebody who saw so much: `right`, `wrong` or `none` for each strength."""
     other = {"a": "b", "b": "a"}
     better = [
@@ -148,7 +148,7 @@ def test_pictures_that_were_scaled_prove_nothing() -> None:
 
 def test_a_blind_guess_passes_once_in_eight_times() -> None:
     # Sides for all three: the strong and the middle one have to be right by luck, and the weak one as well.
-    assert DistanceCheck(rules.Distance()).luck() == pytest.approx(1 / 2**3)
+    assert DistanceCheck(rules.Distance()).guess_rate() == pytest.approx(1 / 2**3)
 
 
 @pytest.mark.parametrize("given", [None, "abc", ["a", "b"], ["a", "b", "c"], ["a", "b", None]])
@@ -166,9 +166,9 @@ def test_where_to_sit_is_said_in_centimetres_once_the_card_was_measured() -> Non
     posed = check.pose(np.random.default_rng(1), known)
     assert posed.public["cm"] == 40  # 1.5 x 1080 pixels are 405 mm
     far = {"weak": "none", "middle": "none", "strong": "right"}
-    assert check.told(say(check, posed, far)) == {"heights": 1.5, "cm": " (40 cm)"}
+    assert check.message_values(say(check, posed, far)) == {"heights": 1.5, "cm": " (40 cm)"}
     check, posed = pose()
-    assert check.told(say(check, posed, far)) == {"heights": 1.5, "cm": ""}
+    assert check.message_values(say(check, posed, far)) == {"heights": 1.5, "cm": ""}
     without: dict[str, Any] = {"card": {"none": True}}
     assert check.pose(np.random.default_rng(1), CheckContext(FULL_HD, without)).public["cm"] is None
 
@@ -225,7 +225,7 @@ def test_there_are_words_for_every_reason_and_every_system() -> None:
     ],
 )  # fmt: skip
 def test_the_help_opens_for_the_system_at_hand(platform: str | None, touch: bool | None, found: str) -> None:
-    assert system({"platform": platform, "touch": touch}) == found
+    assert likely_system({"platform": platform, "touch": touch}) == found
 
 
 @pytest.mark.parametrize(

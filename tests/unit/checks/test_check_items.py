@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from beholder.checks.answer_patterns import RepeatRule, quarter
-from beholder.checks.contract import AnsweredTrial, TrialCheck, Verdict
+from beholder.checks.answer_patterns import RepeatRule, quarter_of_scale
+from beholder.checks.contract import AnsweredTrial, TrialRule, Verdict
 from beholder.checks.known_answers import AttentionRule, GoldRule, TrapItemRule, TrapRule
 from beholder.methods.contract import Target
 from beholder.study import checks as options
@@ -63,7 +63,7 @@ def test_so_many_failures_are_allowed_as_the_study_says() -> None:
 
 
 @pytest.mark.parametrize(("check", "role"), [(TrapRule(options.Trap()), "trap"), (GoldRule(options.Gold()), "gold")])
-def test_trapping_clips_and_gold_are_judged_at_their_own_slots(check: TrialCheck[Any], role: Any) -> None:
+def test_trapping_clips_and_gold_are_judged_at_their_own_slots(check: TrialRule[Any], role: Any) -> None:
     target = {"q1.s1": Target(5, 1, "")}
     assert said(check.judge_trial(one(4, roles=(role,), targets=target))) == ("pass", "", None)
     assert said(check.judge_trial(one(3, roles=(role,), targets=target))) == ("fail", "wrong", {"q1.s1": 3})
@@ -109,7 +109,7 @@ def test_a_page_without_such_a_statement_says_nothing() -> None:
     ("scale", "near"), [("agree5", 1), ("acr9", 2), ("cont100", 25), ("ccr7", 1), ("pref2", 0), ("acr11", 2)]
 )
 def test_a_repeat_may_be_a_quarter_of_the_scale_off_down_to_a_step(scale: str, near: float) -> None:
-    assert quarter(SCALES[scale]) == near
+    assert quarter_of_scale(SCALES[scale]) == near
 
 
 def twice(first: float, second: float) -> AnsweredTrial:

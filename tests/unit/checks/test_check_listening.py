@@ -17,13 +17,13 @@ from beholder.checks.contract import Verdict
 from beholder.checks.listening.headphones import HeadphonesCheck, PitchCheck
 from beholder.checks.listening.sides import SidesCheck
 from beholder.checks.listening.tones import TonesCheck
-from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, DrawnFile, RobotAbilities
-from beholder.checks.page_registry import AnyStep
+from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, DrawnFile, RobotAbilities
+from beholder.checks.page_registry import AnyPageCheck
 from beholder.errors import Refused
 from beholder.study import qualification as rules
 from beholder.words import check_words
 
-ALL: tuple[AnyStep, ...] = (
+ALL: tuple[AnyPageCheck, ...] = (
     HeadphonesCheck(rules.Headphones()), PitchCheck(rules.Headphones()), TonesCheck(rules.Tones()),
     SidesCheck(rules.Sides()),
 )  # fmt: skip
@@ -31,7 +31,7 @@ ANSWERED = {"headphones": "chosen", "pitch": "chosen", "tones": "counts", "sides
 every_check = pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
 
 
-def pose(check: AnyStep, seed: int = 1) -> CheckAttempt:
+def pose(check: AnyPageCheck, seed: int = 1) -> CheckTask:
     return check.pose(np.random.default_rng(seed), CheckContext())
 
 
@@ -44,13 +44,13 @@ def samples(drawn: DrawnFile) -> tuple[NDArray[np.float64], int]:
         return data / 32768, file.getframerate()
 
 
-def played(check: AnyStep, posed: CheckAttempt) -> Iterator[tuple[NDArray[np.float64], int, int]]:
+def played(check: AnyPageCheck, posed: CheckTask) -> Iterator[tuple[NDArray[np.float64], int, int]]:
     """Give every sound of an attempt, its rate, and its place from 0."""
     for place, name in enumerate(posed.media):
         yield *samples(check.draw(posed.private, name)), place
 
 
-def intervals(sound: NDArray[np.float64], rate: int, posed: CheckAttempt) -> list[NDArray[np.float64]]:
+def intervals(sound: NDArray[np.float64], rate: int, posed: CheckTask) -> list[NDArray[np.float64]]:
     """Return the three intervals of a sound."""
     times: Any = posed.public["intervals"]
     return [sound[round(begin * rate) : round(end * rate)] for begin, end in times]
@@ -70,21 +70,21 @@ def decibels(one: float, other: float) -> float:
     return float(20 * np.log10(one / other))
 
 
-def answer(check: AnyStep, posed: CheckAttempt, given: Any) -> Verdict:
+def answer(check: AnyPageCheck, posed: CheckTask, given: Any) -> Verdict:
     """Return the verdict on an answer as its page would send it."""
     read = check.read(posed.private, given)
     return check.judge(Attempt(posed.private, read))
 
 
-def told(check: AnyStep, verdict: Verdict) -> str:
-    return check_words("en")[check.name][f"told.{verdict.reason}"].format_map(check.told(verdict))
+def told(check: AnyPageCheck, verdict: Verdict) -> str:
+    return check_words("en")[check.name][f"told.{verdict.reason}"].format_map(check.message_values(verdict))
 
 
 # What every listening check keeps to
 
 
 @every_check
-def test_the_sounds_of_an_attempt_are_equally_long_and_nothing_is_in_the_file_but_samples(check: AnyStep) -> None:
+def test_the_sounds_of_an_attempt_are_equally_long_and_nothing_is_in_the_file_but_samples(check: AnyPageCheck) -> None:
     sizes = set()
     for seed in range(5):
         posed = pose(check, seed)
@@ -97,14 +97,14 @@ def test_the_sounds_of_an_attempt_are_equally_long_and_nothing_is_in_the_file_bu
 
 
 @every_check
-def test_what_the_page_gets_is_the_same_for_everybody(check: AnyStep) -> None:
+def test_what_the_page_gets_is_the_same_for_everybody(check: AnyPageCheck) -> None:
     first, second = pose(check, 1), pose(check, 2)
     assert (first.public, first.media) == (second.public, second.media)
     assert first.private != second.private
 
 
 @every_check
-def test_no_two_sessions_hear_the_same_and_one_can_be_heard_again(check: AnyStep) -> None:
+def test_no_two_sessions_hear_the_same_and_one_can_be_heard_again(check: AnyPageCheck) -> None:
     first, second = pose(check, 1), pose(check, 2)
     kept = json.loads(json.dumps(first.private))
     for name in first.media:
@@ -113,7 +113,7 @@ def test_no_two_sessions_hear_the_same_and_one_can_be_heard_again(check: AnyStep
 
 
 @every_check
-def test_no_sound_clips_and_none_begins_or_ends_with_a_click(check: AnyStep) -> None:
+def test_no_sound_clips_and_none_begins_or_ends_with_a_click(check: AnyPageCheck) -> None:
     posed = pose(check)
     for sound, rate, _ in played(check, posed):
         assert np.max(np.abs(sound)) < 0.5
@@ -122,7 +122,7 @@ def test_no_sound_clips_and_none_begins_or_ends_with_a_click(check: AnyStep) -> 
 
 
 @every_check
-def test_a_robot_that_can_passes_and_one_that_cannot_fails(check: AnyStep) -> None:
+def test_a_robot_that_can_passes_and_one_that_cannot_fails(check: AnyPageCheck) -> None:
     rng = np.random.default_rng(0)
     for seed in range(10):
         posed = pose(check, seed)
@@ -133,7 +133,7 @@ def test_a_robot_that_can_passes_and_one_that_cannot_fails(check: AnyStep) -> No
 
 @every_check
 @pytest.mark.parametrize("why", ["start", "decode", "missing", None])
-def test_sound_that_does_not_play_is_unknown_and_worth_another_try(check: AnyStep, why: str | None) -> None:
+def test_sound_that_does_not_play_is_unknown_and_worth_another_try(check: AnyPageCheck, why: str | None) -> None:
     posed = pose(check)
     read = check.read(posed.private, {"blocked": True, "why": why})
     assert read == {"blocked": True, "why": why}
@@ -144,7 +144,7 @@ def test_sound_that_does_not_play_is_unknown_and_worth_another_try(check: AnySte
 
 @every_check
 @pytest.mark.parametrize("given", [None, [], "1", [1], [True] * 6, [0.5] * 6, [None] * 6, ["up"] * 6])
-def test_an_answer_that_no_page_sends_is_refused(check: AnyStep, given: Any) -> None:
+def test_an_answer_that_no_page_sends_is_refused(check: AnyPageCheck, given: Any) -> None:
     name = ANSWERED[check.name]
     with pytest.raises(Refused) as refused:
         check.read(pose(check).private, {name: given})
@@ -152,7 +152,7 @@ def test_an_answer_that_no_page_sends_is_refused(check: AnyStep, given: Any) -> 
 
 
 @every_check
-def test_how_often_it_was_played_and_through_what_is_kept_where_it_makes_sense(check: AnyStep) -> None:
+def test_how_often_it_was_played_and_through_what_is_kept_where_it_makes_sense(check: AnyPageCheck) -> None:
     posed = pose(check)
     right: Any = check.respond(posed, RobotAbilities(), np.random.default_rng(0))
     number = len(posed.media)
@@ -164,7 +164,7 @@ def test_how_often_it_was_played_and_through_what_is_kept_where_it_makes_sense(c
 
 
 @every_check
-def test_every_reason_has_words_and_none_is_a_diagnosis(check: AnyStep) -> None:
+def test_every_reason_has_words_and_none_is_a_diagnosis(check: AnyPageCheck) -> None:
     words = check_words("en")[check.name]
     reasons = {name for name in words if name.startswith("told.")}
     expected = {
@@ -450,15 +450,15 @@ def test_a_robot_in_mono_hears_everything_in_the_middle() -> None:
         (SidesCheck(rules.Sides(sounds=1)), 1 / 3),
     ],
 )
-def test_the_chance_of_passing_by_luck_is_known_exactly(check: AnyStep, luck: float) -> None:
-    assert check.luck() == pytest.approx(luck, rel=1e-12)
+def test_the_chance_of_passing_by_luck_is_known_exactly(check: AnyPageCheck, luck: float) -> None:
+    assert check.guess_rate() == pytest.approx(luck, rel=1e-12)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
 def test_the_luck_of_sides_is_that_of_counting_the_orders_that_are_drawn(number: int) -> None:
     check = SidesCheck(rules.Sides(sounds=number))
     drawn = {tuple(side for side, _ in pose(check, seed).private["sounds"]) for seed in range(400)}  # type: ignore[union-attr, misc]
-    assert check.luck() == pytest.approx(1 / len(drawn))
+    assert check.guess_rate() == pytest.approx(1 / len(drawn))
 
 
 def test_guessing_the_softest_passes_as_often_as_its_luck_says() -> None:
@@ -469,4 +469,4 @@ def test_guessing_the_softest_passes_as_often_as_its_luck_says() -> None:
         posed = pose(check, seed)
         guess = [int(one) for one in rng.integers(1, 4, 3)]
         passes += answer(check, posed, {"chosen": guess}).verdict == "pass"
-    assert passes / 600 == pytest.approx(check.luck(), abs=0.06)
+    assert passes / 600 == pytest.approx(check.guess_rate(), abs=0.06)

@@ -10,7 +10,7 @@ import httpx
 import numpy as np
 import pytest
 
-from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, RobotAbilities
+from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, RobotAbilities
 from beholder.checks.questions import QuestionsCheck
 from beholder.errors import Refused, StudyError
 from beholder.methods import load_study
@@ -33,11 +33,11 @@ def check(**keys: Any) -> QuestionsCheck:
     return QuestionsCheck(rules.Questions.model_validate({"items": POOL, **keys}))
 
 
-def posed(check: QuestionsCheck, seed: int = 1) -> CheckAttempt:
+def posed(check: QuestionsCheck, seed: int = 1) -> CheckTask:
     return check.pose(np.random.default_rng(seed), CheckContext())
 
 
-def given(check: QuestionsCheck, one: CheckAttempt, **answers: str) -> Attempt:
+def given(check: QuestionsCheck, one: CheckTask, **answers: str) -> Attempt:
     right = check.respond(one, RobotAbilities(), np.random.default_rng(1))
     assert isinstance(right, dict)
     return Attempt(one.private, check.read(one.private, {"answers": {**right["answers"], **answers}}))
@@ -52,7 +52,7 @@ def test_the_luck_of_guessing_is_exact(draw: int | None, right: int | None) -> N
         tries = list(product(*(item["options"] for item in items)))
         hits = [sum(one == item["correct"] for one, item in zip(given, items, strict=True)) for given in tries]
         chances.append(sum(hit >= needed for hit in hits) / len(tries))
-    assert check(draw=draw, right=right).luck() == pytest.approx(sum(chances) / len(chances))
+    assert check(draw=draw, right=right).guess_rate() == pytest.approx(sum(chances) / len(chances))
 
 
 def test_each_attempt_draws_anew_and_never_twice_the_same_item() -> None:
@@ -75,7 +75,7 @@ def test_enough_right_answers_pass_and_the_topics_of_the_others_are_told() -> No
     verdict = quiz.judge(given(quiz, one, q1="A while", q2="Story"))
     assert (verdict.verdict, verdict.reason, verdict.measured, verdict.needed) == ("fail", "wrong", 1, 2)
     assert verdict.evidence["wrong"] == ["whole", "what"]
-    told = check_words("en")["questions"]["told.wrong"].format_map(quiz.told(verdict))
+    told = check_words("en")["questions"]["told.wrong"].format_map(quiz.message_values(verdict))
     assert told == (
         "1 of 3 were answered as this study needs it, and 2 have to be. Please look again at: How long do you watch; "
         "what to rate. Read without hurry; the questions may be others this time."

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from beholder.checks.answer_patterns import CompleteRule, VarianceRule
-from beholder.checks.contract import Click, Say, SessionEvidence, Viewing
+from beholder.checks.contract import Click, SessionEvidence, VerdictValue, Viewing
 from beholder.checks.playback import WatchedRule, judge_viewing
 from beholder.cleaning.decisions import ORDER, decide, in_words, judge
 from beholder.study.checks import Variance as Options
@@ -69,7 +69,7 @@ def test_a_session_with_half_of_its_slots_missing_is_whole() -> None:
         (SEEN._replace(plays=0, missing="media_error"), "pass"),
     ],
 )
-def test_watching_the_whole_means_97_percent_the_end_and_drawn_frames(viewing: Viewing, say: Say) -> None:
+def test_watching_the_whole_means_97_percent_the_end_and_drawn_frames(viewing: Viewing, say: VerdictValue) -> None:
     assert judge_viewing(viewing, "whole") == say
 
 

@@ -18,7 +18,7 @@ from beholder.checks.brightness import BrightnessCheck, SecondBrightnessCheck
 from beholder.checks.contract import Click, SessionEvidence, Viewing
 from beholder.checks.distance import DistanceCheck
 from beholder.checks.page_contract import CheckContext, RobotAbilities
-from beholder.checks.page_registry import AnyStep
+from beholder.checks.page_registry import AnyPageCheck
 from beholder.checks.screen import ScreenCheck
 from beholder.cleaning import Cleaned
 from beholder.cleaning.decisions import decide, in_words, judge
@@ -44,7 +44,7 @@ WHOLE = SessionEvidence(
 
 
 def visit(
-    *attempts: tuple[AnyStep, bool], outcome: Outcome | None = "completed", name: str = "s", **keys: Any
+    *attempts: tuple[AnyPageCheck, bool], outcome: Outcome | None = "completed", name: str = "s", **keys: Any
 ) -> SessionRecord:
     """Return a session with these attempts, each right or wrong, and a rating where it was completed."""
     answers: dict[str, AnswerRecord] = {"consent": given("consent", {"agree": True}, 0)}
@@ -66,7 +66,7 @@ def given(key: str, answer: Any, minute: int) -> AnswerRecord:
     return AnswerRecord(key, answer, {}, 0, 20_000, "mouse", START + timedelta(minutes=minute))
 
 
-def said(checks: Sequence[AnyStep], came: SessionRecord) -> list[tuple[str, str, int]]:
+def said(checks: Sequence[AnyPageCheck], came: SessionRecord) -> list[tuple[str, str, int]]:
     return [(one.verdict.verdict, one.verdict.reason, one.tries) for one in qualify(checks, came).settled]
 
 

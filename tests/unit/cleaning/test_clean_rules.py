@@ -323,7 +323,7 @@ def anchored(*anchors: float) -> SessionEvidence:
              draws={"layout": "turns"})
         for n, value in enumerate(anchors, 1)
     )  # fmt: skip
-    return SessionEvidence("completed", "whole", seen=seen)
+    return SessionEvidence("completed", "whole", trials=seen)
 
 
 def test_a_content_whose_anchor_fools_many_spares_everybody() -> None:
@@ -332,7 +332,10 @@ def test_a_content_whose_anchor_fools_many_spares_everybody() -> None:
     assert (said.verdict, said.reason) == ("fail", "anchor")
     evidence = anchored(95, 95, 20, 20)
     spared = frozenset({("content", "quality")})
-    assert rule.judge(SessionEvidence("completed", "whole", seen=evidence.seen, spared=spared)).verdict == "pass"
+    assert (
+        rule.judge(SessionEvidence("completed", "whole", trials=evidence.trials, ignored_pages=spared)).verdict
+        == "pass"
+    )
 
 
 def test_an_anchor_that_fools_a_quarter_of_the_people_costs_nobody_their_session(tmp_path: Path) -> None:

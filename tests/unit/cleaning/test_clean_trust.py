@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from beholder.checks.contract import Verdict
-from beholder.checks.registry import PAY_REASONS, RULE_TITLES, RULES, fewest_failures, may_refuse, saying
+from beholder.checks.registry import PAY_REASONS, RULE_TITLES, RULES, fewest_failures, may_refuse, rule_sentence
 from beholder.cleaning import Cleaned
 from beholder.cleaning.decisions import decide, in_words
 from beholder.cleaning.tables import clean_tables
@@ -385,7 +385,7 @@ def test_every_reason_has_words(reason: str, words: str) -> None:
     ],
 )  # fmt: skip
 def test_every_rule_says_in_a_sentence_what_it_asks(name: str, keys: dict[str, Any], words: str) -> None:
-    assert saying(RULES[name](options.CHECKS[name](**keys))) == words
+    assert rule_sentence(RULES[name](options.CHECKS[name](**keys))) == words
 
 
 # Report

@@ -22,7 +22,7 @@ from beholder.stimuli.workshop import WorkshopResult, make_anchors
 from beholder.stimuli.workshop.anchors import degrade
 from beholder.study.loading import build_study
 from beholder.study.model import Study
-from beholder.study.recipes import Recipe, example_recipes, meant_kind, read_recipe
+from beholder.study.recipes import Recipe, example_recipes, intended_kind, read_recipe
 from beholder.study.yaml import read_document
 
 H264 = ("-c:v", "libx264", "-preset", "ultrafast", "-crf", "6", "-pix_fmt", "yuv420p")
@@ -296,7 +296,7 @@ def test_a_recipe_knows_what_is_worse_and_what_is_meant() -> None:
 
     for worse, better in zip(NAMES[::2], NAMES[1::2], strict=True):
         assert badness(worse) > badness(better)
-    assert [meant_kind(name) is not None for name in ("lowpass", "blur-x", "blurred", "fps", "fps-")] == [
+    assert [intended_kind(name) is not None for name in ("lowpass", "blur-x", "blurred", "fps", "fps-")] == [
         True, True, False, False, True,
     ]  # fmt: skip
     assert example_recipes("video") == ("bitrate-200k", "resolution-180", "fps-7.5", "blur-4")

@@ -10,7 +10,7 @@ import yaml
 
 from beholder.errors import StudyError
 from beholder.methods import load_study
-from beholder.study.groups import groups_in, study_of
+from beholder.study.groups import group_study, groups_in
 from beholder.study.serialization import resolved_yaml
 from support.group_studies import ASKED, LAYOUT, QUESTIONS, make_study, study_text
 
@@ -196,7 +196,7 @@ def test_a_group_has_what_its_levels_change_and_the_rest_of_the_study() -> None:
         },
     }
     study = make_study(between, playback={"sound": "off"}, texts={"instructions": "Set."})
-    groups = [study_of(study, levels) for levels in groups_in(study.design.between)]
+    groups = [group_study(study, levels) for levels in groups_in(study.design.between)]
     assert [[question.id for question in group.questions] for group in groups[:3:2]] == [
         ["subtitle", "human-like"],
         list(QUESTIONS),

@@ -18,8 +18,8 @@ from beholder.checks.card import MM_PER_INCH, device_px_per_mm
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import (
     Attempt,
-    CheckAttempt,
     CheckContext,
+    CheckTask,
     DrawnFile,
     PageCheck,
     RobotAbilities,
@@ -41,15 +41,15 @@ _LONGEST_MS = 3_600_000
 class AcuityCheck(PageCheck[rules.Acuity]):
     name = "acuity"
     stage = "qualify"
-    bound = "device"
-    lasting = frozenset(["coarse"])
+    scope = "device"
+    lasting_reasons = frozenset(["coarse"])
     seconds = 28
     screens = 2
 
-    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
-        per_mm = device_px_per_mm(known)
+    def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
+        per_mm = device_px_per_mm(context)
         if per_mm is None:
-            return CheckAttempt({"skip": True}, {"skip": True})
+            return CheckTask({"skip": True}, {"skip": True})
         wanted = gap_mm(self.rule.mar, self.rule.distance_mm) * per_mm
         gap = max(wanted, FINEST)
         directions: list[Json] = [int(way) for way in rng.integers(0, DIRECTIONS, self.rule.rings)]
@@ -58,7 +58,7 @@ class AcuityCheck(PageCheck[rules.Acuity]):
             "is_coarse": wanted < FINEST,
         }  # fmt: skip
         names = tuple(f"r{place + 1}" for place in range(self.rule.rings))
-        return CheckAttempt({"rings": list(names), "distance": self.rule.distance_mm / _MM_PER_CM}, private, names)
+        return CheckTask({"rings": list(names), "distance": self.rule.distance_mm / _MM_PER_CM}, private, names)
 
     def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
         gap, directions = _number(private, "gap_px"), _directions(private)
@@ -101,7 +101,7 @@ class AcuityCheck(PageCheck[rules.Acuity]):
             return self.verdict("unknown", "coarse", measured=measured, needed=needed, **evidence)
         return self.verdict("pass", measured=measured, needed=needed, **evidence)
 
-    def told(self, verdict: Verdict) -> Mapping[str, str | float]:
+    def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
         measured, rings_shown = verdict.measured, verdict.evidence.get("rings")
         return {
             "right": measured if isinstance(measured, int) else 0,
@@ -112,12 +112,12 @@ class AcuityCheck(PageCheck[rules.Acuity]):
     def needs(self) -> Mapping[str, str | float]:
         return {"needed": self.rule.right, "distance": self.rule.distance_mm / _MM_PER_CM}
 
-    def luck(self) -> float:
+    def guess_rate(self) -> float:
         shown, chance = self.rule.rings, 1 / DIRECTIONS
         hits = range(self.rule.right, shown + 1)
         return sum(math.comb(shown, hit) * chance**hit * (1 - chance) ** (shown - hit) for hit in hits)
 
-    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         if posed.private.get("skip") is True:
             return {}
         turned = 0 if robot.can(self.name) else DIRECTIONS // 2

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import (
     Attempt,
-    CheckAttempt,
     CheckContext,
+    CheckTask,
     DrawnFile,
     PageCheck,
     RobotAbilities,
@@ -26,7 +26,7 @@ from beholder.checks.page_contract import (
     is_scaled,
     read_scale,
     refuse,
-    window,
+    window_of,
 )
 from beholder.checks.pictures import png
 from beholder.study import qualification as rules
@@ -71,12 +71,12 @@ def draw_cells(rng: Generator) -> tuple[MatrixCell, ...]:
     return tuple(cells)
 
 
-def count(cells: tuple[MatrixCell, ...]) -> dict[str, int]:
+def count_shapes(cells: tuple[MatrixCell, ...]) -> dict[str, int]:
     """Return how many shapes of each kind there are."""
     return {shape + "s": sum(cell.shape == shape for cell in cells) for shape in ("circle", "triangle")}
 
 
-def likeliest() -> float:
+def _best_guess_rate() -> float:
     """Return how often the two counts that come most often come: what the best blind guess hits."""
     squares = ROWS * COLUMNS
     ways = [
@@ -87,7 +87,7 @@ def likeliest() -> float:
     return max(ways) / sum(ways)
 
 
-def measure(width: int) -> tuple[int, int]:
+def _layout(width: int) -> tuple[int, int]:
     """Return the side of a square and the gap between two, in pixels, of a matrix at most this wide."""
     gap = max(2, round(_GAP * width))
     return (width - (COLUMNS + 1) * gap) // COLUMNS, gap
@@ -119,12 +119,12 @@ def _inside(cell: MatrixCell, side: int) -> NDArray[np.bool_]:
     return np.zeros((side, side), np.bool_)
 
 
-def as_json(cells: tuple[MatrixCell, ...]) -> list[Json]:
+def _cells_json(cells: tuple[MatrixCell, ...]) -> list[Json]:
     """Return cells as they are kept."""
     return [list(cell) for cell in cells]
 
 
-def from_json(private: Mapping[str, Json]) -> tuple[MatrixCell, ...]:
+def _read_cells(private: Mapping[str, Json]) -> tuple[MatrixCell, ...]:
     """Return the cells of an attempt."""
     cells: Any = private["cells"]
     return tuple(MatrixCell(*cell) for cell in cells)
@@ -146,19 +146,19 @@ class BrightnessCheck(PageCheck[rules.Brightness]):
     stage = "setup"
     seconds = 20
 
-    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
+    def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         cells = draw_cells(rng)
-        side, gap = measure(_room(window(known)))
-        private: dict[str, Json] = {"cells": as_json(cells), "level": self.rule.level, "side": side, "gap": gap}
+        side, gap = _layout(_matrix_width(window_of(context)))
+        private: dict[str, Json] = {"cells": _cells_json(cells), "level": self.rule.level, "side": side, "gap": gap}
         width, height = (count * side + (count + 1) * gap for count in (COLUMNS, ROWS))
-        return CheckAttempt({"size": [width, height]}, {**private, "counts": count(cells)}, ("matrix",))
+        return CheckTask({"size": [width, height]}, {**private, "counts": count_shapes(cells)}, ("matrix",))
 
     def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
         level, side, gap = private["level"], private["side"], private["gap"]
         assert isinstance(level, int)
         assert isinstance(side, int)
         assert isinstance(gap, int)
-        return png(matrix(from_json(private), level, side, gap), _LENGTH)
+        return png(matrix(_read_cells(private), level, side, gap), _LENGTH)
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
@@ -180,10 +180,10 @@ class BrightnessCheck(PageCheck[rules.Brightness]):
             return self.verdict("pass", measured=given, needed=right, scale=scale)
         return self.verdict("fail", "count", measured=given, needed=right, scale=scale)
 
-    def luck(self) -> float:
-        return likeliest()
+    def guess_rate(self) -> float:
+        return _best_guess_rate()
 
-    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         counts = posed.private["counts"]
         assert isinstance(counts, Mapping)
         return {**counts, "scale": 1} if robot.can(self.name) else {"circles": 0, "triangles": 0, "scale": 1}
@@ -202,7 +202,7 @@ class SecondBrightnessCheck(BrightnessCheck):
         return rule.second
 
 
-def _room(window: Window) -> int:
+def _matrix_width(window: Window) -> int:
     """Return how wide a matrix can be in device pixels: in one view with its fields, and never wider than a phone."""
     css = min(window.width - 64, max(320, min(416, window.height - 420)))
     return int(css * window.ratio)
@@ -221,12 +221,12 @@ BOXES = ("screen", "steady")
 class DisplayCheck(PageCheck[rules.Display]):
     name = "display"
     stage = "setup"
-    bound = "device"
+    scope = "device"
     seconds = 30
-    is_lost = False
+    is_costly = False
 
-    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
-        return CheckAttempt({"systems": list(SYSTEMS), "system": system(known.device)})
+    def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
+        return CheckTask({"systems": list(SYSTEMS), "system": likely_system(context.device)})
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
@@ -249,11 +249,11 @@ class DisplayCheck(PageCheck[rules.Display]):
             system=attempt.answer["system"],
         )  # fmt: skip
 
-    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         return {**dict.fromkeys(BOXES, robot.can(self.name)), "system": posed.public["system"]}
 
 
-def system(device: Mapping[str, Json]) -> str:
+def likely_system(device: Mapping[str, Json]) -> str:
     """Return which of the systems a device seems to have; Windows where nothing was told."""
     platform, is_touched = str(device.get("platform") or "").lower(), device.get("touch") is True
     if "android" in platform or ("linux arm" in platform and is_touched):

@@ -9,7 +9,7 @@ from typing import Any
 from numpy.random import Generator
 
 from beholder.checks.contract import Verdict
-from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, PageCheck, RobotAbilities, refuse, window
+from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, PageCheck, RobotAbilities, refuse, window_of
 from beholder.study import qualification as rules
 from beholder.types import Json
 
@@ -30,16 +30,16 @@ _ROBOT_PPI = 254
 class CardCheck(PageCheck[rules.Card]):
     name = "card"
     stage = "qualify"
-    bound = "device"
+    scope = "device"
     seconds = 35
     screens = 2
-    is_lost = False
+    is_costly = False
 
-    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
+    def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         small, large, third = (round(float(rng.uniform(*ends))) for ends in (_SMALL, _LARGE, (_SMALL[0], _LARGE[1])))
         starts: list[Json] = [small, large, third] if rng.integers(2) else [large, small, third]
         public: dict[str, Json] = {"starts": starts, "apart": APART, "shape": WIDTH_MM / HEIGHT_MM}
-        return CheckAttempt(public, {"starts": starts, "ratio": window(known).ratio})
+        return CheckTask(public, {"starts": starts, "ratio": window_of(context).ratio})
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
@@ -72,7 +72,7 @@ class CardCheck(PageCheck[rules.Card]):
             return self.verdict("unknown", "implausible", measured=ppi, needed=needed, again=True, **evidence)
         return self.verdict("pass", measured=ppi, needed=needed, **evidence)
 
-    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         if not robot.can(self.name):
             return {"none": True}
         ratio: Any = posed.private["ratio"]
@@ -80,19 +80,19 @@ class CardCheck(PageCheck[rules.Card]):
         return {"widths": [width, width + 1], "dpr": ratio, "moved": True}
 
 
-def device_px_per_mm(known: CheckContext) -> float | None:
+def device_px_per_mm(context: CheckContext) -> float | None:
     """Return how many device pixels a millimetre of the screen has; None where no card has told it."""
-    answer = known.answers.get(CardCheck.name)
+    answer = context.answers.get(CardCheck.name)
     if not isinstance(answer, Mapping) or "widths" not in answer or answer.get("moved") is not True:
         return None
     per_mm = _device_px_per_mm(answer)
     return per_mm if PPI[0] <= MM_PER_INCH * per_mm <= PPI[1] else None
 
 
-def px_per_mm(known: CheckContext) -> float | None:
+def px_per_mm(context: CheckContext) -> float | None:
     """Return how many CSS pixels a millimetre of the screen has, at the zoom at which somebody came."""
-    per_mm = device_px_per_mm(known)
-    return None if per_mm is None else per_mm / window(known).ratio
+    per_mm = device_px_per_mm(context)
+    return None if per_mm is None else per_mm / window_of(context).ratio
 
 
 def _device_px_per_mm(answer: Mapping[str, Json]) -> float:

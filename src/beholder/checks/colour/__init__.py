@@ -17,15 +17,15 @@ from beholder.checks.colour.plates import DIGITS
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import (
     Attempt,
-    CheckAttempt,
     CheckContext,
+    CheckTask,
     DrawnFile,
     PageCheck,
     RobotAbilities,
     Window,
     read_scale,
     refuse,
-    window,
+    window_of,
 )
 from beholder.checks.pictures import png
 from beholder.study import qualification as rules
@@ -39,24 +39,24 @@ _LONGEST = 40
 class ColourCheck(PageCheck[rules.Colour]):
     name = "colour"
     stage = "qualify"
-    bound = "person"
+    scope = "person"
     seconds = 25
     screens = 3
 
-    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
+    def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         shown: list[Json]
         if self.rule.images:
             kinds = ["control" if image.control else "own" for image in self.rule.images]
             own = zip(self.rule.images, kinds, strict=True)
             shown = [{"kind": kind, "number": image.answer, "file": image.file} for image, kind in own]
         else:
-            shown = [plates.as_json(plates.draw_plate(kind, rng)) for kind in plates.KINDS]
+            shown = [plates.plate_json(plates.draw_plate(kind, rng)) for kind in plates.KINDS]
         order: list[Json] = [shown[place] for place in rng.permutation(len(shown))]
         names = tuple(f"p{place + 1}" for place in range(len(order)))
-        side = _side(window(known))
+        side = _side(window_of(context))
         private: dict[str, Json] = {"plates": order, "side": side}
         is_text = not all(plain(image.answer).isdigit() for image in self.rule.images)
-        return CheckAttempt({"plates": list(names), "is_text": is_text, "size": [side, side]}, private, names)
+        return CheckTask({"plates": list(names), "is_text": is_text, "size": [side, side]}, private, names)
 
     def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
         plate, side = _plates(private)[name], private["side"]
@@ -66,7 +66,7 @@ class ColourCheck(PageCheck[rules.Colour]):
 
             return png(own_picture(self.folder, plate["file"], side))
         # Edges of dots make most of the file. Filled up, its size does not even tell which plate is the control.
-        return png(plates.plate_picture(plates.from_json(plate), side), 420 * side)
+        return png(plates.plate_picture(plates.read_plate(plate), side), 420 * side)
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
@@ -94,11 +94,11 @@ class ColourCheck(PageCheck[rules.Colour]):
             return self.verdict("fail", "plates", measured=measured, needed=needed, plates=shown)
         return self.verdict("pass", measured=measured, needed=needed, plates=shown)
 
-    def luck(self) -> float:
+    def guess_rate(self) -> float:
         """Return how likely it is to guess the one number that an eye cannot read; unknown (0) for own images."""
         return 0.0 if self.rule.images else 1 / len(DIGITS) ** 2
 
-    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         numbers: dict[str, Json] = {}
         for name, plate in _plates(posed.private).items():
             kind = plate["kind"]

@@ -76,13 +76,13 @@ def draw_plate(kind: Kind, rng: Generator) -> DrawnPlate:
     return DrawnPlate(kind, number, bool(rng.integers(2)), float(turn), float(x), float(y), int(rng.integers(2**32)))
 
 
-def dots(plate: DrawnPlate) -> Dots:
+def plate_dots(plate: DrawnPlate) -> Dots:
     """Return the dots of a plate, the same whenever it is asked for."""
     rng = np.random.default_rng(plate.seed)
     centres, radii = _packed(rng)
     turn = np.deg2rad(plate.turn)
     upright = (centres - (plate.x, plate.y)) @ np.array(((np.cos(turn), -np.sin(turn)), (np.sin(turn), np.cos(turn))))
-    is_number = away(upright / _SCALE, plate.number) <= _PEN / _SCALE
+    is_number = stroke_distance(upright / _SCALE, plate.number) <= _PEN / _SCALE
     number, ground = (decode(colour) for colour in PAIRS[plate.kind][:: -1 if plate.is_swapped else 1])
     light = np.where(is_number[:, None], number, ground)
     level = light @ LUMINANCE
@@ -93,10 +93,10 @@ def dots(plate: DrawnPlate) -> Dots:
 def plate_picture(plate: DrawnPlate, side: int) -> NDArray[np.uint8]:
     """Return the picture of a plate, as many pixels wide and high as asked for."""
     light = np.full((side, side, 3), decode(SURROUND))
-    _lay(light, (0.0, 0.0), 1.0, np.full(3, decode(PAPER)))
-    drawn = dots(plate)
+    _draw_disc(light, (0.0, 0.0), 1.0, np.full(3, decode(PAPER)))
+    drawn = plate_dots(plate)
     for centre, radius, colour in zip(drawn.centres, drawn.radii, drawn.light, strict=True):
-        _lay(light, centre, radius, colour)
+        _draw_disc(light, centre, radius, colour)
     return encode(light)
 
 
@@ -145,7 +145,7 @@ def _jitter(is_number: NDArray[np.bool_], radii: NDArray[np.float64], rng: Gener
     return change
 
 
-def _lay(light: Light, centre: Any, radius: float, colour: Light) -> None:
+def _draw_disc(light: Light, centre: Any, radius: float, colour: Light) -> None:
     """Lay a disc on a picture; its edge is mixed as light."""
     side = len(light)
     x, y = ((place + 1) / 2 * side for place in centre)
@@ -158,12 +158,12 @@ def _lay(light: Light, centre: Any, radius: float, colour: Light) -> None:
     patch += cover * (colour - patch)
 
 
-def as_json(plate: DrawnPlate) -> Json:
+def plate_json(plate: DrawnPlate) -> Json:
     """Return a plate as it is kept."""
     return dict(plate._asdict())
 
 
-def from_json(kept: Json) -> DrawnPlate:
+def read_plate(kept: Json) -> DrawnPlate:
     """Return a plate that was kept."""
     known: Any = kept
     return DrawnPlate(**{name: known[name] for name in DrawnPlate._fields})
@@ -199,7 +199,7 @@ DIGITS = tuple(_DIGITS)
 """What can be drawn. 0, 1, 6 and 9 are left out: among dots each of them is taken for another digit."""
 
 
-def away(points: Points, digits: str) -> Points:
+def stroke_distance(points: Points, digits: str) -> Points:
     """Return how far points, as (x, y) rows, are from the strokes of a number 1 high with its middle at 0, 0."""
     nearest = np.full(len(points), np.inf)
     for begin, end in _segments(digits):

@@ -14,16 +14,16 @@ from numpy.random import Generator
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import (
     Attempt,
-    CheckAttempt,
     CheckContext,
+    CheckTask,
     PageCheck,
     RobotAbilities,
-    Word,
-    numbers,
-    pair,
+    WordKey,
+    read_flag,
+    read_numbers,
+    read_pair,
+    read_whole_number,
     refuse,
-    switch,
-    whole,
 )
 from beholder.study import qualification as rules
 from beholder.study.qualification import Kind
@@ -40,17 +40,17 @@ _DESK = ("win", "mac", "linux", "chrome", "cros")
 class DeviceCheck(PageCheck[rules.Device]):
     name = "device"
     stage = "device"
-    bound = "device"
+    scope = "device"
     seconds = 2
     screens = 0
 
-    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
+    def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         """Return an attempt; where the signals disagreed the last time, the person is asked."""
-        before = known.answers.get(self.name)
+        before = context.answers.get(self.name)
         if not isinstance(before, Mapping) or "pointer" not in before:
-            return CheckAttempt({"ask": False, "before": None})
+            return CheckTask({"ask": False, "before": None})
         was: Json = {"pointer": before["pointer"], "screen": before["screen"]}
-        return CheckAttempt({"ask": kind_of(before) is None, "before": was})
+        return CheckTask({"ask": kind_of(before) is None, "before": was})
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
@@ -62,11 +62,11 @@ class DeviceCheck(PageCheck[rules.Device]):
         system = answer.get("system")
         return {
             "pointer": pointer,
-            "hover": switch(answer, "hover"),
-            "fine": switch(answer, "fine"),
-            "touches": whole(answer, "touches", 0, 1000),
-            "mobile": switch(answer, "mobile"),
-            "screen": list(pair(answer, "screen", 1, 100_000)),
+            "hover": read_flag(answer, "hover"),
+            "fine": read_flag(answer, "fine"),
+            "touches": read_whole_number(answer, "touches", 0, 1000),
+            "mobile": read_flag(answer, "mobile"),
+            "screen": list(read_pair(answer, "screen", 1, 100_000)),
             "system": system[:40] if isinstance(system, str) else "",
             "said": said,
         }
@@ -83,13 +83,13 @@ class DeviceCheck(PageCheck[rules.Device]):
             return self.verdict("unknown", "said", measured=met, needed=needed)
         return self.verdict("pass", measured=met, needed=needed)
 
-    def told(self, verdict: Verdict) -> Mapping[str, str | float]:
-        return {"kind": Word(f"kind.{verdict.measured}"), "needed": Word(f"needed.{_all(self.rule.allow)}")}
+    def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
+        return {"kind": WordKey(f"kind.{verdict.measured}"), "needed": WordKey(f"needed.{_all(self.rule.allow)}")}
 
     def needs(self) -> Mapping[str, str | float]:
-        return {"devices": Word(f"needs.{_all(self.rule.allow)}")}
+        return {"devices": WordKey(f"needs.{_all(self.rule.allow)}")}
 
-    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         kind = self.rule.allow[0] if robot.can(self.name) else next((k for k in KINDS if k not in self.rule.allow), "")
         touched: dict[str, Json] = {
             "pointer": "coarse", "hover": False, "fine": False, "touches": 5, "mobile": True, "system": "Android",
@@ -149,19 +149,19 @@ _UNEVEN, _UNEVEN_SHARE = 0.5, 0.2
 class RemoteCheck(PageCheck[rules.Remote]):
     name = "remote"
     stage = "device"
-    bound = "device"
+    scope = "device"
     seconds = 8
 
-    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
-        before = known.answers.get("refresh")
-        return CheckAttempt({}, {"refresh": _is_slow(before) if isinstance(before, Mapping) else None})
+    def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
+        before = context.answers.get("refresh")
+        return CheckTask({}, {"refresh": _is_slow(before) if isinstance(before, Mapping) else None})
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
         said = answer.get("remote")
         if not isinstance(said, bool):
             raise refuse("remote", "The question is not answered", "true or false")
-        return {"remote": said, **{name: switch(answer, name) for name in (*HINTS, "reduced_motion")}}
+        return {"remote": said, **{name: read_flag(answer, name) for name in (*HINTS, "reduced_motion")}}
 
     def judge(self, attempt: Attempt) -> Verdict:
         hints: dict[str, Json] = {name: attempt.answer[name] for name in HINTS}
@@ -173,7 +173,7 @@ class RemoteCheck(PageCheck[rules.Remote]):
             return self.verdict("fail", "hints", measured=points, needed=ENOUGH, action="flag", hints=hints)
         return self.verdict("pass", measured=points, needed=ENOUGH, hints=hints)
 
-    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         is_hinted = not robot.can(f"{self.name}:hints")
         said = not robot.can(self.name)
         return {"remote": said, "software": is_hinted, "depth": is_hinted, "bursts": None, "reduced_motion": False}
@@ -203,17 +203,17 @@ _LONG_MS, _LONG_SHARE = 100, 0.1
 class RefreshCheck(PageCheck[rules.Refresh]):
     name = "refresh"
     stage = "device"
-    bound = "device"
+    scope = "device"
     seconds = 3
     screens = 0
 
-    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
-        return CheckAttempt({"warm_up": WARM_UP, "intervals": INTERVALS}, {"fps": known.needs.fps})
+    def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
+        return CheckTask({"warm_up": WARM_UP, "intervals": INTERVALS}, {"fps": context.needs.fps})
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
-        found = numbers(answer, "intervals", 0, 600_000, INTERVALS)
-        return {"intervals": [round(ms, 2) for ms in found], "hidden": switch(answer, "hidden") is True}
+        found = read_numbers(answer, "intervals", 0, 600_000, INTERVALS)
+        return {"intervals": [round(ms, 2) for ms in found], "hidden": read_flag(answer, "hidden") is True}
 
     def judge(self, attempt: Attempt) -> Verdict:
         intervals, needed = intervals_of(attempt.answer), self.rule.min_hz
@@ -229,7 +229,7 @@ class RefreshCheck(PageCheck[rules.Refresh]):
             return self.verdict("pass", "below_clips", measured=rate, needed=needed, fps=fps)
         return self.verdict("pass", measured=rate, needed=needed)
 
-    def told(self, verdict: Verdict) -> Mapping[str, str | float]:
+    def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
         rate, fps = verdict.measured, verdict.evidence.get("fps")
         return {
             "hz": round(rate) if isinstance(rate, int | float) else "?",
@@ -237,7 +237,7 @@ class RefreshCheck(PageCheck[rules.Refresh]):
             "fps": round(fps) if isinstance(fps, int | float) else "?",
         }
 
-    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         able = 1000 / max(60.0, self.rule.min_hz)
         ms = able if robot.can(self.name) else 2000 / self.rule.min_hz
         return {"intervals": [round(ms + float(step), 2) for step in rng.normal(0, 0.05, INTERVALS)], "hidden": False}

@@ -20,8 +20,8 @@ from beholder.checks.card import px_per_mm
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import (
     Attempt,
-    CheckAttempt,
     CheckContext,
+    CheckTask,
     DrawnFile,
     PageCheck,
     RobotAbilities,
@@ -29,7 +29,7 @@ from beholder.checks.page_contract import (
     is_scaled,
     read_scale,
     refuse,
-    window,
+    window_of,
 )
 from beholder.checks.pictures import png
 from beholder.study import qualification as rules
@@ -42,7 +42,7 @@ _LINES = 1080
 _BESIDE = 900
 """In windows at least so wide the two pictures of a pair are beside each other, in CSS pixels."""
 
-Seen = Literal["right", "wrong", "none"]
+Choice = Literal["right", "wrong", "none"]
 
 
 class DistanceCheck(PageCheck[rules.Distance]):
@@ -50,10 +50,10 @@ class DistanceCheck(PageCheck[rules.Distance]):
     stage = "setup"
     seconds = 25
     screens = 3
-    is_lost = False
+    is_costly = False
 
-    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
-        on = window(known)
+    def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
+        on = window_of(context)
         scale = on.lines / _LINES
         width, height = _size(on)
         pairs: list[Json] = []
@@ -62,13 +62,13 @@ class DistanceCheck(PageCheck[rules.Distance]):
             radius = round(self.rule.radii[which] * scale, 4)
             seed = int(rng.integers(2**53))
             pairs.append({"strength": STRENGTHS[which], "radius": radius, "blurred": blurred, "seed": seed})
-        far = _away_cm(known, on, self.rule.heights)
+        far = _distance_cm(context, on, self.rule.heights)
         private: dict[str, Json] = {
             "pairs": pairs, "width": width, "height": height, "scale": round(scale, 4), "lines": on.lines, "cm": far,
         }  # fmt: skip
         names = tuple(f"{side}{number}" for number in range(1, len(pairs) + 1) for side in SIDES)
         shown: dict[str, Json] = {"pairs": len(pairs), "heights": self.rule.heights, "cm": far}
-        return CheckAttempt({**shown, "size": [width, height]}, private, names)
+        return CheckTask({**shown, "size": [width, height]}, private, names)
 
     def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
         side, pair = name[0], _pairs(private)[int(name[1:]) - 1]
@@ -82,9 +82,9 @@ class DistanceCheck(PageCheck[rules.Distance]):
         assert isinstance(seed, int)
         # What is beside the picture flows into the blur of its edge, as it would in a window on something larger.
         rim = ceil(radius)
-        pixels = sharp(seed, width + 2 * rim, height + 2 * rim, scale)
+        pixels = sharp_picture(seed, width + 2 * rim, height + 2 * rim, scale)
         if side == pair["blurred"]:
-            pixels = box(pixels, radius)
+            pixels = box_blur(pixels, radius)
         inner: NDArray[np.uint8] = np.ascontiguousarray(pixels[rim : rim + height, rim : rim + width])
         # A blurred picture makes a file of another length, which would tell it from the other.
         return png(inner, _length(width, height, scale))
@@ -97,7 +97,7 @@ class DistanceCheck(PageCheck[rules.Distance]):
         return {"better": list(given), "scale": read_scale(answer)}
 
     def judge(self, attempt: Attempt) -> Verdict:
-        seen = _seen(attempt)
+        seen = _choices(attempt)
         scale, cm = attempt.answer.get("scale"), attempt.private.get("cm")
         measured: Json = dict(seen)
         needed: Json = {"weak": "none", "middle": "right", "strong": "right"}
@@ -106,21 +106,21 @@ class DistanceCheck(PageCheck[rules.Distance]):
             say, reason = "unknown", "scaled"
         return self.verdict(say, reason, measured=measured, needed=needed, again=say == "unknown", scale=scale, cm=cm)
 
-    def told(self, verdict: Verdict) -> Mapping[str, str | float]:
+    def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
         cm = verdict.evidence.get("cm")
         return {"heights": float(self.rule.heights), "cm": f" ({cm} cm)" if isinstance(cm, int) else ""}
 
     def needs(self) -> Mapping[str, str | float]:
         return {"heights": float(self.rule.heights)}
 
-    def luck(self) -> float:
+    def guess_rate(self) -> float:
         """Return how often the best of all blind answers passes, over every order and every side."""
         orders = [dict(zip(STRENGTHS, places, strict=True)) for places in permutations(range(len(STRENGTHS)))]
         sides = list(product(SIDES, repeat=len(STRENGTHS)))
 
         def passes(guess: tuple[str, ...]) -> float:
             return fmean(
-                _verdict({strength: _one(guess[place], blurred[place]) for strength, place in order.items()})[0]
+                _verdict({strength: _choice(guess[place], blurred[place]) for strength, place in order.items()})[0]
                 == "pass"
                 for order in orders
                 for blurred in sides
@@ -128,7 +128,7 @@ class DistanceCheck(PageCheck[rules.Distance]):
 
         return max(passes(guess) for guess in product(CHOICES, repeat=len(STRENGTHS)))
 
-    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         """Return what somebody sees who sits right, too near, too far, or looks at nothing at all."""
         ways = {"distance:near": STRENGTHS, "distance:far": STRENGTHS[2:], "distance:unclear": ()}
         ways["distance"] = ways["distance:far"]
@@ -139,7 +139,7 @@ class DistanceCheck(PageCheck[rules.Distance]):
         return {"better": better, "scale": 1}
 
 
-def _verdict(seen: Mapping[str, Seen]) -> tuple[Literal["pass", "fail", "unknown"], str]:
+def _verdict(seen: Mapping[str, Choice]) -> tuple[Literal["pass", "fail", "unknown"], str]:
     """Return what three pairs say. Who sees even the weak blur is too near; who sees only the strong one too far."""
     weak, middle, strong = (seen[strength] for strength in STRENGTHS)
     if strong == "right" and middle == "right" and weak != "wrong":
@@ -149,15 +149,15 @@ def _verdict(seen: Mapping[str, Seen]) -> tuple[Literal["pass", "fail", "unknown
     return "unknown", "unclear"
 
 
-def _seen(attempt: Attempt) -> dict[str, Seen]:
+def _choices(attempt: Attempt) -> dict[str, Choice]:
     better = attempt.answer["better"]
     assert isinstance(better, list)
     pairs = zip(_pairs(attempt.private), better, strict=True)
-    found = {str(pair["strength"]): _one(str(given), str(pair["blurred"])) for pair, given in pairs}
+    found = {str(pair["strength"]): _choice(str(given), str(pair["blurred"])) for pair, given in pairs}
     return {strength: found[strength] for strength in STRENGTHS}
 
 
-def _one(given: str, blurred: str) -> Seen:
+def _choice(given: str, blurred: str) -> Choice:
     return "none" if given == "none" else "wrong" if given == blurred else "right"
 
 
@@ -188,9 +188,9 @@ def _length(width: int, height: int, scale: float) -> int:
     return int((0.85 if scale < 1.5 else 0.6) * width * height) + 4096
 
 
-def _away_cm(known: CheckContext, on: Window, heights: float) -> int | None:
+def _distance_cm(context: CheckContext, on: Window, heights: float) -> int | None:
     """Return how far to sit in centimetres, to the next five, where the card told something sensible."""
-    per_mm = px_per_mm(known)
+    per_mm = px_per_mm(context)
     away = 0 if per_mm is None else 5 * round(heights * on.screen_height / per_mm / 10 / 5)
     return away if _NEAREST_CM <= away <= _FURTHEST_CM else None
 
@@ -208,7 +208,7 @@ _SHAPES = 4
 _GREYS = (40, 216)
 
 
-def sharp(seed: int, width: int, height: int, scale: float) -> NDArray[np.uint8]:
+def sharp_picture(seed: int, width: int, height: int, scale: float) -> NDArray[np.uint8]:
     """Return a picture with hard edges and things of every size; `scale` is the height of the screen in 1080 lines.
 
     Every size covers as much, as in photographs, so that any blur takes something away.
@@ -219,11 +219,11 @@ def sharp(seed: int, width: int, height: int, scale: float) -> NDArray[np.uint8]
         for least in _RADII:
             radii = rng.uniform(least, 1.5 * least, _SHAPES) * scale
             count = _COVER * width * height / (pi * (1.25 * least * scale) ** 2)
-            _fall(pixels, rng, radii, ceil(count / _SHAPES))
+            _draw_leaves(pixels, rng, radii, ceil(count / _SHAPES))
     return pixels
 
 
-def _fall(pixels: NDArray[np.uint8], rng: Generator, radii: NDArray[np.float64], count: int) -> None:
+def _draw_leaves(pixels: NDArray[np.uint8], rng: Generator, radii: NDArray[np.float64], count: int) -> None:
     """Let `count` leaves of each radius fall on a picture."""
     height, width = pixels.shape
     for radius in radii:
@@ -237,7 +237,7 @@ def _fall(pixels: NDArray[np.uint8], rng: Generator, radii: NDArray[np.float64],
         pixels[down[seen], across[seen]] = greys[seen]
 
 
-def box(pixels: NDArray[np.uint8], radius: float) -> NDArray[np.uint8]:
+def box_blur(pixels: NDArray[np.uint8], radius: float) -> NDArray[np.uint8]:
     """Return a picture blurred by a box: each pixel is the mean of a square of 2 radius + 1, edges repeated.
 
     A radius need not be whole: the outermost pixels then count in part.

@@ -17,14 +17,7 @@ from numpy.random import Generator
 
 from beholder.checks.contract import Verdict
 from beholder.checks.listening import sounds
-from beholder.checks.page_contract import (
-    Attempt,
-    CheckAttempt,
-    CheckContext,
-    DrawnFile,
-    PageCheck,
-    RobotAbilities,
-)
+from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, DrawnFile, PageCheck, RobotAbilities
 from beholder.study import qualification as rules
 from beholder.types import Json
 
@@ -46,25 +39,28 @@ class ThreeIntervals(PageCheck[rules.Headphones]):
     """Base of a check of several trials, in each of which one of three intervals is to be told from the others."""
 
     stage = "setup"
-    bound = "device"
+    scope = "device"
     seconds = 45
     key: ClassVar[str]
     """What the right interval is called among the private parts of a trial; intervals count from 1."""
 
-    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
+    def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         trials: list[Json] = [self._trial(rng) for _ in range(self.rule.trials)]
         names = tuple(str(number) for number in range(1, self.rule.trials + 1))
         intervals: list[Json] = [[start, round(start + LASTS_S, 3)] for start in STARTS]
         public: dict[str, Json] = {"sounds": list(names), "intervals": intervals, "plays": sounds.PLAYS}
-        return CheckAttempt(public, {"trials": trials}, names)
+        return CheckTask(public, {"trials": trials}, names)
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
-        if (silent := sounds.blocked(answer)) is not None:
+        if (silent := sounds.read_blocked(answer)) is not None:
             return silent
         number = len(trials_of(private))
         allowed = range(1, INTERVALS + 1)
-        return {"chosen": sounds.choices(answer, "chosen", number, allowed), **sounds.heard(answer, number)}
+        return {
+            "chosen": sounds.read_choices(answer, "chosen", number, allowed),
+            **sounds.read_playback(answer, number),
+        }
 
     def judge(self, attempt: Attempt) -> Verdict:
         if attempt.answer.get("blocked"):
@@ -79,16 +75,16 @@ class ThreeIntervals(PageCheck[rules.Headphones]):
         reason = self._reason(evidence, len(trials) - right)
         return self.verdict("fail", reason, measured=right, needed=self.rule.right, **evidence)
 
-    def told(self, verdict: Verdict) -> Mapping[str, str | float]:
+    def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
         right = verdict.measured if isinstance(verdict.measured, int) else 0
         return {"right": right, "trials": self.rule.trials, "needed": self.rule.right}
 
-    def luck(self) -> float:
+    def guess_rate(self) -> float:
         trials, right = self.rule.trials, self.rule.right
         ways = sum(comb(trials, hits) * (INTERVALS - 1) ** (trials - hits) for hits in range(right, trials + 1))
         return float(ways / INTERVALS**trials)
 
-    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         trials = trials_of(posed.private)
         chosen = [trial[self.key] if robot.can(self.name) else self._mistaken(trial) for trial in trials]
         return {"chosen": chosen, "plays": [1] * len(trials), "output": {"channels": 2, "rate": 48000}}
@@ -125,8 +121,8 @@ class HeadphonesCheck(ThreeIntervals):
         for place, start in enumerate(STARTS, 1):
             db = SOFTER_DB if place == trial["softest"] else 0.0
             one = sounds.tone(HERTZ, LASTS_S, db, ramp=RAMP_S, phase=trial["phases"][place - 1])
-            parts.append((start, sounds.both(one, -one if place == trial["antiphase"] else one)))
-        return sounds.wav(sounds.laid(LENGTH_S, parts))
+            parts.append((start, sounds.stereo(one, -one if place == trial["antiphase"] else one)))
+        return sounds.wav(sounds.arrange(LENGTH_S, parts))
 
     def _noted(self, trials: Sequence[Mapping[str, Any]], chosen: Sequence[int]) -> dict[str, Json]:
         cancelled = [trial["antiphase"] for trial in trials]
@@ -161,7 +157,7 @@ class PitchCheck(ThreeIntervals):
         for place, start in enumerate(STARTS, 1):
             shifted = band if place == trial["tone"] else None
             parts.append((start, sounds.noise(rng, LASTS_S, NOISE_DB, ramp=RAMP_S, shifted=shifted)))
-        return sounds.wav(sounds.laid(LENGTH_S, parts))
+        return sounds.wav(sounds.arrange(LENGTH_S, parts))
 
     def _mistaken(self, trial: Mapping[str, Any]) -> int:
         return int(trial["tone"]) % INTERVALS + 1

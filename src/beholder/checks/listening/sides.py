@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from beholder.checks.contract import Verdict
 from beholder.checks.listening import sounds
-from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, DrawnFile, PageCheck, RobotAbilities
+from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, DrawnFile, PageCheck, RobotAbilities
 from beholder.study import qualification as rules
 from beholder.types import Json
 
@@ -29,33 +29,35 @@ _MIRROR = {"left": "right", "right": "left", "middle": "middle", NOTHING: NOTHIN
 class SidesCheck(PageCheck[rules.Sides]):
     name = "sides"
     stage = "setup"
-    bound = "device"
+    scope = "device"
     seconds = 20
 
-    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
+    def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         number = self.rule.sounds
-        while not set(_wanted(number)) <= set(sides := [SIDES[side] for side in rng.integers(len(SIDES), size=number)]):
+        while not set(_required_sides(number)) <= set(
+            sides := [SIDES[side] for side in rng.integers(len(SIDES), size=number)]
+        ):
             pass
         pitches = np.exp(rng.uniform(np.log(LOWEST_HZ), np.log(HIGHEST_HZ), number))
         private: list[Json] = [[side, round(float(hertz), 1)] for side, hertz in zip(sides, pitches, strict=True)]
         names = tuple(str(place) for place in range(1, number + 1))
         public: dict[str, Json] = {"sounds": list(names), "seconds": LENGTH_S, "plays": sounds.PLAYS}
-        return CheckAttempt(public, {"sounds": private}, names)
+        return CheckTask(public, {"sounds": private}, names)
 
     def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
         side, hertz = _sounds(private)[int(name) - 1]
         one = sounds.chime(hertz, LASTS_S, MIDDLE_DB if side == "middle" else 0.0, ramp=RAMP_S)
         ears = [one if side in (ear, "middle") else np.zeros_like(one) for ear in ("left", "right")]
-        return sounds.wav(sounds.laid(LENGTH_S, [(LEAD_S, sounds.both(*ears))]))
+        return sounds.wav(sounds.arrange(LENGTH_S, [(LEAD_S, sounds.stereo(*ears))]))
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
-        if (silent := sounds.blocked(answer)) is not None:
+        if (silent := sounds.read_blocked(answer)) is not None:
             return silent
         number = len(_sounds(private))
         return {
-            "sides": sounds.choices(answer, "sides", number, (*SIDES, NOTHING)),
-            **sounds.heard(answer, number),
+            "sides": sounds.read_choices(answer, "sides", number, (*SIDES, NOTHING)),
+            **sounds.read_playback(answer, number),
         }
 
     def judge(self, attempt: Attempt) -> Verdict:
@@ -68,16 +70,16 @@ class SidesCheck(PageCheck[rules.Sides]):
             return self.verdict("pass", measured=right, needed=len(true), sides=given, keys=true)
         return self.verdict("fail", _reason(given, true), measured=right, needed=len(true), sides=given, keys=true)
 
-    def told(self, verdict: Verdict) -> Mapping[str, str | float]:
+    def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
         return {"right": verdict.measured if isinstance(verdict.measured, int) else 0, "sounds": self.rule.sounds}
 
-    def luck(self) -> float:
+    def guess_rate(self) -> float:
         """Every order that is drawn at all is as likely as another, so the best guess is any of them."""
-        number, kept = self.rule.sounds, len(_wanted(self.rule.sounds))
+        number, kept = self.rule.sounds, len(_required_sides(self.rule.sounds))
         orders = sum((-1) ** lost * comb(kept, lost) * (len(SIDES) - lost) ** number for lost in range(kept + 1))
         return float(1 / orders)
 
-    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         true = [side for side, _ in _sounds(posed.private)]
         given = true
         if not robot.can("sides:mono"):
@@ -87,7 +89,7 @@ class SidesCheck(PageCheck[rules.Sides]):
         return {"sides": list(given), "plays": [1] * len(true), "output": {"channels": 2, "rate": 48000}}
 
 
-def _wanted(number: int) -> tuple[str, ...]:
+def _required_sides(number: int) -> tuple[str, ...]:
     """Return the sides that every attempt has among so many sounds."""
     return SIDES if number >= len(SIDES) else ("left", "right") if number == 2 else ()
 

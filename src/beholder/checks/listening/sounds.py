@@ -33,22 +33,22 @@ def amplitude(db: float) -> float:
     return float(REFERENCE * 10 ** (db / 20))
 
 
-def seconds(duration: float) -> int:
+def sample_count(duration: float) -> int:
     """Return how many samples a duration has."""
     return round(duration * RATE)
 
 
 def tone(hertz: float, duration: float, db: float, *, ramp: float, phase: float = 0.0) -> Samples:
     """Return a sine that rises and falls softly."""
-    turn = 2 * np.pi * hertz * np.arange(seconds(duration)) / RATE + phase
-    return ramped(amplitude(db) * 2**0.5 * np.sin(turn), ramp)
+    turn = 2 * np.pi * hertz * np.arange(sample_count(duration)) / RATE + phase
+    return with_ramps(amplitude(db) * 2**0.5 * np.sin(turn), ramp)
 
 
 def chime(hertz: float, duration: float, db: float, *, ramp: float) -> Samples:
     """Return a tone with partials, which is easier to place than a pure one."""
-    turn = 2 * np.pi * hertz * np.arange(seconds(duration)) / RATE
+    turn = 2 * np.pi * hertz * np.arange(sample_count(duration)) / RATE
     wave = np.sin(turn) + 0.5 * np.sin(2 * turn) + 0.33 * np.sin(3 * turn) + 0.25 * np.sin(4 * turn)
-    return ramped(levelled(wave, db), ramp)
+    return with_ramps(at_level(wave, db), ramp)
 
 
 def noise(rng: Generator, duration: float, db: float, *, ramp: float, shifted: tuple[float, float] | None) -> Samples:
@@ -56,26 +56,26 @@ def noise(rng: Generator, duration: float, db: float, *, ramp: float, shifted: t
 
     Neither ear by itself holds anything but noise; two ears together hear a faint pitch in the middle of the band.
     """
-    length = seconds(duration)
+    length = sample_count(duration)
     spectrum = np.fft.rfft(rng.standard_normal(length))
     spectrum[0] = 0
     frequencies = np.fft.rfftfreq(length, 1 / RATE)
     turned = spectrum.copy()
     if shifted is not None:
         turned[(frequencies >= shifted[0]) & (frequencies <= shifted[1])] *= -1
-    ears = [levelled(np.fft.irfft(ear, length), db) for ear in (turned, spectrum)]
-    return np.stack([ramped(ear, ramp) for ear in ears], axis=1)
+    ears = [at_level(np.fft.irfft(ear, length), db) for ear in (turned, spectrum)]
+    return np.stack([with_ramps(ear, ramp) for ear in ears], axis=1)
 
 
-def levelled(wave: Samples, db: float) -> Samples:
+def at_level(wave: Samples, db: float) -> Samples:
     """Return a wave with the root mean square of a level."""
     level: Samples = wave * (amplitude(db) / np.sqrt(np.mean(wave**2)))
     return level
 
 
-def ramped(wave: Samples, ramp: float) -> Samples:
+def with_ramps(wave: Samples, ramp: float) -> Samples:
     """Return a wave that rises and falls by raised cosines, so that it does not click."""
-    length = seconds(ramp)
+    length = sample_count(ramp)
     rise = (1 - np.cos(np.pi * (np.arange(length) + 0.5) / length)) / 2
     shaped = wave.copy()
     shaped[:length] *= rise
@@ -83,17 +83,17 @@ def ramped(wave: Samples, ramp: float) -> Samples:
     return shaped
 
 
-def both(left: Samples, right: Samples) -> Samples:
+def stereo(left: Samples, right: Samples) -> Samples:
     """Return two channels."""
     return np.stack([left, right], axis=1)
 
 
-def laid(duration: float, parts: Sequence[tuple[float, Samples]]) -> Samples:
+def arrange(duration: float, parts: Sequence[tuple[float, Samples]]) -> Samples:
     """Return silence of this duration, with each part from its time on."""
     shape = parts[0][1].shape[1:] if parts else ()
-    whole = np.zeros((seconds(duration), *shape))
+    whole = np.zeros((sample_count(duration), *shape))
     for at, part in parts:
-        begin = seconds(at)
+        begin = sample_count(at)
         whole[begin : begin + len(part)] += part
     return whole
 
@@ -120,7 +120,7 @@ _MOST_PLAYS = 99
 _WHY = ("start", "decode", "missing")
 
 
-def heard(answer: Mapping[str, Json], number: int) -> dict[str, Json]:
+def read_playback(answer: Mapping[str, Json], number: int) -> dict[str, Json]:
     """Return how often each sound was played, and through what, as it is kept."""
     plays, output = answer.get("plays"), answer.get("output")
     read: dict[str, Json] = {"plays": None, "output": None}
@@ -133,7 +133,7 @@ def heard(answer: Mapping[str, Json], number: int) -> dict[str, Json]:
     return read
 
 
-def blocked(answer: Mapping[str, Json]) -> dict[str, Json] | None:
+def read_blocked(answer: Mapping[str, Json]) -> dict[str, Json] | None:
     """Return why no sound could be played, as it is kept; None where it could."""
     if answer.get("blocked") is not True:
         return None
@@ -141,7 +141,7 @@ def blocked(answer: Mapping[str, Json]) -> dict[str, Json] | None:
     return {"blocked": True, "why": why if why in _WHY else None}
 
 
-def choices(answer: Mapping[str, Json], name: str, number: int, allowed: Sequence[Json]) -> list[Json]:
+def read_choices(answer: Mapping[str, Json], name: str, number: int, allowed: Sequence[Json]) -> list[Json]:
     """Return one choice for each sound, or raise Refused."""
     given = answer.get(name)
     words = f"{number} of " + ", ".join(str(one) for one in allowed)

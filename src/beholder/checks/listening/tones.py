@@ -14,7 +14,7 @@ from numpy.random import Generator
 
 from beholder.checks.contract import Verdict
 from beholder.checks.listening import sounds
-from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, DrawnFile, PageCheck, RobotAbilities
+from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, DrawnFile, PageCheck, RobotAbilities
 from beholder.study import qualification as rules
 from beholder.types import Json
 
@@ -32,27 +32,27 @@ HIGHEST_COUNT = 20
 class TonesCheck(PageCheck[rules.Tones]):
     name = "tones"
     stage = "setup"
-    bound = "device"
+    scope = "device"
     seconds = 30
 
-    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
+    def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         clips: list[Json] = [_clip(rng) for _ in range(self.rule.clips)]
         names = tuple(str(number) for number in range(1, self.rule.clips + 1))
         public: dict[str, Json] = {"sounds": list(names), "seconds": LENGTH_S, "plays": sounds.PLAYS}
-        return CheckAttempt({**public, "most": HIGHEST_COUNT}, {"clips": clips}, names)
+        return CheckTask({**public, "most": HIGHEST_COUNT}, {"clips": clips}, names)
 
     def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
         tones = _clips(private)[int(name) - 1]
         parts = [(at, sounds.tone(hertz, TONE_S, db, ramp=RAMP_S)) for at, hertz, db in tones]
-        return sounds.wav(sounds.laid(LENGTH_S, parts))
+        return sounds.wav(sounds.arrange(LENGTH_S, parts))
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
-        if (silent := sounds.blocked(answer)) is not None:
+        if (silent := sounds.read_blocked(answer)) is not None:
             return silent
         number = len(_clips(private))
-        counts = sounds.choices(answer, "counts", number, range(HIGHEST_COUNT + 1))
-        return {"counts": counts, **sounds.heard(answer, number)}
+        counts = sounds.read_choices(answer, "counts", number, range(HIGHEST_COUNT + 1))
+        return {"counts": counts, **sounds.read_playback(answer, number)}
 
     def judge(self, attempt: Attempt) -> Verdict:
         right: list[Json] = [len(clip) for clip in _clips(attempt.private)]
@@ -63,10 +63,10 @@ class TonesCheck(PageCheck[rules.Tones]):
             return self.verdict("pass", measured=counts, needed=right)
         return self.verdict("fail", _reason(counts, right), measured=counts, needed=right)
 
-    def luck(self) -> float:
+    def guess_rate(self) -> float:
         return float((MOST - FEWEST + 1) ** -self.rule.clips)
 
-    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         missed = 0 if robot.can(self.name) else 1
         clips = _clips(posed.private)
         counts = [len(clip) - missed for clip in clips]

@@ -14,13 +14,13 @@ from numpy.random import Generator
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import (
     Attempt,
-    CheckAttempt,
     CheckContext,
+    CheckTask,
     DrawnFile,
     PageCheck,
     RobotAbilities,
+    read_flag,
     refuse,
-    switch,
 )
 from beholder.errors import StimuliError
 from beholder.study import qualification as rules
@@ -39,12 +39,12 @@ _NAMES = {
 class MediaCheck(PageCheck[rules.Media]):
     name = "media"
     stage = "device"
-    bound = "device"
+    scope = "device"
     seconds = 5
     screens = 0
 
-    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
-        needs = known.needs
+    def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
+        needs = context.needs
         public: dict[str, Json] = {
             "codecs": list(needs.codecs), "medium": needs.medium, "plays": _PLAYS, "dropped": _DROPPED,
         }  # fmt: skip
@@ -53,7 +53,7 @@ class MediaCheck(PageCheck[rules.Media]):
             SAMPLE: list(needs.sample) if needs.sample else None,
         }  # fmt: skip
         has_sample = needs.sample is not None or needs.medium in ("audio", "image")
-        return CheckAttempt(public, private, (SAMPLE,) if has_sample else ())
+        return CheckTask(public, private, (SAMPLE,) if has_sample else ())
 
     def draw(self, private: Mapping[str, Json], name: str) -> DrawnFile:
         if private["medium"] == "audio":
@@ -78,9 +78,9 @@ class MediaCheck(PageCheck[rules.Media]):
             raise refuse("playable", "It is not told whether every codec plays", "true or false for each codec")
         return {
             "playable": {str(codec): given[str(codec)] for codec in asked},
-            "fullscreen": switch(answer, "fullscreen"),
-            "sound": switch(answer, "sound"),
-            "decoded": switch(answer, "decoded"),
+            "fullscreen": read_flag(answer, "fullscreen"),
+            "sound": read_flag(answer, "sound"),
+            "decoded": read_flag(answer, "decoded"),
             "plays": _plays(answer.get("plays")),
         }
 
@@ -110,10 +110,10 @@ class MediaCheck(PageCheck[rules.Media]):
             return self.verdict("unknown", "dropped", measured=dropped, needed=_DROPPED, again=True)
         return self.verdict("fail", "dropped", measured=dropped, needed=_DROPPED, action="flag")
 
-    def told(self, verdict: Verdict) -> Mapping[str, str | float]:
+    def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
         return {"what": codec_names(verdict.measured), "plays": codec_names(verdict.needed)}
 
-    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         codecs = posed.private["codecs"]
         assert isinstance(codecs, list | tuple)
         plays: list[Json] = [[30, 0]]

@@ -11,7 +11,15 @@ from collections.abc import Mapping
 from numpy.random import Generator
 
 from beholder.checks.contract import Verdict
-from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, PageCheck, RobotAbilities, number, switch
+from beholder.checks.page_contract import (
+    Attempt,
+    CheckContext,
+    CheckTask,
+    PageCheck,
+    RobotAbilities,
+    read_flag,
+    read_number,
+)
 from beholder.study import qualification as rules
 from beholder.types import Json
 
@@ -23,21 +31,21 @@ _ABOUT = 0.95
 class NetworkCheck(PageCheck[rules.Network]):
     name = "network"
     stage = "device"
-    bound = "device"
+    scope = "device"
     seconds = 5
     screens = 0
-    is_lost = False
+    is_costly = False
 
-    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
+    def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         public: dict[str, Json] = {"bytes": ENOUGH_BYTES, "ms": ENOUGH_MS, "longest_ms": LONGEST_MS}
-        return CheckAttempt(public, {"first_bytes": known.needs.first_bytes})
+        return CheckTask(public, {"first_bytes": context.needs.first_bytes})
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
         return {
-            "bytes": number(answer, "bytes", 0, 1e13),
-            "ms": number(answer, "ms", 0, 1e9),
-            "whole": switch(answer, "whole") is True,
+            "bytes": read_number(answer, "bytes", 0, 1e13),
+            "ms": read_number(answer, "ms", 0, 1e9),
+            "whole": read_flag(answer, "whole") is True,
         }
 
     def judge(self, attempt: Attempt) -> Verdict:
@@ -59,7 +67,7 @@ class NetworkCheck(PageCheck[rules.Network]):
             return self.verdict("fail", "slow", measured=mbps, needed=needed, wait_s=wait)
         return self.verdict("pass", measured=mbps, needed=needed, wait_s=wait)
 
-    def told(self, verdict: Verdict) -> Mapping[str, str | float]:
+    def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
         mbps, wait = verdict.measured, verdict.evidence.get("wait_s")
         return {
             "mbps": _short(mbps) if isinstance(mbps, int | float) else "?",
@@ -67,7 +75,7 @@ class NetworkCheck(PageCheck[rules.Network]):
             "most": self.rule.max_wait_s,
         }
 
-    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         first = posed.private["first_bytes"]
         assert isinstance(first, int | float)
         mbps = 2 * self.rule.warn_mbps

@@ -13,7 +13,7 @@ from typing import Any
 from numpy.random import Generator
 
 from beholder.checks.contract import Verdict
-from beholder.checks.page_contract import Attempt, CheckAttempt, CheckContext, PageCheck, RobotAbilities, refuse
+from beholder.checks.page_contract import Attempt, CheckContext, CheckTask, PageCheck, RobotAbilities, refuse
 from beholder.study import qualification as rules
 from beholder.study.texts import markdown
 from beholder.types import Json
@@ -22,7 +22,7 @@ from beholder.types import Json
 class QuestionsCheck(PageCheck[rules.Questions]):
     name = "questions"
     stage = "qualify"
-    bound = "person"
+    scope = "person"
     seconds = 40
 
     @property
@@ -35,7 +35,7 @@ class QuestionsCheck(PageCheck[rules.Questions]):
         """How many of them have to be right."""
         return self.rule.right or self.asked
 
-    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
+    def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
         drawn = sorted(rng.choice(len(self.rule.items), self.asked, replace=False).tolist())
         items = {f"q{place}": self.rule.items[number] for place, number in enumerate(drawn, 1)}
         public: list[Json] = [
@@ -45,7 +45,7 @@ class QuestionsCheck(PageCheck[rules.Questions]):
             {"id": item.id, "options": list(item.options), "correct": item.correct, "topic": _topic(item)}
             for item in items.values()
         ]
-        return CheckAttempt({"items": public}, {"items": private})
+        return CheckTask({"items": public}, {"items": private})
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
@@ -72,7 +72,7 @@ class QuestionsCheck(PageCheck[rules.Questions]):
             topics=list(dict.fromkeys(item["topic"] for item in wrong)),
         )  # fmt: skip
 
-    def told(self, verdict: Verdict) -> Mapping[str, str | float]:
+    def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
         topics, asked = verdict.evidence.get("topics"), verdict.evidence.get("asked")
         listed = "; ".join(str(topic).rstrip(" .?!:") for topic in topics) if isinstance(topics, Sequence) else ""
         return {
@@ -80,7 +80,7 @@ class QuestionsCheck(PageCheck[rules.Questions]):
             "topics": listed,
         }  # fmt: skip
 
-    def luck(self) -> float:
+    def guess_rate(self) -> float:
         """Return the probability that somebody who knows nothing has enough right, over all draws from the pool."""
         # ways[j][k]: over all choices of j items, the summed probability that k of them are guessed right.
         ways = [[0.0] * (self.asked + 1) for _ in range(self.asked + 1)]
@@ -93,7 +93,7 @@ class QuestionsCheck(PageCheck[rules.Questions]):
                     ways[taken][right] += hit + ways[taken - 1][right] * (1 - guess)
         return sum(ways[self.asked][self.needed :]) / comb(len(self.rule.items), self.asked)
 
-    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         is_able = robot.can(self.name)
         answers: dict[str, Json] = {}
         for place, item in enumerate(_items(posed.private), 1):

@@ -13,12 +13,12 @@ from numpy.random import Generator
 from beholder.checks.contract import Verdict
 from beholder.checks.page_contract import (
     Attempt,
-    CheckAttempt,
     CheckContext,
+    CheckTask,
     PageCheck,
     RobotAbilities,
-    number,
-    pair,
+    read_number,
+    read_pair,
     refuse,
 )
 from beholder.study import qualification as rules
@@ -32,23 +32,23 @@ _SAME = 0.02
 class ScreenCheck(PageCheck[rules.Screen]):
     name = "screen"
     stage = "device"
-    bound = "device"
+    scope = "device"
     seconds = 2
     screens = 0
 
-    def pose(self, rng: Generator, known: CheckContext) -> CheckAttempt:
-        before = known.answers.get(self.name)
+    def pose(self, rng: Generator, context: CheckContext) -> CheckTask:
+        before = context.answers.get(self.name)
         was = zoom_of(before) if isinstance(before, Mapping) and "inner" in before else None
-        size = known.needs.size
-        return CheckAttempt({}, {"size": list(size) if size else None, "zoom": was})
+        size = context.needs.size
+        return CheckTask({}, {"size": list(size) if size else None, "zoom": was})
 
     def read(self, private: Mapping[str, Json], answer: Json) -> Mapping[str, Json]:
         assert isinstance(answer, Mapping)
         measured: dict[str, Json] = {
-            "screen": list(pair(answer, "screen", 1, 100_000)),
-            "inner": list(pair(answer, "inner", 0, 100_000)),
-            "outer": list(pair(answer, "outer", 0, 100_000)),
-            "dpr": number(answer, "dpr", 0.01, 100),
+            "screen": list(read_pair(answer, "screen", 1, 100_000)),
+            "inner": list(read_pair(answer, "inner", 0, 100_000)),
+            "outer": list(read_pair(answer, "outer", 0, 100_000)),
+            "dpr": read_number(answer, "dpr", 0.01, 100),
         }
         if not pixels_of(measured)[1]:
             raise refuse("screen", "The screen has no pixels", "a screen of at least one pixel")
@@ -75,7 +75,7 @@ class ScreenCheck(PageCheck[rules.Screen]):
             return max(long, *sides), max(short, min(sides))
         return long, short
 
-    def told(self, verdict: Verdict) -> Mapping[str, str | float]:
+    def message_values(self, verdict: Verdict) -> Mapping[str, str | float]:
         zoom = verdict.evidence.get("zoom")
         return {
             **_sides(verdict.measured, "width", "height"),
@@ -86,7 +86,7 @@ class ScreenCheck(PageCheck[rules.Screen]):
     def needs(self) -> Mapping[str, str | float]:
         return {"width": max(self.rule.min), "height": min(self.rule.min)}
 
-    def respond(self, posed: CheckAttempt, robot: RobotAbilities, rng: Generator) -> Json:
+    def respond(self, posed: CheckTask, robot: RobotAbilities, rng: Generator) -> Json:
         long, short = self._needed(posed.private.get("size"))
         screen: list[Json] = [long, short] if robot.can(self.name) else [long // 2, short // 2]
         return {"screen": screen, "inner": screen, "outer": screen, "dpr": 1}
