@@ -1,4 +1,4 @@
-"""Room for those who come: whoever has left on the platform gives their list back, as soon as somebody needs it."""
+"""Abandoned lists: release the lists of participants who left on the platform, when another one needs a list."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from beholder.store.contract import LedgerEntry, PlatformVisit, Store
 
 _log = logging.getLogger("beholder.recruiting")
 
-_OVER: frozenset[Status] = GONE | {"awaiting_review"}
-"""Visits in which nobody is expected to go on: also what was handed in before its end."""
-_PACE = timedelta(seconds=5)
-"""How much time lies between two looks, however many people stand at a full door."""
-_PATIENCE = timedelta(seconds=4)
-"""How long somebody at the door waits for the platform's answer."""
+_ABANDONED: frozenset[Status] = GONE | {"awaiting_review"}
+"""Statuses of visits that are not expected to continue, including those handed in before the end."""
+_INTERVAL = timedelta(seconds=5)
+"""The time between two requests to the platform, however many participants wait for a list."""
+_TIMEOUT = timedelta(seconds=4)
+"""How long an arriving participant waits for the platform's answer."""
 
 
 class AbandonedLists:
-    """Opens the lists of people who are gone. Made where the study is served, as it writes the store."""
+    """Releases the lists of participants who left. Created by the process that serves the study."""
 
     def __init__(
         self,
@@ -39,72 +39,72 @@ class AbandonedLists:
         run: int,
         now: Callable[[], datetime] = utc_now,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        patience: timedelta = _PATIENCE,
+        patience: timedelta = _TIMEOUT,
     ) -> None:
         self._store, self._recruiter, self._run = store, recruiter, run
         self._now, self._sleep, self._patience = now, sleep, patience
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._begun = self._done = 0
         self._last: datetime | None = None
 
     async def make(self) -> None:
-        """Look at the platform, and open the lists of whoever is gone; those who wait meanwhile share the next look.
+        """Ask the platform who left, and release their lists; calls that wait meanwhile share the next request.
 
-        A platform that is away makes no room, and costs nobody more than a few seconds.
+        A platform that does not answer releases nothing, and delays nobody by more than a few seconds.
         """
         before = self._begun
-        async with self._turn:
-            if self._done > before:  # somebody has looked since
+        async with self._lock:
+            if self._done > before:  # another call has asked since
                 return
             if self._last is not None:
-                await self._sleep(_too_early(self._now() - self._last))
+                await self._sleep(_seconds_until_next(self._now() - self._last))
             self._begun, self._last = self._begun + 1, self._now()
-            await self._look()
+            await self._ask_platform()
             self._done = self._begun
 
-    async def free(self, submissions: Sequence[Submission], *, is_needed: bool = False) -> None:
-        """Open the lists of whoever is gone, or has handed in before the end, once: an act on record, with its reason.
+    async def release(self, submissions: Sequence[Submission], *, is_needed: bool = False) -> None:
+        """Release the lists of participants who left or handed in before the end, and record it once with its reason.
 
-        Somebody who has left and still answers takes their list back, and loses it again to whoever needs it.
+        A participant who left and still answers claims the list again, and loses it again to one who needs it.
         """
-        left = {one.id: one.status for one in submissions if one.status in _OVER}
+        left = {one.id: one.status for one in submissions if one.status in _ABANDONED}
         if not left:
             return
         entries = await self._store.ledger.entries()
-        known = {(one.session, one.submission) for one in entries if one.kind == "release"}
-        fresh = []
-        comings = await self._store.platform_visits()
-        for session, submission in _left_behind(comings, left):
-            is_known = (session, submission) in known
-            facts = await self._store.session_facts(session) if is_needed or not is_known else None
+        recorded = {(one.session, one.submission) for one in entries if one.kind == "release"}
+        new_entries = []
+        visits = await self._store.platform_visits()
+        for session, submission in _abandoned_sessions(visits, left):
+            is_recorded = (session, submission) in recorded
+            facts = await self._store.session_facts(session) if is_needed or not is_recorded else None
             if facts is None or facts.list is None or facts.end is not None:
                 continue
-            if await self._goes_on(session, comings, left):
+            if await self._goes_on(session, visits, left):
                 continue
             await self._store.release(session)
-            if not is_known:
+            if not is_recorded:
                 status, who = left[submission], facts.session.participant
-                fresh.append(
+                new_entries.append(
                     LedgerEntry(
                         "release", "done", self._now(), submission=submission, participant=who, session=session,
                         reason_code=status, reason_text=REASON_WORDS.get(f"platform:{status}", REASON_WORDS[NO_DATA]),
                     )
                 )  # fmt: skip
-        if fresh:
-            await self._store.ledger.append(fresh)
+        if new_entries:
+            await self._store.ledger.append(new_entries)
 
-    async def _goes_on(self, session: str, comings: Sequence[PlatformVisit], left: Mapping[str, Status]) -> bool:
-        """Return whether a whole session of the same visit was handed in, so that this one earns a bonus beside it."""
+    async def _goes_on(self, session: str, visits: Sequence[PlatformVisit], left: Mapping[str, Status]) -> bool:
+        """Return whether a complete session of the same visit was handed in, so that this one earns a bonus too."""
         handed_in = {
-            one.submission for one in comings if one.session == session and left[one.submission] == "awaiting_review"
+            one.submission for one in visits if one.session == session and left[one.submission] == "awaiting_review"
         }
-        for other in {one.session for one in comings if one.submission in handed_in} - {session}:
+        for other in {one.session for one in visits if one.submission in handed_in} - {session}:
             facts = await self._store.session_facts(other)
             if facts is not None and facts.end is not None and facts.end.outcome == "completed":
                 return True
         return False
 
-    async def _look(self) -> None:
+    async def _ask_platform(self) -> None:
         launched = launch_record(await self._store.ledger.entries(), self._run)
         if launched is None:
             return
@@ -112,14 +112,14 @@ class AbandonedLists:
             async with asyncio.timeout(self._patience.total_seconds()):
                 submissions = await self._recruiter.submissions(launched.posting)
         except Exception as error:  # whatever a platform may answer, the person at the door is only told "full"
-            _log.warning("no list could be opened, as the platform does not tell who has left: %s", _why(error))
+            _log.warning("no list could be opened, as the platform does not tell who has left: %s", _reason(error))
         else:
-            await self.free(submissions, is_needed=True)
+            await self.release(submissions, is_needed=True)
 
 
 @asynccontextmanager
 async def release_abandoned(server: RunningServer) -> AsyncIterator[None]:
-    """Let a server ask its platform before it turns anybody away, where there is a platform and a token for it."""
+    """Let a server ask the platform before it turns a participant away, if there is a platform and a token."""
     study = server.service.served.study
     if study.recruit.mode != "prolific" or not os.environ.get("PROLIFIC_TOKEN", "").strip():
         yield
@@ -133,20 +133,20 @@ async def release_abandoned(server: RunningServer) -> AsyncIterator[None]:
         await recruiter.close()
 
 
-def _left_behind(comings: Sequence[PlatformVisit], left: Mapping[str, Status]) -> Iterator[tuple[str, str]]:
-    """Yield every session whose visits have all been given up, with the last of them."""
-    visits: defaultdict[str, list[str]] = defaultdict(list)
-    for coming in comings:
-        visits[coming.session].append(coming.submission)
-    for session, theirs in visits.items():
-        if left.keys() >= set(theirs):
-            yield session, theirs[-1]
+def _abandoned_sessions(visits: Sequence[PlatformVisit], left: Mapping[str, Status]) -> Iterator[tuple[str, str]]:
+    """Yield each session whose visits have all been given up, with the last of them."""
+    by_session: defaultdict[str, list[str]] = defaultdict(list)
+    for visit in visits:
+        by_session[visit.session].append(visit.submission)
+    for session, submissions in by_session.items():
+        if left.keys() >= set(submissions):
+            yield session, submissions[-1]
 
 
-def _why(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     return "it does not answer" if isinstance(error, TimeoutError) else str(error) or type(error).__name__
 
 
-def _too_early(passed: timedelta) -> float:
-    """Return for how many seconds it is too early for another look; a clock that was set back is no reason to wait."""
-    return max(0.0, (_PACE - abs(passed)).total_seconds())
+def _seconds_until_next(passed: timedelta) -> float:
+    """Return the seconds until the next request is allowed; a clock that was set back is no reason to wait."""
+    return max(0.0, (_INTERVAL - abs(passed)).total_seconds())

@@ -42,12 +42,12 @@ class Collector:
         planned: int,
         tell: ReportProgress,
         wait: Wait,
-        room: AbandonedLists,
+        abandoned: AbandonedLists,
         *,
         may_spend: bool,
     ) -> None:
         self._context, self._job, self._posting, self._planned = context, job, posting, planned
-        self._tell, self._wait, self._room, self._may_spend = tell, wait, room, may_spend
+        self._tell, self._wait, self._abandoned, self._may_spend = tell, wait, abandoned, may_spend
         self._said = ""
         self._tried: set[str] = set()
 
@@ -62,7 +62,7 @@ class Collector:
         context = self._context
         posting = await context.recruiter.posting(self._posting)
         submissions = await context.recruiter.submissions(self._posting)
-        await self._room.free(submissions)
+        await self._abandoned.release(submissions)
         if approved := await approve_due(context, submissions, self._tried, self._wait):
             self._tell(RunProgress("pay", f"{_count(approved, 'submission', 'submissions')} approved in time"))
         return await self._look(posting, submissions)

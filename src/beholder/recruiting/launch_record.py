@@ -1,4 +1,4 @@
-"""What the ledger remembers of a launch."""
+"""The record of a launch: what the ledger keeps of it, the job that is posted, and the launch in sentences."""
 
 from __future__ import annotations
 
@@ -23,57 +23,90 @@ from beholder.types import Mode
 if TYPE_CHECKING:
     from beholder.workflow.check import Checked
 
-
 OPENING_KINDS = ("publish", "places", "resume")
-"""What lets people begin; money may be set aside with it."""
+"""Ledger kinds that let participants begin; money may be committed with them."""
 
 
 @dataclass(frozen=True)
 class LaunchRecord:
-    """A launch as the ledger has it."""
+    """A launch as recorded in the ledger."""
 
     posting: str
-    """The id of what was put up."""
+    """The id of the posting."""
     key: str
     public_url: str
     places: int
     reward: Sum | None
-    """What people were promised; None where nobody was, or an earlier version kept no note of it."""
+    """The promised reward; None where there was none, or an earlier version did not record it."""
     screen_out: Sum | None
-    """The same for those who do not fit."""
+    """The same for screen-outs."""
     floor: Sum | None
-    """The least that an hour may pay."""
+    """The minimum pay per hour."""
     total: Sum | None
-    """What the places that are published cost at most; None while nothing is."""
+    """What the published places cost at most; None while nothing is published."""
     is_published: bool
-    """Whether it was, or may have been: nobody heard."""
+    """Whether it was published, or may have been (no answer came)."""
     opens: str | None
-    """When it opens by itself, as it was published last; empty for at once, None where nobody has kept that."""
+    """When it opens by itself, as last published; empty for at once, None where it was not recorded."""
     evidence: Mapping[str, Any]
 
 
 class PromisedPay(NamedTuple):
-    """What people get; None for nothing."""
+    """What participants get; None for nothing."""
 
     reward: Sum | None
     screen_out: Sum | None
+
+
+@dataclass(frozen=True)
+class PostingChange:
+    """The state of a study on its platform after it was paused or resumed."""
+
+    posting: Posting
+    due: Sum | None
+    """The additional amount that resuming commits for screen-outs; None where there is none."""
+    words: tuple[str, ...]
+    """All of this in sentences."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A launched study: what it costs, its state, and what to do next."""
+
+    mode: Mode
+    job: Job
+    posting: Posting | None
+    """The state on the platform; None where there is none, and in a dry run."""
+    quote: Quote | None
+    """None where nobody is paid."""
+    due: Sum | None
+    """The amount to confirm next: the total for the first places, the difference for more of them; None where nothing
+    is left to confirm."""
+    link: str
+    """Where participants begin."""
+    files: tuple[str, ...]
+    """What was written, relative to the study's folder."""
+    warnings: tuple[Problem, ...]
+    words: tuple[str, ...]
+    """All of this in sentences."""
 
 
 def launch_record(entries: Sequence[LedgerEntry], run: int = 1) -> LaunchRecord | None:
     """Return the last launch of a run, or None where there was none.
 
-    What was published on a platform stays the launch of its run, whatever is put up there later: people come by it.
+    A posting that was published on a platform stays the launch of its run, whatever is drafted later: participants come
+    through it.
     """
     drafts = _drafts(entries, run)
     if not drafts:
         return None
     published = published_postings(entries, run)
     is_own = is_own_posting(drafts[-1].provider_ref)
-    alike = [one for one in drafts if is_own_posting(one.provider_ref) == is_own]
-    last = ([one for one in alike if one.provider_ref in published and not is_own] or alike)[-1]
+    candidates = [one for one in drafts if is_own_posting(one.provider_ref) == is_own]
+    last = ([one for one in candidates if one.provider_ref in published and not is_own] or candidates)[-1]
     evidence = evidence_of(last)
     quote = evidence.get("quote")
-    paid = _spent(entries, last.provider_ref)
+    commitments = _commitments(entries, last.provider_ref)
     return LaunchRecord(
         posting=last.provider_ref,
         key=str(evidence.get("key", "")),
@@ -82,9 +115,9 @@ def launch_record(entries: Sequence[LedgerEntry], run: int = 1) -> LaunchRecord 
         reward=_sum(evidence.get("reward")),
         screen_out=_sum(evidence.get("screen_out")),
         floor=_sum(quote.get("floor")) if isinstance(quote, Mapping) else None,
-        total=_total(paid),
+        total=_total(commitments),
         is_published=last.provider_ref in published,
-        opens=next((str(one["opens"]) for one in reversed(paid) if "opens" in one), None),
+        opens=next((str(one["opens"]) for one in reversed(commitments) if "opens" in one), None),
         evidence=evidence,
     )
 
@@ -97,14 +130,14 @@ def runs_of(entries: Sequence[LedgerEntry]) -> list[int]:
 
 
 def postings_of(entries: Sequence[LedgerEntry], run: int) -> list[str]:
-    """Return the ids of everything that was put up in a run."""
+    """Return the ids of all postings of a run."""
     return [one.provider_ref for one in _drafts(entries, run)]
 
 
 def published_postings(entries: Sequence[LedgerEntry], run: int = 1) -> list[str]:
-    """Return the ids of what was published in a run, in order: also where nobody heard whether it was.
+    """Return the ids of the published postings of a run, in order, including those without a clear answer.
 
-    What was taken back before it opened is a draft again.
+    A publication that was cancelled before it opened is a draft again.
     """
     ids = postings_of(entries, run)
     last = {one.provider_ref: one.event for one in entries if one.kind == "publish" and one.provider_ref in ids}
@@ -112,7 +145,7 @@ def published_postings(entries: Sequence[LedgerEntry], run: int = 1) -> list[str
 
 
 def promised_pay(launched: LaunchRecord | None, recruit: Recruit) -> PromisedPay:
-    """Return what people get: what was launched, whatever the study says now; what it says where nothing was."""
+    """Return what participants get: as launched, whatever the study says now; as the study says where it never was."""
     reward, screen_out = (launched.reward, launched.screen_out) if launched is not None else (None, None)
     return PromisedPay(reward or _sum(recruit.reward), screen_out or _sum(recruit.screen_out))
 
@@ -123,93 +156,61 @@ def _drafts(entries: Sequence[LedgerEntry], run: int) -> list[LedgerEntry]:
     ]
 
 
-def _total(spent: Sequence[Mapping[str, Any]]) -> Sum | None:
-    """Return what the places cost at most; of places that came later, as much as of those before."""
-    told = [one for one in spent if one.get("total")]
-    if not told:
+def _total(commitments: Sequence[Mapping[str, Any]]) -> Sum | None:
+    """Return what the places cost at most; places added later cost as much each as those before."""
+    quoted = [one for one in commitments if one.get("total")]
+    if not quoted:
         return None
-    total, of, places = money(str(told[-1]["total"])), int(told[-1].get("places", 0)), int(spent[-1].get("places", 0))
+    total, of, places = (
+        money(str(quoted[-1]["total"])),
+        int(quoted[-1].get("places", 0)),
+        int(commitments[-1].get("places", 0)),
+    )
     return Sum(-(-total.minor * places // of), total.currency) if places > of > 0 else total
 
 
-def _spent(entries: Sequence[LedgerEntry], posting: str) -> list[Mapping[str, Any]]:
-    """Return what was set aside, step by step; nothing of what was taken back before it opened."""
-    found: list[Mapping[str, Any]] = []
+def _commitments(entries: Sequence[LedgerEntry], posting: str) -> list[Mapping[str, Any]]:
+    """Return the commitments step by step; none of a publication that was cancelled before it opened."""
+    commitments: list[Mapping[str, Any]] = []
     for entry in entries:
         if entry.provider_ref != posting or entry.kind not in OPENING_KINDS:
             continue
         if entry.event == "cancelled":
-            found.clear()
+            commitments.clear()
         elif entry.event == "done" and "places" in evidence_of(entry):
-            found.append(evidence_of(entry))
-    return found
+            commitments.append(evidence_of(entry))
+    return commitments
 
 
 def _sum(text: object) -> Sum | None:
     return money(text) if isinstance(text, str) and text else None
 
 
-# --- What `launch` finds and does ---
-
-
-@dataclass(frozen=True)
-class PostingChange:
-    """How a study stands on its platform after somebody paused it, or let people begin again."""
-
-    posting: Posting
-    due: Sum | None
-    """What letting people in again sets aside for whoever does not fit, on top of what was; None where nothing."""
-    words: tuple[str, ...]
-    """All of this in sentences."""
-
-
-@dataclass(frozen=True)
-class Launch:
-    """A study that is ready for people: what it costs, where it stands, and what to do next."""
-
-    mode: Mode
-    job: Job
-    posting: Posting | None
-    """As it stands on the platform; None where there is none, and in a dry run."""
-    quote: Quote | None
-    """None where nobody earns anything."""
-    due: Sum | None
-    """What has to be named to go on: for the first places all they cost, for more of them the difference; None where
-    nothing is left to be confirmed."""
-    link: str
-    """Where people begin."""
-    files: tuple[str, ...]
-    """What was written, below the study's folder."""
-    warnings: tuple[Problem, ...]
-    words: tuple[str, ...]
-    """All of this in sentences."""
-
-
-# --- The amount that somebody names to say that they have seen it ---
+# The confirmed amount
 
 
 def read_amount(text: str, example: Sum) -> Sum:
     """Return the amount that a text such as `54.00 GBP` or `54 gbp` names, or raise RecruitError."""
-    found = re.fullmatch(r"\s*([0-9]{1,7}(?:\.[0-9]{2})?)\s*([A-Za-z]{3})\s*", text)
-    if found is None:
+    match = re.fullmatch(r"\s*([0-9]{1,7}(?:\.[0-9]{2})?)\s*([A-Za-z]{3})\s*", text)
+    if match is None:
         raise RecruitError(Problem("--publish", f'is "{text}"', f'an amount and its currency, such as "{example}"'))
-    return money(f"{found[1]} {found[2].upper()}")
+    return money(f"{match[1]} {match[2].upper()}")
 
 
-# --- The job that is put up: texts and numbers of a study, as a platform takes them ---
+# The job that is posted
 
 
 _PROLIFIC = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
-"""What Prolific fills in when it sends somebody."""
+"""Placeholders that Prolific fills in."""
 
 
 def launch_key(study: Study, secret: bytes) -> str:
-    """Return the key by which a launch is found again: the same for a study and its run for ever."""
+    """Return the key that identifies a launch: always the same for a study and its run."""
     return f"{study.name}-{study.run}-{tokens.keyed(secret, 'launch', study.name, str(study.run)).hex()[:8]}"
 
 
 def job_of(study: Study, secret: bytes, checked: Checked | None, public_url: str, places: int) -> Job:
-    """Return what is put up for so many people; nothing checked, it takes the minutes that people are told."""
+    """Return the job for a number of places; if nothing was checked, with the minutes stated in the study."""
     recruit = study.recruit
     reward = money(recruit.reward) if recruit.reward else Sum(0, "")
     limit = duration(recruit.time_limit) if recruit.time_limit else None
@@ -228,35 +229,35 @@ def job_of(study: Study, secret: bytes, checked: Checked | None, public_url: str
 
 
 def job_address(study: Study, public_url: str) -> str:
-    """Return where participants begin, with what the platform fills in."""
+    """Return where participants begin, with the platform's placeholders."""
     if study.recruit.mode == "prolific":
         return f"{public_url}/s/{study.name}?{_PROLIFIC}"
     return start_address(study, public_url)
 
 
-# --- A launch in sentences: what it costs, how it stands, and what to do next ---
+# A launch in sentences
 
 
-_SHUT = {
+_CLOSED = {
     "paused": "It is paused: nobody can begin, and whoever has begun goes on.",
     "completed": "It is closed: nobody can begin, and whoever has begun goes on.",
 }
-"""How a study stands that people come to by hand, while they cannot begin."""
+"""The sentence for a study without a platform, while nobody can begin."""
 
 
-def launch_lines(study: Study, found: Launch, *, dry_run: bool) -> tuple[str, ...]:
-    """Return what was written, how it stands, and what to do next."""
-    return (*_files(found), *_state(study, found, dry_run))
+def launch_lines(study: Study, launch: Launch, *, dry_run: bool) -> tuple[str, ...]:
+    """Return what was written, the state, and what to do next."""
+    return (*_file_lines(launch), *_state_lines(study, launch, dry_run))
 
 
 def change_lines(
     which: Literal["pause", "resume"], posting: Posting, due: Sum | None, *, dry_run: bool
 ) -> tuple[str, ...]:
-    """Return how a study stands after pausing or resuming it, or what either would do."""
-    return tuple(_turned(which, posting, due, dry_run))
+    """Return the state after pausing or resuming, or what either would do."""
+    return tuple(_change_lines(which, posting, due, dry_run))
 
 
-def _turned(which: Literal["pause", "resume"], posting: Posting, due: Sum | None, dry_run: bool) -> Iterator[str]:
+def _change_lines(which: Literal["pause", "resume"], posting: Posting, due: Sum | None, dry_run: bool) -> Iterator[str]:
     state = {"active": "open", "completed": "closed", "draft": "a draft"}.get(posting.state, posting.state)
     places = f": {posting.taken} of {posting.places} places are taken" if posting.places else ""
     yield f"It is {state}{places}."
@@ -265,8 +266,8 @@ def _turned(which: Literal["pause", "resume"], posting: Posting, due: Sum | None
         yield f'To let people begin again: beholder launch --resume --publish "{due}"'
     if not dry_run:
         return
-    is_so_already = posting.state == ("paused" if which == "pause" else "active")
-    if is_so_already:
+    is_unchanged = posting.state == ("paused" if which == "pause" else "active")
+    if is_unchanged:
         yield "Nothing would change."
     elif which == "pause":
         yield "Nobody could begin any more, and whoever has begun would go on. Nothing was changed."
@@ -275,11 +276,11 @@ def _turned(which: Literal["pause", "resume"], posting: Posting, due: Sum | None
 
 
 def cost_lines(quote: Quote | None, due: Sum | None) -> tuple[str, ...]:
-    """Return what it costs in lines; those that come to nothing are left out."""
-    return tuple(_cost(quote, due)) if quote is not None else ()
+    """Return the cost in lines, without those that are zero."""
+    return tuple(_cost_lines(quote, due)) if quote is not None else ()
 
 
-def _cost(quote: Quote, due: Sum | None) -> Iterator[str]:
+def _cost_lines(quote: Quote, due: Sum | None) -> Iterator[str]:
     parts = [
         (f"{quote.places} × {quote.reward}", quote.rewards),
         ("fees and tax", quote.fees),
@@ -301,44 +302,44 @@ def _cost(quote: Quote, due: Sum | None) -> Iterator[str]:
     yield f"  An hour pays {quote.hourly} at about {quote.minutes:g} minute{'s' * (quote.minutes != 1)}{floor}."
 
 
-def _files(found: Launch) -> Iterator[str]:
+def _file_lines(launch: Launch) -> Iterator[str]:
     words = {
         "launch/job.md": "what to paste or send",
         "launch/links.csv": "a link for each person; it says who was invited, so keep it to yourself",
     }
-    for file in found.files:
+    for file in launch.files:
         yield f"Wrote {file}: {words[file]}."
 
 
-def _state(study: Study, found: Launch, dry_run: bool) -> Iterator[str]:
-    posting = found.posting
+def _state_lines(study: Study, launch: Launch, dry_run: bool) -> Iterator[str]:
+    posting = launch.posting
     if dry_run:
         yield "Nothing was put up, published or written."
-    if found.mode != "prolific" and posting is not None and posting.state in _SHUT:
-        yield _SHUT[posting.state]
+    if launch.mode != "prolific" and posting is not None and posting.state in _CLOSED:
+        yield _CLOSED[posting.state]
         yield "To let people begin again: beholder launch --resume"
         return
-    if found.mode == "lab":
+    if launch.mode == "lab":
         yield "`beholder serve` prints an address for each station; docs/lab.md says more."
         return
-    if found.mode in ("link", "panel"):
+    if launch.mode in ("link", "panel"):
         if is_personal(study.recruit):
             yield "Everybody begins by their own link, in launch/links.csv."
         else:
-            yield f"People begin here: {found.job.url}"
+            yield f"People begin here: {launch.job.url}"
         if study.recruit.opens:
             yield f"Nobody can begin before {study.recruit.opens}."
         return
     state = posting.state if posting is not None else "new"
-    if found.due is not None and state in ("new", "draft", "unknown"):
+    if launch.due is not None and state in ("new", "draft", "unknown"):
         if posting is not None:
             yield f"There is a draft that nobody sees: {posting.link or posting.id}"
-        yield f'To publish it: beholder launch --publish "{found.due}"'
+        yield f'To publish it: beholder launch --publish "{launch.due}"'
         return
-    if found.due is not None and posting is not None:
+    if launch.due is not None and posting is not None:
         yield (
-            f"{posting.places} places are published. For {found.job.places} in all: "
-            f'beholder launch --places {found.job.places} --publish "{found.due}"'
+            f"{posting.places} places are published. For {launch.job.places} in all: "
+            f'beholder launch --places {launch.job.places} --publish "{launch.due}"'
         )
         return
     assert posting is not None

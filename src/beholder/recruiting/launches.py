@@ -1,4 +1,4 @@
-"""Launch: check everything, quote, put up a draft, publish."""
+"""Launching a study: check everything, quote, create a draft, and publish it for a confirmed amount."""
 
 from __future__ import annotations
 
@@ -40,9 +40,6 @@ if TYPE_CHECKING:
     from beholder.workflow.check import Checked
 
 
-# --- Launching: checked, quoted, put up as a draft; published for the amount that somebody has named ---
-
-
 async def launch_study(
     context: RecruitContext,
     *,
@@ -52,45 +49,47 @@ async def launch_study(
     dry_run: bool = False,
     transport: httpx.AsyncBaseTransport | None = None,
 ) -> Launch:
-    """Check everything, put the study up as a draft, and publish it where its amount is named; return how it stands.
+    """Check everything, create a draft, publish it where its amount is confirmed, and return the launch.
 
-    Done again it finds what is there. `places` is how many in all; once it is published they only grow, for the
-    amount of the difference.
+    A second call continues the first. `places` is the total; once published it only grows, for the amount of the
+    difference.
     """
     entries = await context.store.ledger.entries()
     if purged := list(preflight.purge_problems(context.study, entries)):
         raise RecruitError(purged)
     before = launch_record(entries, context.study.run)
     url = (public_url or (before.public_url if before else "") or LOCAL_URL).rstrip("/")
-    posting, away = await _found(context, before)
+    posting, unavailable = await _read_posting(context, before)
     is_published = posting is not None and posting.state in PUBLISHED_STATES
-    kept = posting.places if posting is not None and is_published else None
-    job, quote, warnings = await _checked(context, url, places, posting if is_published else None, away, transport)
-    _grows(job, kept)
-    due = await _due(context, job, quote, kept)
+    published = posting.places if posting is not None and is_published else None
+    job, quote, warnings = await _checked(
+        context, url, places, posting if is_published else None, unavailable, transport
+    )
+    _check_growth(job, published)
+    due = await _due(context, job, quote, published)
     if quote is not None and due is not None:
         warnings += preflight.balance_problems(context.study, quote, due)
     if publish is not None:
         _confirm(context, publish, quote, due)
-    found = Launch(
+    result = Launch(
         context.recruiter.mode, job, posting, quote, due, f"{url}/s/{context.study.name}", (), tuple(warnings), ()
     )
     lines = cost_lines(quote, due)
     if not dry_run:
         files = _write(context, job, url)
-        posting = await _put_up(context, job, quote, posting, url, before)
+        posting = await _post(context, job, quote, posting, url, before)
         is_due = publish is not None and due is not None
-        # What was closed stays so, unless somebody asks for more people.
+        # A closed study stays closed, unless more participants are requested.
         if posting is not None and (is_due or (context.is_by_hand and (places or posting.state != "completed"))):
             posting, due = await open_posting(context, job, quote, posting), None
         elif posting is not None:
             posting = await reschedule(context, job, quote, posting, before)
-        found = replace(found, posting=posting, due=due, files=files)
-    return replace(found, words=(*lines, *launch_lines(context.study, found, dry_run=dry_run), *_notes(context)))
+        result = replace(result, posting=posting, due=due, files=files)
+    return replace(result, words=(*lines, *launch_lines(context.study, result, dry_run=dry_run), *_notes(context)))
 
 
-async def _found(context: RecruitContext, before: LaunchRecord | None) -> tuple[Posting | None, list[Problem]]:
-    """Return what was put up before, or why nobody can say."""
+async def _read_posting(context: RecruitContext, before: LaunchRecord | None) -> tuple[Posting | None, list[Problem]]:
+    """Return the current posting, or the problems that keep us from reading it."""
     try:
         return await current_posting(context, before), []
     except UserError as error:
@@ -98,7 +97,7 @@ async def _found(context: RecruitContext, before: LaunchRecord | None) -> tuple[
 
 
 def _notes(context: RecruitContext) -> list[str]:
-    """Return what a recruiter has to say about the draft, such as a feature that the account does not have."""
+    """Return the recruiter's notes about the draft, such as a feature that the account lacks."""
     return [f"Note: {note}" for note in getattr(context.recruiter, "notes", ())]
 
 
@@ -107,54 +106,46 @@ async def _checked(
     url: str,
     places: int | None,
     posting: Posting | None,
-    away: list[Problem],
+    unavailable: list[Problem],
     transport: httpx.AsyncBaseTransport | None,
 ) -> tuple[Job, Quote | None, list[Problem]]:
-    """Return the job, what it costs and what is worth a look; raise everything that is wrong at once."""
+    """Return the job, its cost and the warnings; raise RecruitError with all problems at once."""
     study = context.study
-    checked, problems = await asyncio.to_thread(_look, context)
+    checked, problems = await asyncio.to_thread(_check_study, context)
     warnings = list(checked.warnings) if checked is not None else []
-    wrong = list(address_problems(study, url, is_rehearsal=getattr(context.recruiter, "is_rehearsal", False)))
-    if study.recruit.mode != "lab" and not wrong:
-        wrong = await unreachable_problems(study, url, transport)
-    other, unrehearsed = await preflight.rehearsal_problems(context)
+    address = list(address_problems(study, url, is_rehearsal=getattr(context.recruiter, "is_rehearsal", False)))
+    if study.recruit.mode != "lab" and not address:
+        address = await unreachable_problems(study, url, transport)
+    serving, rehearsal = await preflight.rehearsal_problems(context)
     counts = await context.store.counts(context.now(), study.run)
     lists = max(counts["lists"], checked.participants if checked is not None else 1)
     open_lists = counts["lists"] - counts["finished"] - counts["live"]
-    wanted, many = preflight.places_of(study, lists, places, posting, max(0, open_lists))
-    is_more = posting is None or wanted > posting.places
-    late = list(preflight.closing_problems(study, context.now())) if is_more else []
-    job = job_of(study, context.store.secret, checked, url, wanted)
+    total, too_many = preflight.places_of(study, lists, places, posting, max(0, open_lists))
+    is_more = posting is None or total > posting.places
+    closed = list(preflight.closing_problems(study, context.now())) if is_more else []
+    job = job_of(study, context.store.secret, checked, url, total)
     quote: Quote | None = None
-    dear, unfit = list(away), list(away)
-    if not away:
-        quote, dear = await _quoted(context, job)
-        unfit = [] if posting is not None else await _unfit(context, job)
+    cost, draft = list(unavailable), list(unavailable)
+    if not unavailable:
+        quote, cost = await _quote(context, job)
+        draft = [] if posting is not None else await _draft_problems(context, job)
     if quote is not None:
-        dear = list(preflight.cost_problems(study, quote, *(await _spent(context, quote, posting) if is_more else ())))
+        others = await _other_costs(context, quote, posting) if is_more else ()
+        cost = list(preflight.cost_problems(study, quote, *others))
         warnings += advised_pay_warnings(study, quote)
-    unasked = preflight.unchecked_problems(study) if dear and dear == unfit else []
-    if found := preflight.distinct(
-        problems, preflight.contact_problems(study), late, many, wrong, other, dear, unfit, unasked
+    unchecked = preflight.unchecked_problems(study) if cost and cost == draft else []
+    if all_problems := preflight.distinct(
+        problems, preflight.contact_problems(study), closed, too_many, address, serving, cost, draft, unchecked
     ):
-        raise RecruitError(found)
+        raise RecruitError(all_problems)
     minutes = checked.minutes if checked is not None else None
-    unread = await preflight.excluded_store_problems(study)
-    return (
-        job,
-        quote,
-        [
-            *warnings,
-            *preflight.study_warnings(study, minutes),
-            *local_address_warnings(study, url),
-            *unrehearsed,
-            *unread,
-        ],
-    )
+    excluded = await preflight.excluded_store_problems(study)
+    warnings += [*preflight.study_warnings(study, minutes), *local_address_warnings(study, url), *rehearsal, *excluded]
+    return job, quote, warnings
 
 
-async def _quoted(context: RecruitContext, job: Job) -> tuple[Quote | None, list[Problem]]:
-    """Return what the job costs, or why nobody can say; nothing where nobody earns anything."""
+async def _quote(context: RecruitContext, job: Job) -> tuple[Quote | None, list[Problem]]:
+    """Return the cost of the job, or why it is unknown; None where nobody is paid."""
     if context.study.recruit.reward is None:
         return None, []
     try:
@@ -164,8 +155,8 @@ async def _quoted(context: RecruitContext, job: Job) -> tuple[Quote | None, list
         return None, list(error.problems)
 
 
-async def _unfit(context: RecruitContext, job: Job) -> list[Problem]:
-    """Return everything for which the platform would refuse the draft."""
+async def _draft_problems(context: RecruitContext, job: Job) -> list[Problem]:
+    """Return every reason for which the platform would refuse the draft."""
     try:
         with platform_errors(context.study):
             await context.recruiter.check(job)
@@ -174,8 +165,8 @@ async def _unfit(context: RecruitContext, job: Job) -> list[Problem]:
     return []
 
 
-async def _spent(context: RecruitContext, quote: Quote, posting: Posting | None) -> tuple[int, int]:
-    """Return what was paid beyond what the places are quoted, and what other runs cost."""
+async def _other_costs(context: RecruitContext, quote: Quote, posting: Posting | None) -> tuple[int, int]:
+    """Return what was paid beyond the quote for the places, and what other runs cost."""
     entries = await context.store.ledger.entries()
     others = cost_of_runs(context.study, entries, quote.total.currency, besides=context.study.run).minor
     if posting is None:
@@ -184,8 +175,8 @@ async def _spent(context: RecruitContext, quote: Quote, posting: Posting | None)
     return cost_beyond_quote(replay(entries), posting.id, screen_outs=foreseen), others
 
 
-def _look(context: RecruitContext) -> tuple[Checked | None, list[Problem]]:
-    """Return what participants will meet, or the problems of study and stimuli."""
+def _check_study(context: RecruitContext) -> tuple[Checked | None, list[Problem]]:
+    """Return what `check` finds, or the problems of study and stimuli."""
     from beholder.workflow.check import check
 
     try:
@@ -194,27 +185,27 @@ def _look(context: RecruitContext) -> tuple[Checked | None, list[Problem]]:
         return None, list(error.problems)
 
 
-def _grows(job: Job, kept: int | None) -> None:
-    """Raise RecruitError where fewer places are asked for than are published."""
-    if kept is not None and job.places < kept:
-        what = f"is {job.places}, and {kept} are published"
+def _check_growth(job: Job, published: int | None) -> None:
+    """Raise RecruitError where fewer places are requested than are published."""
+    if published is not None and job.places < published:
+        what = f"is {job.places}, and {published} are published"
         fix = "Places only grow. `beholder launch --pause` lets nobody begin for now."
-        raise RecruitError(Problem("--places", what, f"{kept} or more", fix))
+        raise RecruitError(Problem("--places", what, f"{published} or more", fix))
 
 
-async def _due(context: RecruitContext, job: Job, quote: Quote | None, kept: int | None) -> Sum | None:
-    """Return what has to be named now: all that the places cost, the difference where some are added, or nothing."""
-    if quote is None or context.is_by_hand or kept == job.places:
+async def _due(context: RecruitContext, job: Job, quote: Quote | None, published: int | None) -> Sum | None:
+    """Return the amount to confirm now: the total, the difference where places are added, or None."""
+    if quote is None or context.is_by_hand or published == job.places:
         return None
-    if kept is None:
+    if published is None:
         return quote.total
     with platform_errors(context.study):
-        now = await context.recruiter.quote(replace(job, places=kept))
+        now = await context.recruiter.quote(replace(job, places=published))
     return quote.total._replace(minor=max(0, quote.total.minor - now.total.minor))
 
 
 def _confirm(context: RecruitContext, publish: str, quote: Quote | None, due: Sum | None) -> None:
-    """Raise RecruitError unless the amount that was named is the one that is due now, and is there to be spent."""
+    """Raise RecruitError unless the confirmed amount is the one due now, and the balance covers it."""
     if quote is None or context.is_by_hand:
         fix = "`beholder launch` alone says how people come."
         raise RecruitError(Problem("--publish", f"does not go with recruit.mode {context.recruiter.mode}", "", fix))
@@ -229,7 +220,7 @@ def _confirm(context: RecruitContext, publish: str, quote: Quote | None, due: Su
 
 
 def _write(context: RecruitContext, job: Job, url: str) -> tuple[str, ...]:
-    """Write what somebody pastes or sends, and return the names of the files."""
+    """Write the files to paste or send, and return their names."""
     if context.study.recruit.mode not in ("panel", "link"):
         return ()
     secret, folder = context.store.secret, context.study.folder
@@ -237,7 +228,7 @@ def _write(context: RecruitContext, job: Job, url: str) -> tuple[str, ...]:
     return tuple(path.relative_to(folder).as_posix() for path in written if path is not None)
 
 
-async def _put_up(
+async def _post(
     context: RecruitContext,
     job: Job,
     quote: Quote | None,
@@ -245,7 +236,7 @@ async def _put_up(
     url: str,
     before: LaunchRecord | None,
 ) -> Posting | None:
-    """Put up the draft, or find it, and keep in the ledger what it was; once it is published it stays as it is."""
+    """Create or find the draft, and record it in the ledger; once published it stays as it is."""
     is_published = posting is not None and posting.state in PUBLISHED_STATES
     if "draft" in context.recruiter.can and not is_published:
         with platform_errors(context.study):
@@ -263,12 +254,12 @@ async def _put_up(
 
 
 def _evidence(context: RecruitContext, job: Job, quote: Quote | None, url: str) -> dict[str, Any]:
-    """Return what the ledger keeps of a launch; nothing of it changes with the hour, so that the same is kept once."""
-    asked = {"run": context.study.run, "key": job.key, "url": job.url, "public_url": url, "places": job.places}
-    asked |= {"minutes": job.minutes, "reward": str(job.reward) if job.reward.minor else ""}
-    asked |= {"screen_out": str(job.screen_out) if job.screen_out is not None else ""}
+    """Return what the ledger keeps of a launch. It does not depend on the time, so the same launch is kept once."""
+    evidence = {"run": context.study.run, "key": job.key, "url": job.url, "public_url": url, "places": job.places}
+    evidence |= {"minutes": job.minutes, "reward": str(job.reward) if job.reward.minor else ""}
+    evidence |= {"screen_out": str(job.screen_out) if job.screen_out is not None else ""}
     if quote is None:
-        return asked | {"quote": {}}
+        return evidence | {"quote": {}}
     floor = hourly_floor(context.study, quote)
     sums = {"total": quote.total, "hourly": quote.hourly, "floor": floor}
-    return asked | {"quote": {name: str(amount) if amount is not None else "" for name, amount in sums.items()}}
+    return evidence | {"quote": {name: str(amount) if amount is not None else "" for name, amount in sums.items()}}

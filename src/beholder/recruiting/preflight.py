@@ -1,4 +1,8 @@
-"""What has to be right before people come, and what is only worth a look; everything is told at once."""
+"""Preflight: what must be right before participants come, and what deserves a warning, all reported at once.
+
+It covers the study itself, whether participants reach the server, whether they are paid enough, and the budget over all
+runs.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +29,11 @@ if TYPE_CHECKING:
 
 _PUBLIC = ("panel", "prolific")
 _LONGER = 1.25
-"""A session that we think takes so many times as long as people are told is worth a word."""
+"""A session is reported if our estimate is this many times the stated minutes."""
 
 
 def contact_problems(study: Study) -> Iterator[Problem]:
-    """Yield what people who are paid, or sent by somebody else, cannot do without."""
+    """Yield what a study with paid or invited participants must have."""
     if study.contact is None and study.recruit.mode in _PUBLIC:
         yield study.problem(
             "contact", "is not written", "an e-mail or web address", "People need somebody whom they can ask."
@@ -37,7 +41,7 @@ def contact_problems(study: Study) -> Iterator[Problem]:
 
 
 def purge_problems(study: Study, entries: Sequence[LedgerEntry]) -> Iterator[Problem]:
-    """Yield that nobody who comes now could be decided about, so that nobody works here for money."""
+    """Yield that identities were purged, so that new participants could be neither matched nor paid."""
     purge = last_purge(entries)
     if purge is not None:
         what = f"who is who was erased on {purge.at:%Y-%m-%d}, so whoever came now could be neither matched nor paid"
@@ -45,50 +49,52 @@ def purge_problems(study: Study, entries: Sequence[LedgerEntry]) -> Iterator[Pro
 
 
 def closing_problems(study: Study, now: datetime) -> Iterator[Problem]:
-    """Yield that nobody could begin any more, so that nobody is sent here in vain."""
+    """Yield that the study has closed, so that no participants are sent in vain."""
     if is_closed(study.recruit, now):
         fix = "Write a later one, restart `beholder serve`, and launch again; or leave it out."
         yield study.problem("recruit.closes", f"is {study.recruit.closes}, which is past", "a time to come", fix)
 
 
 def study_warnings(study: Study, minutes: float | None) -> Iterator[Problem]:
-    """Yield what is worth a look in the study itself."""
+    """Yield warnings about the study itself."""
     if study.contact is None and study.recruit.mode not in _PUBLIC:
         yield study.problem("contact", "is not written", "", "People may want somebody whom they can ask.")
     if study.texts.consent is None:
         fix = "Say who you are, what is kept and for how long; most ethics boards ask for it."
         yield study.problem("texts.consent", "is not written, so that people read ours", "", fix)
-    told = study.recruit.minutes
-    if told is not None and minutes is not None and minutes > _LONGER * told:
-        what = f"is {told:g}, and by our estimate a session takes about {minutes:.0f}"
+    stated = study.recruit.minutes
+    if stated is not None and minutes is not None and minutes > _LONGER * stated:
+        what = f"is {stated:g}, and by our estimate a session takes about {minutes:.0f}"
         yield study.problem("recruit.minutes", what, "", "Rehearse it yourself, or tell people the longer time.")
 
 
 def places_of(
-    study: Study, lists: int, asked: int | None, posting: Posting | None = None, open_lists: int = 0
+    study: Study, lists: int, requested: int | None, posting: Posting | None = None, open_lists: int = 0
 ) -> tuple[int, list[Problem]]:
-    """Return how many people are asked for, and that the plan has no lists for so many.
+    """Return the number of places, and the problem that the plan has too few lists for it.
 
-    Some take a place on a platform and finish nothing, so that there may be more of them than lists.
+    Some participants take a place on a platform and finish nothing, so there may be more places than lists.
     """
     each = study.design.sessions_per_participant
     people = -(-lists // each)
-    kept = posting.places if posting is not None else None
-    wanted = asked or kept or study.recruit.places or people
+    published = posting.places if posting is not None else None
+    places = requested or published or study.recruit.places or people
     if posting is not None:
         people = max(people, posting.taken + -(-open_lists // each))
-    if wanted <= people or wanted == kept:
-        return wanted, []
-    what, allowed = f"is {wanted}, and the plan is for {people}", f"1 to {people}"
-    fix = f"`beholder extend --participants {(wanted - people) * each}` adds lists for the others."
-    where = Problem("--places", what, allowed, fix) if asked else study.problem("recruit.places", what, allowed, fix)
-    return wanted, [where]
+    if places <= people or places == published:
+        return places, []
+    what, allowed = f"is {places}, and the plan is for {people}", f"1 to {people}"
+    fix = f"`beholder extend --participants {(places - people) * each}` adds lists for the others."
+    problem = (
+        Problem("--places", what, allowed, fix) if requested else study.problem("recruit.places", what, allowed, fix)
+    )
+    return places, [problem]
 
 
 def cost_problems(study: Study, quote: Quote, on_top: int = 0, other_runs: int = 0) -> Iterator[Problem]:
-    """Yield that the study pays too little, or costs more than it may.
+    """Yield that the study pays too little, or costs more than its budget.
 
-    `on_top` was paid beyond its places already, `other_runs` is what other runs of it cost.
+    `on_top` was already paid beyond its places, `other_runs` is what its other runs cost.
     """
     yield from floor_problems(study, quote)
     if study.budget is None:
@@ -105,7 +111,7 @@ def cost_problems(study: Study, quote: Quote, on_top: int = 0, other_runs: int =
 
 
 def balance_problems(study: Study, quote: Quote, due: Sum) -> Iterator[Problem]:
-    """Yield that there is less to spend than is due."""
+    """Yield that the balance is below the amount due."""
     if quote.balance is not None and quote.balance.minor < due.minor:
         missing = due._replace(minor=due.minor - quote.balance.minor)
         where = f"the balance on {study.recruit.mode.capitalize()}"
@@ -114,13 +120,13 @@ def balance_problems(study: Study, quote: Quote, due: Sum) -> Iterator[Problem]:
 
 
 def unchecked_problems(study: Study) -> list[Problem]:
-    """Return what nobody could check, as the platform has told nothing."""
+    """Return what could not be checked, as the platform did not answer."""
     what = "was not asked what the study costs, nor whether it knows the filters, groups and projects of recruit"
     return [Problem(study.recruit.mode.capitalize(), what, "", "That is checked as soon as it answers.")]
 
 
 async def rehearsal_problems(context: RecruitContext) -> tuple[list[Problem], list[Problem]]:
-    """Return that nobody has served the study as it is now; and that no robot has finished it so."""
+    """Return that the current study was never served; and the warning that no robot has completed it."""
     text = without_budget(resolved_yaml(context.study))
     digests = {
         row["digest"] for row in await read_rows(context.store, "studies") if without_budget(row["yaml"]) == text
@@ -137,7 +143,7 @@ async def rehearsal_problems(context: RecruitContext) -> tuple[list[Problem], li
 
 
 async def excluded_store_problems(study: Study) -> list[Problem]:
-    """Return whose people this study wants to leave out, and cannot, as their store cannot be read from here."""
+    """Return which studies in `recruit.exclude` cannot be read, so that their participants are not excluded."""
     problems = []
     for name in study.recruit.exclude:
         try:
@@ -155,20 +161,20 @@ def _people(places: int) -> str:
 
 
 def distinct(*problems: Iterable[Problem]) -> list[Problem]:
-    """Return problems from several places, each once."""
+    """Return problems from several sources, each once."""
     return list(dict.fromkeys(problem for some in problems for problem in some))
 
 
-# --- Whether people will reach the server, and find this study there ---
+# Whether participants reach the server, and this study is there
 
 
 LOCAL_URL = "http://127.0.0.1:8000"
-"""Where `beholder serve` listens when nothing is said."""
+"""Where `beholder serve` listens by default."""
 _SECONDS = 10.0
 
 
 def address_problems(study: Study, url: str, *, is_rehearsal: bool = False) -> Iterator[Problem]:
-    """Yield what is wrong with an address as such; in a rehearsal it may be of this machine."""
+    """Yield what is wrong with an address itself; a rehearsal may use a local one."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         yield Problem("--public-url", f"is {url}", "an address that begins with https:// or http://")
@@ -182,7 +188,7 @@ def address_problems(study: Study, url: str, *, is_rehearsal: bool = False) -> I
 
 
 def local_address_warnings(study: Study, url: str) -> Iterator[Problem]:
-    """Yield that only this machine reaches an address, where others should."""
+    """Yield that only this machine can reach an address that participants need."""
     if study.recruit.mode in ("panel", "link") and is_local(url):
         fix = "Name the address under which participants reach the server with --public-url."
         yield Problem("--public-url", f"is {url}, which only this machine reaches", "", fix)
@@ -200,7 +206,7 @@ def is_local(url: str) -> bool:
 async def unreachable_problems(
     study: Study, url: str, transport: httpx.AsyncBaseTransport | None = None
 ) -> list[Problem]:
-    """Return why people would not find the study at an address: nothing answers, or something else does."""
+    """Return why participants would not reach the study: nothing answers, or something else does."""
     import httpx
 
     start = (
@@ -209,75 +215,78 @@ async def unreachable_problems(
     try:
         async with httpx.AsyncClient(timeout=_SECONDS, transport=transport, trust_env=not is_local(url)) as client:
             answer = await client.get(f"{url}/healthz")
-            found = answer.json()
+            health = answer.json()
     except (httpx.HTTPError, httpx.InvalidURL):
         return [Problem(url, "does not answer", "", start)]
     except ValueError:
         return [Problem(url, "answers, and is no server of Beholder", "", start)]
-    if not isinstance(found, dict) or "study" not in found or "store" not in found:
+    if not isinstance(health, dict) or "study" not in health or "store" not in health:
         return [Problem(url, "answers, and is no server of Beholder", "", start)]
-    if found["study"] != study.name:
-        return [Problem(url, f"serves the study {found['study']}, not {study.name}", "", start)]
-    if found["store"] != "ready":
+    if health["study"] != study.name:
+        return [Problem(url, f"serves the study {health['study']}, not {study.name}", "", start)]
+    if health["store"] != "ready":
         return [Problem(url, "serves this study, and cannot write its store", "", "Look at what the server prints.")]
     return []
 
 
-# --- Whether people are paid enough for their time ---
+# Whether participants are paid enough for their time
 
 
 def hourly_floor(study: Study, quote: Quote) -> Sum | None:
-    """Return the least that an hour may pay: the study's own minimum or the platform's, whichever is more."""
+    """Return the minimum pay per hour: the study's or the platform's, whichever is higher."""
     return higher_floor(study.recruit, quote.floor, quote.reward.currency)
 
 
-def higher_floor(recruit: Recruit, theirs: Sum | None, currency: str) -> Sum | None:
-    """Return the study's own minimum for an hour or that of a platform, whichever is more; None in other currencies."""
-    own = money(recruit.hourly_minimum) if recruit.hourly_minimum else None
-    return max((one for one in (own, theirs) if one is not None and one.currency == currency), default=None)
+def higher_floor(recruit: Recruit, platform: Sum | None, currency: str) -> Sum | None:
+    """Return the higher of the study's minimum per hour and the platform's; None in other currencies."""
+    minimum = money(recruit.hourly_minimum) if recruit.hourly_minimum else None
+    return max((one for one in (minimum, platform) if one is not None and one.currency == currency), default=None)
 
 
 def floor_problems(study: Study, quote: Quote) -> Iterator[Problem]:
-    """Yield that an hour pays less than it may, with the reward and the length that would do."""
+    """Yield that an hour pays less than the minimum, with the reward and the length that would do."""
     floor = hourly_floor(study, quote)
     if floor is not None and quote.hourly.minor < floor.minor:
         minutes = int(quote.reward.minor * 60 / floor.minor)
         shorter = f", or make a session of {minutes} minute{'s' * (minutes != 1)}" if minutes else ""
         yield study.problem(
             "recruit.reward",
-            _is(quote),
+            _current_pay(quote),
             f"{floor} an hour or more",
-            f"Pay {_needed(quote, floor)} or more{shorter}.",
+            f"Pay {_needed_reward(quote, floor)} or more{shorter}.",
         )
 
 
 def advised_pay_warnings(study: Study, quote: Quote) -> Iterator[Problem]:
-    """Yield that an hour pays less than the platform advises."""
+    """Yield that an hour pays less than the platform recommends."""
     floor, advice = hourly_floor(study, quote), quote.advice
     if advice is None or advice.currency != quote.reward.currency or quote.hourly.minor >= advice.minor:
         return
     if floor is None or quote.hourly.minor >= floor.minor:
         yield study.problem(
-            "recruit.reward", _is(quote), f"{advice} an hour is advised", f"Pay {_needed(quote, advice)} to keep to it."
+            "recruit.reward",
+            _current_pay(quote),
+            f"{advice} an hour is advised",
+            f"Pay {_needed_reward(quote, advice)} to keep to it.",
         )
 
 
-def _is(quote: Quote) -> str:
+def _current_pay(quote: Quote) -> str:
     return f"is {quote.reward} for about {quote.minutes:g} minutes, which is {quote.hourly} an hour"
 
 
-def _needed(quote: Quote, hourly: Sum) -> Sum:
+def _needed_reward(quote: Quote, hourly: Sum) -> Sum:
     return Sum(-(-hourly.minor * round(quote.minutes * 100) // 6000), quote.reward.currency)
 
 
-# --- What the runs of a study cost together: its budget is one cap over all of them ---
+# The budget over all runs of a study
 
 
 def cost_of_runs(study: Study, entries: Sequence[LedgerEntry], currency: str, *, besides: int | None = None) -> Sum:
-    """Return what the runs in a store cost at most, but for one of them.
+    """Return what the runs in a store cost at most, without one of them.
 
-    It is what their places were published for, also where fewer people came, and what was paid beyond that; of a run
-    that was never launched, what people got.
+    That is the amount their places were published for, even if fewer participants came, and what was paid beyond it;
+    for a run that was never launched, what participants received.
     """
     state, costs, counted = replay(entries), list[Sum](), {besides}
     for run in runs_of(entries):

@@ -195,7 +195,7 @@ class ProposalTable:
         asked = self._asked.get(key) or (submission.completed_at if submission.is_return_requested else None)
         return propose(
             ReconciliationCase(
-                held=held,
+                data=held,
                 status=submission.status,
                 code=code,
                 accept=accept,

@@ -1,4 +1,9 @@
-"""Reconciling: what we have of a visit beside what its platform says, and what follows from both."""
+"""Reconciliation: match our sessions with a platform's submissions, and propose what to do about each.
+
+A proposal follows from the data we have, the platform's status and the pasted code. Nobody is rejected except for a
+verdict, and never somebody we turned away, whose session failed because of us, or whose status is unknown. A wrong or
+missing code never costs a participant with complete data anything.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +19,10 @@ from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit
 from beholder.store.rules import NOT_PEOPLE
 from beholder.types import Mode, Outcome
 
-# --- Cases of reconciliation: what we have of a visit beside what its platform says, and what can be proposed for it.
-
-
 DataState = Literal[
     "complete", "partial", "none", "screened_out", "wrong_device", "declined", "failed_checks", "technical"
 ]  # fmt: skip
-"""What we have of a visit: everything, a part, nothing at all; or how it ended otherwise."""
+"""The data we have of a visit: all, a part, none; or how it ended otherwise."""
 
 DATA_STATES: Mapping[Outcome | None, DataState] = {
     "completed": "complete",
@@ -32,7 +34,7 @@ DATA_STATES: Mapping[Outcome | None, DataState] = {
     "technical": "technical",
     None: "partial",
 }
-"""What we have by how the session ended; None while it has not."""
+"""The data we have by the outcome of the session; None while it has not ended."""
 
 REASON_WORDS: Mapping[str, str] = {
     "platform:missing_code": "Handed in without a code",
@@ -51,25 +53,25 @@ REASON_WORDS: Mapping[str, str] = {
     "platform:unknown_status": "The platform tells no status that we know",
     "platform:waited": "Asked to return it, and nothing has happened",
 }
-"""What a researcher reads for each reason that comes from a platform."""
+"""The text that a researcher reads for each reason from a platform."""
 
 
 class ReconciliationCase(NamedTuple):
-    """One visit: what we have of it, and what its platform says."""
+    """One visit: the data we have, and what its platform says."""
 
-    held: DataState
+    data: DataState
     status: Status
     code: CodeFinding
     accept: bool | None = True
-    """What cleaning says about the pay; None where a person has to look. Counts where the visit came to its end."""
+    """The verdict of cleaning about the pay; None where a person has to look. Used if the visit came to its end."""
     has_waited: bool = False
-    """Whether the person was asked to return it a week ago, and it still awaits review."""
+    """Whether the participant was asked to return it a week ago, and it still awaits review."""
     is_refused: bool = False
-    """Whether the platform has refused to approve it."""
+    """Whether the platform refused to approve it."""
     is_ours: bool = False
-    """Whether it was rejected by us."""
+    """Whether the rejection is ours."""
     pays_screen_out: bool = True
-    """Whether the study pays those who did not fit."""
+    """Whether the study pays screen-outs."""
 
 
 class Proposal(NamedTuple):
@@ -77,51 +79,48 @@ class Proposal(NamedTuple):
 
     pay: Pay
     reasons: tuple[str, ...] = ()
-    """As `platform:reason`; those of the verdicts stand elsewhere."""
+    """As `platform:reason`; those of verdicts are kept elsewhere."""
     is_kept: bool = True
-    """Whether the platform's side lets the answers be used."""
+    """Whether the platform's side allows the answers to be used."""
     is_settled: bool = False
-    """Whether the platform has done all there is to do: nothing that a person writes changes it."""
+    """Whether the platform has done everything: no edit changes it."""
     is_over: bool = False
-    """Whether its list can be given to somebody else at once."""
+    """Whether its list can be released at once."""
     grounds: frozenset[Category] = frozenset()
-    """For which categories a person may reject it."""
+    """The categories under which a person may reject it."""
 
 
-# --- The table of reconciliation: what we have, how the platform stands, which code came, and what is proposed ---
-#
-# Nobody is rejected but for a verdict, and nobody at all whom we turned away, whose trouble was ours, or whose status
-# nobody knows. A wrong or a missing code never costs anybody whose data is whole.
+# Proposals
 
 
 def propose(case: ReconciliationCase) -> Proposal:
-    """Return what is proposed for a visit; total, so that every combination gives something."""
+    """Return the proposal for a visit; total over all combinations."""
     if case.status == "unknown":
         return Proposal("wait", ("platform:unknown_status",))
-    return _BY_HELD[case.held](case)
+    return _BY_DATA[case.data](case)
 
 
 def propose_unlisted() -> Proposal:
-    """Return what is proposed for whole data that no submission belongs to: kept apart, and never paid."""
+    """Return the proposal for complete data without a submission: excluded, and never paid."""
     return Proposal("nothing", (NO_SUBMISSION,), is_kept=False)
 
 
-def propose_manual(held: DataState, accept: bool | None, *, pays: bool, pays_screen_out: bool) -> Proposal:
-    """Return what is proposed where no platform counts submissions: whoever has earned something is owed it."""
-    if held == "partial":
+def propose_manual(data: DataState, accept: bool | None, *, pays: bool, pays_screen_out: bool) -> Proposal:
+    """Return the proposal where no platform counts submissions: whoever earned something is paid."""
+    if data == "partial":
         return Proposal("wait", ("platform:not_finished",))
-    case = ReconciliationCase(held, "awaiting_review", "none", accept, pays_screen_out=pays_screen_out)
-    found = propose(case)
-    if found.pay == "return" or (found.pay in ("approve", "reject", "look") and not pays):
-        return found._replace(pay="nothing", grounds=frozenset())
-    return found
+    case = ReconciliationCase(data, "awaiting_review", "none", accept, pays_screen_out=pays_screen_out)
+    proposal = propose(case)
+    if proposal.pay == "return" or (proposal.pay in ("approve", "reject", "look") and not pays):
+        return proposal._replace(pay="nothing", grounds=frozenset())
+    return proposal
 
 
-def _whole(case: ReconciliationCase) -> Proposal:
-    """Return what is proposed for a visit with all its answers."""
+def _complete(case: ReconciliationCase) -> Proposal:
+    """Return the proposal for a visit with all its answers."""
     match case.status:
         case "awaiting_review":
-            return _judged(case, _coded(case))
+            return _judged(case, _code_reasons(case))
         case "active" | "reserved":
             return Proposal("wait", ("platform:not_submitted",))
         case "timed_out":
@@ -143,7 +142,7 @@ def _judged(case: ReconciliationCase, code: tuple[str, ...] = ()) -> Proposal:
 
 
 def _failed(case: ReconciliationCase) -> Proposal:
-    """Return what is proposed for a visit that failed checks have ended."""
+    """Return the proposal for a visit that ended by failed checks."""
     match case.status:
         case "awaiting_review":
             return _judged(case)
@@ -157,59 +156,59 @@ def _failed(case: ReconciliationCase) -> Proposal:
             return _settled(case)
 
 
-def _part(case: ReconciliationCase) -> Proposal:
-    """Return what is proposed for a visit of which something is missing, or everything."""
+def _incomplete(case: ReconciliationCase) -> Proposal:
+    """Return the proposal for a visit with some or all answers missing."""
     match case.status:
         case "active" | "reserved":
             return Proposal("wait", ("platform:not_finished",))
         case "returned" | "timed_out":
             reason = f"platform:{case.status}"
-            return Proposal("nothing", (reason,), is_over=case.held == "partial")
+            return Proposal("nothing", (reason,), is_over=case.data == "partial")
         case "awaiting_review" if case.code == "no_place":
-            return Proposal("screen_out" if case.pays_screen_out else "look", _coded(case))
+            return Proposal("screen_out" if case.pays_screen_out else "look", _code_reasons(case))
         case "awaiting_review" if case.code in ("right", "foreign", "shared"):
-            return Proposal("look", (*_coded(case), NO_DATA), grounds=frozenset({"NO_DATA"}))
+            return Proposal("look", (*_code_reasons(case), NO_DATA), grounds=frozenset({"NO_DATA"}))
         case "awaiting_review" if case.has_waited:
             return Proposal("look", (NO_DATA, "platform:waited"), grounds=frozenset({"NO_DATA", "NO_CODE"}))
         case "awaiting_review":
-            return Proposal("return", (*_coded(case), NO_DATA))
+            return Proposal("return", (*_code_reasons(case), NO_DATA))
         case "approved" | "partially_approved":
             return Proposal("nothing", (NO_DATA,), is_settled=True)
         case _:
             return _settled(case)
 
 
-def _screened(case: ReconciliationCase) -> Proposal:
-    """Return what is proposed for somebody who did not fit: the amount for that, and never a rejection."""
+def _screened_out(case: ReconciliationCase) -> Proposal:
+    """Return the proposal for a screen-out: the amount for that, and never a rejection."""
     if case.status == "screened_out" or case.status in PAID:
         return Proposal("nothing", is_settled=True)
     if case.status in UNDER_WAY:
         # The platform may pay it by itself as soon as the code arrives; paid now, it would be paid twice.
         return Proposal("wait", ("platform:not_submitted",))
-    reasons = () if case.status == "awaiting_review" else (_standing(case.status),)
+    reasons = () if case.status == "awaiting_review" else (_status_reason(case.status),)
     if case.pays_screen_out:
         return Proposal("screen_out", reasons)
-    return _let_go(case, reasons)
+    return _ask_return(case, reasons)
 
 
 def _unpaid(case: ReconciliationCase) -> Proposal:
-    """Return what is proposed for somebody whose device did not fit, or who did not agree or withdrew."""
+    """Return the proposal for a wrong device, or for somebody who did not consent or withdrew."""
     if case.status in UNDER_WAY:
         return Proposal("wait", ("platform:not_submitted",))
     if case.status == "screened_out" or case.status in PAID:
         return Proposal("nothing", is_settled=True)
-    return _let_go(case, () if case.status == "awaiting_review" else (_standing(case.status),))
+    return _ask_return(case, () if case.status == "awaiting_review" else (_status_reason(case.status),))
 
 
-def _let_go(case: ReconciliationCase, reasons: tuple[str, ...]) -> Proposal:
-    """Return that a person is asked to return it; after a week somebody looks."""
+def _ask_return(case: ReconciliationCase, reasons: tuple[str, ...]) -> Proposal:
+    """Return that the participant is asked to return it; after a week a person looks."""
     if case.status != "awaiting_review":
         return Proposal("nothing", reasons)
     return Proposal("look", (*reasons, "platform:waited")) if case.has_waited else Proposal("return", reasons)
 
 
-def _faulty(case: ReconciliationCase) -> Proposal:
-    """Return what is proposed where the fault was ours: the reward, also where the visit was given back."""
+def _technical(case: ReconciliationCase) -> Proposal:
+    """Return the proposal for a technical fault of ours: the reward, even where the visit was returned."""
     match case.status:
         case "awaiting_review":
             return Proposal("approve")
@@ -224,46 +223,46 @@ def _faulty(case: ReconciliationCase) -> Proposal:
 
 
 def _settled(case: ReconciliationCase) -> Proposal:
-    """Return that there is nothing to do; what somebody else has rejected is shown, and neither repeated nor hidden."""
+    """Return that nothing is to be done; a rejection by somebody else is shown."""
     if case.status == "rejected" and not case.is_ours:
         return Proposal("nothing", ("platform:rejected_elsewhere",))
     return Proposal("nothing", is_settled=True)
 
 
-def _coded(case: ReconciliationCase) -> tuple[str, ...]:
+def _code_reasons(case: ReconciliationCase) -> tuple[str, ...]:
     return (CODE_REASONS[case.code],) if case.code in CODE_REASONS else ()
 
 
-def _standing(status: Status) -> str:
+def _status_reason(status: Status) -> str:
     return "platform:rejected_elsewhere" if status == "rejected" else f"platform:{status}"
 
 
-_BY_HELD: Mapping[DataState, Callable[[ReconciliationCase], Proposal]] = {
-    "complete": _whole,
-    "partial": _part,
-    "none": _part,
-    "screened_out": _screened,
+_BY_DATA: Mapping[DataState, Callable[[ReconciliationCase], Proposal]] = {
+    "complete": _complete,
+    "partial": _incomplete,
+    "none": _incomplete,
+    "screened_out": _screened_out,
     "wrong_device": _unpaid,
     "declined": _unpaid,
     "failed_checks": _failed,
-    "technical": _faulty,
+    "technical": _technical,
 }
 
 
-# --- Which of our sessions belongs to which submission of a platform ---
+# Matching sessions with submissions
 
 
 class MatchedSubmission(NamedTuple):
-    """A submission with its sessions, oldest first; either may be missing, never both."""
+    """A submission with its sessions, oldest first; one of both may be missing."""
 
     submission: Submission | None
     participant: str
-    """The pseudonym; empty where we have never seen the person."""
+    """The pseudonym; empty where the person never reached our server."""
     sessions: tuple[str, ...]
 
 
 class ArrivedSession(NamedTuple):
-    """A session of ours: whose it is, how it ended, and the code that it gave."""
+    """A session of ours: its participant, how it ended, and the code that it gave."""
 
     session: str
     participant: str
@@ -285,7 +284,7 @@ def arrived_sessions(sessions: Rows, ends: Rows) -> list[ArrivedSession]:
 def erased_visits(
     entries: Sequence[LedgerEntry], listed: Sequence[Submission], secret: bytes, mode: Mode
 ) -> list[PlatformVisit]:
-    """Return which visits led to sessions that were erased since: who is forgotten is still paid."""
+    """Return which visits led to sessions that were erased since: erased participants are still paid."""
     people = {pseudonym(secret, mode, one.participant): one.id for one in listed if one.id == one.participant}
     erased = {one.session: one.submission for one in entries if one.kind == "forget" and one.submission}
     return [PlatformVisit(session, "", people.get(visit, visit)) for session, visit in erased.items()]
@@ -295,71 +294,73 @@ def match_submissions(
     submissions: Sequence[Submission],
     arrived: Sequence[ArrivedSession],
     links: Sequence[PlatformIdentity],
-    comings: Sequence[PlatformVisit],
+    visits: Sequence[PlatformVisit],
 ) -> list[MatchedSubmission]:
     """Return every submission and every session once: a session belongs to one submission, or to none.
 
-    By the visit that led to it; of several visits to the one that was not given back. A session without a visit of
-    its own, as a further round, goes to the first submission of its person.
+    It belongs to the visit that led to it; of several visits to the one that was not given up. A session without a
+    visit of its own, as a further round, goes to the first submission of its participant.
     """
     of_session = {one.session: one.participant for one in arrived}
-    who = {link.platform_id: link.participant for link in links}
-    owner = _owners(submissions, comings)
-    visited = {coming.session for coming in comings if coming.submission}
-    theirs: dict[str, list[str]] = defaultdict(list)
-    loose: dict[str, list[str]] = defaultdict(list)
-    rest = []
+    participants = {link.platform_id: link.participant for link in links}
+    owner = _owners(submissions, visits)
+    visited = {visit.session for visit in visits if visit.submission}
+    by_submission: dict[str, list[str]] = defaultdict(list)
+    without_visit: dict[str, list[str]] = defaultdict(list)
+    unlisted = []
     for one in arrived:
         if one.session in owner:
-            theirs[owner[one.session]].append(one.session)
+            by_submission[owner[one.session]].append(one.session)
         elif one.session in visited:
-            rest.append(one.session)  # by a visit that the platform does not list: it came from elsewhere
+            unlisted.append(one.session)  # by a visit that the platform does not list: it came from elsewhere
         else:
-            loose[one.participant].append(one.session)
+            without_visit[one.participant].append(one.session)
     times = Counter(one.participant for one in submissions)
     pairs = []
     for submission in submissions:
-        mine = theirs.get(submission.id, [])
-        person = of_session[mine[0]] if mine else who.get(submission.participant, "")
+        sessions = by_submission.get(submission.id, [])
+        person = of_session[sessions[0]] if sessions else participants.get(submission.participant, "")
         if submission.status not in GONE or times[submission.participant] == 1:
-            mine = [*mine, *loose.pop(person, ())]
-        pairs.append(MatchedSubmission(submission, person, tuple(mine)))
-    rest += [session for sessions in loose.values() for session in sessions]
+            sessions = [*sessions, *without_visit.pop(person, ())]
+        pairs.append(MatchedSubmission(submission, person, tuple(sessions)))
+    unlisted += [session for some in without_visit.values() for session in some]
     order = {one.session: place for place, one in enumerate(arrived)}
-    return pairs + [MatchedSubmission(None, of_session[one], (one,)) for one in sorted(rest, key=order.__getitem__)]
+    return pairs + [MatchedSubmission(None, of_session[one], (one,)) for one in sorted(unlisted, key=order.__getitem__)]
 
 
-def _owners(submissions: Sequence[Submission], comings: Sequence[PlatformVisit]) -> Mapping[str, str]:
-    """Return the submission of each session: the last that led to it, but for those that were given back."""
+def _owners(submissions: Sequence[Submission], visits: Sequence[PlatformVisit]) -> Mapping[str, str]:
+    """Return the submission of each session: the last that led to it, unless it was given up."""
     status = {one.id: one.status for one in submissions}
     owner: dict[str, str] = {}
-    for coming in comings:
-        if coming.submission not in status:
+    for visit in visits:
+        if visit.submission not in status:
             continue
-        before = owner.get(coming.session)
-        if before is None or status[before] in GONE or status[coming.submission] not in GONE:
-            owner[coming.session] = coming.submission
+        before = owner.get(visit.session)
+        if before is None or status[before] in GONE or status[visit.submission] not in GONE:
+            owner[visit.session] = visit.submission
     return owner
 
 
 def submission_codes(
     pairs: Sequence[MatchedSubmission], arrived: Sequence[ArrivedSession], codes: Mapping[Outcome, str]
 ) -> Mapping[str, CodeFinding]:
-    """Return what each submission's code is; one of ours that this person was never shown is foreign."""
+    """Return the finding about each submission's code; a code of ours that this person was not shown is foreign."""
     by_session = {one.session: one for one in arrived}
     # Those without a submission too: their codes may have been passed on.
-    came = [
-        CodedSession(one.session, *((given.participant, given.id) if given else ("", "")), one.outcome, one.code)
-        for given, _, sessions in pairs
+    coded = [
+        CodedSession(
+            one.session, *((submission.participant, submission.id) if submission else ("", "")), one.outcome, one.code
+        )
+        for submission, _, sessions in pairs
         for one in (by_session[session] for session in sessions)
     ]
     submissions = [pair.submission for pair in pairs if pair.submission is not None]
-    known = {plain_code(code): outcome for outcome, code in codes.items()}
-    findings = dict(code_findings(submissions, came, codes))
-    under_way = {one.visit for one in came if one.outcome is None}
+    common = {plain_code(code): outcome for outcome, code in codes.items()}
+    findings = dict(code_findings(submissions, coded, codes))
+    under_way = {one.visit for one in coded if one.outcome is None}
     for one in submissions:
-        outcome = known.get(plain_code(one.code))
+        outcome = common.get(plain_code(one.code))
         if findings[one.id] == "wrong" and outcome is not None:
-            # The door gives this code to whoever finds no place; nothing else does before the end.
+            # Before the end of a session, only a participant who finds the study full gets this code.
             findings[one.id] = "no_place" if outcome == "technical" and one.id in under_way else "foreign"
     return findings

@@ -118,12 +118,12 @@ def test_nobody_is_rejected_but_for_a_verdict_on_work_that_awaits_review() -> No
     assert rejected
     for case in rejected:
         assert (case.status, case.accept) == ("awaiting_review", False)
-        assert case.held in ("complete", "failed_checks")
+        assert case.data in ("complete", "failed_checks")
 
 
 def test_nobody_may_be_rejected_by_hand_whom_we_turned_away_or_whose_trouble_was_ours() -> None:
     for case in CASES:
-        if case.held in ("screened_out", "wrong_device", "declined", "technical") or case.status == "unknown":
+        if case.data in ("screened_out", "wrong_device", "declined", "technical") or case.status == "unknown":
             assert not propose(case).grounds
 
 
