@@ -129,7 +129,8 @@ def component_lines(path: Path, felt: Fitted) -> list[str]:
         }
     )
     found = {
-        name: one.value or 0.0 for name, one in estimate_variances(table, {"quality": 1 / (HIGH - LOW)}).found.items()
+        name: one.value or 0.0
+        for name, one in estimate_variances(table, {"quality": 1 / (HIGH - LOW)}).variances.items()
     }
     middle = float(np.median(felt.inconsistencies)) / (HIGH - LOW)
     within = math.sqrt(max(0.0, middle**2 - found["taste"] ** 2))

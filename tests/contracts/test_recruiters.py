@@ -56,7 +56,7 @@ def rehearsal(folder: Path) -> Opener:
             fake.advance(hours=1)
 
         async with prolific(study_in(folder / name), fake) as recruiter:
-            yield Scene(recruiter, JOB, come, lambda: [moved.amount for moved in fake.moved], later)
+            yield Scene(recruiter, JOB, come, lambda: [moved.amount for moved in fake.payments], later)
 
     return open_
 

@@ -75,7 +75,7 @@ class Walker:
     async def answer(self, step: dict[str, Any]) -> dict[str, Any]:
         match step["kind"]:
             case "check":
-                return {"answer": await self.examined(step)}
+                return {"answer": await self.answer_check(step)}
             case "trial":
                 scores = {slot["id"]: 50 for slot in step["trial"]["slots"]}
                 return {"answer": {"scores": {"q1": scores}}, "events": watch_events(step["trial"])}
@@ -84,7 +84,7 @@ class Walker:
             case _:
                 return {"answer": {}}
 
-    async def examined(self, step: dict[str, Any]) -> Any:
+    async def answer_check(self, step: dict[str, Any]) -> Any:
         host, session = self.server.service, self.client.headers["authorization"].split(".")[1]
         facts = await self.server.store.session_facts(session)
         assert facts is not None

@@ -165,9 +165,9 @@ def test_cleaning_comes_to_the_verdicts_that_people_were_told(video: Sent) -> No
     study, robots = video
     cleaned = beholder.clean(study, robots=True)
     lost = {f"{one.rule}:{one.reason}": one for one in cleaned.lost}
-    turned_away = Counter(one.reason for one in robots.values() if one.reason)
+    refusal = Counter(one.reason for one in robots.values() if one.reason)
     assert {reason: one.sessions for reason, one in lost.items() if one.costs} == {
-        **turned_away,
+        **refusal,
         "brightness_second:count": 1,
     }
     told_only = {reason: (one.sessions, one.kept) for reason, one in lost.items() if not one.costs}
@@ -183,7 +183,7 @@ def test_the_account_tells_how_many_were_turned_away_where_and_how_long_it_took(
     funnel = json.loads((folder / "account.json").read_text("utf-8"))["qualification"]
     assert (funnel["arrived"], funnel["agreed"], funnel["rated"]) == (len(robots), len(robots), 1)
     rows = {row["check"]: row for row in funnel["checks"]}
-    assert {name: row["turned_away"] for name, row in rows.items() if row["turned_away"]} == {
+    assert {name: row["refusal"] for name, row in rows.items() if row["refusal"]} == {
         "headphones": 1, "pitch": 1, "tones": 1, "sides": 2,
     }  # fmt: skip
     heard = rows["headphones"]
@@ -205,7 +205,7 @@ def test_the_list_of_somebody_who_was_turned_away_is_open_to_the_next_person(tmp
             oracle = Oracle(served, store.secret, plant_truth(served.catalogue, ("quality",), 1), 1)
             met = []
             for name, able in (("first", Able(frozenset({"brightness"}))), ("second", Able()), ("third", Able())):
-                person = Robot(name, "tiny", {"participant": name}, client, oracle.mind("honest", name, able))
+                person = Robot(name, "tiny", {"participant": name}, client, oracle.responder("honest", name, able))
                 await person.arrive()
                 await person.consent()
                 oracle.claims |= {row["session"]: row["list"] async for row in store.rows("claims")}

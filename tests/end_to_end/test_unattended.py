@@ -161,9 +161,9 @@ async def test_without_leave_to_spend_a_run_waits_for_a_person_and_approves_only
     assert waiting == ("Decide and pay: `beholder decide`, then `beholder pay`, then `beholder close`.",)
     assert any(news.words.endswith("approved in time") for news in told)
     assert not any(one.is_stopped for one in fake.studies.all.values())
-    assert {one.kind for one in fake.moved} == {"reward"}
+    assert {one.kind for one in fake.payments} == {"reward"}
     handed_in = {one.id: one.completed_at or fake.now for one in fake.submissions.all.values()}
-    assert min(one.at - handed_in[one.submission] for one in fake.moved) >= timedelta(seconds=0.99)
+    assert min(one.at - handed_in[one.submission] for one in fake.payments) >= timedelta(seconds=0.99)
 
 
 async def test_a_run_waits_for_a_platform_that_is_away_and_says_so_once() -> None:
@@ -222,7 +222,7 @@ async def test_what_was_left_out_is_asked_again_as_far_as_the_budget_goes(
     told = "8 votes were left out, and 1 more person cannot be asked. study.yaml:1  budget is 18.00 GBP, and 7 people "
     assert [words.startswith(told) for words in waiting] == ([] if has_room else [True])
     assert sum(one.status == "APPROVED" for one in fake.submissions.all.values()) == posting.places
-    assert sum(one.kind == "bonus" for one in fake.moved) == posting.places
+    assert sum(one.kind == "bonus" for one in fake.payments) == posting.places
 
 
 async def test_a_run_that_is_killed_three_times_pays_everybody_once_and_ends(tmp_path: Path, tiny: Path) -> None:
@@ -246,7 +246,7 @@ async def test_a_run_that_is_killed_three_times_pays_everybody_once_and_ends(tmp
     statuses = Counter(one.status for one in fake.submissions.all.values())
     assert statuses == {"APPROVED": 6, "RETURNED": 2, "AWAITING REVIEW": 1}
     assert len(fake.studies.all) == 1
-    paid = Counter((one.submission, one.amount) for one in fake.moved if one.kind == "bonus")
+    paid = Counter((one.submission, one.amount) for one in fake.payments if one.kind == "bonus")
     assert set(paid.values()) == {1}, out.decode()
     assert len(paid) == 6
     results = read_results(study.parent)

@@ -158,12 +158,12 @@ class World:
         async with open_store(self.folder, write=False) as store:
             books = replay(await store.ledger.entries())
         planned = sum(debt.amount.minor for debt in books.debts.values() if debt.kind == "bonus")
-        moved = [one for one in self.fake.moved if one.kind == "bonus"]
+        moved = [one for one in self.fake.payments if one.kind == "bonus"]
         assert sum(one.amount for one in moved) <= planned, "money out is at most money planned"
         refs = {batch.ref: batch.id for batch in books.batches.values() if batch.ref}
         for ref, calls in Counter(self.fake.bonuses.calls).items():
             assert calls <= 1 + self.resent[refs[ref]], "a payment is sent once, and once more for each time it is let"
-        got = Counter((one.submission, one.kind) for one in self.fake.moved)
+        got = Counter((one.submission, one.kind) for one in self.fake.payments)
         assert all(times == 1 for times in got.values()), f"somebody was paid twice: {got}"
         for debt in books.debts.values():
             if debt.state == "settled" and debt.kind == "bonus" and debt.amount.minor:

@@ -70,7 +70,7 @@ class Shop:
 
     def got(self, submission: str) -> list[tuple[str, int]]:
         """Return what the wallet has paid for a submission."""
-        return [(moved.kind, moved.amount) for moved in self.fake.moved if moved.submission == submission]
+        return [(moved.kind, moved.amount) for moved in self.fake.payments if moved.submission == submission]
 
 
 async def sign(store: Store, visits: Sequence[FakeVisit], by: str = "Ann", /, **rows: Any) -> None:

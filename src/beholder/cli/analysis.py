@@ -28,10 +28,10 @@ def compare(sides: tuple[str, ...], out: Path | None, margin: float | None, ques
     import beholder
 
     with Bar("Figures") as progress:
-        found = beholder.compare(*sides, out=out, margin=margin, questions=questions, progress=progress)
-    for line in found.words:
+        comparison = beholder.compare(*sides, out=out, margin=margin, questions=questions, progress=progress)
+    for line in comparison.words:
         click.echo(line)
-    click.echo(f"\nPage: {found.page}")
+    click.echo(f"\nPage: {comparison.page}")
 
 
 # --- The command line of dimensions: `beholder dimensions` ---
@@ -62,13 +62,13 @@ def dimensions(
     import beholder
 
     with Bar("Figures") as progress:
-        found = beholder.dimensions(
+        result = beholder.dimensions(
             *studies, split=_split(split), metrics=metrics, factor=factor, of=of, components=components, out=out,
             progress=progress,
         )  # fmt: skip
-    for line in found.words:
+    for line in result.words:
         click.echo(line)
-    click.echo(f"\nPage: {found.page}")
+    click.echo(f"\nPage: {result.page}")
 
 
 def _split(text: str | None) -> tuple[str, float] | None:
@@ -107,11 +107,11 @@ def metrics(source: Path, metric: tuple[str, ...], **options: Any) -> None:
 
     names = [name.strip() for one in metric for name in one.split(",") if name.strip()]
     with Bar("Pairs") as progress, Bar("Figures") as drawing:
-        found = beholder.metrics(source, metric=names, **options, progress=progress, drawing=drawing)
-    print_table(found.shown)
-    for line in ("", *found.words):
+        result = beholder.metrics(source, metric=names, **options, progress=progress, drawing=drawing)
+    print_table(result.shown)
+    for line in ("", *result.words):
         click.echo(line)
-    click.echo(f"\nPage: {found.page}")
+    click.echo(f"\nPage: {result.page}")
 
 
 # --- The command line of power analyses: `beholder power` ---
@@ -141,12 +141,12 @@ def power(study: Path, methods: str | None, **options: Any) -> None:
 
     names = None if methods is None else [] if methods == "none" else [name.strip() for name in methods.split(",")]
     with Bar("Studies") as progress, Bar("Stimuli") as stimuli:
-        found = beholder.power(study, methods=names, progress=progress, stimuli=stimuli, **options)
-    print_table([{str(name): cell for name, cell in row.items()} for row in found.shown.to_dict("records")])
+        result = beholder.power(study, methods=names, progress=progress, stimuli=stimuli, **options)
+    print_table([{str(name): cell for name, cell in row.items()} for row in result.shown.to_dict("records")])
     click.echo("")
-    for line in (*found.words, *found.notes["notes"]):
+    for line in (*result.words, *result.notes["notes"]):
         click.echo(line)
-    click.echo(f"\nPage: {found.page}")
+    click.echo(f"\nPage: {result.page}")
 
 
 # --- The command line of extensions: `beholder extend` ---
@@ -168,12 +168,12 @@ def extend(study: Path, participants: int | None, store: str | None, robots: boo
     from beholder.planning.balance import balance_table
 
     with Bar("Stimuli") as progress:
-        found = beholder.extend(
+        extension = beholder.extend(
             study, participants=participants, store=store, robots=robots, dry_run=dry_run, progress=progress
         )
-    for line in found.words:
+    for line in extension.words:
         click.echo(line)
-    if found.added:
-        head, *rows = balance_table(found.balance)
+    if extension.added:
+        head, *rows = balance_table(extension.balance)
         click.echo()
         print_table([dict(zip(head[:-1], row[:-1], strict=True)) for row in rows])

@@ -1,4 +1,4 @@
-"""The command line of the workshop: `beholder media`, one command for each thing that is made."""
+"""The command line of the workshop: `beholder media`, one command for each kind of file."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def anchor(files: tuple[Path, ...], cutoffs: tuple[int, ...], out: Path, **video
     from beholder.stimuli.workshop import make_anchors
 
     with Bar("Anchors") as progress:
-        made = make_anchors(files, cutoffs, out, **video, progress=progress)
-    print_made_files(made)
+        result = make_anchors(files, cutoffs, out, **video, progress=progress)
+    print_made_files(result)
 
 
 @media.command()
@@ -71,8 +71,8 @@ def stack(left: Path, right: Path, out: Path, sound: Any, shortest: bool) -> Non
     from beholder.stimuli.workshop import make_stacks
 
     with Bar("Stacks") as progress:
-        made = make_stacks(left, right, out, sound=sound, shortest=shortest, progress=progress)
-    print_made_files(made)
+        result = make_stacks(left, right, out, sound=sound, shortest=shortest, progress=progress)
+    print_made_files(result)
 
 
 @media.command()
@@ -89,8 +89,8 @@ def impair(clip: Path, kinds: str, out: Path) -> None:
     from beholder.stimuli.workshop import make_impaired
 
     with Bar("Samples") as progress:
-        made = make_impaired(clip, [kind.strip() for kind in kinds.split(",")], out, progress=progress)
-    print_made_files(made)
+        result = make_impaired(clip, [kind.strip() for kind in kinds.split(",")], out, progress=progress)
+    print_made_files(result)
 
 
 def _message_command(command: Callable[..., None]) -> Callable[..., None]:
@@ -111,8 +111,8 @@ def attention(**options: Any) -> None:
     from beholder.stimuli.workshop import make_messages
 
     with Bar("Copies") as progress:
-        made = make_messages(**options, role="attention", progress=progress)
-    print_made_files(made)
+        result = make_messages(**options, role="attention", progress=progress)
+    print_made_files(result)
 
 
 @media.command()
@@ -126,8 +126,8 @@ def trap(**options: Any) -> None:
     from beholder.stimuli.workshop import make_messages
 
     with Bar("Copies") as progress:
-        made = make_messages(**options, role="trap", progress=progress)
-    print_made_files(made)
+        result = make_messages(**options, role="trap", progress=progress)
+    print_made_files(result)
 
 
 @media.command()
@@ -147,8 +147,8 @@ def prepare(files: tuple[Path, ...], out: Path, **options: Any) -> None:
     from beholder.stimuli.workshop import make_prepared
 
     with Bar("Files") as progress:
-        made = make_prepared(files, out, **options, progress=progress)
-    print_made_files(made)
+        result = make_prepared(files, out, **options, progress=progress)
+    print_made_files(result)
 
 
 @media.command()

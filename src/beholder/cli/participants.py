@@ -91,9 +91,9 @@ def _row(one: ParticipantRecord) -> dict[str, str]:
         "sessions": str(len(one.sessions)),
         "where": "shut out" if one.is_shut_out and last.outcome is None else last.at,
         "pay": _accept(last.accept) if last.outcome is not None else "–",
-        "use": "yes" if any(visited.use for visited in one.sessions) else "no",
+        "use": "yes" if any(session.use for session in one.sessions) else "no",
         "paid": str(one.paid) if one.paid is not None else "–",
-        "why": "; ".join(dict.fromkeys(reason for visited in one.sessions for reason in visited.reasons)) or "–",
+        "why": "; ".join(dict.fromkeys(reason for session in one.sessions for reason in session.reasons)) or "–",
     }
 
 
@@ -145,7 +145,7 @@ def _time(at: datetime) -> str:
     return f"{at:%Y-%m-%d %H:%M:%S}"
 
 
-def _json(found: ParticipantRecord | Sequence[ParticipantRecord]) -> str:
+def _json(records: ParticipantRecord | Sequence[ParticipantRecord]) -> str:
     from beholder.recruiting.monitor_snapshot import to_json
 
-    return json.dumps(to_json(found), indent=2, ensure_ascii=False)
+    return json.dumps(to_json(records), indent=2, ensure_ascii=False)

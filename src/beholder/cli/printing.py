@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from beholder.workflow.check import Checked, GroupShare, StimulusCount
 
 
-def print_made_files(made: WorkshopResult) -> None:
+def print_made_files(result: WorkshopResult) -> None:
     """Print what a verb of the workshop made, and what was there already."""
-    for note in made.notes:
+    for note in result.notes:
         click.echo(f"Note: {note}", err=True)
-    kept = f" {len(made.kept)} already there." if made.kept else ""
-    click.echo(f"Made {len(made.written)} file{'s' * (len(made.written) != 1)}.{kept}")
+    kept = f" {len(result.kept)} already there." if result.kept else ""
+    click.echo(f"Made {len(result.written)} file{'s' * (len(result.written) != 1)}.{kept}")
 
 
 def live_printer() -> Callable[[ServerStatus], None]:
@@ -107,14 +107,14 @@ def print_cleaned(cleaned: Cleaned) -> None:
             for lost in cleaned.lost
         ]
     )
-    told = [
+    lines = [
         f"{counts['short_votes']} of {counts['planned_votes']} stimuli and questions are short of votes; "
         f"`beholder extend` adds lists for them." * (counts["short_votes"] > 0),
         f"Bonus: {counts['bonuses']} {'person' if counts['bonuses'] == 1 else 'people'}, {cleaned.bonus}, "
         "in clean/bonus.csv." * (counts["bonuses"] > 0),
         "The whole account: clean/account.md.",
     ]
-    click.echo("\n".join([*[""][: len(cleaned.lost)], *filter(None, told)]))
+    click.echo("\n".join([*[""][: len(cleaned.lost)], *filter(None, lines)]))
 
 
 def print_exported(exported: Exported) -> None:
@@ -127,7 +127,7 @@ def print_scores(results: Results, truth: Mapping[str, float]) -> None:
     """Print the conditions with their intervals, best first, and the planted truth where there is one."""
     from beholder.workflow.demo import planted_values
 
-    told = planted_values(results, truth) if truth else {}
+    planted = planted_values(results, truth) if truth else {}
     notes = results.notes
     names = {metric["name"] for metric in notes["metrics"].values()}
     mean = names.pop() if len(names) == 1 else "mean"  # what it is, where it is one thing
@@ -142,8 +142,8 @@ def print_scores(results: Results, truth: Mapping[str, float]) -> None:
             mean: f"{row['mean']:.2f}",
             "95 % interval": f"{row['ci_low']:.2f} to {row['ci_high']:.2f}" if row["ci_low"] == row["ci_low"] else "–",
         }
-        if told:
-            line["planted difference" if results.is_identification else "planted"] = told[
+        if planted:
+            line["planted difference" if results.is_identification else "planted"] = planted[
                 row["question"], row["condition"]
             ]
         rows.append(line)
@@ -176,27 +176,27 @@ def _in_range(low: int, high: int) -> str:
 # --- What the command line prints of a study before anybody has come: its stages, its groups, its lists, its cost ---
 
 
-def print_checked(found: Checked) -> None:
+def print_checked(checked: Checked) -> None:
     """Print what participants meet, how many ratings that gives, and what it costs."""
-    click.echo(f"{found.study.title}\n")
-    width = max(42, *(len(stage.name) for stage in found.stages))
-    for stage in found.stages:
+    click.echo(f"{checked.study.title}\n")
+    width = max(42, *(len(stage.name) for stage in checked.stages))
+    for stage in checked.stages:
         click.echo(f"  {stage.name:<{width}} {stage.minutes:5.1f} min")
-    click.echo(f"  {'together about':<{width}} {found.minutes:5.1f} min\n")
-    screens = f"{found.screens_before} screen{'s' * (found.screens_before > 1)}"
-    click.echo(f"About {_in_minutes(found.minutes_before)} and {screens} before the first rating.")
-    conditions = f"{len(found.conditions)} conditions ({', '.join(found.conditions)})"
-    click.echo(f"{found.stimuli} stimuli: {found.contents} contents, {conditions}")
-    most_pairs = len(found.conditions) * (len(found.conditions) - 1) // 2
-    if 0 < found.pairs < most_pairs:
-        click.echo(f"{found.pairs} of {most_pairs} pairs of conditions are compared.")
-    for line in _gives(found):
+    click.echo(f"  {'together about':<{width}} {checked.minutes:5.1f} min\n")
+    screens = f"{checked.screens_before} screen{'s' * (checked.screens_before > 1)}"
+    click.echo(f"About {_in_minutes(checked.minutes_before)} and {screens} before the first rating.")
+    conditions = f"{len(checked.conditions)} conditions ({', '.join(checked.conditions)})"
+    click.echo(f"{checked.stimuli} stimuli: {checked.contents} contents, {conditions}")
+    most_pairs = len(checked.conditions) * (len(checked.conditions) - 1) // 2
+    if 0 < checked.pairs < most_pairs:
+        click.echo(f"{checked.pairs} of {most_pairs} pairs of conditions are compared.")
+    for line in _gives(checked):
         click.echo(line)
-    _print_groups(found.groups)
-    if cost := _cost(found):
+    _print_groups(checked.groups)
+    if cost := _cost(checked):
         click.echo(cost)
-    print_message_stimuli(found.asking)
-    n = len(found.warnings)
+    print_message_stimuli(checked.asking)
+    n = len(checked.warnings)
     click.echo(f"No errors, {n} warning{'s' * (n > 1)}." if n else "No problems found.")
 
 
@@ -209,35 +209,35 @@ def print_lists(plan: Plan, study: Study) -> None:
     click.echo(f"{lists} lists, {whom}{groups}; seed {plan.seed}{run}.\n")
 
 
-def _gives(found: Checked) -> Iterator[str]:
+def _gives(checked: Checked) -> Iterator[str]:
     """Yield how many ratings a stimulus gets, and how many people that takes."""
-    design, (low, high) = found.study.design, found.ratings_per_stimulus
-    groups, each = (f" in {len(found.groups)} groups", " in each group") if found.groups else ("", "")
-    people = f"{found.participants} participants{groups}"
+    design, (low, high) = checked.study.design, checked.ratings_per_stimulus
+    groups, each = (f" in {len(checked.groups)} groups", " in each group") if checked.groups else ("", "")
+    people = f"{checked.participants} participants{groups}"
     if design.votes is not None or design.sessions_per_participant > 1:
-        given = f"{found.participants} lists of {found.trials} trial{'s' * (found.trials != 1)}{groups} give each"
-        votes = _in_range(*found.votes)
-        yield f"{given} {'pair' if found.is_compared else 'stimulus'} {votes} rating{'s' * (votes != '1')}{each}."
+        given = f"{checked.participants} lists of {checked.trials} trial{'s' * (checked.trials != 1)}{groups} give each"
+        votes = _in_range(*checked.votes)
+        yield f"{given} {'pair' if checked.is_compared else 'stimulus'} {votes} rating{'s' * (votes != '1')}{each}."
         if (visits := design.sessions_per_participant) > 1:
-            few = -(-found.participants // visits)
+            few = -(-checked.participants // visits)
             yield f"With {visits} sessions each that takes {few} participants; more where some take fewer."
-    elif found.is_compared:
+    elif checked.is_compared:
         yield f"{people} compare each stimulus {_in_range(low, high)} times{each}."
     else:
         yield f"{people} give each stimulus {_in_range(low, high)} ratings{each}."
 
 
-def _cost(found: Checked) -> str:
+def _cost(checked: Checked) -> str:
     """Return what all sessions earn, and what that is for an hour of this study; nothing where nothing is paid."""
     from beholder.study.recruitment import Sum, announced_minutes, hourly, money
 
-    if found.study.recruit.reward is None:
+    if checked.study.recruit.reward is None:
         return ""
-    reward = money(found.study.recruit.reward)
-    whole = Sum(reward.minor * found.participants, reward.currency)
-    minutes = announced_minutes(found.study.recruit, found.minutes)
-    at = f"the {minutes} minutes that people are told" if found.study.recruit.minutes else f"about {minutes} minutes"
-    sessions = f"{found.participants} session{'s' * (found.participants != 1)}"
+    reward = money(checked.study.recruit.reward)
+    whole = Sum(reward.minor * checked.participants, reward.currency)
+    minutes = announced_minutes(checked.study.recruit, checked.minutes)
+    at = f"the {minutes} minutes that people are told" if checked.study.recruit.minutes else f"about {minutes} minutes"
+    sessions = f"{checked.participants} session{'s' * (checked.participants != 1)}"
     pace = f"{hourly(reward, minutes)} an hour at {at}"
     return f"{sessions} at {reward} earn {whole}, {pace}; fees of a platform come on top."
 
@@ -254,13 +254,13 @@ def _print_groups(groups: Sequence[GroupShare]) -> None:
 
 def print_message_stimuli(asking: Mapping[Role, StimulusCount]) -> None:
     """Print which stimuli were made to ask for an answer, and which were there already."""
-    for role, (there, fresh) in asking.items():
-        if not fresh:
-            click.echo(f"All {there} {role} clips were there." if there > 1 else f"1 {role} clip was there.")
-        elif fresh == there:
-            click.echo(f"Made {there} {role} clip{'s' * (there != 1)} in media/.")
+    for role, (count, new) in asking.items():
+        if not new:
+            click.echo(f"All {count} {role} clips were there." if count > 1 else f"1 {role} clip was there.")
+        elif new == count:
+            click.echo(f"Made {count} {role} clip{'s' * (count != 1)} in media/.")
         else:
-            click.echo(f"Made {fresh} of {there} {role} clips in media/; the others were there.")
+            click.echo(f"Made {new} of {count} {role} clips in media/; the others were there.")
 
 
 def _in_minutes(minutes: float) -> str:

@@ -54,12 +54,12 @@ def launch(
         for line in turn(study, which, publish=publish, store=store, dry_run=dry_run).words:
             click.echo(line)
         return
-    found = beholder.launch(
+    launched = beholder.launch(
         study, publish=publish, places=places, public_url=public_url, store=store, dry_run=dry_run
     )  # fmt: skip
-    for warning in found.warnings:
+    for warning in launched.warnings:
         click.echo(f"Warning: {warning}", err=True)
-    for line in found.words:
+    for line in launched.words:
         click.echo(line)
 
 
@@ -81,8 +81,8 @@ def monitor(study: Path, store: str | None, once: bool, as_json: bool, robots: b
     import beholder
 
     if as_json:
-        found = beholder.monitor(study, store=store, robots=robots)
-        click.echo(json.dumps(found.to_json(), indent=2, ensure_ascii=False))
+        snapshot = beholder.monitor(study, store=store, robots=robots)
+        click.echo(json.dumps(snapshot.to_json(), indent=2, ensure_ascii=False))
     elif not sys.stdout.isatty():
         click.echo(str(beholder.monitor(study, store=store, robots=robots)), nl=False)
     elif once:
@@ -106,14 +106,14 @@ def _watch(study: Path, store: str | None, robots: bool) -> None:
     console, last = Console(highlight=False), list[MonitorSnapshot]()
 
     async def work() -> None:
-        async with open_context(study, store) as desk:
+        async with open_context(study, store) as context:
             with Live(console=console, auto_refresh=False, screen=True, vertical_overflow="crop") as shown:
 
                 def show(view: MonitorSnapshot) -> None:
                     last[:] = [view]
                     shown.update(view, refresh=True)
 
-                await watch(desk, show, robots=robots)
+                await watch(context, show, robots=robots)
 
     try:
         block_on(work())
@@ -153,19 +153,19 @@ def decide(study: Path, submissions: Path | None, sign: str | None, dry_run: boo
     """
     import beholder
 
-    found = beholder.decide(study, submissions=submissions, sign=sign, store=store, dry_run=dry_run)
-    _print_decisions(found)
+    decisions = beholder.decide(study, submissions=submissions, sign=sign, store=store, dry_run=dry_run)
+    _print_decisions(decisions)
 
 
-def _print_decisions(found: Decisions) -> None:
-    counts = found.counts
+def _print_decisions(decisions: Decisions) -> None:
+    counts = decisions.counts
     print_table([{"pay": pay, "rows": counts[pay], "": _PAY_TEXTS[pay]} for pay in _PAY_TEXTS if pay in counts])
-    if waiting := found.for_a_person:
+    if waiting := decisions.for_a_person:
         click.echo("\nFor you:")
         print_table(
             [{"submission": row.submission, "pay": row.pay, "use": _yes(row.use), "why": row.words} for row in waiting]
         )
-    click.echo("\n".join(["", *found.words] if found.rows else found.words))
+    click.echo("\n".join(["", *decisions.words] if decisions.rows else decisions.words))
 
 
 def _yes(is_so: bool) -> str:
@@ -206,16 +206,16 @@ def pay(
 
     if dry_run:
         send, paid, resend, settle = False, False, (), ()
-    found = beholder.pay(
+    payment = beholder.pay(
         study, send=send, resend=resend, settle=settle, paid=paid, top_up=top_up, store=store,
         tell=lambda words: click.echo(words, err=True),
     )  # fmt: skip
-    _print_payment(found)
-    if found.problems:
-        raise RecruitError(found.problems)
+    _print_payment(payment)
+    if payment.problems:
+        raise RecruitError(payment.problems)
 
 
-def _print_payment(found: Payment) -> None:
+def _print_payment(payment: Payment) -> None:
     shown = [
         {
             "person": line.participant or "–",
@@ -225,12 +225,12 @@ def _print_payment(found: Payment) -> None:
             "state": line.status
             + (f" in {line.payment}" if line.payment and line.status in ("sent", "unknown") else ""),
         }
-        for line in found.of("owed", "sent", "refused", "unknown")
+        for line in payment.of("owed", "sent", "refused", "unknown")
     ]
     print_table(shown)
     if shown:
         click.echo()
-    for line in found.words:
+    for line in payment.words:
         click.echo(line)
 
 
@@ -250,12 +250,12 @@ def close(study: Path, store: str | None, dry_run: bool) -> None:
     """
     import beholder
 
-    found = beholder.close(study, store=store, dry_run=dry_run)
-    for problem in found.open:
+    closure = beholder.close(study, store=store, dry_run=dry_run)
+    for problem in closure.open:
         click.echo(str(problem), err=True)
-    for line in found.words:
+    for line in closure.words:
         click.echo(line)
-    if not found.is_closed:
+    if not closure.is_closed:
         sys.exit(2)
 
 

@@ -88,11 +88,11 @@ def chain(file: Path, with_robots: bool, **options: Any) -> None:
     import beholder
 
     with Bar("Robots", shown=with_robots) as progress, Bar("Stimuli") as making:
-        found = beholder.chain(
+        results_by_name = beholder.chain(
             file, simulate=with_robots, progress=progress, making=making, news=print_news,
             tell=None if with_robots else live_printer(), **options,
         )  # fmt: skip
-    for name, results in found.items():
+    for name, results in results_by_name.items():
         click.echo(f"\n{name}\n")
         _print_results(results, is_rehearsal=with_robots)
 
@@ -101,9 +101,9 @@ def _print_results(results: Results, *, is_rehearsal: bool) -> None:
     if is_rehearsal:
         click.echo("A rehearsal with robots, not a result.\n")
     print_scores(results, {})
-    came, used = (rows["participant"].nunique() for rows in (results.ratings, results.ratings[results.ratings["use"]]))
-    if used < came:
-        click.echo(f"\n{used} of the {came} who rated are used; clean/sessions.csv says why the others are not.")
+    rated, used = (rows["participant"].nunique() for rows in (results.ratings, results.ratings[results.ratings["use"]]))
+    if used < rated:
+        click.echo(f"\n{used} of the {rated} who rated are used; clean/sessions.csv says why the others are not.")
     for words in results.waiting:
         click.echo(f"Waiting: {words}")
     click.echo(f"\nReport: {results.report}")
@@ -145,24 +145,24 @@ def simulate(
         raise UserError(Problem("--participants", "and --browser are both given", "one of the two"))
     if browser and memory:
         raise UserError(Problem("--memory", "opens no page, and --browser does", "one of the two"))
-    taken = read_source(source, people)
+    population = read_source(source, people)
     if source or people:
-        print_table(taken.rows())
+        print_table(population.rows())
         click.echo()
-    how |= {"participants": participants or browser, "source": taken}
+    how |= {"participants": participants or browser, "source": population}
     with Bar("Robots") as progress:
         if browser:
             story = beholder.simulate(study, **how, browser=True, progress=progress)
         elif memory:
-            made = beholder.simulate(study, **how, memory=True, progress=progress)
+            rehearsal = beholder.simulate(study, **how, memory=True, progress=progress)
         else:
             crowd = beholder.simulate(study, **how, progress=progress)
     if browser:
         click.echo(f"Every step in pictures: {story.page}")
     elif memory:
-        assert made.path is not None
-        print_scores(beholder.analyse(made.path), made.truth.conditions)
-        click.echo(f"\nRatings of robots, none of them judged by a check: {made.path}")
+        assert rehearsal.path is not None
+        print_scores(beholder.analyse(rehearsal.path), rehearsal.truth.conditions)
+        click.echo(f"\nRatings of robots, none of them judged by a check: {rehearsal.path}")
     else:
         beholder.clean(study, store=how["store"], robots=True)
         print_scores(beholder.analyse(study), crowd.truth.conditions)
@@ -210,22 +210,22 @@ def demo(method: str, prolific: bool, folder: Path | None, leave: bool, port: in
         )  # fmt: skip
 
 
-def _print_money(found: MoneySummary) -> None:
+def _print_money(summary: MoneySummary) -> None:
     """Print what was paid to whom, and whether ledger and wallet tell the same."""
-    spent = found.before._replace(minor=found.before.minor - found.after.minor)
+    spent = summary.before._replace(minor=summary.before.minor - summary.after.minor)
     rows = [
-        _row("approved", found.approved.amount, found.approved.people),
-        _row("did not fit", found.screened_out.amount, found.screened_out.people),
-        _row("bonuses", found.bonuses.amount, found.bonuses.people),
-        _row("fees and tax", found.fees),
+        _row("approved", summary.approved.amount, summary.approved.people),
+        _row("did not fit", summary.screened_out.amount, summary.screened_out.people),
+        _row("bonuses", summary.bonuses.amount, summary.bonuses.people),
+        _row("fees and tax", summary.fees),
         _row("in all", spent),
     ]
-    click.echo(f"\nThe money of {found.came} people who came to {found.places} places:\n")
+    click.echo(f"\nThe money of {summary.came} people who came to {summary.places} places:\n")
     print_table(rows)
-    click.echo(f"\nWallet: {found.before} before, {found.after} after.")
-    for words in found.differences:
+    click.echo(f"\nWallet: {summary.before} before, {summary.after} after.")
+    for words in summary.differences:
         click.echo(f"Ledger and wallet differ: {words}.")
-    if not found.differences:
+    if not summary.differences:
         click.echo("Ledger and wallet agree: every payment is in both, once.")
 
 

@@ -112,16 +112,16 @@ def check(study: Path, resolved: bool, make: bool) -> None:
     from beholder.study.serialization import resolved_yaml
 
     with Bar("Stimuli") as progress:
-        found = beholder.check(study, progress=progress)
-    for warning in found.warnings:
+        checked = beholder.check(study, progress=progress)
+    for warning in checked.warnings:
         click.echo(f"Warning: {warning}", err=True)
     if resolved:
-        click.echo(resolved_yaml(found.study), nl=False)
+        click.echo(resolved_yaml(checked.study), nl=False)
         return
     if make:
-        print_message_stimuli(found.asking)
+        print_message_stimuli(checked.asking)
         return
-    print_checked(found)
+    print_checked(checked)
 
 
 @cli.command()
@@ -133,9 +133,9 @@ def plan(study: Path, has_report: bool) -> None:
     from beholder.methods import load_study
 
     with Bar("Stimuli") as progress, Bar("Figures") as drawing:
-        made = beholder.plan(study, report=has_report, progress=progress, drawing=drawing)
+        planned = beholder.plan(study, report=has_report, progress=progress, drawing=drawing)
     loaded = load_study(study)
-    print_lists(made, loaded)
+    print_lists(planned, loaded)
     with (loaded.folder / "plan" / "balance.csv").open(encoding="utf-8", newline="") as table:
         print_table(list(csv.DictReader(table)))
     if has_report:

@@ -333,7 +333,7 @@ def _truth(found: PowerTables) -> str:
 
 
 def _who(found: PowerTables) -> str:
-    said = list(dict.fromkeys(found.source.said.values()))
+    said = list(dict.fromkeys(found.source.origins.values()))
     own = f"People as in {join_names(said)}" if said else "People as usual"
     people = found.world.people
     spread = (

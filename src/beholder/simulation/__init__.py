@@ -91,18 +91,18 @@ def simulate(
         raise UserError(Problem("--participants", f"is {participants}", "1 or more"))
     if memory and store is not None:
         raise UserError(Problem("--memory", "keeps nothing in a store, and --store names one", "one of the two"))
-    taken = read_source(source, people)
+    population = read_source(source, people)
     if browser:
         from beholder.simulation.storyboard import storyboard
 
         return storyboard(
-            study, participants or 1, raters=raters, seed=seed, source=taken, store=store, progress=progress
+            study, participants or 1, raters=raters, seed=seed, source=population, store=store, progress=progress
         )
     if memory:
         from beholder.simulation.memory import rehearse_folder
 
         return rehearse_folder(
-            study, participants=participants, raters=raters, seed=seed, source=taken, progress=progress
+            study, participants=participants, raters=raters, seed=seed, source=population, progress=progress
         )
 
     from beholder.server.process import run_server
@@ -117,8 +117,8 @@ def simulate(
                 participants or await robots_needed(server.service.served, server.store, seed),
                 raters=raters,
                 seed=seed,
-                people=taken.people,
-                means=taken.means,
+                people=population.people,
+                means=population.means,
                 progress=progress,
             )
 

@@ -48,8 +48,8 @@ class CopyingCheat(Cheat):
 
     first: dict[str, Json] = field(default_factory=dict)
 
-    def given(self, step: Mapping[str, Any]) -> tuple[Json, list[Any]]:
-        answer, events = super().given(step)
+    def answer_for(self, step: Mapping[str, Any]) -> tuple[Json, list[Any]]:
+        answer, events = super().answer_for(step)
         if step["kind"] != "trial" or not step["key"].startswith("trial:"):
             return answer, events
         return self._copied(step["trial"], answer), events
@@ -74,11 +74,11 @@ class SkippingCheat(TrialCheat):
     """Jumps to the end of everything that plays, and leaves when that is refused."""
 
     async def rate(self, step: Mapping[str, Any]) -> None:
-        answer, _ = self.given(step)
+        answer, _ = self.answer_for(step)
         response = await self.put(step["key"], answer, _skipping_log(step["trial"]))
         self.count(response.status_code)
         if response.status_code == 422:
-            self.turned_away = response.json()["error"]
+            self.refusal = response.json()["error"]
             return
         await self.follow(step, answer, response)
 
@@ -107,8 +107,8 @@ class SharingCheat(Cheat):
         self.token = ""
         await self.arrive()
 
-    def given(self, step: Mapping[str, Any]) -> tuple[Json, list[Any]]:
-        answer, events = super().given(step)
+    def answer_for(self, step: Mapping[str, Any]) -> tuple[Json, list[Any]]:
+        answer, events = super().answer_for(step)
         return (opposite_answer(step["trial"], answer) if self.is_other and step["kind"] == "trial" else answer), events
 
 
@@ -117,7 +117,7 @@ class TabsCheat(TrialCheat):
     """Answers every trial in two tabs at once, differently."""
 
     async def rate(self, step: Mapping[str, Any]) -> None:
-        answer, events = self.given(step)
+        answer, events = self.answer_for(step)
         other = opposite_answer(step["trial"], answer)
         tabs = [(answer, f"{self.name}-1"), (other, f"{self.name}-2")]
         replies = await asyncio.gather(*(self.put(step["key"], one, events, tab) for one, tab in tabs))
@@ -135,13 +135,13 @@ class ReplayingCheat(TrialCheat):
     first: tuple[str, Json, list[Any]] | None = None
 
     async def rate(self, step: Mapping[str, Any]) -> None:
-        answer, events = self.given(step)
+        answer, events = self.answer_for(step)
         await self.follow(step, answer, await self.put(step["key"], answer, events))
-        again = await self.put(step["key"], answer, events)
-        if again.status_code == 200:
+        repeated = await self.put(step["key"], answer, events)
+        if repeated.status_code == 200:
             # The same body again is an outbox that did not hear the reply: nothing may come of it.
             self.tried += 1
-            self.taken += again.json()["stored_at"] != self.acknowledged[-1].stored_at
+            self.taken += repeated.json()["stored_at"] != self.acknowledged[-1].stored_at
         other = opposite_answer(step["trial"], answer)
         if other != answer:
             self.count((await self.put(step["key"], other, events)).status_code)

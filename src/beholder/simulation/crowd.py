@@ -65,21 +65,21 @@ async def send_robots(
     run = served.study.run
     kinds = assign_kinds(read_mixture(raters), count, seed, run)
     robots = [] if robots is None else robots
-    minds: list[OracleResponder] = []
+    responders: list[OracleResponder] = []
     limits = httpx.Limits(max_connections=_AT_ONCE)
     async with httpx.AsyncClient(base_url=address, limits=limits, timeout=60) as client:
         for number, kind in enumerate(kinds, 1):
             name = robot_name(seed, number, run)
             params = {"robot": name, "signature": robot_signature(store.secret, name)}
-            minds.append(oracle.mind(kind, name, able or abilities_of(kind)))
-            body = CHEATS.get(kind, Robot)
-            robots.append(body(name, served.study.name, params, client, minds[-1], patience_s=patience_s))
+            responders.append(oracle.responder(kind, name, able or abilities_of(kind)))
+            robot_class = CHEATS.get(kind, Robot)
+            robots.append(robot_class(name, served.study.name, params, client, responders[-1], patience_s=patience_s))
         for robot in robots:
             await robot.arrive()
             await robot.consent()
         oracle.claims |= {row["session"]: row["list"] async for row in store.rows("claims")}
-        for robot, mind in zip(robots, minds, strict=True):
-            robot.stays = mind.answers(robot.session) if robot.session in oracle.claims else None
+        for robot, responder in zip(robots, responders, strict=True):
+            robot.trial_limit = responder.answers(robot.session) if robot.session in oracle.claims else None
         await _take_all(robots, progress)
     return Crowd(truth, robots, kinds)
 
@@ -119,10 +119,10 @@ class SimulatedVisitor(Robot):
     def device(self) -> dict[str, Json]:
         return {"screen": [1920, 1080], "dpr": 1, "touch": False}
 
-    def given(self, step: Mapping[str, Any]) -> tuple[Json, list[Any]]:
+    def answer_for(self, step: Mapping[str, Any]) -> tuple[Json, list[Any]]:
         if step["kind"] == "consent" and self.manner == "declines":
             return {"agree": False}, []
-        answer, events = super().given(step)
+        answer, events = super().answer_for(step)
         if step["key"] == "questions:before" and self.manner == "misfits":
             answer = {"answers": {item["id"]: self._other(item) for item in step["items"] if item["required"]}}
         # Nobody who does not wait says that they have played something.
@@ -130,7 +130,7 @@ class SimulatedVisitor(Robot):
 
     def _other(self, item: Mapping[str, Any]) -> Json:
         """Return another answer than others give, where there are several to choose from."""
-        usual = self.mind.fill(item)
+        usual = self.responder.fill(item)
         return next((one for one in item["options"] if one != usual), usual) if item["type"] == "single" else usual
 
     async def put(self, key: str, answer: Json, events: list[Any], tab: str = "") -> httpx.Response:
@@ -173,7 +173,7 @@ class SimulatedVisitors:
         self._served, self._store, self._waits = served, store, waits
         self._oracle = Oracle(served, store.secret, truth_of(served.study, served.catalogue, served.method, seed), seed)
 
-    async def walk(
+    async def visit(
         self, url: str, *, kind: str = "honest", manner: VisitManner = "stays", trials: int | None = None
     ) -> VisitOutcome:
         """Return what somebody brings back who opens this address and takes the study: all, or so many trials.
@@ -184,29 +184,29 @@ class SimulatedVisitors:
         params = dict(parse_qsl(parts.query))
         # It is sent along, so it must not be an id of the platform.
         name = hashlib.sha256(next(iter(params.values()), "").encode()).hexdigest()[:12]
-        mind: OracleResponder = self._oracle.mind(kind, name, abilities_of(kind))
+        responder: OracleResponder = self._oracle.responder(kind, name, abilities_of(kind))
         async with httpx.AsyncClient(base_url=f"{parts.scheme}://{parts.netloc}", timeout=60) as client:
-            one = SimulatedVisitor(
-                name, self._served.study.name, params, client, mind, manner=manner, waits=self._waits
+            visitor = SimulatedVisitor(
+                name, self._served.study.name, params, client, responder, manner=manner, waits=self._waits
             )
-            await one.arrive()
-            await one.consent()
-            if one.session and not one.is_done:
-                facts = await self._store.session_facts(one.session)
-                assert facts is not None, one.session
+            await visitor.arrive()
+            await visitor.consent()
+            if visitor.session and not visitor.is_done:
+                facts = await self._store.session_facts(visitor.session)
+                assert facts is not None, visitor.session
                 if facts.list is not None:
                     await add_new_lists(self._served, self._store, facts.list)  # one that an extension added
-                    self._oracle.claims[one.session] = facts.list
-                one.stays = trials if trials is not None else mind.answers(one.session)
-                await one.take()
-        return _outcome(one)
+                    self._oracle.claims[visitor.session] = facts.list
+                visitor.trial_limit = trials if trials is not None else responder.answers(visitor.session)
+                await visitor.take()
+        return _outcome(visitor)
 
 
-def _outcome(one: SimulatedVisitor) -> VisitOutcome:
-    step = one.turned_away if one.refused else one.step if one.step.get("kind") == "end" else {}
+def _outcome(visitor: SimulatedVisitor) -> VisitOutcome:
+    step = visitor.refusal if visitor.refused else visitor.step if visitor.step.get("kind") == "end" else {}
     back = parse_qs(urlsplit(str(step.get("return_url") or "")).query)
-    shown = "" if one.refused else str(step.get("code") or "")
-    return VisitOutcome(one.session, str(step.get("outcome", "")), back.get("cc", [shown])[0], one.refused)
+    shown = "" if visitor.refused else str(step.get("code") or "")
+    return VisitOutcome(visitor.session, str(step.get("outcome", "")), back.get("cc", [shown])[0], visitor.refused)
 
 
 # --- How many robots a rehearsal wants that was not told how many ---
@@ -225,8 +225,10 @@ async def robots_needed(served: ServedStudy, store: Store, seed: int) -> int:
         async for row in store.rows("sessions")
         if row["mode"] == "robot" and row["run"] == run and row["session"] in done
     }
-    left = lists - len({claimed[session] for session in robots if session in claimed})
+    unfinished = lists - len({claimed[session] for session in robots if session in claimed})
     names = set(robots.values())
     return (
-        lists if left == 0 else left + sum(robot_name(seed, n, run) in names for n in range(1, lists + len(names) + 1))
+        lists
+        if unfinished == 0
+        else unfinished + sum(robot_name(seed, n, run) in names for n in range(1, lists + len(names) + 1))
     )

@@ -117,16 +117,16 @@ def _ratings(
 ) -> Iterator[Rating]:
     """Yield what one robot rates."""
     served, method = oracle.served, oracle.method
-    mind, trials = oracle.mind(kind, name), oracle.trials(name)
-    answered = mind.answers(name)
-    visit = SessionRecord(
+    responder, trials = oracle.responder(kind, name), oracle.trials(name)
+    answered = responder.answers(name)
+    session = SessionRecord(
         session=name, participant=name, digest=served.digest, run=served.study.run, mode="robot", visit=1, at=_NEVER,
         outcome=None, ended_at=None, is_erased=False, trials=trials, answers={},
     )  # fmt: skip
     for position, trial in enumerate(trials[:answered], 1):
-        read: Any = method.read(trial, mind.answer(name, f"trial:{position}"))
-        given = AnswerRecord(f"trial:{position}", read, {}, 0.0, 0.0, "robot", _NEVER)
-        for rating in rating_rows(served.study, visit, position, given, method.judgements(trial, read), stimuli):
+        read: Any = method.read(trial, responder.answer(name, f"trial:{position}"))
+        record = AnswerRecord(f"trial:{position}", read, {}, 0.0, 0.0, "robot", _NEVER)
+        for rating in rating_rows(served.study, session, position, record, method.judgements(trial, read), stimuli):
             yield rating._replace(use=answered == len(trials))
 
 
@@ -166,14 +166,14 @@ def simulate_sheet(
     """
     people = people or Population()
     kinds = ["honest"] * sheet.lists if kinds is None else kinds
-    mine = sheet.dealt(len(kinds))
+    own_sheet = sheet.for_participants(len(kinds))
     if repetition is None:
-        chance = draw_by_name(mine, truth, people, kinds, seed, run, progress)
+        chance = draw_by_name(own_sheet, truth, people, kinds, seed, run, progress)
     else:
-        chance = draw_from_stream(mine, people, kinds, np.random.default_rng([seed, repetition]))
-    entry = np.flatnonzero(mine.position <= chance.trials[mine.list])
-    values = _answer_values(mine, truth, people, chance)[entry]
-    return SimulatedAnswers(mine, mine.list[entry], entry, values, chance.trials == mine.trials)
+        chance = draw_from_stream(own_sheet, people, kinds, np.random.default_rng([seed, repetition]))
+    entry = np.flatnonzero(own_sheet.position <= chance.trials[own_sheet.list])
+    values = _answer_values(own_sheet, truth, people, chance)[entry]
+    return SimulatedAnswers(own_sheet, own_sheet.list[entry], entry, values, chance.trials == own_sheet.trials)
 
 
 def _answer_values(sheet: RatingSheet, truth: Truth, people: Population, chance: ChanceDraws) -> Floats:
@@ -181,9 +181,9 @@ def _answer_values(sheet: RatingSheet, truth: Truth, people: Population, chance:
     progress = (sheet.position - 1) / np.maximum(1, sheet.trials[sheet.list] - 1)
     carried = people.carry * _carry_over(sheet, truth) if people.carry else 0.0
 
-    def strength(rows: Ints, look: PerceptNoise) -> Floats:
+    def strength(rows: Ints, noise: PerceptNoise) -> Floats:
         quality = truth.quality[rows, sheet.question]
-        return percept_of(chance.person, people, quality, look, carried=carried, progress=progress)
+        return percept_of(chance.person, people, quality, noise, carried=carried, progress=progress)
 
     judged = strength(sheet.stimulus, chance.judged)
     if chance.other is None:
@@ -207,20 +207,20 @@ def _carry_over(sheet: RatingSheet, truth: Truth) -> Floats:
 
 
 def _score(sheet: RatingSheet, strength: Floats) -> Floats:
-    found = np.zeros(len(sheet))
+    values = np.zeros(len(sheet))
     for place, scale in enumerate(sheet.scales):
         here = sheet.scale == place
-        found[here] = score_values(scale, strength[here], is_reversed=sheet.is_reversed[here])
-    return found
+        values[here] = score_values(scale, strength[here], is_reversed=sheet.is_reversed[here])
+    return values
 
 
 def _choose(sheet: RatingSheet, difference: Floats) -> Floats:
-    found = np.zeros(len(sheet))
+    values = np.zeros(len(sheet))
     turned = np.where(sheet.is_reversed, -difference, difference)
     for place, scale in enumerate(sheet.scales):
         here = sheet.scale == place
-        found[here] = chosen_values(scale, turned[here])
-    return found
+        values[here] = chosen_values(scale, turned[here])
+    return values
 
 
 # --- Answers in memory as a table of ratings, with the columns of ratings.csv ---
@@ -287,20 +287,20 @@ def _ratings_table(
         "method": study.method, "input": "robot",
     }  # fmt: skip
     table = table.assign(**same, **dict.fromkeys(_EMPTY), reasons=np.where(table["use"], "", _LEFT))
-    known = {one.id: one.factors for one in catalogue.stimuli}
-    names = sorted({name for factors in known.values() for name in factors})
-    factors: dict[str, Any] = {name: _factor(table["stimulus"], known, name) for name in names}
+    factors_of = {one.id: one.factors for one in catalogue.stimuli}
+    names = sorted({name for factors in factors_of.values() for name in factors})
+    factors: dict[str, Any] = {name: _factor(table["stimulus"], factors_of, name) for name in names}
     for name in dict.fromkeys(name for planned in lists for name in planned.group):
         levels = np.array([planned.group.get(name) for planned in lists], dtype=object)
         factors[name] = levels[table["list"].to_numpy(dtype=np.int64) % len(lists)]
     more = {f"factor_{name}": factors[name] for name in sorted(factors)}
     if bool(table["other_stimulus"].notna().any()):
-        more |= {f"other_factor_{name}": _factor(table["other_stimulus"], known, name) for name in names}
+        more |= {f"other_factor_{name}": _factor(table["other_stimulus"], factors_of, name) for name in names}
     return pd.concat([table[list(COLUMNS)], pd.DataFrame(more, index=table.index)], axis=1)
 
 
-def _factor(stimuli: Any, known: Mapping[str, Mapping[str, str]], name: str) -> Any:
-    return stimuli.map({stimulus: factors.get(name) for stimulus, factors in known.items()})
+def _factor(stimuli: Any, factors_of: Mapping[str, Mapping[str, str]], name: str) -> Any:
+    return stimuli.map({stimulus: factors.get(name) for stimulus, factors in factors_of.items()})
 
 
 def _categories(codes: Any, names: Sequence[str]) -> Any:
@@ -335,12 +335,12 @@ def rehearse_folder(
     catalogue = load_stimuli(loaded, method)
     with no_collection():
         plan = open_plan(loaded, catalogue)
-        found = rehearse(
+        rehearsal = rehearse(
             loaded, catalogue, method, plan, participants=participants or len(plan.lists), raters=raters, seed=seed,
             people=source.people, means=source.means, digest=study_digest(loaded, catalogue), progress=progress,
         )  # fmt: skip
-        table = found.ratings.astype(object)
+        table = rehearsal.ratings.astype(object)
         columns = [table[name].where(table[name].notna(), None).tolist() for name in table]
         lines = zip(*columns, strict=True)
         write_all(loaded.folder / _FOLDER, {"ratings.csv": csv_blocks([str(name) for name in table], lines)})
-    return replace(found, path=loaded.folder / _FOLDER / "ratings.csv")
+    return replace(rehearsal, path=loaded.folder / _FOLDER / "ratings.csv")

@@ -58,7 +58,7 @@ class Oracle:
             if isinstance(rule, AskingOptions):
                 self._said[role] = message_medium(rule, served.catalogue)
 
-    def mind(self, kind: str, participant: str, able: Able = _ABLE) -> OracleResponder:
+    def responder(self, kind: str, participant: str, able: Able = _ABLE) -> OracleResponder:
         """Return the mind of one robot."""
         return OracleResponder(self, kind, participant, able)
 
@@ -100,18 +100,18 @@ class Oracle:
         """Return whether the stimulus of a slot can only be heard."""
         return self.served.catalogue.by_id[slot.stimulus].medium == "audio"
 
-    def examined(self, robot: Robot, key: str, able: Able) -> tuple[Json, float]:
+    def answer_check(self, robot: Robot, key: str, able: Able) -> tuple[Json, float]:
         """Return how a robot answers an attempt at a check, well unless it is not able to, and after how many seconds.
 
         The answer is kept as the server keeps it: later checks are posed by it.
         """
         step = self._step(robot.session, key)
         check = check_of(step)
-        known = CheckContext(robot.device, robot.checked, self.served.needs)
-        posed = pose(self._secret, robot.session, step, known)
+        context = CheckContext(robot.device, robot.checked, self.served.needs)
+        posed = pose(self._secret, robot.session, step, context)
         rng = keyed_rng(self.seed, "check", robot.name, key)
         answer = check.respond(posed, able, rng)
-        robot.checked[check.name] = examine(check, posed, answer, known, step.attempt)[0]
+        robot.checked[check.name] = examine(check, posed, answer, context, step.attempt)[0]
         return answer, check.seconds * float(rng.lognormal(0, _SPEED_SPREAD))
 
     def _step(self, session: str, key: str) -> PlannedStep:
@@ -130,14 +130,14 @@ class Oracle:
 def expected_percepts(trial: Trial, *, is_able: bool) -> dict[str, float]:
     """Return what somebody perceives who answers as a training example expects, or as far from that as it goes."""
     asked = {one.id: one for one in trial.asked}
-    found: dict[str, float] = {}
+    percepts: dict[str, float] = {}
     for where, target in trial.targets.items():
         question = asked[where.partition(".")[0]]
         scale, value = question.scale, target.value
         if not is_able:
             value = scale.min if value - scale.min > scale.max - value else scale.max
-        found[where] = _percept_for(question, value)
-    return found
+        percepts[where] = _percept_for(question, value)
+    return percepts
 
 
 class OracleResponder:
@@ -171,10 +171,10 @@ class OracleResponder:
             percept |= expected_percepts(trial, is_able=self._able.can("training"))
             return oracle.method.respond(trial, percept, rng)
         percept |= self._recognised(trial, rng)
-        asked_for = self._asked_for(trial, key)
-        if not asked_for:
+        requested = self._asked_for(trial, key)
+        if not requested:
             return oracle.method.respond(trial, percept, rng)
-        return _requested_answer(oracle.method, trial, percept, asked_for, rng)
+        return _requested_answer(oracle.method, trial, percept, requested, rng)
 
     def log(self, robot: Robot, step: Mapping[str, Any], answer: Json) -> list[Any]:
         oracle, key = self._oracle, step["key"]
@@ -184,13 +184,13 @@ class OracleResponder:
     def fill(self, item: Mapping[str, Any]) -> Json:
         return self._oracle.fill(item)
 
-    def examined(self, robot: Robot, step: Mapping[str, Any]) -> tuple[Json, float]:
-        return self._oracle.examined(robot, step["key"], self._able)
+    def answer_check(self, robot: Robot, step: Mapping[str, Any]) -> tuple[Json, float]:
+        return self._oracle.answer_check(robot, step["key"], self._able)
 
     def _percept(self, asked: Asked, slot: Slot, moment: TrialMoment, rng: Generator) -> float:
         """Return what is perceived of a slot. A statement that is there to be wrong or right is about no stimulus."""
         truth = self._oracle.truth
-        again = asked.purpose == "repeat" or slot.role == "repeat"
+        is_repeat = asked.purpose == "repeat" or slot.role == "repeat"
         column = truth.questions.get(asked.question.partition(":")[2] if asked.purpose == "repeat" else asked.question)
         row = truth.stimuli[slot.stimulus]
         if column is None:
@@ -199,21 +199,23 @@ class OracleResponder:
         # Who mutes what can only be heard makes it up, as somebody does who forges.
         is_unheard = self._is_unheard(slot)
         person = GUESSING if is_unheard else self._someone.person
-        look = self._someone.look(row, column, again=again and not is_unheard)
+        noise = self._someone.noise_at(row, column, is_repeat=is_repeat and not is_unheard)
         quality = float(truth.quality[row, column])
-        return float(percept_of(person, self._oracle.people, quality, look, **moment._asdict()))
+        return float(percept_of(person, self._oracle.people, quality, noise, **moment._asdict()))
 
     def _recognised(self, trial: Trial, rng: Generator) -> dict[str, float]:
         """Return what is perceived of a hidden reference that is recognised, where the reference itself is at hand."""
         if not any(slot.role == "reference" and not slot.rated for slot in trial.slots):
             return {}
         hidden = [slot for slot in trial.slots if slot.role == "hidden_reference" and slot.rated]
-        found = {slot.id for slot in hidden if rng.random() < self._habits.recognises and not self._is_unheard(slot)}
-        return {f"{asked.id}.{slot}": 1.0 for asked in trial.asked for slot in found}
+        recognised = {
+            slot.id for slot in hidden if rng.random() < self._habits.recognises and not self._is_unheard(slot)
+        }
+        return {f"{asked.id}.{slot}": 1.0 for asked in trial.asked for slot in recognised}
 
     def _asked_for(self, trial: Trial, key: str) -> dict[str, float]:
         """Return the answers that stimuli and statements of a trial ask for, as far as this one notices and follows."""
-        habits, found = self._habits, {}
+        habits, requested = self._habits, {}
         slots, asked = {slot.id: slot for slot in trial.slots}, {one.id: one for one in trial.asked}
         rng = keyed_rng(self._oracle.seed, "asked", self._participant, trial.id)
         missed = {slot: bool(rng.random() < habits.slip) or self._is_away(key) for slot in slots}
@@ -224,10 +226,10 @@ class OracleResponder:
                 # Reading is all it takes; who follows no message does not read either.
                 if habits.follows and rng.random() >= habits.slip:
                     inwards = scale.step if value == scale.min else -scale.step
-                    found[where] = value if rng.random() < _END_SHARE else value + inwards
+                    requested[where] = value if rng.random() < _END_SHARE else value + inwards
             elif self._oracle.says(slot) in habits.follows and not missed[slot.id]:
-                found[where] = _slider_value(value, scale, habits, rng)
-        return found
+                requested[where] = _slider_value(value, scale, habits, rng)
+        return requested
 
     def _is_unheard(self, slot: Slot) -> bool:
         return self._habits.is_mute and self._oracle.is_sound(slot)
@@ -246,25 +248,25 @@ def _slider_value(value: float, scale: Any, habits: Habits, rng: Generator) -> f
 
 
 def _requested_answer(
-    method: Method, trial: Trial, percept: Percept, asked_for: Mapping[str, float], rng: Generator
+    method: Method, trial: Trial, percept: Percept, requested: Mapping[str, float], rng: Generator
 ) -> Json:
     """Return an answer that holds what was asked for, and elsewhere what is perceived.
 
     Scores follow from percepts. What somebody makes of a difference wavers, so a comparison is made until it is right.
     """
     asked = {one.id: one for one in trial.asked}
-    felt = dict(percept)
-    for where, value in asked_for.items():
+    percepts = dict(percept)
+    for where, value in requested.items():
         question, slot = where.split(".")
-        felt[where] = _percept_for(asked[question], value)
+        percepts[where] = _percept_for(asked[question], value)
         if len(trial.slots) > 1 and asked[question].scale.min < 0:
             other = next(one.id for one in trial.slots if one.id != slot)
-            felt[f"{question}.{other}"] = 1 - felt[where]
+            percepts[f"{question}.{other}"] = 1 - percepts[where]
     for _ in range(_TRIES):
-        answer = method.respond(trial, felt, rng)
+        answer = method.respond(trial, percepts, rng)
         read = method.read(trial, answer)
-        given = AnsweredTrial("", trial, read, method.judgements(trial, read)).values
-        if all(abs((given.get(where) or 0.0) - value) < _NEAR for where, value in asked_for.items()):
+        values = AnsweredTrial("", trial, read, method.judgements(trial, read)).values
+        if all(abs((values.get(where) or 0.0) - value) < _NEAR for where, value in requested.items()):
             break
     return answer
 

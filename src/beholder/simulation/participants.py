@@ -48,14 +48,14 @@ def percept_of(
     person: RaterTraits,
     people: Population,
     quality: Number,
-    look: PerceptNoise,
+    noise: PerceptNoise,
     *,
     carried: Number = 0.0,
     progress: Number = 0.0,
 ) -> Percepts:
     """Return what is perceived at a look; `carried` is what the trial before adds."""
-    strength = perceived_strength(person, quality, look.waver, shift=look.shift + carried, progress=progress)
-    strength = np.where(look.lapse < person.lapses, look.guess, strength)
+    strength = perceived_strength(person, quality, noise.waver, shift=noise.shift + carried, progress=progress)
+    strength = np.where(noise.lapse < person.lapses, noise.guess, strength)
     return np.asarray(np.clip(strength, people.ends, 1 - people.ends), dtype=np.float64)
 
 
@@ -67,14 +67,14 @@ class SimulatedPerson:
         self._truth, self._seed = truth, seed
         self.person = draw_traits(kind, people, self._rng("rater"))
 
-    def look(self, rows: int | Ints, columns: int | Ints, *, again: bool = False) -> PerceptNoise:
+    def noise_at(self, rows: int | Ints, columns: int | Ints, *, is_repeat: bool = False) -> PerceptNoise:
         """Return what chance does when they look at these stimuli with these questions in mind, or look `again`."""
-        waver = (self._again if again else self._once)[rows, columns]
+        noise = (self._again if is_repeat else self._once)[rows, columns]
         shift = self._shift[rows] if self.people.taste else 0.0
         if not self.people.lapse:
-            return PerceptNoise(waver, shift)
+            return PerceptNoise(noise, shift)
         lapse, guess = self._lapses
-        return PerceptNoise(waver, shift, lapse[rows, columns], guess[rows, columns])
+        return PerceptNoise(noise, shift, lapse[rows, columns], guess[rows, columns])
 
     def answers(self, trials: int) -> int:
         """Return how many of so many trials they answer before they leave."""
@@ -206,22 +206,22 @@ def draw_from_stream(sheet: RatingSheet, people: Population, kinds: Sequence[str
     of[other], condition[other] = sheet.list, sheet.other_condition
     of[judged], condition[judged] = sheet.list, sheet.condition
     waver, shift = rng.standard_normal(count), np.zeros(count)
-    anywhere = np.array([kind in UNIFORM_KINDS for kind in kinds], dtype=np.bool_)
-    if anywhere.any():
-        waver = np.where(anywhere[of], rng.random(count), waver)
+    is_uniform = np.array([kind in UNIFORM_KINDS for kind in kinds], dtype=np.bool_)
+    if is_uniform.any():
+        waver = np.where(is_uniform[of], rng.random(count), waver)
     if people.taste:
         shift = rng.normal(0, people.taste, (len(kinds), len(sheet.conditions)))[of, condition]
     lapse, guess = rng.random((2, count)) if people.lapse else np.ones((2, count))
-    found = sheet.is_hidden & ~_muted_entries(sheet, kinds)
-    if found.any():
+    recognised = sheet.is_hidden & ~_muted_entries(sheet, kinds)
+    if recognised.any():
         recognises = np.array([habits_of(kind).recognises for kind in kinds])
-        found &= rng.random(count)[judged] < recognises[sheet.list]
+        recognised &= rng.random(count)[judged] < recognises[sheet.list]
     return ChanceDraws(
         person=_traits_by_entry(persons, sheet, kinds),
         judged=PerceptNoise(waver[judged], shift[judged], lapse[judged], guess[judged]),
         other=PerceptNoise(waver[other], shift[other], lapse[other], guess[other]) if sheet.is_compared else None,
         doubt=rng.standard_normal(len(sheet) if sheet.is_compared else 0),
-        is_recognised=found,
+        is_recognised=recognised,
         trials=np.array(
             [trials_answered(people.leaving, trials, rng) for trials in sheet.trials.tolist()], dtype=np.int64
         ),
@@ -240,18 +240,18 @@ def draw_by_name(
     """Return chance that hangs on the names of people and stimuli alone: that of robots over HTTP."""
     persons, trials = [], []
     judged, other = (np.zeros((len(PerceptNoise._fields), len(sheet))) for _ in range(2))
-    doubt, found = np.zeros(len(sheet)), sheet.is_hidden & ~_muted_entries(sheet, kinds)
+    doubt, recognised = np.zeros(len(sheet)), sheet.is_hidden & ~_muted_entries(sheet, kinds)
     looks = [(sheet.stimulus, judged), *([(sheet.other, other)] if sheet.is_compared else [])]
     for number, kind in enumerate(kinds):
         one = SimulatedPerson(kind, robot_name(seed, number + 1, run), truth, people, seed)
         mine = slice(*sheet.starts[number : number + 2].tolist())
         for rows, into in looks:
-            for part, chance in enumerate(one.look(rows[mine], sheet.question[mine])):
+            for part, chance in enumerate(one.noise_at(rows[mine], sheet.question[mine])):
                 into[part, mine] = chance
         if sheet.is_compared:
             doubt[mine] = _comparison_noise(sheet.position[mine], one.name, seed)
         elif sheet.is_hidden[mine].any():
-            found[mine] &= _recognised_references(sheet, mine, one.name, seed, habits_of(kind).recognises)
+            recognised[mine] &= _recognised_references(sheet, mine, one.name, seed, habits_of(kind).recognises)
         persons.append(one.person)
         trials.append(one.answers(int(sheet.trials[number])))
         if progress is not None and ((number + 1) % _PROGRESS_EVERY == 0 or number + 1 == len(kinds)):
@@ -261,7 +261,7 @@ def draw_by_name(
         judged=PerceptNoise(*judged),
         other=PerceptNoise(*other) if sheet.is_compared else None,
         doubt=doubt,
-        is_recognised=found,
+        is_recognised=recognised,
         trials=np.array(trials, dtype=np.int64),
     )
 
@@ -269,23 +269,23 @@ def draw_by_name(
 def _comparison_noise(positions: RatingSheetInts, name: str, seed: int) -> Floats:
     """Return what one person's comparisons waver by, question by question of each trial."""
     trials, many = np.unique(positions, return_counts=True)
-    found = [
+    noise = [
         answer_rng(seed, name, f"trial:{trial}").standard_normal(count)
         for trial, count in zip(trials.tolist(), many.tolist(), strict=True)
     ]
-    return np.concatenate([np.zeros(0), *found])
+    return np.concatenate([np.zeros(0), *noise])
 
 
 def _recognised_references(sheet: RatingSheet, mine: slice, name: str, seed: int, recognises: float) -> Bools:
     """Return which hidden references one person knows for what they are: slot by slot, for all questions."""
     position, slot, hidden = sheet.position[mine], sheet.slot[mine], sheet.is_hidden[mine]
-    found = np.zeros(len(position), dtype=np.bool_)
+    recognised = np.zeros(len(position), dtype=np.bool_)
     for trial in np.unique(position[hidden]).tolist():
         rng = answer_rng(seed, name, f"trial:{trial}")
         here = position == trial
         for place in np.unique(slot[here & hidden]).tolist():
-            found[here & (slot == place)] = rng.random() < recognises
-    return found
+            recognised[here & (slot == place)] = rng.random() < recognises
+    return recognised
 
 
 def _muted_entries(sheet: RatingSheet, kinds: Sequence[str]) -> Bools:

@@ -37,26 +37,29 @@ def from_pilot(study: str | Path, store: str | None = None) -> PopulationSource:
 def _people_of(judging: SessionJudge) -> PopulationSource:
     """Return people as those of the sessions that were judged."""
     ratings = _scores(judging)
-    found: dict[str, VarianceEstimate] = {"leaving": _leaving(judging.judged), "pace": _pace(judging)}
+    estimates: dict[str, VarianceEstimate] = {"leaving": _leaving(judging.judged), "pace": _pace(judging)}
     means: dict[str, float] = {}
     if ratings.empty:
         kinds = sorted({rating.kind for one in judging.judged for rating in one.ratings})
         why = f"ratings are {', '.join(kinds)}, and it takes scores" if kinds else "no rating is used"
-        found |= {one.name: VarianceEstimate(None, why) for one in fields(Population) if one.name in _SCORE_ESTIMATES}
+        estimates |= {
+            one.name: VarianceEstimate(None, why) for one in fields(Population) if one.name in _SCORE_ESTIMATES
+        }
     else:
         steps = {
             question.id: question.scale.step / (question.scale.max - question.scale.min)
             for question in judging.method.questions(judging.study)
         }
-        spreads = estimate_variances(ratings, steps)
-        found |= spreads.found
-        means = {name: min(1.0, max(0.0, mean)) for name, mean in spreads.means.items()}
+        by_question = estimate_variances(ratings, steps)
+        estimates |= by_question.variances
+        means = {name: min(1.0, max(0.0, mean)) for name, mean in by_question.means.items()}
     name, who = judging.study.name, judging.facts.population
-    taken = {name: round(one.value, 4) for name, one in found.items() if one.value is not None}
-    said = {
-        part: f"pilot {name}, {who}" if one.value is not None else f"usual: {one.why}" for part, one in found.items()
+    values = {name: round(one.value, 4) for name, one in estimates.items() if one.value is not None}
+    origins = {
+        part: f"pilot {name}, {who}" if one.value is not None else f"usual: {one.why}"
+        for part, one in estimates.items()
     }
-    return PopulationSource(replace(Population(), **taken), means, {**said, "means": f"pilot {name}, {who}"})
+    return PopulationSource(replace(Population(), **values), means, {**origins, "means": f"pilot {name}, {who}"})
 
 
 _SCORE_ESTIMATES = frozenset({"bias", "inconsistency", "inconsistency_spread", "taste", "content", "content_condition"})
@@ -76,11 +79,11 @@ def _scores(judging: SessionJudge) -> pd.DataFrame:
 
 def _leaving(judged: Sequence[JudgedSession]) -> VarianceEstimate:
     """Return how likely somebody who has begun leaves before any one trial."""
-    begun = [one.visit for one in judged if one.visit.by_position and one.visit.outcome in (None, "completed")]
-    if few := too_few(len(begun), "session", _FEWEST_SESSIONS, " with a trial"):
+    sessions = [one.visit for one in judged if one.visit.by_position and one.visit.outcome in (None, "completed")]
+    if few := too_few(len(sessions), "session", _FEWEST_SESSIONS, " with a trial"):
         return VarianceEstimate(None, few)
-    left = sum(visit.outcome is None for visit in begun)
-    chances = sum(len(visit.by_position) - 1 for visit in begun) + left
+    left = sum(session.outcome is None for session in sessions)
+    chances = sum(len(session.by_position) - 1 for session in sessions) + left
     return VarianceEstimate(left / chances, "") if chances else VarianceEstimate(None, "sessions of one trial")
 
 
@@ -95,13 +98,13 @@ def _pace(judging: SessionJudge) -> VarianceEstimate:
 def _pace_ratios(judging: SessionJudge) -> Iterator[float]:
     """Yield of each page that was used how long its judgements took, as a multiple of the usual."""
     for judged in judging.judged:
-        visit = judged.visit
+        session = judged.visit
         used = {rating.position for rating in judged.ratings if rating.use}
-        for position, given in visit.by_position:
-            trial = visit.trials[position - 1]
+        for position, record in session.by_position:
+            trial = session.trials[position - 1]
             if position not in used:
                 continue
-            lengths = [judging.facts.stimuli[visit.digest, slot.stimulus].length_ms or 0 for slot in trial.slots]
+            lengths = [judging.facts.stimuli[session.digest, slot.stimulus].length_ms or 0 for slot in trial.slots]
             waiting, judging_ms = page_ms(trial, lengths, Habits())
             if judging_ms:
-                yield (given.sent_ms - given.shown_ms - waiting) / judging_ms
+                yield (record.sent_ms - record.shown_ms - waiting) / judging_ms

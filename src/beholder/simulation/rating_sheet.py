@@ -92,7 +92,7 @@ class _SheetBuilder:
                 judged = ComparedSlots.of(trial)
                 self._judged.append(slots.index(judged.second if judged.judged_is_second else judged.first) + 1)
             elif self._has_beside:
-                self._beside += self._places_beside(trial)
+                self._beside += self._places_compared(trial)
         return True
 
     def _is_intricate(self, trial: Trial, page: _RatedPage) -> bool:
@@ -101,11 +101,11 @@ class _SheetBuilder:
             return self._is_compared or any(slot.role == "hidden_reference" for slot in trial.slots)
         return not self._is_compared and page.is_below_zero and bool(trial.targets)
 
-    def _places_beside(self, trial: Trial) -> list[int]:
+    def _places_compared(self, trial: Trial) -> list[int]:
         assert isinstance(self._method, ScoreMethod)
-        beside = [self._method.beside(trial, slot) if slot.rated else None for slot in trial.slots]
+        compared = [self._method.beside(trial, slot) if slot.rated else None for slot in trial.slots]
         places = {slot.id: place for place, slot in enumerate(trial.slots, 1)}
-        return [0 if one is None else places[one] for one in beside]
+        return [0 if one is None else places[one] for one in compared]
 
     def columns(self, catalogue: Catalogue) -> dict[str, Any]:
         """Return the parts of a sheet by their names."""
@@ -133,9 +133,9 @@ class _SheetBuilder:
             kept = is_rated & ~is_check
             other = _ints(self._beside) if self._has_beside else other
         at, asked = self._entries(np.flatnonzero(kept), trial, of_trial[:, 2])
-        beside = np.where(other[at] > 0, rows[first[trial[at]] + other[at] - 1], -1)
+        compared = np.where(other[at] > 0, rows[first[trial[at]] + other[at] - 1], -1)
         return self._coded(catalogue, roles, of_trial, asked, {
-            "pages": trial[at], "slot": place[at], "stimulus": rows[at], "other": beside, "other_slot": other[at],
+            "pages": trial[at], "slot": place[at], "stimulus": rows[at], "other": compared, "other_slot": other[at],
             "role": role[at],
             "is_hidden": (role[at] == codes.get("hidden_reference", -1)) & is_shown[trial[at]],
         })  # fmt: skip
@@ -271,14 +271,14 @@ class RatingSheet:
         numbers = np.unique(keys + np.tile(self.question, 2), return_inverse=True)[1]
         return numbers[: len(self)], numbers[len(self) :]
 
-    def dealt(self, participants: int) -> RatingSheet:
+    def for_participants(self, participants: int) -> RatingSheet:
         """Return the sheet of so many people, who take the lists in turn: the first list is that of the first."""
         if participants == self.lists:
             return self
         taken = np.arange(participants) % self.lists
-        return self.picked(_ranges(self.starts[taken], self.starts[taken + 1]), taken)
+        return self._select(_ranges(self.starts[taken], self.starts[taken + 1]), taken)
 
-    def picked(self, entries: Ints, taken: Ints) -> RatingSheet:
+    def _select(self, entries: Ints, taken: Ints) -> RatingSheet:
         """Return these entries, sorted by the lists that were taken, as a sheet in which those are the lists."""
         counts = (self.starts[1:] - self.starts[:-1])[taken]
         lists = np.repeat(np.arange(len(taken)), counts)
@@ -314,11 +314,11 @@ def sheet_of(
         return None
     lists = plan.lists if isinstance(plan, Plan) else plan
     assert isinstance(method, ScoreMethod | ChoiceMethod)
-    filling = _SheetBuilder(method, truth)
+    builder = _SheetBuilder(method, truth)
     for number, planned in enumerate(lists):
-        if not filling.add(number, planned.trials):
+        if not builder.add(number, planned.trials):
             return None
-    return RatingSheet(kind=family, **filling.columns(catalogue))
+    return RatingSheet(kind=family, **builder.columns(catalogue))
 
 
 def _family(method: Method) -> RatingKind | None:

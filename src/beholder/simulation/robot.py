@@ -40,7 +40,7 @@ class Responder(Protocol):
         ...
 
     def fill(self, item: Mapping[str, Any]) -> Json: ...
-    def examined(self, robot: Robot, step: Mapping[str, Any]) -> tuple[Json, float]: ...
+    def answer_check(self, robot: Robot, step: Mapping[str, Any]) -> tuple[Json, float]: ...
 
 
 @dataclass
@@ -51,7 +51,7 @@ class Robot:
     study: str
     params: Mapping[str, str]
     client: httpx.AsyncClient
-    mind: Responder
+    responder: Responder
     patience_s: float = 60.0
     token: str = ""
     session: str = ""
@@ -59,16 +59,16 @@ class Robot:
     acknowledged: list[StoredAnswer] = field(default_factory=list)
     checked: dict[str, Json] = field(default_factory=dict)
     """The last answer to each check, by its name, as the server keeps it."""
-    turned_away: dict[str, Any] = field(default_factory=dict)
+    refusal: dict[str, Any] = field(default_factory=dict)
     """What the server said when it let them go no further."""
-    stays: int | None = None
+    trial_limit: int | None = None
     """How many trials are answered before it leaves for good; all when None."""
     input: ClassVar[str] = "robot"
 
     @property
     def refused(self) -> str:
         """The code of what the server said; empty while they may go on."""
-        return str(self.turned_away.get("code", ""))
+        return str(self.refusal.get("code", ""))
 
     @property
     def device(self) -> dict[str, Json]:
@@ -83,14 +83,14 @@ class Robot:
     def has_left(self) -> bool:
         """Whether it is gone, before the trial at hand."""
         key = str(self.step.get("key", ""))
-        return self.stays is not None and key.startswith("trial:") and int(key.split(":")[1]) > self.stays
+        return self.trial_limit is not None and key.startswith("trial:") and int(key.split(":")[1]) > self.trial_limit
 
     async def arrive(self) -> None:
         """Come to the door; somebody who has finished before is turned away and is done."""
         body: Json = {"study": self.study, "params": dict(self.params), "device": self.device}
         response = await self._send("POST", "/api/arrive", body)
         if response.status_code == 403:
-            self.turned_away = response.json()["error"]
+            self.refusal = response.json()["error"]
             return
         response.raise_for_status()
         arrival = response.json()
@@ -110,7 +110,7 @@ class Robot:
     async def answer_step(self) -> None:
         """Answer the step at hand and go where the server says."""
         step = self.step
-        answer, events = self.given(step)
+        answer, events = self.answer_for(step)
         await self.follow(step, answer, await self.put(step["key"], answer, events))
 
     async def put(self, key: str, answer: Json, events: list[Any], tab: str = "") -> httpx.Response:
@@ -125,30 +125,32 @@ class Robot:
     async def follow(self, step: Mapping[str, Any], answer: Json, response: httpx.Response) -> None:
         """Go where a reply says, and remember what was stored."""
         if response.status_code == 403:
-            self.turned_away = response.json()["error"]
+            self.refusal = response.json()["error"]
             return
         if response.status_code != 409:
             response.raise_for_status()
-        said = response.json()
+        reply = response.json()
         if response.status_code == 200:
-            self.acknowledged.append(StoredAnswer(self.session, step["key"], answer, said["stored_at"]))
-        self.step = said["step"]
+            self.acknowledged.append(StoredAnswer(self.session, step["key"], answer, reply["stored_at"]))
+        self.step = reply["step"]
 
-    def given(self, step: Mapping[str, Any]) -> tuple[Json, list[Any]]:
+    def answer_for(self, step: Mapping[str, Any]) -> tuple[Json, list[Any]]:
         """Return the answer to a step, and the log of its page."""
         match step["kind"]:
             case "consent":
                 return {"agree": True}, []
             case "questions":
-                return {"answers": {item["id"]: self.mind.fill(item) for item in step["items"] if item["required"]}}, []
+                return {
+                    "answers": {item["id"]: self.responder.fill(item) for item in step["items"] if item["required"]}
+                }, []
             case "check":
-                answer, seconds = self.mind.examined(self, step)
+                answer, seconds = self.responder.answer_check(self, step)
                 return answer, [[0, "shown", None, {}], [round(1000 * seconds), "click", None, {}]]
             case "text" if "trial" in step:
-                return {}, self.mind.log(self, step, {})
+                return {}, self.responder.log(self, step, {})
             case "trial":
-                answer = self.mind.rate(self, step)
-                return answer, self.mind.log(self, step, answer)
+                answer = self.responder.rate(self, step)
+                return answer, self.responder.log(self, step, answer)
             case _:
                 return {}, []
 
@@ -176,16 +178,16 @@ class Robot:
 
 def watch_events(trial: Mapping[str, Any]) -> list[Any]:
     """Return the log of somebody who plays every slot once, to the end: one after the other, or all together."""
-    now, together = 200.0, bool(trial.get("together"))
+    now, at_once = 200.0, bool(trial.get("together"))
     events: list[Any] = [[0, "shown", None, {}]]
     for slot in trial["slots"]:
-        begun, now = now, now + slot["media"]["ms"]
-        events += _play_events(slot, begun, now)
-        now = begun if together else now + 500
+        started, now = now, now + slot["media"]["ms"]
+        events += _play_events(slot, started, now)
+        now = started if at_once else now + 500
     return sorted(events, key=lambda event: event[0])
 
 
-def _play_events(slot: Mapping[str, Any], begun: float, ended: float) -> list[Any]:
+def _play_events(slot: Mapping[str, Any], started: float, ended: float) -> list[Any]:
     media = slot["media"]
     is_video = media["medium"] == "video"
     frames = {
@@ -193,7 +195,7 @@ def _play_events(slot: Mapping[str, Any], begun: float, ended: float) -> list[An
         "width": media["width"], "height": media["height"],
     }  # fmt: skip
     return [
-        [begun, "play", slot["id"], {"at": 0}],
+        [started, "play", slot["id"], {"at": 0}],
         [ended, "ended", slot["id"], {"at": media["ms"]}],
         [ended, "frames", slot["id"], frames],
     ]
@@ -236,18 +238,18 @@ def page_log(trial: Mapping[str, Any], answer: Json, habits: Habits, rng: Genera
     pace = _ResponseTimes(habits, rng)
     events: _Log = [[0, "shown", None, {}]]
     clicks = list(_judgements(trial, answer))
-    now, together = pace.after(_ORIENT_MS), bool(trial.get("together"))
+    now, at_once = pace.after(_ORIENT_MS), bool(trial.get("together"))
     gap = (trial.get("extra") or {}).get("gap")
     ended = now
     for slot in trial["slots"]:
-        begun, more = now, pace.play(slot, now, is_away=is_away)
+        started, more = now, pace.play(slot, now, is_away=is_away)
         events += more
         ended = max(ended, more[-1][0])
-        now = begun if together else ended
-        own = [one for one in clicks if one[1] == slot["id"] and len(trial["slots"]) > 1 and not together]
+        now = started if at_once else ended
+        own = [one for one in clicks if one[1] == slot["id"] and len(trial["slots"]) > 1 and not at_once]
         now = _add_clicks(events, own, now, pace)
         clicks = [one for one in clicks if one not in own]
-        now += 0 if together else pace.after(_BETWEEN_MS) if gap is None else 1000 * gap
+        now += 0 if at_once else pace.after(_BETWEEN_MS) if gap is None else 1000 * gap
     now = _add_clicks(events, clicks, max(now, ended), pace)
     events.append([now + pace.after(_NEXT_MS), "click", None, {"what": "next"}])
     return [[round(event[0]), *event[1:]] for event in sorted(events, key=lambda event: event[0])]
@@ -278,20 +280,20 @@ class _ResponseTimes:
     def judge(self, look: str) -> float:
         return self.after(1000 * (self._habits.slider_s if look == "slider" else self._habits.click_s))
 
-    def play(self, slot: Mapping[str, Any], begun: float, *, is_away: bool) -> _Log:
+    def play(self, slot: Mapping[str, Any], started: float, *, is_away: bool) -> _Log:
         """Return the events of one play, to the end of the slot."""
         media, rng, name = slot["media"], self._rng, slot["id"]
         length = media["ms"]
-        events: _Log = [[begun, "play", name, {"at": 0}]]
+        events: _Log = [[started, "play", name, {"at": 0}]]
         late = float(rng.exponential(_START_MS))
         if rng.random() < self._habits.stall and length > 1000:
             at, lasts = float(rng.uniform(0.1, 0.9)) * length, float(rng.uniform(100, 1000))
-            events += [[begun + at, "stall", name, {"at": at}], [begun + at + lasts, "play", name, {"at": at}]]
+            events += [[started + at, "stall", name, {"at": at}], [started + at + lasts, "play", name, {"at": at}]]
             late += lasts
-        ended = begun + length + late
+        ended = started + length + late
         if is_away:
             # Back in time for the end, as somebody is who hears that it is over.
-            out, back = begun + 0.2 * length, begun + 0.95 * length
+            out, back = started + 0.2 * length, started + 0.95 * length
             events += [[out, "visibility", None, {"hidden": True}], [back, "visibility", None, {"hidden": False}]]
         frames = max(1, length // _FRAME_MS) if media["medium"] == "video" else None
         drawn = {
@@ -313,11 +315,11 @@ def _add_clicks(
 def _judgements(trial: Mapping[str, Any], answer: Json) -> Iterator[tuple[str, str | None, str, Json]]:
     """Yield every judgement of an answer: its question, its slot where it has one, the look of its scale, its value."""
     looks = {asked["id"]: (asked.get("scale") or {}).get("look", "radio") for asked in trial.get("asked", ())}
-    given: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
+    answered: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
     for part in ("scores", "ticks"):
         for slot in trial["slots"]:
-            for question, values in given.get(part, {}).items():
+            for question, values in answered.get(part, {}).items():
                 if slot["id"] in values:
                     yield question, slot["id"], looks.get(question, "radio"), values[slot["id"]]
-    for question in given.get("choices", {}):
+    for question in answered.get("choices", {}):
         yield question, None, "radio", None

@@ -61,7 +61,7 @@ class BrowserSession:
     pictures: list[Picture] = field(default_factory=list)
     code: str = ""
 
-    async def look(self, page: Page, key: str, moment: str) -> None:
+    async def take_picture(self, page: Page, key: str, moment: str) -> None:
         """Take a picture of the whole page."""
         kind = key.partition(":")[0]
         if moment == "answered" and kind not in _ANSWERED_KINDS:
@@ -125,9 +125,9 @@ def _check_browser() -> None:
 
 
 def _check_kinds(kinds: Sequence[str]) -> None:
-    sending = sorted(set(kinds) & CHEATS.keys())
-    if sending:
-        what = f"has {', '.join(sending)}, and a real page sends what it should"
+    cheats = sorted(set(kinds) & CHEATS.keys())
+    if cheats:
+        what = f"has {', '.join(cheats)}, and a real page sends what it should"
         raise UserError(Problem("--raters", what, "kinds that only rate", "Leave out --browser, or these kinds."))
 
 
@@ -145,22 +145,24 @@ async def _take_pictures(
     oracle = Oracle(served, server.store.secret, truth, seed, source.people)
     folder = served.study.folder / "storyboard"
     shutil.rmtree(folder, ignore_errors=True)
-    sittings = []
+    sessions = []
     async with open_browser() as browser:
         for number, kind in enumerate(kinds, 1):
-            sitting = BrowserSession(robot_name(seed, number, served.study.run), folder / f"robot-{number}")
-            sitting.folder.mkdir(parents=True)
-            await _take_study(server, browser, sitting, oracle.mind(kind, sitting.name, abilities_of(kind)), oracle)
-            sittings.append(sitting)
+            session = BrowserSession(robot_name(seed, number, served.study.run), folder / f"robot-{number}")
+            session.folder.mkdir(parents=True)
+            await _take_study(
+                server, browser, session, oracle.responder(kind, session.name, abilities_of(kind)), oracle
+            )
+            sessions.append(session)
             if progress is not None:
                 progress(number, len(kinds))
     page = folder / "index.html"
-    page.write_text(_page(served.study.title, sittings), "utf-8")
-    return Storyboard(truth, tuple(sittings), page)
+    page.write_text(_page(served.study.title, sessions), "utf-8")
+    return Storyboard(truth, tuple(sessions), page)
 
 
 async def _take_study(
-    server: RunningServer, browser: Browser, sitting: BrowserSession, mind: OracleResponder, oracle: Oracle
+    server: RunningServer, browser: Browser, session: BrowserSession, responder: OracleResponder, oracle: Oracle
 ) -> None:
     """Let one robot take the study at a browser."""
     from beholder.testing.browser import control_values, fitting_answers, oracle_for, walk
@@ -168,39 +170,39 @@ async def _take_study(
     context = await browser.new_context(viewport={"width": 1280, "height": 800})
     page = await context.new_page()
     page.set_default_timeout(_PATIENCE_MS)
-    signature = robot_signature(server.store.secret, sitting.name)
-    await page.goto(f"{server.link}?{urlencode({'robot': sitting.name, 'signature': signature})}")
+    signature = robot_signature(server.store.secret, session.name)
+    await page.goto(f"{server.link}?{urlencode({'robot': session.name, 'signature': signature})}")
 
     async def rate(key: str) -> ControlValues:
-        session = parse_qs(urlsplit(page.url).query)["resume"][0].split(".")[1]
-        if session not in oracle.claims:
-            facts = await server.store.session_facts(session)
-            assert facts is not None, session
-            oracle.claims[session] = facts.list or 1
-        return control_values(oracle.trial(session, key), mind.answer(session, key))
+        session_id = parse_qs(urlsplit(page.url).query)["resume"][0].split(".")[1]
+        if session_id not in oracle.claims:
+            facts = await server.store.session_facts(session_id)
+            assert facts is not None, session_id
+            oracle.claims[session_id] = facts.list or 1
+        return control_values(oracle.trial(session_id, key), responder.answer(session_id, key))
 
     await walk(
         page,
         answers=fitting_answers(server.service.served.study),
-        on_step=sitting.look,
+        on_step=session.take_picture,
         oracle=oracle_for(server, page),
         rater=rate,
     )
     code = page.locator("#code")
-    sitting.code = await code.inner_text() if await code.count() else ""
+    session.code = await code.inner_text() if await code.count() else ""
     await context.close()
 
 
-def _page(title: str, sittings: Sequence[BrowserSession]) -> str:
+def _page(title: str, sessions: Sequence[BrowserSession]) -> str:
     """Return all pictures on one page, to read or to print."""
-    words = "Every screen of the study in order, as a simulated participant met it in a browser."
-    body = [tag("h1", f"Storyboard: {title}"), tag("p", words)]
-    for number, sitting in enumerate(sittings, 1):
-        body += [tag("h2", f"Participant {number}")] if len(sittings) > 1 else []
-        for place, picture in enumerate(sitting.pictures, 1):
+    intro = "Every screen of the study in order, as a simulated participant met it in a browser."
+    body = [tag("h1", f"Storyboard: {title}"), tag("p", intro)]
+    for number, session in enumerate(sessions, 1):
+        body += [tag("h2", f"Participant {number}")] if len(sessions) > 1 else []
+        for place, picture in enumerate(session.pictures, 1):
             state = " (answered)" if picture.moment == "answered" else ""
-            said = f"{place}. {picture.title or picture.key}{state}"
-            shown = tag("img", src=f"{sitting.folder.name}/{picture.file}", alt=said, loading="lazy")
-            body.append(tag("figure", tag("figcaption", said, tag("code", picture.key)), shown))
+            caption = f"{place}. {picture.title or picture.key}{state}"
+            shown = tag("img", src=f"{session.folder.name}/{picture.file}", alt=caption, loading="lazy")
+            body.append(tag("figure", tag("figcaption", caption, tag("code", picture.key)), shown))
     head = tag("head", tag("meta", charset="utf-8"), tag("title", title), tag("style", Markup(_STYLE)))
     return f"<!doctype html>{tag('html', head, tag('body', body), lang='en')}\n"

@@ -101,19 +101,19 @@ def plant_truth(
 def _condition_qualities(catalogue: Catalogue) -> dict[str, float]:
     roles = {stimulus.condition: stimulus.role for stimulus in catalogue.by_cell.values()}
     recipes = {name: read_recipe(name) for name in catalogue.conditions if roles.get(name) == "anchor"}
-    known = {name: (list(KINDS).index(recipe.kind), recipe.badness) for name, recipe in recipes.items() if recipe}
-    made = sorted(known, key=lambda name: known[name])
-    named = [name for name in catalogue.conditions if name not in made]
+    badness = {name: (list(KINDS).index(recipe.kind), recipe.badness) for name, recipe in recipes.items() if recipe}
+    recipe_names = sorted(badness, key=lambda name: badness[name])
+    named = [name for name in catalogue.conditions if name not in recipe_names]
     if all(name in SAMPLE_CONDITIONS for name in named):
-        found = {name: SAMPLE_CONDITIONS[name] for name in named}
-        lowest = min(found.values(), default=_BEST)
-        below = np.linspace(0.6 * lowest, 0.2 * lowest, len(made)).tolist()
-        found |= dict(zip(made, below, strict=True))
+        qualities = {name: SAMPLE_CONDITIONS[name] for name in named}
+        lowest = min(qualities.values(), default=_BEST)
+        below = np.linspace(0.6 * lowest, 0.2 * lowest, len(recipe_names)).tolist()
+        qualities |= dict(zip(recipe_names, below, strict=True))
     else:
         ranks = {"reference": 0, "anchor": 2}
-        order = [*sorted(named, key=lambda name: ranks.get(roles.get(name, "test"), 1)), *made]
-        found = dict(zip(order, np.linspace(_BEST, _WORST, max(2, len(order))).tolist(), strict=False))
-    return {name: found[name] for name in catalogue.conditions}
+        order = [*sorted(named, key=lambda name: ranks.get(roles.get(name, "test"), 1)), *recipe_names]
+        qualities = dict(zip(order, np.linspace(_BEST, _WORST, max(2, len(order))).tolist(), strict=False))
+    return {name: qualities[name] for name in catalogue.conditions}
 
 
 def _expected(stimulus: Stimulus, question: Question | None) -> float | None:

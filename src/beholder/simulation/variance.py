@@ -34,7 +34,7 @@ class VarianceEstimate(NamedTuple):
 class VarianceEstimates(NamedTuple):
     """What the ratings of a study tell of those who gave them, as shares of the scale."""
 
-    found: Mapping[str, VarianceEstimate]
+    variances: Mapping[str, VarianceEstimate]
     """By the name that it has in a population."""
     means: Mapping[str, float]
     """The quality of each condition, from 0 to 1."""
@@ -51,9 +51,9 @@ def estimate_variances(ratings: pd.DataFrame, steps: Mapping[str, float]) -> Var
     ]
     variances: dict[str, VarianceEstimate] = {}
     for name in ("bias", "content", "content_condition", "taste", "inconsistency", "inconsistency_spread"):
-        known = [part.found[name] for part in parts]
-        values = [one.value for one in known if one.value is not None]
-        why = next((one.why for one in known if one.value is None), "")
+        estimates = [part.variances[name] for part in parts]
+        values = [one.value for one in estimates if one.value is not None]
+        why = next((one.why for one in estimates if one.value is None), "")
         variances[name] = (
             VarianceEstimate(math.sqrt(max(0.0, float(np.mean(values)))), "") if values else VarianceEstimate(None, why)
         )
@@ -127,10 +127,10 @@ def _content_variances(
     first = np.unique(stimulus, return_index=True)[1]
     means = np.bincount(stimulus, weights=own) / each
     single = np.arange(len(means), dtype=np.intp)
-    found = fit_crossed(means, _recode(condition[first]), _recode(content[first]), single)
-    if found is None:
+    model = fit_crossed(means, _recode(condition[first]), _recode(content[first]), single)
+    if model is None:
         return math.nan, math.nan
-    return found.one, found.residual - parts.residual * float(np.mean(1 / each))
+    return model.one, model.residual - parts.residual * float(np.mean(1 / each))
 
 
 def _recode(codes: Codes) -> Codes:
@@ -157,11 +157,11 @@ def _rater_variances(
     votes, many = np.bincount(person), np.bincount(cells)
     owner = person[np.unique(cells, return_index=True)[1]]
     shared = float(np.mean(np.bincount(owner, weights=np.square(many / votes[owner]))))
-    found = fit_crossed(value, condition, cells, stimulus) if shared < 1 else None
-    if found is None or not math.isfinite(found.one) or not math.isfinite(parts.one):
+    model = fit_crossed(value, condition, cells, stimulus) if shared < 1 else None
+    if model is None or not math.isfinite(model.one) or not math.isfinite(parts.one):
         return _RaterVariances(parts.one, math.nan, parts.residual)
-    taste = (found.one - parts.one) / (1 - shared)
-    return _RaterVariances(parts.one - shared * max(0.0, taste), taste, found.residual)
+    taste = (model.one - parts.one) / (1 - shared)
+    return _RaterVariances(parts.one - shared * max(0.0, taste), taste, model.residual)
 
 
 def _rater_condition_codes(condition: Codes, person: Codes) -> Codes:
@@ -215,7 +215,7 @@ class PopulationSource:
 
     people: Population = field(default_factory=Population)
     means: Mapping[str, float] = field(default_factory=dict)
-    said: Mapping[str, str] = field(default_factory=dict)
+    origins: Mapping[str, str] = field(default_factory=dict)
     """Where a number comes from, or why it could not be had, by its name in the population."""
 
     def rows(self) -> list[dict[str, str]]:
@@ -224,25 +224,25 @@ class PopulationSource:
             {
                 "what": one.name,
                 "value": f"{getattr(self.people, one.name):.3f}",
-                "from": self.said.get(one.name, _USUAL),
+                "from": self.origins.get(one.name, _USUAL),
             }
             for one in fields(Population)
         ] + [
-            {"what": f"quality of {name}", "value": f"{mean:.3f}", "from": self.said.get("means", _USUAL)}
+            {"what": f"quality of {name}", "value": f"{mean:.3f}", "from": self.origins.get("means", _USUAL)}
             for name, mean in self.means.items()
         ]
 
 
 def read_source(source: str | Path | PopulationSource | None = None, people: str = "") -> PopulationSource:
     """Return the people that `--from` names, changed as `--people` says."""
-    found = _find_source(source)
-    changed = read_people(people, found.people)
-    said = {
+    base = _find_source(source)
+    changed = read_people(people, base.people)
+    origins = {
         one.name: "--people"
         for one in fields(Population)
-        if getattr(changed, one.name) != getattr(found.people, one.name)
+        if getattr(changed, one.name) != getattr(base.people, one.name)
     }
-    return PopulationSource(changed, found.means, {**found.said, **said})
+    return PopulationSource(changed, base.means, {**base.origins, **origins})
 
 
 def _find_source(source: str | Path | PopulationSource | None) -> PopulationSource:

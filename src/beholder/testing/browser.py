@@ -62,13 +62,13 @@ ControlValues: TypeAlias = Mapping[tuple[str, str], tuple[str, ...]]
 def control_values(trial: Trial, answer: Json) -> dict[tuple[str, str], tuple[str, ...]]:
     """Return the controls that give this answer to a trial."""
     given = cast("Mapping[str, Any]", answer)
-    wanted = _score_values(answer)
+    values = _score_values(answer)
     for question, slots in given.get("ticks", {}).items():
         for slot, places in slots.items():
-            wanted[question, slot] = tuple(str(place) for place in places) or ("nothing",)
+            values[question, slot] = tuple(str(place) for place in places) or ("nothing",)
     for question, choice in given.get("choices", {}).items():
-        wanted[question, ""] = (_chosen(trial, question, choice),)
-    return wanted
+        values[question, ""] = (_chosen(trial, question, choice),)
+    return values
 
 
 def _score_values(answer: Json) -> dict[tuple[str, str], tuple[str, ...]]:
@@ -88,43 +88,43 @@ def _chosen(trial: Trial, question: str, choice: Mapping[str, Any]) -> str:
     return f"{grade if choice['better'] == compared(trial)[1].id else -grade:g}"
 
 
-async def _rate_all(page: Page, hand: InputDevice, wanted: ControlValues | None = None) -> None:
+async def _rate_all(page: Page, device: InputDevice, wanted: ControlValues | None = None) -> None:
     """Answer everything on a page: sliders, radio buttons, boxes and required reasons, no two neighbours alike.
 
     What `wanted` leaves out gets any answer.
     """
-    main, given = page.locator("main"), wanted or {}
+    main, values = page.locator("main"), wanted or {}
     for place, slider in enumerate(await main.locator(".fader-input:visible").all()):
         if await slider.get_attribute("aria-disabled") == "true":
-            await _open_slider(page, hand, slider)
+            await _open_slider(page, device, slider)
         if await slider.get_attribute("aria-disabled") != "true":
-            await _set_slider(hand, slider, given.get(await _control_key(slider)), _SHARES[place % len(_SHARES)])
+            await _set_slider(device, slider, values.get(await _control_key(slider)), _SHARES[place % len(_SHARES)])
     for place, group in enumerate((await _groups(main.locator("input[type=radio]:visible"))).values()):
-        chosen = await _chosen_boxes(group, given)
-        await hand.tick(chosen[0] if chosen else group[(1 + place) % len(group)])
+        chosen = await _chosen_boxes(group, values)
+        await device.tick(chosen[0] if chosen else group[(1 + place) % len(group)])
     for place, group in enumerate((await _groups(main.locator("input[type=checkbox]:visible"))).values()):
         if not any([await box.is_checked() for box in group]):
-            for box in await _chosen_boxes(group, given) or [group[place % len(group)]]:
-                await hand.tick(box)
+            for box in await _chosen_boxes(group, values) or [group[place % len(group)]]:
+                await device.tick(box)
     for field in await main.locator("textarea[aria-required=true]:visible, textarea[required]:visible").all():
-        await hand.write(field, "It looked right.")
+        await device.write(field, "It looked right.")
 
 
-async def _set_slider(hand: InputDevice, slider: Locator, wanted: tuple[str, ...] | None, share: float) -> None:
+async def _set_slider(device: InputDevice, slider: Locator, values: tuple[str, ...] | None, share: float) -> None:
     """Set a slider: to a value that is wanted exactly, by keys after the hand has come near; else to a share."""
     low, high = [float(await slider.get_attribute(name) or 0) for name in ("min", "max")]
-    await hand.slide(slider, share if wanted is None else (float(wanted[0]) - low) / (high - low))
-    for _ in range(_MOST_STEPS if wanted is not None else 0):
-        left = float(wanted[0] if wanted else 0) - float(await slider.input_value())
+    await device.slide(slider, share if values is None else (float(values[0]) - low) / (high - low))
+    for _ in range(_MOST_STEPS if values is not None else 0):
+        left = float(values[0] if values else 0) - float(await slider.input_value())
         if not left:
             break
         await slider.press("ArrowUp" if left > 0 else "ArrowDown")
 
 
-async def _chosen_boxes(group: list[Locator], given: ControlValues) -> list[Locator]:
+async def _chosen_boxes(group: list[Locator], values: ControlValues) -> list[Locator]:
     """Return the boxes of a group that are wanted."""
-    values = given.get(await _control_key(group[0]), ())
-    return [box for box in group if await box.input_value() in values]
+    chosen = values.get(await _control_key(group[0]), ())
+    return [box for box in group if await box.input_value() in chosen]
 
 
 async def _groups(boxes: Locator) -> dict[str, list[Locator]]:
@@ -140,12 +140,12 @@ async def _control_key(control: Locator) -> tuple[str, str]:
     return await control.get_attribute("data-question") or "", await control.get_attribute("data-slot") or ""
 
 
-async def _open_slider(page: Page, hand: InputDevice, slider: Locator) -> None:
+async def _open_slider(page: Page, device: InputDevice, slider: Locator) -> None:
     """Play the slot of a slider that is open only meanwhile."""
     slot = await slider.evaluate("node => node.closest('[data-slot]')?.dataset.slot ?? ''")
     button = page.locator(f'main button.play[data-slot="{slot}"]:visible')
     if await button.count() == 1 and await button.get_attribute("aria-disabled") != "true":
-        await hand.press(button)
+        await device.press(button)
 
 
 # --- A real browser that takes a study from its link to its completion code, as a person would ---
@@ -185,8 +185,8 @@ Rater: TypeAlias = Callable[[str], Awaitable[ControlValues]]
 
 def find_chromium() -> str | None:
     """Return the path of a Chromium on this machine; BEHOLDER_CHROMIUM names another one."""
-    named = os.environ.get("BEHOLDER_CHROMIUM")
-    return named or next((path for name in CHROMIUM_NAMES if (path := shutil.which(name))), None)
+    configured = os.environ.get("BEHOLDER_CHROMIUM")
+    return configured or next((path for name in CHROMIUM_NAMES if (path := shutil.which(name))), None)
 
 
 @asynccontextmanager
@@ -206,13 +206,13 @@ async def open_browser() -> AsyncIterator[Browser]:
 
 def fitting_answers(study: Study) -> dict[str, Json]:
     """Return answers to a study's questionnaires that let a person pass: right ones, and numbers within limits."""
-    found: dict[str, Json] = {}
+    answers: dict[str, Json] = {}
     for item in (*study.before, *study.after):
         if item.correct:
-            found[item.id] = list(item.correct) if item.type == "multiple" else item.correct[0]
+            answers[item.id] = list(item.correct) if item.type == "multiple" else item.correct[0]
         elif item.type == "number" and (item.min, item.max) != (None, None):
-            found[item.id] = item.min if item.min is not None else item.max
-    return found
+            answers[item.id] = item.min if item.min is not None else item.max
+    return answers
 
 
 async def complete_study(
@@ -248,7 +248,7 @@ async def walk(
     rater: Rater | None = None,
 ) -> str:
     """Go on from the step that is shown until one of this kind or key, and return its key."""
-    hand = await input_device(page, keyboard_only=keyboard_only)
+    device = await input_device(page, keyboard_only=keyboard_only)
     key, presses = "", 0
     watched: set[str] = set()
     while True:
@@ -268,21 +268,21 @@ async def walk(
         presses += 1
         assert presses < _MOST_PRESSES, f"{key} does not end: {await _words_on(page)}"
         if control in ("look", "exam"):
-            await _take_check(page, hand, key, on_step, oracle, is_look=control == "look")
+            await _take_check(page, device, key, on_step, oracle, is_look=control == "look")
             continue
         if control == "next":
             if kind == "questions":
-                await _fill_questions(page, hand, answers or {})
+                await _fill_questions(page, device, answers or {})
             elif kind == "volume":
-                await hand.press(page.locator("main #play-sound"))
+                await device.press(page.locator("main #play-sound"))
             elif kind == "text":
-                await _play_examples(page, hand)
+                await _play_examples(page, device)
             elif kind == "trial":
-                await _play_all(page, hand, watched)
-                await _rate_all(page, hand, await _values_for(key, oracle, rater))
+                await _play_all(page, device, watched)
+                await _rate_all(page, device, await _values_for(key, oracle, rater))
             if on_step is not None:
                 await on_step(page, key, "answered")
-        await _leave(page, hand, control)
+        await _leave(page, device, control)
 
 
 async def _values_for(key: str, oracle: AnswerOracle | None, rater: Rater | None) -> ControlValues:
@@ -293,50 +293,50 @@ async def _values_for(key: str, oracle: AnswerOracle | None, rater: Rater | None
 
 
 async def _take_check(
-    page: Page, hand: InputDevice, key: str, on_step: OnStep | None, oracle: AnswerOracle | None, *, is_look: bool
+    page: Page, device: InputDevice, key: str, on_step: OnStep | None, oracle: AnswerOracle | None, *, is_look: bool
 ) -> None:
     """Take one attempt at a check. What looks at the device needs no oracle but for what it asks."""
     answer = await oracle(key) if oracle is not None else {}
     assert isinstance(answer, Mapping), key
     if is_look:
-        return await take_device_check(page, hand, key, is_remote=answer.get("remote") is True)
+        return await take_device_check(page, device, key, is_remote=answer.get("remote") is True)
     assert oracle is not None, f"{key} has to be seen or heard: walk with an oracle"
 
     async def on_screen() -> None:
         if on_step is not None:
             await on_step(page, key, "answered")
 
-    await take_check(CheckPage(page, hand, key, answer, on_screen))
+    await take_check(CheckPage(page, device, key, answer, on_screen))
 
 
-async def _play_all(page: Page, hand: InputDevice, watched: set[str]) -> None:
+async def _play_all(page: Page, device: InputDevice, watched: set[str]) -> None:
     """Play each slot of a page until it has been watched, but for those in `watched`; add them to it."""
     for button in await page.locator("main button.play[data-slot]:visible").all():
         slot = await button.get_attribute("data-slot") or ""
         if slot in watched or await button.get_attribute("aria-disabled") == "true":
             continue
-        await hand.press(button)
-        told = ", ".join(f'main {name}[data-slot="{slot}"]' for name in (".is-played", ".is-failed"))
-        await page.locator(told).first.wait_for(state="attached")
+        await device.press(button)
+        finished = ", ".join(f'main {name}[data-slot="{slot}"]' for name in (".is-played", ".is-failed"))
+        await page.locator(finished).first.wait_for(state="attached")
         watched.add(slot)
     # What is in view all the time opens the answers by itself, when it has been seen for long enough.
     await page.wait_for_function("() => !document.querySelector('main input[type=radio][aria-disabled=true]')")
 
 
-async def _play_examples(page: Page, hand: InputDevice) -> None:
+async def _play_examples(page: Page, device: InputDevice) -> None:
     """Play each example of a page of the instructions to its end; what stands still is looked at in passing."""
     for example in await page.locator("main .example").all():
         await example.scroll_into_view_if_needed()
         button = example.locator("button.example-play:visible")
         if await button.count():
-            await hand.press(button)
+            await device.press(button)
         slot = await example.get_attribute("data-slot")
-        told = ", ".join(f'main .example.{name}[data-slot="{slot}"]' for name in ("is-played", "is-failed"))
+        finished = ", ".join(f'main .example.{name}[data-slot="{slot}"]' for name in ("is-played", "is-failed"))
         if await button.count() or await page.locator("main #next").get_attribute("aria-disabled") == "true":
-            await page.locator(told).first.wait_for(state="attached")
+            await page.locator(finished).first.wait_for(state="attached")
 
 
-async def _fill_questions(page: Page, hand: InputDevice, answers: Mapping[str, Json]) -> None:
+async def _fill_questions(page: Page, device: InputDevice, answers: Mapping[str, Json]) -> None:
     """Fill in a questionnaire: the answers that are given, and any where none is."""
     for item in await page.locator("main [data-item]").all():
         answer = answers.get(await item.get_attribute("data-item") or "")
@@ -345,16 +345,16 @@ async def _fill_questions(page: Page, hand: InputDevice, answers: Mapping[str, J
             field = item.locator("input, textarea")
             is_number = await field.get_attribute("inputmode") == "decimal"
             fallback = "30" if is_number else "Nothing to add."
-            await hand.write(field, fallback if answer is None else f"{answer:g}" if is_number else str(answer))
+            await device.write(field, fallback if answer is None else f"{answer:g}" if is_number else str(answer))
             continue
         chosen = [str(one) for one in (answer if isinstance(answer, list) else [answer])]
-        wanted = [box for box in boxes if answer is not None and await box.get_attribute("value") in chosen]
-        for box in wanted or boxes[-1:]:
+        matching = [box for box in boxes if answer is not None and await box.get_attribute("value") in chosen]
+        for box in matching or boxes[-1:]:
             if not await box.is_checked():
-                await hand.tick(box)
+                await device.tick(box)
 
 
-async def _leave(page: Page, hand: InputDevice, control: str) -> None:
+async def _leave(page: Page, device: InputDevice, control: str) -> None:
     """Press what leads on as soon as it does, and wait until it has."""
     from playwright.async_api import TimeoutError as WaitedTooLong
 
@@ -364,7 +364,7 @@ async def _leave(page: Page, hand: InputDevice, control: str) -> None:
     except WaitedTooLong:
         raise AssertionError(f"the way on is closed: {await _words_on(page)}") from None
     pressed = await button.element_handle()
-    await hand.press(button)
+    await device.press(button)
     await pressed.wait_for_element_state("hidden")
 
 
@@ -372,16 +372,16 @@ async def _next_control(page: Page) -> str:
     """Wait for what a step needs to be pressed and return its id; `look` or `exam` at a check, "" at the end."""
     from playwright.async_api import TimeoutError as WaitedTooLong
 
-    wanted = [f"main #{name}:visible" for name in ("agree", "next", "play", "try-again")]
+    controls = [f"main #{name}:visible" for name in ("agree", "next", "play", "try-again")]
     others = ["main .sheet-list", "main .sheet-check", "body[data-kind=end] main h1"]
     try:
-        found = await page.wait_for_selector(", ".join([*others, *wanted]))
+        element = await page.wait_for_selector(", ".join([*others, *controls]))
     except WaitedTooLong:
         raise AssertionError(f"the page does not go on: {await _words_on(page)}") from None
-    assert found is not None
+    assert element is not None
     sheets = {"sheet-list": "look", "sheet-check": "exam"}
-    classes = (await found.get_attribute("class") or "").split()
-    return next((sheets[name] for name in classes if name in sheets), await found.get_attribute("id") or "")
+    classes = (await element.get_attribute("class") or "").split()
+    return next((sheets[name] for name in classes if name in sheets), await element.get_attribute("id") or "")
 
 
 async def _words_on(page: Page) -> str:

@@ -150,9 +150,9 @@ class _Keyboard:
     async def slide(self, slider: Locator, share: float) -> None:
         await self._reach(slider)
         low, high, step = [float(await slider.get_attribute(name) or 0) for name in ("min", "max", "step")]
-        wanted = low + round(share * (high - low) / step) * step
+        target = low + round(share * (high - low) / step) * step
         await self.page.keyboard.press("Home")
-        while (left := wanted - float(await slider.input_value())) > step / 2:
+        while (left := target - float(await slider.input_value())) > step / 2:
             await self.page.keyboard.press("PageUp" if left >= (high - low) / 10 else "ArrowUp")
 
     async def write(self, field: Locator, text: str) -> None:
@@ -201,17 +201,17 @@ class CheckPage:
 
     async def find(self, selector: str) -> Locator:
         """Wait for a part of this attempt's page."""
-        found = self.page.locator(f'body[data-step="{self.key}"] main {selector}').first
-        await found.wait_for()
-        return found
+        part = self.page.locator(f'body[data-step="{self.key}"] main {selector}').first
+        await part.wait_for()
+        return part
 
     async def write(self, field: str, value: object) -> None:
         await self.hand.write(await self.find(field), str(value))
 
-    async def leave(self, way: str = "#next") -> None:
+    async def leave(self, selector: str = "#next") -> None:
         """Press what leads to the next screen, and wait until this one is gone."""
         await self.on_screen()
-        button = await self.find(way)
+        button = await self.find(selector)
         pressed = await button.element_handle()
         await self.hand.press(button)
         await pressed.wait_for_element_state("hidden")
@@ -224,20 +224,21 @@ async def take_check(exam: CheckPage) -> None:
     await take(exam)
 
 
-async def take_device_check(page: Page, hand: InputDevice, key: str, *, is_remote: bool = False) -> None:
+async def take_device_check(page: Page, device: InputDevice, key: str, *, is_remote: bool = False) -> None:
     """Go on from a row of the look at the device: what measures by itself is waited for, what asks is answered."""
     here = f'body[data-step="{key}"] main'
-    ways = ["#remote-yes" if is_remote else "#remote-no", ".sheet-list #next", "#again", "#say-desktop"]
-    found = await page.wait_for_selector(
-        ", ".join([f'body:not([data-step="{key}"])', *(f"{here} {way}" for way in ways)]), state="attached"
+    selectors = ["#remote-yes" if is_remote else "#remote-no", ".sheet-list #next", "#again", "#say-desktop"]
+    element = await page.wait_for_selector(
+        ", ".join([f'body:not([data-step="{key}"])', *(f"{here} {selector}" for selector in selectors)]),
+        state="attached",
     )
-    assert found is not None
-    if await found.evaluate("node => node === document.body"):
+    assert element is not None
+    if await element.evaluate("node => node === document.body"):
         return
     # Nothing is measured twice the same: where a busy machine spoilt it, it is tried again.
-    button = page.locator(f"main #{await found.get_attribute('id')}")
-    await hand.press(button)
-    await found.wait_for_element_state("hidden")
+    button = page.locator(f"main #{await element.get_attribute('id')}")
+    await device.press(button)
+    await element.wait_for_element_state("hidden")
 
 
 async def _read_plates(exam: CheckPage) -> None:
@@ -275,9 +276,9 @@ async def _find_gaps(exam: CheckPage) -> None:
         ring = await exam.find(".acuity-patch img")
         if place == 0:
             await exam.on_screen()
-        seen = await ring.element_handle()
+        shown = await ring.element_handle()
         await exam.hand.press(await exam.find(f'[data-direction="{direction}"]'))
-        await seen.wait_for_element_state("hidden")
+        await shown.wait_for_element_state("hidden")
     # The last one leads on by itself.
     await exam.page.wait_for_selector(f'body:not([data-step="{exam.key}"]), main .notice', state="attached")
 

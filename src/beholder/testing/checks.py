@@ -27,7 +27,11 @@ DEVICE: Mapping[str, Json] = {"screen": [1920, 1080], "dpr": 1}
 
 
 def check_step(
-    check: AnyPageCheck, known: CheckContext = CheckContext(DEVICE), *, fails: Iterable[str] = (), varies: bool = False
+    check: AnyPageCheck,
+    context: CheckContext = CheckContext(DEVICE),
+    *,
+    fails: Iterable[str] = (),
+    varies: bool = False,
 ) -> None:
     """Prove that a check keeps the contract; raise AssertionError with a sentence where it does not.
 
@@ -37,27 +41,27 @@ def check_step(
     kinds in `fails`. A verdict is the same when it is judged again from what is kept, every reason that is told
     has words, and the best blind guess passes as often as `luck` says.
     """
-    known = known or CheckContext(DEVICE)
-    attempts = [check.pose(_chance(number), known) for number in range(_POSED)]
-    _check_posed(check, attempts, known, varies=varies)
+    context = context or CheckContext(DEVICE)
+    attempts = [check.pose(_chance(number), context) for number in range(_POSED)]
+    _check_posed(check, attempts, context, varies=varies)
     _check_drawn(check, attempts[:_DRAWN])
     robots = [
         RobotAbilities(),
         RobotAbilities(frozenset({check.name})),
         *(RobotAbilities(frozenset({kind})) for kind in fails),
     ]
-    verdicts = [_check_robot(check, attempts, known, robot) for robot in robots]
+    verdicts = [_check_robot(check, attempts, context, robot) for robot in robots]
     _check_words(check, [verdict for some in verdicts for verdict in some])
     if check.guess_rate() > 0 and not varies:
-        check_luck(check, known, robots)
+        check_luck(check, context, robots)
 
 
-def _check_posed(check: AnyPageCheck, attempts: list[CheckTask], known: CheckContext, *, varies: bool) -> None:
+def _check_posed(check: AnyPageCheck, attempts: list[CheckTask], context: CheckContext, *, varies: bool) -> None:
     """The same chance gives the same attempt, all of it is JSON, and the public half is the same for all of them."""
     name = check.name
     assert check.seconds > 0, f"{name} takes no time"
     for number, posed in enumerate(attempts):
-        assert check.pose(_chance(number), known) == posed, f"{name} is posed in two ways by the same chance"
+        assert check.pose(_chance(number), context) == posed, f"{name} is posed in two ways by the same chance"
         for half, value in (("public", posed.public), ("private", posed.private)):
             kept = json.loads(json.dumps(value, allow_nan=False))
             assert kept == _plain(value), f"the {half} half of {name} is not what JSON gives back"
@@ -78,14 +82,14 @@ def _check_drawn(check: AnyPageCheck, attempts: Iterable[CheckTask]) -> None:
                 more = set(_png_chunks(drawn.body)) - _CHUNKS
                 assert not more, f"{name} of {check.name} has the chunks {sorted(more)}"
             if place == 0:
-                again = check.draw(json.loads(json.dumps(_plain(posed.private))), name)
-                assert drawn == again, f"{name} of {check.name} is drawn in two ways from the same private half"
-    for name, found in sizes.items():
-        assert len(found) == 1, f"{name} of {check.name} has {len(found)} sizes, by which they can be told apart"
+                redrawn = check.draw(json.loads(json.dumps(_plain(posed.private))), name)
+                assert drawn == redrawn, f"{name} of {check.name} is drawn in two ways from the same private half"
+    for name, lengths in sizes.items():
+        assert len(lengths) == 1, f"{name} of {check.name} has {len(lengths)} sizes, by which they can be told apart"
 
 
 def _check_robot(
-    check: AnyPageCheck, attempts: Iterable[CheckTask], known: CheckContext, robot: RobotAbilities
+    check: AnyPageCheck, attempts: Iterable[CheckTask], context: CheckContext, robot: RobotAbilities
 ) -> list[Verdict]:
     """Return the verdicts on a robot: always a pass where it is able, never where it is not."""
     verdicts = []
@@ -94,10 +98,10 @@ def _check_robot(
         read = check.read(posed.private, json.loads(json.dumps(answer)))
         kept = json.loads(json.dumps(_plain(read), allow_nan=False))
         assert check.read(posed.private, kept) == kept, f"an answer to {check.name} that is read changes"
-        verdict = judge_attempt(check, Attempt(posed.private, read, known, 1))
-        again = judge_attempt(check, Attempt(json.loads(json.dumps(_plain(posed.private))), kept, CheckContext(), 1))
-        assert _plain(again._asdict()) == _plain(verdict._asdict()), (
-            f"{check.name} judged again says {again}, and {verdict} before"
+        verdict = judge_attempt(check, Attempt(posed.private, read, context, 1))
+        rejudged = judge_attempt(check, Attempt(json.loads(json.dumps(_plain(posed.private))), kept, CheckContext(), 1))
+        assert _plain(rejudged._asdict()) == _plain(verdict._asdict()), (
+            f"{check.name} judged again says {rejudged}, and {verdict} before"
         )
         kind = f"that fails {sorted(robot.fails)}" if robot.fails else "that is able"
         assert (verdict.verdict == "pass") == (not robot.fails), f"a robot {kind} has the verdict {verdict}"
@@ -114,43 +118,45 @@ def _check_words(check: AnyPageCheck, verdicts: Iterable[Verdict]) -> None:
     fill_words(words.get("needs", ""), check.needs(), words)
     assert check.action != "gate" or words.get("out"), f"{check.name} turns people away without a word"
     for verdict in verdicts:
-        is_told = verdict.verdict == "fail" or verdict.again
-        if is_told and check.rule.feedback and action_of(check, verdict) in ("gate", "warn"):
-            said = words.get(f"told.{verdict.reason}")
-            assert said, f"{check.name} has no words for {verdict.reason!r}"
-            fill_words(said, check.message_values(verdict), words)
+        is_shown = verdict.verdict == "fail" or verdict.again
+        if is_shown and check.rule.feedback and action_of(check, verdict) in ("gate", "warn"):
+            text = words.get(f"told.{verdict.reason}")
+            assert text, f"{check.name} has no words for {verdict.reason!r}"
+            fill_words(text, check.message_values(verdict), words)
 
 
 def check_luck(
     check: AnyPageCheck,
-    known: CheckContext,
+    context: CheckContext,
     robots: Sequence[RobotAbilities] = (RobotAbilities(),),
     many: int = _GUESSED,
 ) -> float:
     """Return how often the best blind guess passes: the best of what robots said to others, tried on new attempts."""
-    attempts = [check.pose(_chance(number), known) for number in range(2 * many)]
-    seen, fresh = attempts[:many], attempts[many:]
+    attempts = [check.pose(_chance(number), context) for number in range(2 * many)]
+    first, fresh = attempts[:many], attempts[many:]
     guesses: dict[str, Mapping[str, Json]] = {}
-    for number, (posed, robot) in enumerate((posed, robot) for posed in seen for robot in robots):
+    for number, (posed, robot) in enumerate((posed, robot) for posed in first for robot in robots):
         if len(guesses) < _CANDIDATES:
             read = check.read(posed.private, check.respond(posed, robot, _chance(number)))
             guesses[json.dumps(_plain(read), sort_keys=True)] = read
-    best = max(guesses.values(), key=lambda guess: _passes(check, seen, guess, known))
-    rate = _passes(check, fresh, best, known) / many
+    best = max(guesses.values(), key=lambda guess: _passes(check, first, guess, context))
+    rate = _passes(check, fresh, best, context) / many
     luck = check.guess_rate()
     slack = 4 * math.sqrt(luck * (1 - luck) / many) + 1 / many
     assert rate <= luck + slack, f"a blind guess passes {check.name} {rate:.1%} of the time, above {luck:.1%}"
     return rate
 
 
-def _passes(check: AnyPageCheck, attempts: Iterable[CheckTask], guess: Mapping[str, Json], known: CheckContext) -> int:
+def _passes(
+    check: AnyPageCheck, attempts: Iterable[CheckTask], guess: Mapping[str, Json], context: CheckContext
+) -> int:
     passes = 0
     for posed in attempts:
         try:
             read = check.read(posed.private, guess)
         except Refused:
             continue
-        passes += judge_attempt(check, Attempt(posed.private, read, known, 1)).verdict == "pass"
+        passes += judge_attempt(check, Attempt(posed.private, read, context, 1)).verdict == "pass"
     return passes
 
 

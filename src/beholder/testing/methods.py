@@ -138,10 +138,10 @@ def _check_order(
     question: str, means: Mapping[str, float], planted: Mapping[str, float], references: set[str], is_reversed: bool
 ) -> None:
     """A reference that is only compared with has no mean of its own; every other condition has."""
-    wanted = [name for name in planted if name in means or name not in references]
-    truth = sorted(wanted, key=lambda name: planted[name] if is_reversed else -planted[name])
-    found = sorted(means, key=lambda name: -means[name])
-    assert found == truth, f"{question}: the planted order is {truth}, the result {found}"
+    rated = [name for name in planted if name in means or name not in references]
+    truth = sorted(rated, key=lambda name: planted[name] if is_reversed else -planted[name])
+    order = sorted(means, key=lambda name: -means[name])
+    assert order == truth, f"{question}: the planted order is {truth}, the result {order}"
 
 
 def _check_ticks(results: Results, planted: Mapping[str, float]) -> None:
@@ -205,7 +205,7 @@ class _NeutralResponder:
 
         return watch_events(step["trial"])
 
-    def examined(self, robot: Robot, step: Mapping[str, Any]) -> tuple[Json, float]:
+    def answer_check(self, robot: Robot, step: Mapping[str, Any]) -> tuple[Json, float]:
         raise AssertionError("the tiny study of check_method asks for no check")
 
     def fill(self, item: Mapping[str, Any]) -> Json:

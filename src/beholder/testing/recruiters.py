@@ -277,15 +277,15 @@ async def _settle(scene: Scene) -> None:
         await scene.later()
 
 
-async def _is_refused(doing: Awaitable[object]) -> bool:
+async def _is_refused(request: Awaitable[object]) -> bool:
     """Return whether a recruiter says no."""
-    words: str | None = None
+    reason: str | None = None
     try:
-        await doing
+        await request
     except PlatformRefused as error:
-        words = str(error)
-    assert words is None or words.strip(), "it refuses without a word of why"
-    return words is not None
+        reason = str(error)
+    assert reason is None or reason.strip(), "it refuses without a word of why"
+    return reason is not None
 
 
 # --- The contract of a recruiter as a suite that anybody can run against theirs ---

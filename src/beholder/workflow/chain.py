@@ -58,25 +58,25 @@ def chain(
     caps = [cap for cap in (budget, loaded.budget) if cap is not None]
     studies = _studies(loaded, files, publish=publish and not simulate, caps=caps)
     _check_plans(loaded, files, studies, making)
-    found: dict[str, Results] = {}
+    results: dict[str, Results] = {}
     for number, (follow, file, study) in enumerate(zip(loaded.studies, files, studies, strict=True)):
         before = studies[:number]
         try:
             if follow.asks == "inconclusive":
-                write_open_pairs(study, list(found.values())[-1], follow.question)
+                write_open_pairs(study, list(results.values())[-1], follow.question)
         except NoOpenPairs as nothing:
             if news is not None:
                 news(RunProgress("chain", str(nothing)))
             continue
         left = None if simulate else _budget_left(caps, before, study)
         with _problems_in_folder(follow.study, file):
-            found[study.name] = run(
+            results[study.name] = run(
                 file, simulate=simulate, raters=raters, seed=seed, host=host, port=port, public_url=public_url,
                 publish=publish, budget=left, every=every,
-                exclude=[one.folder for one in before if one.name in found], tell=tell, news=news, progress=progress,
+                exclude=[one.folder for one in before if one.name in results], tell=tell, news=news, progress=progress,
                 making=making,
             )  # fmt: skip
-    return found
+    return results
 
 
 def _studies(chain: Chain, files: Sequence[Path], *, publish: bool, caps: Sequence[float | str]) -> list[Study]:
@@ -139,9 +139,9 @@ def _check_pair_plan(study: Study, making: Callable[[int, int], None] | None) ->
     from beholder.planning.groups import for_each_group, groups_of
     from beholder.stimuli.ingestion import load_catalogue
 
-    every = study.model_copy(update={"design": study.design.model_copy(update={"pairs": "all"})})
+    all_pairs = study.model_copy(update={"design": study.design.model_copy(update={"pairs": "all"})})
     method, catalogue = find(study.method), load_catalogue(study, making)
-    groups = groups_of(every, catalogue, method)
+    groups = groups_of(all_pairs, catalogue, method)
     for_each_group(groups, lambda group: check_comparing(group.study, group.catalogue, method))
 
 
@@ -207,8 +207,8 @@ def _parts(pairs: Sequence[tuple[str, str]]) -> list[int]:
     """Return which part each pair belongs to: pairs that share a condition, also through others, are one."""
     from beholder.methods.pairs import parts
 
-    found = parts(list(dict.fromkeys(name for pair in pairs for name in pair)), list(pairs))
-    number = {name: place for place, part in enumerate(found, 1) for name in part}
+    groups = parts(list(dict.fromkeys(name for pair in pairs for name in pair)), list(pairs))
+    number = {name: place for place, part in enumerate(groups, 1) for name in part}
     return [number[one] for one, _ in pairs]
 
 

@@ -115,11 +115,11 @@ def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, 
     firsts: dict[object, PlannedList] = {}
     for planned in plan.lists:
         firsts.setdefault(planned.group_key, planned)
-    ways = [
+    sessions = [
         (first, session_stages(group_study(loaded, first.group), catalogue, method, first.entries))
         for first in firsts.values()
     ]
-    first, stages = max(ways, key=lambda way: sum(stage.minutes for stage in way[1]))
+    first, stages = max(sessions, key=lambda session: sum(stage.minutes for stage in session[1]))
     trials = len(first.rated)
     return Checked(
         study=loaded,
@@ -138,18 +138,20 @@ def check(study: str | Path | Study = "study.yaml", *, progress: Callable[[int, 
         ),
         is_compared=is_of_pairs(plan),
         asking={
-            role: StimulusCount(there, fresh.get(role, 0))
+            role: StimulusCount(count, fresh.get(role, 0))
             for role in MESSAGE_ROLES
             # Stimuli that say the same over the same one share a file.
-            if (there := len({one.sha256 for one in catalogue.of_role(role) if one.made_of}))
+            if (count := len({one.sha256 for one in catalogue.of_role(role) if one.made_of}))
         },
         trials=trials,
         groups=tuple(
             GroupShare(
-                way.group, sum(one.group == way.group for one in plan.lists), sum(stage.minutes for stage in theirs)
+                session.group,
+                sum(one.group == session.group for one in plan.lists),
+                sum(stage.minutes for stage in session_parts),
             )
-            for way, theirs in ways
-            if way.group
+            for session, session_parts in sessions
+            if session.group
         ),
         votes=votes_range(plan),
         pairs=_pair_count(plan, catalogue) if is_of_pairs(plan) else 0,
@@ -295,14 +297,14 @@ def _rated_text(trials: Sequence[Trial]) -> str:
     """Return how many trials are rated, and how many are checks, on pages of their own or on others."""
     from beholder.planning.model import is_check
 
-    told = [_count(sum(not is_check(trial) for trial in trials), "trial")]
+    parts = [_count(sum(not is_check(trial) for trial in trials), "trial")]
     for role, (one, many) in _CHECKS.items():
         n = sum(any(slot.role == role for slot in trial.slots) for trial in trials)
-        told += [f"{n} {one if n == 1 else many}"] * (n > 0)
+        parts += [f"{n} {one if n == 1 else many}"] * (n > 0)
     for purpose, (one, many) in _STATEMENTS.items():
         n = sum(asked.purpose == purpose for trial in trials for asked in trial.asked)
-        told += [f"{n} {one if n == 1 else many}"] * (n > 0)
-    return ", ".join(told)
+        parts += [f"{n} {one if n == 1 else many}"] * (n > 0)
+    return ", ".join(parts)
 
 
 def _count(n: int, what: str) -> str:

@@ -74,12 +74,12 @@ def _refuse_another(method: str, study: Path, *, prolific: bool) -> None:
     from beholder.errors import Problem, StudyError
     from beholder.methods import load_study
 
-    there = load_study(study)
+    existing = load_study(study)
     what = ""
-    if there.method != method:
-        what = f"holds a study of method {there.method}, and {method} is asked for"
-    elif (there.recruit.mode == "prolific") != prolific:
-        what = f"holds a study whose people come by {there.recruit.mode}"
+    if existing.method != method:
+        what = f"holds a study of method {existing.method}, and {method} is asked for"
+    elif (existing.recruit.mode == "prolific") != prolific:
+        what = f"holds a study whose people come by {existing.recruit.mode}"
     if what:
         raise StudyError(Problem(str(study.parent), what, "", "Choose another folder with --folder."))
 
@@ -98,20 +98,20 @@ def planted_values(results: Results, truth: Mapping[str, float]) -> Mapping[tupl
         is_turned = bool((votes["keyed"] != votes["value"]).where(votes["keyed"].notna(), False).any())
         scales[str(question)] = (high, low) if is_turned else (low, high)
     unit = "" if results.is_identification else " apart"
-    found: dict[tuple[str, str], str] = {}
+    values: dict[tuple[str, str], str] = {}
     for row in results.conditions.to_dict("records"):
         question, condition = str(row["question"]), str(row["condition"])
         quality = truth.get(condition)
         if quality is None:
-            found[question, condition] = ""
+            values[question, condition] = ""
         elif question in scales:
             worst, best = scales[question]
-            found[question, condition] = f"{worst + quality * (best - worst):.2f}"
+            values[question, condition] = f"{worst + quality * (best - worst):.2f}"
         elif results.notes["kinds"].get(question) == "correct":
-            found[question, condition] = f"{_mean_distance(results, condition, truth):.2f}{unit}"
+            values[question, condition] = f"{_mean_distance(results, condition, truth):.2f}{unit}"
         else:
-            found[question, condition] = f"quality {quality:.2f}"
-    return found
+            values[question, condition] = f"quality {quality:.2f}"
+    return values
 
 
 def _mean_distance(results: Results, condition: str, truth: Mapping[str, float]) -> float:
@@ -151,9 +151,9 @@ async def _run_with_robots(
         if on_link:
             on_link(server.link)
         crowd = await send_robots(server.service.served, server.store, server.address, robots, progress=progress)
-        found = await asyncio.to_thread(results)
+        analysed = await asyncio.to_thread(results)
         if on_result:
-            on_result(crowd.truth, found)
+            on_result(crowd.truth, analysed)
         if stay:
             await report_until_stopped(server, asyncio.Event(), tell)
-        return found
+        return analysed

@@ -33,9 +33,9 @@ def plan(
 
     loaded = load_study(study) if isinstance(study, str | Path) else study
     stimuli = catalogue or load_stimuli(loaded, find(loaded.method), progress)
-    made = write(loaded, catalogue=stimuli)
+    planned = write(loaded, catalogue=stimuli)
     if report:
         from beholder.reporting.plan_page import plan_report
 
-        plan_report(loaded, stimuli, made, drawing)
-    return made
+        plan_report(loaded, stimuli, planned, drawing)
+    return planned

@@ -100,7 +100,7 @@ async def test_bonuses_hold_it_up_until_they_are_computed_signed_and_paid(folder
         ]
         await m.pay()
         assert (await close_study(m.context)).is_closed
-        assert sum(one.amount for one in m.fake.moved) == 500
+        assert sum(one.amount for one in m.fake.payments) == 500
 
 
 async def test_bonuses_that_were_computed_before_somebody_finished_hold_it_up(folder: Path) -> None:
@@ -117,7 +117,7 @@ async def test_bonuses_that_were_computed_before_somebody_finished_hold_it_up(fo
         clean(m.context.study, store=m.context.url)
         await m.pay()
         assert (await close_study(m.context)).is_closed
-        assert sorted(one.amount for one in m.fake.moved) == [50, 50, 200, 200]
+        assert sorted(one.amount for one in m.fake.payments) == [50, 50, 200, 200]
 
 
 async def test_a_round_that_was_finished_after_the_signature_holds_it_up(folder: Path) -> None:
@@ -131,7 +131,7 @@ async def test_a_round_that_was_finished_after_the_signature_holds_it_up(folder:
         await decide_study(m.context, sign="run")
         await m.pay()
         assert (await close_study(m.context)).is_closed
-        assert [one.amount for one in m.fake.moved] == [200, 200]
+        assert [one.amount for one in m.fake.payments] == [200, 200]
 
 
 async def test_a_full_study_is_stopped_and_its_people_are_kept_out_of_the_family(folder: Path) -> None:
@@ -157,7 +157,7 @@ async def test_the_cost_is_what_has_left_the_wallet_also_by_itself(folder: Path,
         for _ in range(2):
             cost = (await take_snapshot(room.context)).cost
             assert cost is not None
-            assert cost.paid.minor == sum(one.amount for one in room.fake.moved) == 400
+            assert cost.paid.minor == sum(one.amount for one in room.fake.payments) == 400
             await pay_study(room.context, send=True, sleep=room.fake.sleep)
 
 

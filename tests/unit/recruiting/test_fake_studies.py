@@ -88,7 +88,7 @@ async def test_who_nobody_looks_at_is_approved_after_21_days(researcher: Researc
     researcher.fake.advance(days=20, hours=23)
     assert visit.submission.status == "AWAITING REVIEW"
     researcher.fake.advance(hours=1)
-    assert [(one.kind, one.amount) for one in researcher.fake.moved] == [("reward", 200)]
+    assert [(one.kind, one.amount) for one in researcher.fake.payments] == [("reward", 200)]
 
 
 async def test_a_code_does_what_the_study_says(researcher: Researcher) -> None:
@@ -128,7 +128,7 @@ async def test_used_up_screen_outs_pause_a_study_until_there_are_more(researcher
     assert (await researcher.send("PATCH", f"/studies/{study}/", {"completion_codes": [more]})).status_code == 200
     assert (await researcher.move(study, "START")).json()["status"] == "ACTIVE"
     assert len((await researcher.get(f"/studies/{study}/"))["completion_codes"]) == 4
-    assert [one.amount for one in researcher.fake.moved] == [30, 30]
+    assert [one.amount for one in researcher.fake.payments] == [30, 30]
 
 
 async def test_a_workspace_may_lack_paid_screen_outs() -> None:
@@ -142,7 +142,7 @@ async def test_a_workspace_may_lack_paid_screen_outs() -> None:
 async def test_filters_and_earlier_studies_keep_people_out(researcher: Researcher) -> None:
     people = researcher.fake.people
     first = await researcher.publish()
-    been = people.take(first).start().give_back().submission.person
+    been = people.take(first).start().return_place().submission.person
     filters = [
         {"filter_id": "previous_studies_blocklist", "selected_values": [first]},
         {"filter_id": "current-country-of-residence", "selected_values": ["45"]},
@@ -188,7 +188,7 @@ async def test_decisions_are_final_and_may_be_repeated(researcher: Researcher) -
         assert rejected.json()["status"] == "REJECTED"
     assert (await researcher.decide(good, "REJECT", message="w" * 100, rejection_category="OTHER")).status_code == 400
     assert (await researcher.decide(bad, "APPROVE")).status_code == 400
-    assert [one.submission for one in researcher.fake.moved] == [good]
+    assert [one.submission for one in researcher.fake.payments] == [good]
 
 
 async def test_bulk_approval_happens_later(researcher: Researcher) -> None:

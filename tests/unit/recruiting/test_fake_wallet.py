@@ -25,12 +25,12 @@ async def test_paying_a_bonus_twice_pays_it_twice(researcher: Researcher) -> Non
     assert (bulk["amount"], bulk["fees"], bulk["vat"], bulk["total_amount"]) == (3150, 1040, 208, 4398)
     before = fake.balance
     fake.advance(minutes=5)
-    assert fake.moved == []
+    assert fake.payments == []
     for calls in (1, 2):
         assert (await researcher.send("POST", f"/bulk-bonus-payments/{bulk['id']}/pay/")).status_code == 202
-        assert len(fake.moved) == 2 * (calls - 1)
+        assert len(fake.payments) == 2 * (calls - 1)
         fake.advance(minutes=2)
-        assert [moved.amount for moved in fake.moved] == [150, 3000] * calls
+        assert [moved.amount for moved in fake.payments] == [150, 3000] * calls
         assert (await researcher.get(f"/submissions/{one.submission.id}/"))["bonus_payments"] == [150] * calls
     assert before - fake.balance == 2 * (price(150).total + price(3000).total)
     assert fake.bonuses.calls == [bulk["id"]] * 2
@@ -72,7 +72,7 @@ async def test_nothing_is_bought_without_funds() -> None:
     bulk = (await researcher.set_up(draft["id"], f"{one.id},1.00")).json()["id"]
     assert (await researcher.send("POST", f"/bulk-bonus-payments/{bulk}/pay/")).status_code == 400
     fake.advance(days=1)
-    assert fake.moved == []
+    assert fake.payments == []
 
 
 async def test_what_a_study_costs_is_told_before_and_after(researcher: Researcher) -> None:
@@ -126,7 +126,7 @@ async def test_a_fault_strikes_before_or_after_the_money_moved(researcher: Resea
         response = await researcher.send("POST", f"/bulk-bonus-payments/{bulk}/pay/")
         assert response.status_code in (200, 408, 429, 500, 502, 504)
     fake.advance(minutes=5)
-    assert len(fake.moved) == kind.endswith("_after")
+    assert len(fake.payments) == kind.endswith("_after")
     assert fake.faults.happened == [(PAY, kind)]
 
 
@@ -160,10 +160,10 @@ def test_money_and_places_add_up_whatever_happens(acts: list[str]) -> None:
         inside = fake.submissions.of(study_id)
         placed = sum(one.status in ("RESERVED", "ACTIVE", "AWAITING REVIEW", "APPROVED") for one in inside)
         assert placed <= study.places
-        rewarded = [one.submission for one in fake.moved if one.kind == "reward"]
+        rewarded = [one.submission for one in fake.payments if one.kind == "reward"]
         assert len(rewarded) == len(set(rewarded))
         assert {one.id for one in inside if one.status == "APPROVED"} == set(rewarded)
-        assert fake.balance == 100_000 - sum(price(one.amount).total for one in fake.moved)
+        assert fake.balance == 100_000 - sum(price(one.amount).total for one in fake.payments)
         assert sum(one.status == "SCREENED OUT" for one in inside) <= 2
 
 
@@ -192,6 +192,6 @@ def _do(fake: FakeProlific, study: str, act: str) -> None:
         case "finish" | "out":
             submissions.complete(latest, "DONE" if act == "finish" else "OUT")
         case "return":
-            submissions.give_back(latest)
+            submissions.return_place(latest)
         case "approve":
             fake.reviews.move(FakeCall((latest.id,), {}, {"action": "APPROVE"}))

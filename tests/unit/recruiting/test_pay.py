@@ -61,10 +61,10 @@ async def test_everybody_gets_what_was_signed_once(folder: Path) -> None:
         assert s.got(s.ids[1]) == []
         assert s.fake.submissions.find(s.ids[1]).rejection == MESSAGE
         assert s.got(s.ids[2]) == [("reward", 200)]
-        moved, requests = list(s.fake.moved), list(s.fake.requests)
+        moved, requests = list(s.fake.payments), list(s.fake.requests)
         again = await s.pay(send=True, tell=told.append)
         assert (again.lines, len(told)) == (found.lines, 2)
-        assert s.fake.moved == moved
+        assert s.fake.payments == moved
         assert not [one for one in s.fake.requests[len(requests) :] if not one.startswith("GET")]
 
 
@@ -75,7 +75,7 @@ async def test_nothing_is_owed_that_nobody_has_signed(folder: Path) -> None:
         await s.sign("run", s0={"pay": "reject", "category": "LOW_EFFORT", "message": MESSAGE}, s1="return", s2="look")
         sent = [(line.kind, line.submission) for line in (await s.pay(send=True)).lines]
         assert sent == [("return", s.ids[1])], "what is against anybody needs a person"
-        assert s.fake.moved == []
+        assert s.fake.payments == []
 
 
 async def test_who_was_approved_by_the_platform_still_gets_the_bonus(folder: Path) -> None:
@@ -121,7 +121,7 @@ async def test_who_gave_it_back_after_finishing_is_not_paid(folder: Path) -> Non
     async with shop(folder, 2, clean=BONUS) as s:
         write_bonuses(s.study, ("p-0", "quantity", "0.50"))
         await s.sign(s0="approve", s1="approve")
-        s.visits[0].give_back()
+        s.visits[0].return_place()
         found = await s.pay(send=True)
         assert found.is_settled
         assert [line.submission for line in found.lines] == [s.ids[1]] * 2
@@ -167,7 +167,7 @@ async def test_a_top_up_brings_everybody_to_the_least_pay(folder: Path) -> None:
         assert [(line.reason, str(line.amount)) for line in found.lines[2:]] == [("fair_pay", "1.00 GBP")] * 2
         assert [s.got(one)[1:] for one in s.ids] == [[("bonus", 100)]] * 2, "20 minutes at 9.00 an hour are 3.00"
         await s.pay(send=True, top_up=True)
-        assert len(s.fake.moved) == 4
+        assert len(s.fake.payments) == 4
 
 
 async def test_a_budget_is_a_hard_cap_and_says_by_how_much(folder: Path) -> None:
@@ -349,7 +349,7 @@ async def test_the_second_of_two_who_pay_at_once_is_told(folder: Path) -> None:
             with pytest.raises(LedgerError, match="somebody is sending money or messages already"):
                 await s.pay(send=True)
             assert len((await s.pay()).lines) == 1, "looking is free"
-        assert s.fake.moved == []
+        assert s.fake.payments == []
 
 
 @pytest.mark.long
@@ -361,4 +361,4 @@ async def test_more_than_two_hundred_go_in_several_payments(folder: Path, whole:
         found = await s.pay(send=True)
         assert (found.is_settled, found.problems) == (True, ())
         assert [len(bulk.rows) for bulk in fake.bonuses.all.values()] == ([200, 1] if whole else [5])
-        assert sorted(moved.amount for moved in fake.moved) == [50] * people + [200] * people
+        assert sorted(moved.amount for moved in fake.payments) == [50] * people + [200] * people

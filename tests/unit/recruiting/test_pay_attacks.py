@@ -64,7 +64,7 @@ async def test_everybody_gets_what_was_promised_although_the_study_says_otherwis
         changed = s.study.recruit.model_copy(update={"reward": "5.00 GBP", "screen_out": None})
         study = s.study.model_copy(update={"recruit": changed})
         later = replace(s, context=connect(study, s.context.store, s.fake))
-        s.visits[1].give_back()
+        s.visits[1].return_place()
         await s.sign(s0="approve", s1="bonus", s2="screen_out")
         found = await later.pay(send=True)
         assert [s.got(one) for one in s.ids] == [[("reward", 200)], [("bonus", 200)], [("bonus", 30)]]
@@ -100,7 +100,7 @@ async def test_who_returns_it_while_it_is_approved_holds_up_nothing(folder: Path
             async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
                 answer = await through.handle_async_request(request)
                 if request.url.path.endswith("/bulk-approve/"):
-                    s.visits[0].give_back()
+                    s.visits[0].return_place()
                 return answer
 
         hasty = replace(s, context=connect(s.study, s.context.store, s.fake, Hasty()))
@@ -144,7 +144,7 @@ async def test_one_session_is_paid_once_although_two_submissions_led_to_it(folde
             f"decide  {again.id} is to be paid for a session that {first.id} was paid for already. Nothing was sent. "
             "Put `return` for it into decide/decisions.csv, and sign it."
         ]
-        assert [(one.kind, one.amount) for one in s.fake.moved] == [("bonus", 200)]
+        assert [(one.kind, one.amount) for one in s.fake.payments] == [("bonus", 200)]
 
 
 async def test_nobody_is_rejected_for_what_has_come_since(folder: Path) -> None:
@@ -213,7 +213,7 @@ async def test_what_was_paid_by_hand_is_not_said_of_a_platform(folder: Path) -> 
         assert str(told.value) == (
             "--paid  does not go with recruit.mode prolific. Nobody is paid by hand here. Nothing was sent."
         )
-        assert s.fake.moved == []
+        assert s.fake.payments == []
 
 
 async def test_who_comes_to_two_runs_is_paid_for_both(folder: Path) -> None:

@@ -134,7 +134,7 @@ async def test_a_full_study_is_stopped_before_a_place_is_free_again(tmp_path: Pa
         visit = fake.people.finish(posting.id)[0]
         assert (await recruiter.posting(posting.id)).state == "completed"
         await recruiter.stop(posting.id)
-        visit.give_back()
+        visit.return_place()
         with pytest.raises(Refusal, match="The study is COMPLETED"):
             fake.people.take(posting.id)
 
@@ -144,7 +144,7 @@ async def test_all_submissions_are_found_whatever_the_pages_do(tmp_path: Path) -
     async with prolific(study_in(tmp_path), fake) as recruiter:
         posting = await recruiter.publish((await recruiter.draft(replace(JOB, places=300))).id)
         came = [visit.submission.id for visit in fake.people.finish(posting.id, 230)]
-        fake.people.take(posting.id).start().give_back()
+        fake.people.take(posting.id).start().return_place()
         fake.people.take(posting.id)
         fake.faults.next(LIST, "reordered", "duplicate", "429", "html")
         listed = await recruiter.submissions(posting.id)
@@ -261,7 +261,7 @@ async def test_a_platform_that_fails_now_and_then_leaves_one_study_and_pays_nobo
         assert (await insist(lambda: recruiter.stop(posting.id))).state == "completed"
     fake.advance(hours=1)
     assert len(fake.studies.all) == 1
-    assert [one.amount for one in fake.moved] == [200] * 3
+    assert [one.amount for one in fake.payments] == [200] * 3
 
 
 def test_amounts_are_written_with_a_point_and_two_digits() -> None:

@@ -109,7 +109,7 @@ async def test_a_payment_is_sent_once_whatever_comes_back(kind: FaultKind, tmp_p
         assert fake.requests.count(PAY) == 1
         fake.advance(hours=1)
         has_moved = kind.endswith("_after")
-        assert [one.amount for one in fake.moved] == [150] * has_moved
+        assert [one.amount for one in fake.payments] == [150] * has_moved
         assert (await recruiter.submission(came)).bonuses == (150,) * has_moved
 
 

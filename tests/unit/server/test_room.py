@@ -82,7 +82,7 @@ async def square(
 @pytest.mark.parametrize(
     ("leave", "words"),
     [
-        (FakeVisit.give_back, "Returned on the platform"),
+        (FakeVisit.return_place, "Returned on the platform"),
         (lambda visit: visit.finish(NO_CODE), "Handed in, and nothing whole is here"),
     ],
 )
@@ -123,7 +123,7 @@ async def test_whoever_has_left_and_still_answers_loses_the_list_again_to_whoeve
         first = here.take()
         ann = await here.come(first)
         await ann.until("trial:1")
-        first.give_back()
+        first.return_place()
         await here.come(here.take())  # who does not agree yet
         await here.host.look()
         assert await ann.answer() == "trial:2"
@@ -136,7 +136,7 @@ async def test_whoever_has_taken_a_new_place_keeps_the_list(tmp_path: Path) -> N
         first = here.take()
         ann = await here.come(first)
         await ann.until("trial:2")
-        first.give_back()
+        first.return_place()
         again = await here.come(here.take(before=first))
         assert again.session == ann.session
         assert await here.refused(here.take()) == "full"
@@ -205,7 +205,7 @@ async def test_a_server_alone_asks_its_platform_where_it_has_a_token(
         monkeypatch.setenv("PROLIFIC_TOKEN", " ")
         first = here.take()
         await (await here.come(first)).until("trial:1")
-        first.give_back()
+        first.return_place()
         late = here.take()
         async with release_abandoned(server):
             assert await here.refused(late) == "full"

@@ -59,7 +59,7 @@ def test_people_are_as_in_the_pilot(source: PopulationSource) -> None:
     assert people.taste < 0.03
     assert 0.01 < people.leaving < 0.12
     assert people.pace == pytest.approx(3, rel=0.25)
-    assert source.said["bias"] == "pilot tiny, robots"
+    assert source.origins["bias"] == "pilot tiny, robots"
 
 
 def test_means_of_the_pilot_are_the_planted_truth(pilot: Path, source: PopulationSource) -> None:
@@ -74,7 +74,7 @@ def test_order_effects_are_not_read_from_a_pilot(source: PopulationSource) -> No
     usual, people = Population(), source.people
     for name in ("carry", "fatigue", "lapse", "gain_spread", "ends"):
         assert getattr(people, name) == getattr(usual, name)
-        assert name not in source.said
+        assert name not in source.origins
 
 
 def test_what_a_pilot_is_too_small_for_stays_as_usual_and_is_told(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_pilot_of_comparisons_tells_no_spreads(tmp_path: Path) -> None:
     simulate(path, participants=2)
     found = from_pilot(path)
     assert found.people == Population()
-    assert found.said["bias"] == "usual: ratings are choice, and it takes scores"
+    assert found.origins["bias"] == "usual: ratings are choice, and it takes scores"
     assert found.means == {}
 
 

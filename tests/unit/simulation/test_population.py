@@ -141,7 +141,7 @@ def test_effects_are_found_again_in_ratings(acr: Ground, taste: float, spread: f
     table = pd.DataFrame({name: getattr(sheet, name).astype(str) for name in names}).rename(
         columns={"list": "participant"}
     )
-    found = estimate_variances(table.assign(question="q", value=answers.value / 100), {"q": 0.01}).found
+    found = estimate_variances(table.assign(question="q", value=answers.value / 100), {"q": 0.01}).variances
     # What is cut off at the ends of the scale is missing from inconsistency.
     for name, within in (("bias", 0.02), ("inconsistency", 0.015), ("inconsistency_spread", 0.1), ("taste", 0.015)):
         assert found[name].value == pytest.approx(getattr(people, name), abs=within), name
@@ -154,7 +154,7 @@ def test_tastes_that_cannot_be_told_are_part_of_the_inconsistency() -> None:
     people, conditions = (code.ravel() for code in np.meshgrid(np.arange(60), np.arange(4), indexing="ij"))
     table = pd.DataFrame({"participant": people, "condition": conditions, "stimulus": conditions, "content": "one"})
     bias, own = rng.normal(0, 0.1, 60), rng.normal(0, 0.1, len(people))
-    found = estimate_variances(table.assign(question="q", value=0.5 + bias[people] + own), {"q": 0.01}).found
+    found = estimate_variances(table.assign(question="q", value=0.5 + bias[people] + own), {"q": 0.01}).variances
     assert found["bias"].value == pytest.approx(0.1, abs=0.02)
     assert found["inconsistency"].value == pytest.approx(0.1, abs=0.01)
     assert found["taste"] == (None, "who rated what does not tell it apart")
@@ -168,7 +168,10 @@ def test_one_is_told_as_one() -> None:
     table = pd.DataFrame(
         {"participant": "p", "condition": list("ab"), "stimulus": list("ab"), "content": "one", "value": [0.2, 0.4]}
     )
-    assert estimate_variances(table.assign(question="q"), {}).found["bias"] == (None, "1 participant, and it takes 5")
+    assert estimate_variances(table.assign(question="q"), {}).variances["bias"] == (
+        None,
+        "1 participant, and it takes 5",
+    )
 
 
 def test_spreads_of_the_laboratory_are_those_of_the_public_set() -> None:
@@ -177,7 +180,7 @@ def test_spreads_of_the_laboratory_are_those_of_the_public_set() -> None:
         pytest.skip(f"ratings/vqeghd3_raw.csv is not in {DATA}; set BEHOLDER_TEST_DATA")
     raw, known = pd.read_csv(path), pd.read_csv(reference).set_index("component")["sd"] / 4
     table = raw.rename(columns={"subject": "participant"}).assign(question="q", value=(raw["score"] - 1) / 4)
-    found = {name: one.value for name, one in estimate_variances(table, {"q": 0.25}).found.items()}
+    found = {name: one.value for name, one in estimate_variances(table, {"q": 0.25}).variances.items()}
     for name, component in (("bias", "S"), ("taste", "SH"), ("content", "C"), ("content_condition", "CH")):
         assert found[name] == pytest.approx(known[component], abs=0.004), name
     for name in ("taste", "content", "content_condition"):

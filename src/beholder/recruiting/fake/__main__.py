@@ -84,11 +84,16 @@ async def _work(
         click.echo(_WELCOME.format(balance=balance, token=fake.token, url=url))
         if study is not None and people:
 
-            def say(came: RehearsedVisit) -> None:
-                click.echo(f"Person {came.number} of {people} ({came.behaviour}): {came.told}")
+            def report_visit(visit: RehearsedVisit) -> None:
+                click.echo(f"Person {visit.number} of {people} ({visit.behaviour}): {visit.ending}")
 
             await rehearse(
-                fake, study, store, draw_behaviours(people, ALL_WELL if all_well else USUAL_BEHAVIOURS), say, every
+                fake,
+                study,
+                store,
+                draw_behaviours(people, ALL_WELL if all_well else USUAL_BEHAVIOURS),
+                report_visit,
+                every,
             )
         await asyncio.Event().wait()
 

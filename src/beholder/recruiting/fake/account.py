@@ -57,7 +57,9 @@ class FakeAccount:
     def cost(self, call: FakeCall) -> FakeReply:
         """Tell what a study has cost so far, or will have cost in the end."""
         study = self._fake.studies.find(call.ids[0])
-        paid = [one for one in self._fake.wallet.moved if self._fake.submissions.all[one.submission].study == study.id]
+        paid = [
+            one for one in self._fake.wallet.payments if self._fake.submissions.all[one.submission].study == study.id
+        ]
         bonuses = sum(one.amount for one in paid if one.kind == "bonus")
         rewards = sum(one.amount for one in paid if one.kind != "bonus")
         if call.query.get("is_projected") == "true":
@@ -125,17 +127,17 @@ class FakeBonuses:
         lines = [line.strip() for line in call.body["csv_bonuses"].splitlines() if line.strip()]
         if len(lines) > _MOST:
             raise Refusal(f"There may be {_MOST} rows at most.")
-        read = [(line, _ROW.fullmatch(line)) for line in lines]
-        if wrong := [line for line, found in read if found is None]:
+        matches = [(line, _ROW.fullmatch(line)) for line in lines]
+        if wrong := [line for line, match in matches if match is None]:
             raise Refusal([f"This is no id and amount: {line}" for line in wrong])
-        rows = [(found[1], 100 * int(found[2]) + int((found[3] or "").ljust(2, "0"))) for _, found in read if found]
-        known = {one.id: one.id for one in self._fake.submissions.of(study.id)}
-        known |= {one.person.id: one.id for one in self._fake.submissions.of(study.id)}
-        if strangers := [id_ for id_, _ in rows if id_ not in known]:
-            raise Refusal([f"{id_} has not taken part in the study" for id_ in strangers])
+        rows = [(match[1], 100 * int(match[2]) + int((match[3] or "").ljust(2, "0"))) for _, match in matches if match]
+        submissions = {one.id: one.id for one in self._fake.submissions.of(study.id)}
+        submissions |= {one.person.id: one.id for one in self._fake.submissions.of(study.id)}
+        if unknown := [id_ for id_, _ in rows if id_ not in submissions]:
+            raise Refusal([f"{id_} has not taken part in the study" for id_ in unknown])
         if any(amount <= 0 for _, amount in rows):
             raise Refusal("Amounts must be above 0.")
-        bulk = BulkBonus(self._fake.new_id(), study.id, tuple((known[id_], amount) for id_, amount in rows))
+        bulk = BulkBonus(self._fake.new_id(), study.id, tuple((submissions[id_], amount) for id_, amount in rows))
         self.all[bulk.id] = bulk
         cost = price(sum(amount for _, amount in bulk.rows))
         return FakeReply(
@@ -157,14 +159,14 @@ class FakeBonuses:
         bulk = self.all[call.ids[0]]
         self._fake.check_funds(price(sum(amount for _, amount in bulk.rows)).total)
         self.calls.append(bulk.id)
-        self._fake.later(self._fake.now + self._fake.paying_takes, lambda: self._settle(bulk))
+        self._fake.schedule(self._fake.now + self._fake.paying_takes, lambda: self._settle(bulk))
         return FakeReply(202, "The bonuses will be paid in the following minutes.")
 
     def _settle(self, bulk: BulkBonus) -> None:
         for id_, amount in bulk.rows:
             one = self._fake.submissions.find(id_)
             one.bonuses.append(amount)
-            self._fake.wallet.move(WalletPayment(self._fake.now, "bonus", one.id, one.person.id, amount, bulk.id))
+            self._fake.wallet.pay(WalletPayment(self._fake.now, "bonus", one.id, one.person.id, amount, bulk.id))
 
 
 # --- Participant groups of the fake ---
@@ -200,11 +202,11 @@ class FakeGroups:
     def members(self, call: FakeCall) -> FakeReply:
         return FakeReply(200, {"results": _members_json(self.find(call.ids[0]))})
 
-    def put_in(self, call: FakeCall) -> FakeReply:
+    def add_members(self, call: FakeCall) -> FakeReply:
         self.add(call.ids[0], call.body.get("participant_ids", []))
         return self.members(call)
 
-    def take_out(self, call: FakeCall) -> FakeReply:
+    def remove_members(self, call: FakeCall) -> FakeReply:
         self.remove(call.ids[0], call.body.get("participant_ids", []))
         return self.members(call)
 

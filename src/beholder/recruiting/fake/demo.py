@@ -89,37 +89,37 @@ async def demonstrate(
     news: ReportProgress | None,
     tell: Callable[[ServerStatus], None] | None,
 ) -> Results:
-    """Return the results of people who came by the fake, which forgets everything when it ends; with `stay`, serve on.
+    """Return the results of people who visit by the fake, which forgets everything when it ends; with `stay`, serve on.
 
     A study that is closed is shown again. One that was interrupted is refused: its platform is gone.
     """
-    say, loaded = news or no_report, load_study(study)
-    reckoning: MoneySummary | None = None
+    report_visit, loaded = news or no_report, load_study(study)
+    summary: MoneySummary | None = None
     kinds = {entry.kind for entry in await _entries(loaded)}
     if "close" in kinds:
-        say(RunProgress("close", f"This study is closed already; {SUMMARY} says what was paid."))
-        found = read_results(loaded.folder)
+        report_visit(RunProgress("close", f"This study is closed already; {SUMMARY} says what was paid."))
+        results = read_results(loaded.folder)
     elif kinds:
         what = "holds a demonstration that was interrupted, and its play money is gone"
         raise RecruitError(Problem(str(loaded.folder), what, "", "Choose another folder with --folder, or delete it."))
     else:
-        waiting, reckoning = await _run_study(study, port, say)
-        found = replace(await asyncio.to_thread(_results, study), waiting=waiting)
+        waiting, summary = await _run_study(study, port, report_visit)
+        results = replace(await asyncio.to_thread(_results, study), waiting=waiting)
     if on_result:
         served, _ = load_served(loaded, "http://127.0.0.1")
-        on_result(truth_of(served.study, served.catalogue, served.method), found)
-    if on_money and reckoning is not None:
-        on_money(reckoning)
+        on_result(truth_of(served.study, served.catalogue, served.method), results)
+    if on_money and summary is not None:
+        on_money(summary)
     if stay:
         async with run_server(loaded, port=port) as server:
             if on_link:
                 on_link(server.service.preview.link)
             await report_until_stopped(server, asyncio.Event(), tell)
-    return found
+    return results
 
 
 async def _run_study(study: Path, port: int, news: ReportProgress) -> tuple[tuple[str, ...], MoneySummary]:
-    """Return what waits for a person, and what all came to, when the study has gone its way."""
+    """Return what waits for a person, and what all visit to, when the study has gone its way."""
     loaded = load_study(study)
     fake = FakeProlific(
         clock=FakeClock(runs=True), approving_takes=timedelta(seconds=1), paying_takes=timedelta(seconds=1)
@@ -130,13 +130,13 @@ async def _run_study(study: Path, port: int, news: ReportProgress) -> tuple[tupl
         async def recruiting(study: Study, store: Store) -> Recruiter:
             return ProlificRecruiter(study, store, ProlificClient(url, fake.token))
 
-        def say(came: RehearsedVisit) -> None:
-            if came.behaviour in _BEHAVIOUR_TEXTS:
-                news(RunProgress("people", f"Person {came.number} {_BEHAVIOUR_TEXTS[came.behaviour]}."))
+        def report_visit(visit: RehearsedVisit) -> None:
+            if visit.behaviour in _BEHAVIOUR_TEXTS:
+                news(RunProgress("people", f"Person {visit.number} {_BEHAVIOUR_TEXTS[visit.behaviour]}."))
 
         people: Iterator[Behaviour] = chain(_FIRST_BEHAVIOURS, repeat("finish"))
         waiting = await _run_with_people(
-            rehearse(fake, study, None, people, say, _ARRIVE_S, skips_time=True),
+            rehearse(fake, study, None, people, report_visit, _ARRIVE_S, skips_time=True),
             run_on_platform(loaded, publish=True, every=_LOOK_S, news=news, port=port, recruiting=recruiting),
         )
     return waiting, _summarise_money(fake, before, replay(await _entries(loaded)))
@@ -161,19 +161,19 @@ async def _run_with_people(
     people: Coroutine[Any, Any, None], run: Coroutine[Any, Any, tuple[str, ...]]
 ) -> tuple[str, ...]:
     """Return what a run gives beside people who come as long as it lasts."""
-    coming, running = asyncio.create_task(people), asyncio.create_task(run)
+    arrivals, study_run = asyncio.create_task(people), asyncio.create_task(run)
     try:
-        await asyncio.wait([coming, running], return_when=asyncio.FIRST_COMPLETED)
-        if coming.done():
-            coming.result()  # they never stop by themselves
-        return await running
+        await asyncio.wait([arrivals, study_run], return_when=asyncio.FIRST_COMPLETED)
+        if arrivals.done():
+            arrivals.result()  # they never stop by themselves
+        return await study_run
     finally:
-        coming.cancel()
-        running.cancel()
-        await asyncio.gather(coming, running, return_exceptions=True)
+        arrivals.cancel()
+        study_run.cancel()
+        await asyncio.gather(arrivals, study_run, return_exceptions=True)
 
 
-# --- What a study on the fake came to: what our ledger says beside what has left the wallet ---
+# --- What a study on the fake visit to: what our ledger says beside what has left the wallet ---
 
 
 class PaymentTotal(NamedTuple):
@@ -199,40 +199,42 @@ class MoneySummary(NamedTuple):
     """Payments that are in one of the two only, or more often in one of them."""
 
 
-def _summarise_money(fake: FakeProlific, before: int, books: LedgerState) -> MoneySummary:
+def _summarise_money(fake: FakeProlific, before: int, ledger: LedgerState) -> MoneySummary:
     """Return what was paid since the wallet held so much, in hundredths."""
     currency = fake.wallet.currency
 
     def paid(*kinds: PaymentKind) -> PaymentTotal:
-        found = [one for one in fake.moved if one.kind in kinds]
-        return PaymentTotal(len({one.submission for one in found}), Sum(sum(one.amount for one in found), currency))
+        payments = [one for one in fake.payments if one.kind in kinds]
+        return PaymentTotal(
+            len({one.submission for one in payments}), Sum(sum(one.amount for one in payments), currency)
+        )
 
-    moved = sum(one.amount for one in fake.moved)
+    paid_out = sum(one.amount for one in fake.payments)
     return MoneySummary(
         places=sum(one.places for one in fake.studies.all.values()),
         came=len(fake.submissions.all),
         approved=paid("reward", "partial"),
         screened_out=paid("screen_out"),
         bonuses=paid("bonus"),
-        fees=Sum(before - fake.balance - moved, currency),
+        fees=Sum(before - fake.balance - paid_out, currency),
         before=Sum(before, currency),
         after=Sum(fake.balance, currency),
-        differences=tuple(_differences(fake, books)),
+        differences=tuple(_differences(fake, ledger)),
     )
 
 
-def _differences(fake: FakeProlific, books: LedgerState) -> list[str]:
+def _differences(fake: FakeProlific, ledger: LedgerState) -> list[str]:
     """Return what one of the two says and the other does not."""
-    ours: Counter[tuple[PaymentKind, str, int]] = Counter()
-    for debt in books.settled():
+    in_ledger: Counter[tuple[PaymentKind, str, int]] = Counter()
+    for debt in ledger.settled():
         if debt.kind in MONEY and not debt.batch and debt.amount.minor:  # by approval, or by the code of an end
-            ours["reward" if debt.kind == "approve" else "screen_out", debt.submission, debt.amount.minor] += 1
-    for parcel in books.batches.values():
-        if parcel.state == "settled":
-            ours.update(("bonus", one, amount.minor) for one, amount in books.rows(parcel.id).items())
-    theirs = Counter((one.kind, one.submission, one.amount) for one in fake.moved)
+            in_ledger["reward" if debt.kind == "approve" else "screen_out", debt.submission, debt.amount.minor] += 1
+    for batch in ledger.batches.values():
+        if batch.state == "settled":
+            in_ledger.update(("bonus", one, amount.minor) for one, amount in ledger.rows(batch.id).items())
+    in_wallet = Counter((one.kind, one.submission, one.amount) for one in fake.payments)
     return [
         f"{kind} of {Sum(amount, fake.wallet.currency)} for {submission}, only in the {where}"
-        for where, some in (("ledger", ours - theirs), ("wallet", theirs - ours))
+        for where, some in (("ledger", in_ledger - in_wallet), ("wallet", in_wallet - in_ledger))
         for kind, submission, amount in some.elements()
     ]

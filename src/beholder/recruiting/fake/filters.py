@@ -104,15 +104,15 @@ def lets_in(filters: Sequence[Mapping[str, Any]], person: FakePerson, membership
 def _admits(one: Mapping[str, Any], person: FakePerson, memberships: Memberships) -> bool:
     id_ = one["filter_id"]
     if id_ in ("and", "or"):
-        found = [_admits(inner, person, memberships) for inner in one["selected_filters"]]
-        return all(found) if id_ == "and" else any(found)
+        results = [_admits(inner, person, memberships) for inner in one["selected_filters"]]
+        return all(results) if id_ == "and" else any(results)
     if id_ in _RANGES:
         value, chosen = _answer(person, id_), one["selected_range"]
         return bool(chosen.get("lower", value) <= value <= chosen.get("upper", value))
     values = one["selected_values"]
     if id_ in _CHOICES:
-        said = _answer(person, id_)
-        return bool(set((said,) if isinstance(said, str) else said) & set(values))
+        answer = _answer(person, id_)
+        return bool(set((answer,) if isinstance(answer, str) else answer) & set(values))
     kind = _LISTS[id_][1]
     listed = (
         set(values) if kind == "ParticipantID" else set().union(*(memberships[kind].get(one, ()) for one in values))
@@ -129,8 +129,8 @@ def count_eligible(filters: Sequence[Mapping[str, Any]], people: Sequence[FakePe
     problems = check_filters(filters, memberships)
     if problems:
         raise Refusal({"filters": problems})
-    found = sum(lets_in(filters, person, memberships) for person in people)
-    return found if found >= 25 else 0
+    eligible = sum(lets_in(filters, person, memberships) for person in people)
+    return eligible if eligible >= 25 else 0
 
 
 # --- People on the fake: who there is, and what they do there ---
@@ -165,9 +165,9 @@ class FakeVisit:
         self._fake.submissions.complete(self.submission, self._completed() if code is None else code)
         return self
 
-    def give_back(self) -> FakeVisit:
+    def return_place(self) -> FakeVisit:
         """Return the place, or what was handed in."""
-        self._fake.submissions.give_back(self.submission)
+        self._fake.submissions.return_place(self.submission)
         return self
 
     def _completed(self) -> str:
@@ -194,8 +194,8 @@ class FakePeople:
         Raises Refusal where there is no place for them.
         """
         self._fake.advance()
-        found = self._fake.submissions.take(self._fake.studies.find(study), person or self.new(), again=again)
-        return FakeVisit(self._fake, found)
+        submission = self._fake.submissions.take(self._fake.studies.find(study), person or self.new(), again=again)
+        return FakeVisit(self._fake, submission)
 
     def finish(self, study: str, number: int = 1) -> list[FakeVisit]:
         """Return the visits of new people who have come, and handed in with the right code."""

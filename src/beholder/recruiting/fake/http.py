@@ -155,8 +155,8 @@ def routes(fake: FakeProlific) -> list[Route]:
         Route("GET", f"{v1}/participant-groups/{{id}}/", groups.show),
         Route("DELETE", f"{v1}/participant-groups/{{id}}/", groups.delete),
         Route("GET", f"{v1}/participant-groups/{{id}}/participants/", groups.members),
-        Route("POST", f"{v1}/participant-groups/{{id}}/participants/", groups.put_in),
-        Route("DELETE", f"{v1}/participant-groups/{{id}}/participants/", groups.take_out),
+        Route("POST", f"{v1}/participant-groups/{{id}}/participants/", groups.add_members),
+        Route("DELETE", f"{v1}/participant-groups/{{id}}/participants/", groups.remove_members),
     ]
 
 
@@ -168,10 +168,10 @@ class Router:
 
     def find(self, method: str, path: str) -> tuple[Route, tuple[str, ...]]:
         """Return the operation and the ids of its path, or raise Refusal."""
-        found = [(route, match.groups()) for pattern, route in self._known if (match := pattern.fullmatch(path))]
-        if not found:
+        matches = [(route, match.groups()) for pattern, route in self._known if (match := pattern.fullmatch(path))]
+        if not matches:
             raise Refusal("There is no such page.", 404)
-        fitting = [(route, ids) for route, ids in found if route.method == method]
+        fitting = [(route, ids) for route, ids in matches if route.method == method]
         if not fitting:
             raise Refusal(f"Method {method} not allowed.", 405)
         return fitting[0]
@@ -180,12 +180,12 @@ class Router:
 # --- Lists of the fake, page by page ---
 
 
-def page_of(found: Sequence[Any], call: FakeCall, size: int = 20) -> list[Any]:
+def page_of(entries: Sequence[Any], call: FakeCall, size: int = 20) -> list[Any]:
     """Return the page that was asked for; beyond the last one there is nothing."""
     size, page = int(call.query.get("page_size", size)), int(call.query.get("page", 1))
     if size < 1 or page < 1:
         raise Refusal("page and page_size must be 1 at least.")
-    return list(found[(page - 1) * size : page * size])
+    return list(entries[(page - 1) * size : page * size])
 
 
 # --- The fake over real HTTP on this machine, by a server of its own: only who owns a socket can cut it where it hurts.
@@ -197,26 +197,26 @@ _SLOW = ("slow_before", "slow_after")
 @contextlib.asynccontextmanager
 async def serve_fake(fake: FakeProlific, port: int = 0) -> AsyncIterator[str]:
     """Yield the address under which the fake answers; port 0 takes a free one."""
-    talks: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
+    connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
-    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        talks[task] = writer
+        connections[task] = writer
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
             while (request := await _read(reader)) is not None:
                 await _reply(fake, request, writer)
         writer.close()
 
-    server = await asyncio.start_server(talk, "127.0.0.1", port)
+    server = await asyncio.start_server(handle, "127.0.0.1", port)
     try:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     finally:
         server.close()
-        for writer in talks.values():
+        for writer in connections.values():
             writer.close()
         # What the fake answered against its own document is raised here, too.
-        await asyncio.gather(*talks)
+        await asyncio.gather(*connections)
 
 
 async def _read(reader: asyncio.StreamReader) -> FakeRequest | None:

@@ -38,13 +38,13 @@ class OpenApiDocument:
 
     def operation(self, method: str, template: str) -> dict[str, Any] | None:
         """Return what the document says of an operation; None where it has none."""
-        found: dict[str, Any] | None = self.tree["paths"].get(template, {}).get(method.lower())
-        return found
+        operation: dict[str, Any] | None = self.tree["paths"].get(template, {}).get(method.lower())
+        return operation
 
     def schema(self, name: str) -> dict[str, Any]:
         """Return a schema by its name."""
-        found: dict[str, Any] = self.tree["components"]["schemas"][name]
-        return found
+        schema: dict[str, Any] = self.tree["components"]["schemas"][name]
+        return schema
 
     def check_request(self, route: Route, query: Mapping[str, str], body: Any) -> None:
         """Raise Refusal where a query or a body is not as documented; body is None where none was sent."""
@@ -102,12 +102,12 @@ class _SchemaInliner:
         self._within: set[str] = set()
 
     def whole(self, schema: Any) -> dict[str, Any]:
-        found = self._written(schema, ())
+        inlined = self._written(schema, ())
         defined: dict[str, Any] = {}
         while waiting := self._within - set(defined):
             name = min(waiting)
             defined[name] = self._written(self._document.schema(name), (name,))
-        return {**found, "$defs": defined}
+        return {**inlined, "$defs": defined}
 
     def _written(self, node: Any, inside: tuple[str, ...]) -> Any:
         if isinstance(node, list):
@@ -137,11 +137,11 @@ def _tighten(node: Any) -> Any:
         return [_tighten(one) for one in node]
     if not isinstance(node, dict):
         return node
-    found = {"anyOf" if key == "oneOf" else key: _tighten(value) for key, value in node.items()}
-    names = found.get("properties")
-    if found.get("type") == "object" and isinstance(names, dict) and names and _ANY not in names:
-        found.setdefault("additionalProperties", False)
-    return found
+    schema = {"anyOf" if key == "oneOf" else key: _tighten(value) for key, value in node.items()}
+    names = schema.get("properties")
+    if schema.get("type") == "object" and isinstance(names, dict) and names and _ANY not in names:
+        schema.setdefault("additionalProperties", False)
+    return schema
 
 
 def _operation_path(route: Route) -> tuple[str, str, str]:
@@ -159,12 +159,12 @@ def _query_problems(
             continue
         names = _names(document, parameter)
         known |= names
-        given = {name: query[name] for name in names if name in query}
-        if parameter.get("required") and not given:
+        values = {name: query[name] for name in names if name in query}
+        if parameter.get("required") and not values:
             problems[parameter["name"]] = ["This parameter is required."]
         if (
             names == {parameter["name"]}
-            and given
+            and values
             and not _fits(document, parameter["schema"], query[parameter["name"]])
         ):
             problems[parameter["name"]] = [f"This cannot be {query[parameter['name']]}."]

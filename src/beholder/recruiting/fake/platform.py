@@ -59,7 +59,7 @@ class FakeProlific:
         self.token, self.features, self.approves_timed_out = token, features, approves_timed_out
         self.approving_takes, self.paying_takes = approving_takes, paying_takes
         self._clock, self._ids = clock or FakeClock(), 0
-        self._later: list[tuple[datetime, int, Callable[[], Any]]] = []
+        self._scheduled_calls: list[tuple[datetime, int, Callable[[], Any]]] = []
         self.researcher, self.workspace, self.project = self.new_id(), self.new_id(), self.new_id()
         self.wallet, self.faults = Wallet(balance, currency), Faults()
         self.messages: list[tuple[str, str]] = []
@@ -87,26 +87,26 @@ class FakeProlific:
         return self.wallet.balance - sum(self.studies.held(one) for one in self.studies.all.values())
 
     @property
-    def moved(self) -> list[WalletPayment]:
+    def payments(self) -> list[WalletPayment]:
         """Every payment that has left the wallet, in order."""
-        return self.wallet.moved
+        return self.wallet.payments
 
     def advance(self, **by: float) -> None:
         """Let time pass, as `advance(minutes=20)`, and happen what falls due in it, each at its time."""
         end = self.now + timedelta(**by)
-        while due := min((one for one in self._later if one[0] <= end), default=None):
+        while due := min((one for one in self._scheduled_calls if one[0] <= end), default=None):
             self._clock.advance(max(timedelta(), due[0] - self.now))
-            self._happen(due)
+            self._run_call(due)
         self._clock.advance(max(timedelta(), end - self.now))
 
     async def sleep(self, seconds: float) -> None:
         """Wait as `asyncio.sleep` does, in the time of the fake: at once."""
         self.advance(seconds=seconds)
 
-    def later(self, when: datetime, what: Callable[[], Any]) -> None:
+    def schedule(self, when: datetime, what: Callable[[], Any]) -> None:
         """Do something once it is time."""
         self._ids += 1
-        self._later.append((when, self._ids, what))
+        self._scheduled_calls.append((when, self._ids, what))
 
     def new_id(self) -> str:
         """Return an id that looks as Prolific's do: 24 hexadecimal digits."""
@@ -146,7 +146,7 @@ class FakeProlific:
             answer = refusal_reply(refusal, is_bare=route.is_bare)
         if self._document is not None:
             self._document.check_answer(route, answer)
-        return answer if fault is None else self._spoilt(answer, fault, ids)
+        return answer if fault is None else self._apply_fault(answer, fault, ids)
 
     def _answer(self, route: Route, ids: tuple[str, ...], request: FakeRequest) -> FakeReply:
         if request.headers.get("authorization") != f"Token {self.token}":
@@ -164,7 +164,7 @@ class FakeProlific:
             raise Refusal({key: ["This field is required."] for key in missing})
         return route.handle(FakeCall(ids, request.query, body))
 
-    def _spoilt(self, answer: FakeReply, fault: FaultKind, ids: tuple[str, ...]) -> FakeReply:
+    def _apply_fault(self, answer: FakeReply, fault: FaultKind, ids: tuple[str, ...]) -> FakeReply:
         """Return what is left of an answer."""
         if fault in FAULTS_WITHOUT_REPLY:
             raise DroppedConnection(fault)
@@ -179,8 +179,8 @@ class FakeProlific:
             return FakeReply(200, {"results": results[::-1] if fault == "reordered" else [*results, *results[:1]]})
         return answer
 
-    def _happen(self, due: tuple[datetime, int, Callable[[], Any]]) -> None:
-        self._later.remove(due)
+    def _run_call(self, due: tuple[datetime, int, Callable[[], Any]]) -> None:
+        self._scheduled_calls.remove(due)
         due[2]()
 
 

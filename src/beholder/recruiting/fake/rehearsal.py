@@ -41,10 +41,10 @@ _WRONG_CODE = "WRONG1"
 
 
 class VisitResult(NamedTuple):
-    """What came of somebody's visit."""
+    """What visit of somebody's visit."""
 
     visits: tuple[FakeVisit, ...]
-    brought: VisitOutcome
+    outcome: VisitOutcome
 
 
 async def visit_study(
@@ -57,7 +57,7 @@ async def visit_study(
     kind: str | None = None,
     trials: int = 1,
 ) -> VisitResult:
-    """Return what came of somebody who takes a place in a study, walks through our server and behaves so.
+    """Return what visit of somebody who takes a place in a study, walks through our server and behaves so.
 
     `trials` is how many trials those answer who leave before the end; `kind` the kind of rater. Raises Refusal where
     the platform has no place for them.
@@ -65,7 +65,7 @@ async def visit_study(
     first = fake.people.take(study, person).start()
     return await _ScriptedVisit(
         fake, visitors, first, kind or ("careless" if behaviour == "careless" else "honest"), trials
-    ).tell(behaviour)
+    ).run(behaviour)
 
 
 class _ScriptedVisit:
@@ -76,7 +76,7 @@ class _ScriptedVisit:
     ) -> None:
         self._fake, self._visitors, self._first, self._kind, self._trials = fake, visitors, first, kind, trials
 
-    async def tell(self, behaviour: Behaviour) -> VisitResult:
+    async def run(self, behaviour: Behaviour) -> VisitResult:
         stories: dict[Behaviour, Callable[[], Awaitable[VisitResult]]] = {
             "finish": self._finish, "careless": self._finish, "drop_out": self._leave, "return": self._return,
             "return_after": self._return_after, "late": self._late, "no_code": lambda: self._finish(NO_CODE),
@@ -89,27 +89,27 @@ class _ScriptedVisit:
 
     async def _finish(self, code: str | None = None, at: FakeVisit | None = None) -> VisitResult:
         there = at or self._first
-        brought = await self._visitors.walk(there.url, kind=self._kind)
-        if brought.code:
-            self._hand_in(there, code or brought.code)
-        elif brought.refused:
-            there.give_back()
-        return VisitResult((self._first,) if at is None else (self._first, at), brought)
+        outcome = await self._visitors.visit(there.url, kind=self._kind)
+        if outcome.code:
+            self._hand_in(there, code or outcome.code)
+        elif outcome.refused:
+            there.return_place()
+        return VisitResult((self._first,) if at is None else (self._first, at), outcome)
 
     async def _leave(self) -> VisitResult:
         return VisitResult(
-            (self._first,), await self._visitors.walk(self._first.url, kind=self._kind, trials=self._trials)
+            (self._first,), await self._visitors.visit(self._first.url, kind=self._kind, trials=self._trials)
         )
 
     async def _return(self) -> VisitResult:
         left = await self._leave()
-        self._first.give_back()
+        self._first.return_place()
         return left
 
     async def _return_after(self) -> VisitResult:
         done = await self._finish()
         if self._first.submission.status == "AWAITING REVIEW":
-            self._first.give_back()
+            self._first.return_place()
         return done
 
     async def _late(self) -> VisitResult:
@@ -135,20 +135,20 @@ class _ScriptedVisit:
 
     async def _elsewhere(self) -> VisitResult:
         url = self._first.url.replace(self._first.submission.study, self._fake.new_id())
-        brought = await self._visitors.walk(url, kind=self._kind)
-        self._first.give_back()
-        return VisitResult((self._first,), brought)
+        outcome = await self._visitors.visit(url, kind=self._kind)
+        self._first.return_place()
+        return VisitResult((self._first,), outcome)
 
     async def _end_early(self, manner: VisitManner) -> VisitResult:
-        brought = await self._visitors.walk(self._first.url, manner=manner, trials=self._trials)
-        self._hand_in(self._first, brought.code)
-        return VisitResult((self._first,), brought)
+        outcome = await self._visitors.visit(self._first.url, manner=manner, trials=self._trials)
+        self._hand_in(self._first, outcome.code)
+        return VisitResult((self._first,), outcome)
 
     def _hand_in(self, there: FakeVisit, code: str) -> None:
         """Hand in, and return it where the code asks for that."""
         there.finish(code or NO_CODE)
         if there.submission.return_requested is not None and there.submission.status == "AWAITING REVIEW":
-            there.give_back()
+            there.return_place()
 
 
 # --- A rehearsal: people who come to the fake by themselves as soon as a study is open there ---
@@ -167,7 +167,7 @@ class RehearsedVisit(NamedTuple):
 
     number: int
     behaviour: Behaviour
-    told: str
+    ending: str
     """How it ended for them, here and on the platform; or why it did not."""
 
 
@@ -181,7 +181,7 @@ async def rehearse(
     study: Path,
     store: str | None,
     people: Iterable[Behaviour],
-    say: Callable[[RehearsedVisit], None],
+    report_visit: Callable[[RehearsedVisit], None],
     every_s: float,
     *,
     skips_time: bool = False,
@@ -193,7 +193,7 @@ async def rehearse(
     served, _ = load_served(loaded, "http://127.0.0.1")
     async with open_store(store or loaded.folder / "store", write=False) as opened:
         visitors = SimulatedVisitors(served, opened, waits=loaded.playback.watch != "none")
-        await PlatformRehearsal(fake, visitors, people, say, skips_time=skips_time).run(every_s)
+        await PlatformRehearsal(fake, visitors, people, report_visit, skips_time=skips_time).run(every_s)
 
 
 class PlatformRehearsal:
@@ -207,11 +207,11 @@ class PlatformRehearsal:
         fake: FakeProlific,
         visitors: SimulatedVisitors,
         people: Iterable[Behaviour],
-        say: Callable[[RehearsedVisit], None],
+        report_visit: Callable[[RehearsedVisit], None],
         *,
         skips_time: bool = False,
     ) -> None:
-        self._fake, self._visitors, self._people, self._say = fake, visitors, people, say
+        self._fake, self._visitors, self._people, self._say = fake, visitors, people, report_visit
         self._skips_time, self._at_work = skips_time, 0
 
     async def run(self, every_s: float) -> None:
@@ -243,11 +243,11 @@ class PlatformRehearsal:
 
     async def _come(self, number: int, study: str, behaviour: Behaviour) -> None:
         try:
-            found = await visit_study(self._fake, self._visitors, study, behaviour)
-            ended = found.brought.refused or found.brought.outcome or "left"
-            told = f"{ended}, {found.visits[-1].submission.status}"
+            result = await visit_study(self._fake, self._visitors, study, behaviour)
+            ended = result.outcome.refused or result.outcome.outcome or "left"
+            ending = f"{ended}, {result.visits[-1].submission.status}"
         except (Refusal, ServerUnavailable, httpx.HTTPError) as error:
-            told = str(error)
+            ending = str(error)
         finally:
             self._at_work -= 1
-        self._say(RehearsedVisit(number, behaviour, told))
+        self._say(RehearsedVisit(number, behaviour, ending))

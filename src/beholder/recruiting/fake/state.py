@@ -164,18 +164,18 @@ class FakeClock:
 
     def __init__(self, start: datetime | None = None, *, runs: bool = False) -> None:
         self._start = start or (datetime.now(UTC) if runs else _START)
-        self._begun = time.monotonic() if runs else None
-        self._advanced = timedelta()
+        self._started = time.monotonic() if runs else None
+        self._offset = timedelta()
 
     @property
     def now(self) -> datetime:
-        run = timedelta(seconds=time.monotonic() - self._begun) if self._begun is not None else timedelta()
-        return self._start + self._advanced + run
+        run = timedelta(seconds=time.monotonic() - self._started) if self._started is not None else timedelta()
+        return self._start + self._offset + run
 
     def advance(self, by: timedelta) -> None:
         """Let time pass; it never goes back."""
         assert by >= timedelta(), by
-        self._advanced += by
+        self._offset += by
 
 
 def stamp(moment: datetime | None) -> str | None:
@@ -217,12 +217,12 @@ class Wallet:
 
     def __init__(self, balance: int, currency: str) -> None:
         self.balance, self.currency = balance, currency
-        self.moved: list[WalletPayment] = []
+        self.payments: list[WalletPayment] = []
 
-    def move(self, moved: WalletPayment) -> None:
+    def pay(self, payment: WalletPayment) -> None:
         """Pay somebody, with what the platform takes for it."""
-        self.balance -= price(moved.amount).total
-        self.moved.append(moved)
+        self.balance -= price(payment.amount).total
+        self.payments.append(payment)
 
 
 # --- Rules of a study that the published document tells in prose only, and its schemas let pass ---
@@ -245,12 +245,12 @@ def least_time(minutes: float) -> int:
 
 def study_problems(body: Mapping[str, Any], features: Set[str]) -> dict[str, list[str]]:
     """Return what is wrong with a study, by field."""
-    found = {
+    by_field = {
         "reward": _reward(body), "total_available_places": _places(body), "external_study_url": _url(body),
         "maximum_allowed_time": _time(body), "description": _description(body), "filters": _filters(body),
         "completion_codes": _codes(body, features),
     }  # fmt: skip
-    return {field: problems for field, problems in found.items() if problems}
+    return {field: problems for field, problems in by_field.items() if problems}
 
 
 def _reward(body: Mapping[str, Any]) -> list[str]:

@@ -160,13 +160,13 @@ class FakeStudies:
             problems["filters"] = [*problems.get("filters", []), *wrong]
         if body["project"] != self._fake.project:
             problems["project"] = ["There is no such project."]
-        wanted = {
+        groups = {
             act["participant_group"]
             for one in body["completion_codes"]
             for act in one["actions"]
             if "participant_group" in act
         }
-        if missing := sorted(wanted - set(self._fake.groups.all)):
+        if missing := sorted(groups - set(self._fake.groups.all)):
             problems["completion_codes"] = [*problems.get("completion_codes", []), f"There are no groups {missing}."]
         if problems:
             raise Refusal(problems)
@@ -178,7 +178,7 @@ class FakeStudies:
         if study.publish_at is None or study.publish_at <= self._fake.now:
             raise Refusal({"publish_at": ["This must be a time to come."]})
         study.status = "SCHEDULED"
-        self._fake.later(study.publish_at, lambda: self.publish(study) if study.status == "SCHEDULED" else None)
+        self._fake.schedule(study.publish_at, lambda: self.publish(study) if study.status == "SCHEDULED" else None)
 
     def _unschedule(self, study: FakeStudy) -> None:
         study.status, study.publish_at = "UNPUBLISHED", None

@@ -56,7 +56,7 @@ class FakeSubmissions:
         self._check_open(study, person, again=again)
         one = FakeSubmission(self._fake.new_id(), study.id, person, self._fake.now)
         self.all[one.id] = one
-        self._fake.later(self._fake.now + _RESERVATION, lambda: self._lapse(one))
+        self._fake.schedule(self._fake.now + _RESERVATION, lambda: self._lapse(one))
         self.changed(one)
         return one
 
@@ -65,7 +65,7 @@ class FakeSubmissions:
         if one.status != "RESERVED":
             raise Refusal(f"A submission that is {one.status} cannot be started.")
         one.status, one.started_at = "ACTIVE", self._fake.now
-        self._fake.later(self._fake.now + self._fake.studies.find(one.study).limit, lambda: self._time_out(one))
+        self._fake.schedule(self._fake.now + self._fake.studies.find(one.study).limit, lambda: self._time_out(one))
         self.changed(one)
 
     def complete(self, one: FakeSubmission, code: str) -> None:
@@ -77,13 +77,13 @@ class FakeSubmissions:
             raise Refusal(f"A submission that is {one.status} cannot be completed.")
         study = self._fake.studies.find(one.study)
         one.code, one.completed_at, one.status = code, self._fake.now, "AWAITING REVIEW"
-        self._fake.later(self._fake.now + _AUTO_APPROVAL, lambda: self.approve(one))
+        self._fake.schedule(self._fake.now + _AUTO_APPROVAL, lambda: self.approve(one))
         entry = study.code(code)
         for act in entry["actions"] if entry and entry.get("actor", "participant") == "participant" else []:
             self.act(study, one, act)
         self.changed(one)
 
-    def give_back(self, one: FakeSubmission) -> None:
+    def return_place(self, one: FakeSubmission) -> None:
         """Return a place, or what was handed in and not looked at yet."""
         if one.status not in (*LIVE_STATUSES, "AWAITING REVIEW", "TIMED-OUT"):
             raise Refusal(f"A submission that is {one.status} cannot be returned.")
@@ -116,13 +116,13 @@ class FakeSubmissions:
             case "REMOVE_FROM_PARTICIPANT_GROUP":
                 self._fake.groups.remove(act["participant_group"], [one.person.id])
             case "REQUEST_RETURN":
-                self.ask_back(one, [act["return_reason"]])
+                self.request_return(one, [act["return_reason"]])
             case "FIXED_SCREEN_OUT_PAYMENT" if self.screened_out(study.id) < act["slots"]:
                 one.status = "SCREENED OUT"
                 self.pay("screen_out", one, act["fixed_screen_out_reward"])
                 self._fake.studies.pause_when_used_up(study)
 
-    def ask_back(self, one: FakeSubmission, reasons: list[str]) -> None:
+    def request_return(self, one: FakeSubmission, reasons: list[str]) -> None:
         """Write to somebody that they should return what they handed in."""
         one.return_requested = self._fake.now
         self._fake.messages.append((one.person.id, "; ".join(reasons)))
@@ -136,11 +136,11 @@ class FakeSubmissions:
 
     def pay(self, kind: PaymentKind, one: FakeSubmission, amount: int) -> None:
         """Move money to somebody."""
-        self._fake.wallet.move(WalletPayment(self._fake.now, kind, one.id, one.person.id, amount))
+        self._fake.wallet.pay(WalletPayment(self._fake.now, kind, one.id, one.person.id, amount))
 
     def _lapse(self, one: FakeSubmission) -> None:
         if one.status == "RESERVED":
-            self.give_back(one)
+            self.return_place(one)
 
     def _time_out(self, one: FakeSubmission) -> None:
         if one.status == "ACTIVE":
@@ -171,13 +171,13 @@ class FakeReviews:
 
     def index(self, call: FakeCall) -> FakeReply:
         self._fake.studies.find(call.query["study"])
-        found = self._all.of(call.query["study"])
+        submissions = self._all.of(call.query["study"])
         if "status" in call.query:
-            wanted = _normalise(call.query["status"])
-            found = [one for one in found if _normalise(one.status) == wanted]
+            status = _normalise(call.query["status"])
+            submissions = [one for one in submissions if _normalise(one.status) == status]
         if call.query.get("ordering") == "-started_at":
-            found = found[::-1]
-        return FakeReply(200, {"results": [self._short(one) for one in page_of(found, call)]})
+            submissions = submissions[::-1]
+        return FakeReply(200, {"results": [self._short(one) for one in page_of(submissions, call)]})
 
     def of_study(self, call: FakeCall) -> FakeReply:
         self._fake.studies.find(call.ids[0])
@@ -185,8 +185,8 @@ class FakeReviews:
 
     def counts(self, call: FakeCall) -> FakeReply:
         self._fake.studies.find(call.ids[0])
-        found = Counter(one.status for one in self._all.of(call.ids[0]))
-        return FakeReply(200, {**{status: found[status] for status in _COUNTED}, "TOTAL": found.total()})
+        counts = Counter(one.status for one in self._all.of(call.ids[0]))
+        return FakeReply(200, {**{status: counts[status] for status in _COUNTED}, "TOTAL": counts.total()})
 
     def show(self, call: FakeCall) -> FakeReply:
         return FakeReply(200, self._all.find(call.ids[0]).detail())
@@ -216,7 +216,7 @@ class FakeReviews:
             for one in chosen:
                 self._all.approve(one)
 
-        self._fake.later(self._fake.now + self._fake.approving_takes, approve)
+        self._fake.schedule(self._fake.now + self._fake.approving_takes, approve)
         return FakeReply(200, "The request to bulk approve has been made successfully.")
 
     def request_return(self, call: FakeCall) -> FakeReply:
@@ -226,7 +226,7 @@ class FakeReviews:
         if one.status not in ("ACTIVE", "AWAITING REVIEW"):
             raise Refusal(f"A submission that is {one.status} cannot be returned.")
         # Not idempotent: each request writes to the person once more.
-        self._all.ask_back(one, call.body["request_return_reasons"])
+        self._all.request_return(one, call.body["request_return_reasons"])
         return FakeReply(
             200,
             {

@@ -52,51 +52,51 @@ class ProlificClient:
         self.sleep = sleep
         self._rng = rng or random.Random()
         self._token = token
-        self._is_sound = token.isascii() and token.isprintable() and " " not in token
+        self._is_valid_token = token.isascii() and token.isprintable() and " " not in token
         self.is_rehearsal = is_local(base_url)
         """Whether it speaks to this machine, and not to Prolific."""
         self._http = httpx.AsyncClient(
             base_url=base_url,
-            headers={"Authorization": f"Token {token if self._is_sound else ''}", "Accept": "application/json"},
+            headers={"Authorization": f"Token {token if self._is_valid_token else ''}", "Accept": "application/json"},
             timeout=_TIMEOUT,
             follow_redirects=False,
             transport=transport,
             trust_env=transport is None and not self.is_rehearsal,
         )
-        self._turn = asyncio.Lock()  # requests about money that overlap are what Prolific answers with 429
+        self._lock = asyncio.Lock()  # requests about money that overlap are what Prolific answers with 429
 
     async def get(self, path: str, **query: str | int) -> Any:
         """Return what a path shows, trying again while it is away."""
-        return await self._patiently("GET", path, query=query)
+        return await self._request_with_retries("GET", path, query=query)
 
-    async def repeat(self, method: str, path: str, body: Mapping[str, Any]) -> Any:
+    async def send_idempotent(self, method: str, path: str, body: Mapping[str, Any]) -> Any:
         """Return the answer to a request that does the same when it is sent twice, trying again while it is away."""
-        async with self._turn:
-            return await self._patiently(method, path, body=body)
+        async with self._lock:
+            return await self._request_with_retries(method, path, body=body)
 
-    async def once(self, path: str, body: Mapping[str, Any]) -> Any:
+    async def send_once(self, path: str, body: Mapping[str, Any]) -> Any:
         """Return the answer to a request that is sent exactly once; whoever may send it again looks first.
 
         Raises PlatformAway where nobody took it, and PlatformUnsure where nobody knows.
         """
-        async with self._turn:
+        async with self._lock:
             answer = await self._post_once(path, body)
         if answer.status_code == 429:
-            raise PlatformAway(self._told(f"{refusal_text(answer)} (429)"))
+            raise PlatformAway(self._without_token(f"{refusal_text(answer)} (429)"))
         return self._read_once(answer)
 
     async def pay(self, path: str) -> None:
         """Send a payment exactly once; only 202 means that it was taken, and only Prolific itself that it was not."""
-        async with self._turn:
+        async with self._lock:
             answer = await self._post_once(path, None)
         if answer.status_code != 202:
             kind = PlatformRefused if _is_definite(answer) else PlatformUnsure
-            raise kind(self._told(f"{refusal_text(answer)} ({answer.status_code})"))
+            raise kind(self._without_token(f"{refusal_text(answer)} ({answer.status_code})"))
 
     async def close(self) -> None:
         await self._http.aclose()
 
-    async def _patiently(
+    async def _request_with_retries(
         self,
         method: str,
         path: str,
@@ -106,51 +106,51 @@ class ProlificClient:
     ) -> Any:
         import httpx
 
-        self._need_token()
+        self._check_token()
         waited, wait, tries = 0.0, _FIRST_WAIT, 0
         while True:
-            asked, patience, tries = 0.0, _PATIENCE, tries + 1
+            retry_after, longest, tries = 0.0, _PATIENCE, tries + 1
             try:
                 answer = await self._http.request(method, path, json=body, params=query or None)
                 if answer.is_success:
                     return self._json(answer)
                 if answer.status_code not in (429, *_LOST) and answer.status_code < 500:
                     self._refuse(answer)
-                why, asked = f"{refusal_text(answer)} ({answer.status_code})", _retry_after(answer)
+                why, retry_after = f"{refusal_text(answer)} ({answer.status_code})", _retry_after(answer)
             except httpx.TimeoutException:
                 why = f"no answer in {_TIMEOUT:g} s"
                 waited += _TIMEOUT
             except httpx.ConnectError as error:
-                why, patience = f"no connection: {error}", _SILENCE
+                why, longest = f"no connection: {error}", _SILENCE
             except (httpx.TransportError, _Unreadable) as error:
                 why = str(error) or type(error).__name__
-            pause = max(asked, self._rng.uniform(0, wait))
-            if waited + pause > patience or tries == _MOST_TRIES:
-                raise PlatformAway(self._told(f"{why}, after {waited:.0f} s of trying"))
-            _log.info("Prolific: %s; trying again in %.0f s", self._told(why), pause)
+            pause = max(retry_after, self._rng.uniform(0, wait))
+            if waited + pause > longest or tries == _MOST_TRIES:
+                raise PlatformAway(self._without_token(f"{why}, after {waited:.0f} s of trying"))
+            _log.info("Prolific: %s; trying again in %.0f s", self._without_token(why), pause)
             await self.sleep(pause)
             waited, wait = waited + pause, min(2 * wait, _LONGEST_WAIT)
 
     async def _post_once(self, path: str, body: Mapping[str, Any] | None) -> httpx.Response:
         import httpx
 
-        self._need_token()
+        self._check_token()
         try:
             return await self._http.post(path, json=body)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise PlatformAway(self._told(f"no connection: {error}")) from None
+            raise PlatformAway(self._without_token(f"no connection: {error}")) from None
         except httpx.TransportError as error:
-            raise PlatformUnsure(self._told(f"no answer: {str(error) or type(error).__name__}")) from None
+            raise PlatformUnsure(self._without_token(f"no answer: {str(error) or type(error).__name__}")) from None
 
     def _read_once(self, answer: httpx.Response) -> Any:
         if 400 <= answer.status_code < 500 and answer.status_code not in _LOST:
             self._refuse(answer)
         if not answer.is_success:
-            raise PlatformUnsure(self._told(f"{refusal_text(answer)} ({answer.status_code})"))
+            raise PlatformUnsure(self._without_token(f"{refusal_text(answer)} ({answer.status_code})"))
         try:
             return self._json(answer)
         except _Unreadable as error:
-            raise PlatformUnsure(self._told(str(error))) from None
+            raise PlatformUnsure(self._without_token(str(error))) from None
 
     def _json(self, answer: httpx.Response) -> Any:
         if not answer.content:
@@ -170,9 +170,9 @@ class ProlificClient:
                 )
             )
         kind = PlatformGone if answer.status_code == 404 else PlatformRefused
-        raise kind(self._told(f"{refusal_text(answer)} ({answer.status_code})"))
+        raise kind(self._without_token(f"{refusal_text(answer)} ({answer.status_code})"))
 
-    def _need_token(self) -> None:
+    def _check_token(self) -> None:
         if not self._token:
             raise RecruitError(
                 Problem(
@@ -182,7 +182,7 @@ class ProlificClient:
                     "PROLIFIC_TOKEN to it; never write it into a file of the study.",
                 )
             )
-        if not self._is_sound:  # it would be refused in words that hold it
+        if not self._is_valid_token:  # it would be refused in words that hold it
             raise RecruitError(
                 Problem(
                     "PROLIFIC_TOKEN",
@@ -191,9 +191,9 @@ class ProlificClient:
                 )
             )
 
-    def _told(self, words: str) -> str:
+    def _without_token(self, text: str) -> str:
         """Return words without the token, should somebody have answered with it."""
-        return words.replace(self._token, "…") if self._token else words
+        return text.replace(self._token, "…") if self._token else text
 
 
 class _Unreadable(Exception):
@@ -202,12 +202,12 @@ class _Unreadable(Exception):
 
 def _retry_after(answer: httpx.Response) -> float:
     """Return for how many seconds we are asked to wait; none where the answer does not say so, or nonsense."""
-    said, sent = answer.headers.get("Retry-After", ""), answer.headers.get("Date", "")
+    value, sent = answer.headers.get("Retry-After", ""), answer.headers.get("Date", "")
     try:
-        seconds = float(said)
+        seconds = float(value)
     except ValueError:
         try:
-            seconds = (parsedate_to_datetime(said) - parsedate_to_datetime(sent)).total_seconds()
+            seconds = (parsedate_to_datetime(value) - parsedate_to_datetime(sent)).total_seconds()
         except (TypeError, ValueError):
             return 0.0
     return min(max(seconds, 0.0), _PATIENCE) if math.isfinite(seconds) else 0.0
@@ -236,11 +236,11 @@ def refusal_text(answer: httpx.Response) -> str:
     try:
         body = answer.json()
     except (json.JSONDecodeError, UnicodeDecodeError):
-        words = re.sub(r"<[^>]*>", " ", answer.text)
+        text = re.sub(r"<[^>]*>", " ", answer.text)
     else:
-        words = _body_text(body)
-    words = " ".join(words.split())
-    return (words[:_LONGEST] + "…" if len(words) > _LONGEST else words) or answer.reason_phrase or "no words"
+        text = _body_text(body)
+    text = " ".join(text.split())
+    return (text[:_LONGEST] + "…" if len(text) > _LONGEST else text) or answer.reason_phrase or "no words"
 
 
 def _body_text(body: Any) -> str:
@@ -257,9 +257,9 @@ def _body_text(body: Any) -> str:
 def _detail_text(detail: Any) -> str:
     """Return a detail that is a sentence, several, or some for each field."""
     if isinstance(detail, Mapping):
-        return "; ".join(f"{field}: {_detail_text(said)}" for field, said in detail.items())
+        return "; ".join(f"{field}: {_detail_text(part)}" for field, part in detail.items())
     if isinstance(detail, list):
-        return " ".join(_detail_text(one) for one in detail)
+        return " ".join(_detail_text(item) for item in detail)
     return "" if detail is None else str(detail)
 
 
@@ -271,20 +271,20 @@ _PAGE = 100
 
 async def paginate(client: ProlificClient, path: str, **query: str) -> AsyncIterator[Mapping[str, Any]]:
     """Yield what a list shows; what moved while it was read may come twice."""
-    seen: set[str] = set()
+    ids: set[str] = set()
     page = 1
     while True:
         try:
-            listed = (await client.get(path, page=page, page_size=_PAGE, **query))["results"]
+            entries = (await client.get(path, page=page, page_size=_PAGE, **query))["results"]
         except PlatformRefused:
             if page == 1:
                 raise
             return  # there are lists that refuse a page beyond their last one
-        if seen.issuperset(str(one["id"]) for one in listed):
+        if ids.issuperset(str(entry["id"]) for entry in entries):
             return
-        for one in listed:
-            seen.add(str(one["id"]))
-            yield one
+        for entry in entries:
+            ids.add(str(entry["id"]))
+            yield entry
         page += 1
 
 

@@ -48,15 +48,15 @@ class DraftContext:
     record: StudyRecord | None = None
 
 
-def draft_body(study: Study, job: Job, needed: DraftContext) -> dict[str, Any]:
+def draft_body(study: Study, job: Job, context: DraftContext) -> dict[str, Any]:
     """Return the draft of a job, everything that crowd platforms leave to defaults written out."""
-    record = needed.record
+    record = context.record
     several = study.recruit.further == "submissions"
     return {
         "name": job.title,
         "internal_name": _internal_name(job),
         "description": plain_description(job.description),
-        "project": needed.project,
+        "project": context.project,
         "external_study_url": job.url,
         "prolific_id_option": "url_parameters",
         "total_available_places": job.places,
@@ -65,8 +65,8 @@ def draft_body(study: Study, job: Job, needed: DraftContext) -> dict[str, Any]:
         "reward": job.reward.minor,
         "device_compatibility": _devices(study),
         "peripheral_requirements": ["audio"] if has_sound(study, record) else [],
-        "completion_codes": list(needed.codes),
-        "filters": list(needed.filters),
+        "completion_codes": list(context.codes),
+        "filters": list(context.filters),
         "submissions_config": {
             "max_submissions_per_participant": study.design.sessions_per_participant if several else 1
         },
@@ -135,46 +135,46 @@ class ProlificDraft:
 
         Nothing is made for it: the family's group may not be there yet, and only its filter is looked up.
         """
-        self._hold(await self._body(family_name(self._study)), is_any_address=True)
+        self._check_body(await self._body(family_name(self._study)), is_any_address=True)
 
-    async def put(self) -> str:
+    async def save(self) -> str:
         """Return the id of the job's draft: the one that has its key, brought up to date, or a new one."""
-        own = await self._own()
-        if own is not None and state_of(own.get("status")) not in ("draft", "scheduled"):
-            if round(own.get("reward", 0)) != self._job.reward.minor:
+        existing = await self._find_existing()
+        if existing is not None and state_of(existing.get("status")) not in ("draft", "scheduled"):
+            if round(existing.get("reward", 0)) != self._job.reward.minor:
                 self.notes.append("It is published already: Prolific keeps its reward, whatever the study says now.")
-            return str(own["id"])
+            return str(existing["id"])
         body = await self._body(await self._group())
-        self._hold(body, is_any_address=self._client.is_rehearsal)
-        if own is not None:
-            path = study_path(str(own["id"]))
-            await self._send(body, lambda sent: self._client.repeat("PATCH", path, sent))
-            return str(own["id"])
+        self._check_body(body, is_any_address=self._client.is_rehearsal)
+        if existing is not None:
+            path = study_path(str(existing["id"]))
+            await self._send(body, lambda content: self._client.send_idempotent("PATCH", path, content))
+            return str(existing["id"])
         for wait in WAITS:
             try:
-                made = await self._send(body, lambda sent: self._client.once("/api/v1/studies/", sent))
-                return str(made["id"])
+                created = await self._send(body, lambda content: self._client.send_once("/api/v1/studies/", content))
+                return str(created["id"])
             except (PlatformAway, PlatformUnsure) as error:
                 lost = error
             await self._client.sleep(wait)
-            if (own := await self._own()) is not None:
-                return str(own["id"])
+            if (existing := await self._find_existing()) is not None:
+                return str(existing["id"])
         raise lost
 
-    async def _own(self) -> Mapping[str, Any] | None:
+    async def _find_existing(self) -> Mapping[str, Any] | None:
         """Return the study that has the job's key; several raise RecruitError."""
         path = f"/api/v1/projects/{quote(self._account.project, safe='')}/studies/"
-        found = {str(one["id"]): one async for one in paginate(self._client, path) if _has_key(one, self._job.key)}
-        if len(found) > 1:
+        studies = {str(one["id"]): one async for one in paginate(self._client, path) if _has_key(one, self._job.key)}
+        if len(studies) > 1:
             raise RecruitError(
                 Problem(
                     "Prolific",
-                    f"has {len(found)} studies of this launch ({self._job.key}): {', '.join(sorted(found))}",
+                    f"has {len(studies)} studies of this launch ({self._job.key}): {', '.join(sorted(studies))}",
                     "one",
                     "Look at them on Prolific, delete the drafts that nobody took part in, then launch again.",
                 )
             )
-        return next(iter(found.values()), None)
+        return next(iter(studies.values()), None)
 
     async def _send(
         self, body: dict[str, Any], send: Callable[[Mapping[str, Any]], Awaitable[Any]]
@@ -187,9 +187,9 @@ class ProlificDraft:
                 raise
             why = str(error)
         body["completion_codes"] = self._codes(None, await self._group())
-        made = dict(await send(body))
+        created = dict(await send(body))
         self.notes.append(NO_SCREEN_OUT.format(why=why))
-        return made
+        return created
 
     async def _body(self, group: str | None) -> dict[str, Any]:
         """Return the draft; names that Prolific does not know raise RecruitError."""
@@ -205,7 +205,7 @@ class ProlificDraft:
             ),
         )
 
-    def _hold(self, body: Mapping[str, Any], *, is_any_address: bool) -> None:
+    def _check_body(self, body: Mapping[str, Any], *, is_any_address: bool) -> None:
         """Raise RecruitError with everything that Prolific asks for in prose and the draft does not keep."""
         if problems := draft_problems(body, is_any_address=is_any_address):
             raise RecruitError(problems)
@@ -226,11 +226,11 @@ class ProlificDraft:
 
     async def _filters(self, group: str | None) -> list[dict[str, Any]]:
         recruit, workspace = self._study.recruit, self._account.workspace
-        there = await groups_in(workspace, self._client) if recruit.groups or recruit.block_groups else []
+        groups = await groups_in(workspace, self._client) if recruit.groups or recruit.block_groups else []
         audience = Audience(
-            groups=group_ids(self._study, "recruit.groups", recruit.groups, there),
+            groups=group_ids(self._study, "recruit.groups", recruit.groups, groups),
             block_groups=[
-                *group_ids(self._study, "recruit.block_groups", recruit.block_groups, there),
+                *group_ids(self._study, "recruit.block_groups", recruit.block_groups, groups),
                 *([group] if group else []),
             ],
             block_studies=[*recruit.block_studies, *await earlier_postings(self._study, self._store)],
@@ -265,7 +265,7 @@ def _texts(body: Mapping[str, Any]) -> list[Problem]:
 
 
 def _numbers(body: Mapping[str, Any]) -> list[Problem]:
-    found = [
+    problems = [
         Problem(f"Prolific {field}", f"is {body[field]}", "a whole number, 1 or more")
         for field in ("reward", "total_available_places", "estimated_completion_time")
         if not isinstance(body[field], int) or body[field] < 1
@@ -274,7 +274,7 @@ def _numbers(body: Mapping[str, Any]) -> list[Problem]:
     if isinstance(minutes, int) and minutes >= 1:
         least = longest_minutes(minutes)
         if not least <= limit < _DAY:
-            found.append(
+            problems.append(
                 Problem(
                     "Prolific maximum_allowed_time",
                     f"is {limit:g} minutes for an estimate of {minutes}",
@@ -282,37 +282,39 @@ def _numbers(body: Mapping[str, Any]) -> list[Problem]:
                     f"Write recruit: {{time_limit: {least} min}} or longer, or leave it out.",
                 )
             )
-    return found
+    return problems
 
 
 def _address(url: str, is_any_address: bool) -> list[Problem]:
-    where, found = "Prolific external_study_url", []
+    where, problems = "Prolific external_study_url", []
     if urlsplit(url).scheme != "https" and not is_any_address:
-        found.append(Problem(where, f"is {url}", "https://", "Serve the study over https and name it by --public-url."))
+        problems.append(
+            Problem(where, f"is {url}", "https://", "Serve the study over https and name it by --public-url.")
+        )
     missing = [word for word in _PLACEHOLDERS if word not in url]
     if missing:
-        found.append(Problem(where, f"is without {', '.join(missing)}", ", ".join(_PLACEHOLDERS)))
-    return found
+        problems.append(Problem(where, f"is without {', '.join(missing)}", ", ".join(_PLACEHOLDERS)))
+    return problems
 
 
 def _codes(codes: Sequence[Mapping[str, Any]], reward: Any) -> list[Problem]:
-    where, found = "Prolific completion_codes", []
+    where, problems = "Prolific completion_codes", []
     if not any(entry["code_type"] == "COMPLETED" for entry in codes):
-        found.append(Problem(where, "have none for those who completed", "one at least"))
+        problems.append(Problem(where, "have none for those who completed", "one at least"))
     for code, count in Counter(entry["code"] for entry in codes).items():
         if count > 1:
-            found.append(Problem(where, f"have {code} {count} times", "every code once"))
+            problems.append(Problem(where, f"have {code} {count} times", "every code once"))
     for entry in codes:
         names = {action["action"] for action in entry["actions"]}
         if {"AUTOMATICALLY_APPROVE", "MANUALLY_REVIEW"} <= names:
-            found.append(
+            problems.append(
                 Problem(where, f"approve {entry['code_type']} by themselves and by hand", "one of the two for a code")
             )
     outs = [action for entry in codes for action in entry["actions"] if action["action"] == SCREEN_OUT]
     if len(outs) > 1:
-        found.append(Problem(where, f"pay for {len(outs)} kinds of screen-out", "one at most"))
+        problems.append(Problem(where, f"pay for {len(outs)} kinds of screen-out", "one at most"))
     for out in outs:
         if not 0 < out["fixed_screen_out_reward"] < reward:
             what = f"pay {out['fixed_screen_out_reward']} to those who did not fit, and {reward} to those who did"
-            found.append(Problem(where, what, f"1 to {reward - 1}", "Write a smaller recruit: {screen_out: ..}."))
-    return found
+            problems.append(Problem(where, what, f"1 to {reward - 1}", "Write a smaller recruit: {screen_out: ..}."))
+    return problems

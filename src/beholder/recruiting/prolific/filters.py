@@ -51,10 +51,12 @@ class _FilterSelection:
         by_name = {_normalise(label): choice for choice, label in choices.items()}
         values = []
         for place, name in enumerate(wanted):
-            called = COUNTRIES.get(name.upper(), name) if id == _COUNTRIES and len(name) == 2 else name
-            value = by_name.get(_normalise(called)) or (name if name in choices else None)
+            full_name = COUNTRIES.get(name.upper(), name) if id == _COUNTRIES and len(name) == 2 else name
+            value = by_name.get(_normalise(full_name)) or (name if name in choices else None)
             if value is None:
-                self.problems.append(_unknown_value(self.study, f"{key}.{place}", name, called, list(choices.values())))
+                self.problems.append(
+                    _unknown_value(self.study, f"{key}.{place}", name, full_name, list(choices.values()))
+                )
             elif value not in values:
                 values.append(value)
         self.filters.append({"filter_id": id, "selected_values": values})
@@ -97,44 +99,46 @@ class _FilterSelection:
 def filters_of(study: Study, known: Sequence[Mapping[str, Any]], audience: Audience) -> list[dict[str, Any]]:
     """Return the filters of a study as Prolific takes them; every name that it does not know raises RecruitError."""
     by_id = {str(filter["filter_id"]): filter for filter in known}
-    found, written = _FilterSelection(study, by_id), study.recruit.filters
+    selection, written = _FilterSelection(study, by_id), study.recruit.filters
     if written.countries:
-        found.select("recruit.filters.countries", _COUNTRIES, written.countries)
+        selection.select("recruit.filters.countries", _COUNTRIES, written.countries)
     if written.languages:
-        found.select("recruit.filters.languages", _LANGUAGES, written.languages)
+        selection.select("recruit.filters.languages", _LANGUAGES, written.languages)
     if written.age is not None:
-        found.range("recruit.filters.age", _AGE, *written.age)
+        selection.range("recruit.filters.age", _AGE, *written.age)
     for key, id, value in (
         ("recruit.filters.approval_rate", _APPROVAL_RATE, written.approval_rate),
         ("recruit.filters.approved_submissions", _APPROVED, written.approved_submissions),
     ):
         if value is not None:
-            found.range(key, id, *(value if isinstance(value, tuple) else (value, None)))
+            selection.range(key, id, *(value if isinstance(value, tuple) else (value, None)))
     for id, values in written.more.items():
-        _add_filter(found, f"recruit.filters.more.{id}", id, values)
-    found.ids("recruit.groups", _ONLY_GROUPS, audience.groups)
-    found.ids("recruit.block_groups", _NO_GROUPS, audience.block_groups)
-    found.ids("recruit.block_studies", _NO_STUDIES, audience.block_studies)
-    if found.problems:
-        raise RecruitError(found.problems)
-    return found.filters
+        _add_filter(selection, f"recruit.filters.more.{id}", id, values)
+    selection.ids("recruit.groups", _ONLY_GROUPS, audience.groups)
+    selection.ids("recruit.block_groups", _NO_GROUPS, audience.block_groups)
+    selection.ids("recruit.block_studies", _NO_STUDIES, audience.block_studies)
+    if selection.problems:
+        raise RecruitError(selection.problems)
+    return selection.filters
 
 
-def _add_filter(found: _FilterSelection, key: str, id: str, values: Sequence[str] | Sequence[float]) -> None:
-    kind = str(found.known.get(id, {}).get("type", "select"))
+def _add_filter(selection: _FilterSelection, key: str, id: str, values: Sequence[str] | Sequence[float]) -> None:
+    kind = str(selection.known.get(id, {}).get("type", "select"))
     numbers = [float(value) for value in values if not isinstance(value, str) or _is_number(value)]
     if kind == "range" and len(numbers) == len(values) == 2:
-        found.range(key, id, numbers[0], numbers[1])
+        selection.range(key, id, numbers[0], numbers[1])
     elif kind == "range":
-        found.problems.append(found.study.problem(key, f"does not fit the filter {id}", "a range such as [1, 10]"))
+        selection.problems.append(
+            selection.study.problem(key, f"does not fit the filter {id}", "a range such as [1, 10]")
+        )
     else:
-        found.select(key, id, [value if isinstance(value, str) else f"{value:g}" for value in values])
+        selection.select(key, id, [value if isinstance(value, str) else f"{value:g}" for value in values])
 
 
-def _unknown_value(study: Study, key: str, written: str, called: str, labels: Sequence[str]) -> Problem:
+def _unknown_value(study: Study, key: str, written: str, full_name: str, labels: Sequence[str]) -> Problem:
     what = f"is {written}, which Prolific does not offer"
     by_name = {_normalise(label): label for label in labels}
-    near = difflib.get_close_matches(_normalise(called), list(by_name), n=1, cutoff=0.6)
+    near = difflib.get_close_matches(_normalise(full_name), list(by_name), n=1, cutoff=0.6)
     fix = f"Did you mean {by_name[near[0]]}?" if near else "Write it as Prolific does, in English."
     return study.problem(key, what, ", ".join(labels) if len(labels) <= _MANY else "", fix)
 
@@ -219,28 +223,28 @@ async def family_group(study: Study, workspace: str, client: ProlificClient) -> 
     name = family_name(study)
     if name is None:
         return None
-    if not (found := await _groups_named(name, workspace, client)):
+    if not (ids := await _groups_named(name, workspace, client)):
         description = f"Took part in a study of the family {study.family}"
         body = {"workspace_id": workspace, "name": name, "description": description}
-        await client.repeat("POST", "/api/v1/participant-groups/", body)
-        found = await _groups_named(name, workspace, client)
+        await client.send_idempotent("POST", "/api/v1/participant-groups/", body)
+        ids = await _groups_named(name, workspace, client)
     # Should a lost answer have led to two of one name, everybody takes the first: ids grow with time.
-    return min(found)
+    return min(ids)
 
 
 async def _groups_named(name: str, workspace: str, client: ProlificClient) -> list[str]:
     return [group.id for group in await groups_in(workspace, client) if group.name == name]
 
 
-def group_ids(study: Study, key: str, wanted: Sequence[str], there: Sequence[ProlificGroup]) -> list[str]:
+def group_ids(study: Study, key: str, wanted: Sequence[str], groups: Sequence[ProlificGroup]) -> list[str]:
     """Return the ids of groups that a study names, by id or name; whichever is not there raises RecruitError."""
-    by_word = {word: group.id for group in reversed(there) for word in group}
+    by_word = {word: group.id for group in reversed(groups) for word in group}
     problems = [
         study.problem(
             f"{key}.{place}",
             f"is {word}, and the workspace on Prolific has no such group",
-            ", ".join(group.name for group in there),
-            did_you_mean(word, [group.name for group in there]),
+            ", ".join(group.name for group in groups),
+            did_you_mean(word, [group.name for group in groups]),
         )
         for place, word in enumerate(wanted)
         if word not in by_word
@@ -262,22 +266,25 @@ async def earlier_postings(study: Study, store: Store) -> list[str]:
     A folder without a store has had nobody yet, and one that recruited elsewhere has no such id: at our own door both
     are looked at again.
     """
-    found = await _other_runs(study, store)
+    postings = await _other_runs(study, store)
     for folder in study.recruit.exclude:
-        place = study.folder / folder / "store"
-        if not place.exists():
+        path = study.folder / folder / "store"
+        if not path.exists():
             continue
-        async with open_store(place, write=False) as other:
+        async with open_store(path, write=False) as other:
             entries = await other.ledger.entries()
-        found += [entry.provider_ref for entry in entries if entry.kind == "draft" and entry.event == "done"]
-    return [one for one in dict.fromkeys(found) if _PROLIFIC_ID.fullmatch(one)]
+        postings += [entry.provider_ref for entry in entries if entry.kind == "draft" and entry.event == "done"]
+    return [posting for posting in dict.fromkeys(postings) if _PROLIFIC_ID.fullmatch(posting)]
 
 
 async def _other_runs(study: Study, store: Store) -> list[str]:
     """Return under which ids other runs were published, or somebody came; a draft that nobody saw keeps nobody out."""
-    entries, came = await store.ledger.entries(), {one.posting for one in await store.platform_visits()}
-    found: list[str] = []
+    entries, visited = await store.ledger.entries(), {one.posting for one in await store.platform_visits()}
+    postings: list[str] = []
     for run in runs_of(entries):
         if run != study.run:
-            found += [*published_postings(entries, run), *(one for one in postings_of(entries, run) if one in came)]
-    return found
+            postings += [
+                *published_postings(entries, run),
+                *(one for one in postings_of(entries, run) if one in visited),
+            ]
+    return postings

@@ -20,16 +20,18 @@ async def set_up_bonuses(posting: str, rows: Sequence[BonusRow], currency: str, 
     """Return a bonus payment as Prolific understood it; where that is not what the rows say, raise PlatformRefused."""
     _check_rows(rows, currency)
     body = {"study_id": posting, "csv_bonuses": bonus_csv(rows)}
-    made = await client.repeat("POST", "/api/v1/submissions/bonus-payments/", body)
+    created = await client.send_idempotent("POST", "/api/v1/submissions/bonus-payments/", body)
     planned = sum(row.amount.minor for row in rows)
-    fees = round(made.get("fees") or 0) + round(made.get("vat") or 0)
-    understood = round(made["amount"]) if made.get("amount") is not None else round(made["total_amount"]) - fees
+    fees = round(created.get("fees") or 0) + round(created.get("vat") or 0)
+    understood = (
+        round(created["amount"]) if created.get("amount") is not None else round(created["total_amount"]) - fees
+    )
     if understood != planned:
         raise PlatformRefused(
             f"it understood bonuses of {Sum(understood, currency)} where {Sum(planned, currency)} were meant, so that "
             "they are not paid"
         )
-    return Batch(str(made["id"]), Sum(planned, currency), Sum(round(made["total_amount"]), currency))
+    return Batch(str(created["id"]), Sum(planned, currency), Sum(round(created["total_amount"]), currency))
 
 
 def bonus_csv(rows: Sequence[BonusRow]) -> str:
@@ -38,17 +40,17 @@ def bonus_csv(rows: Sequence[BonusRow]) -> str:
 
 
 def _check_rows(rows: Sequence[BonusRow], currency: str) -> None:
-    wrong = []
+    problems = []
     if not 1 <= len(rows) <= MOST_ROWS:
-        wrong.append(f"{len(rows)} rows, where 1 to {MOST_ROWS} are taken at once")
+        problems.append(f"{len(rows)} rows, where 1 to {MOST_ROWS} are taken at once")
     if len({row.submission for row in rows}) < len(rows):
-        wrong.append("a submission twice, and nobody could tell its two amounts apart afterwards")
+        problems.append("a submission twice, and nobody could tell its two amounts apart afterwards")
     if any(row.amount.minor < 1 for row in rows):
-        wrong.append("an amount of nothing or less")
+        problems.append("an amount of nothing or less")
     if other := {row.amount.currency for row in rows} - {currency}:
-        wrong.append(f"amounts in {', '.join(sorted(other))}, where the workspace pays in {currency}")
-    if wrong:
-        raise PlatformRefused(f"these bonuses have {'; '.join(wrong)}")
+        problems.append(f"amounts in {', '.join(sorted(other))}, where the workspace pays in {currency}")
+    if problems:
+        raise PlatformRefused(f"these bonuses have {'; '.join(problems)}")
 
 
 # --- Completion codes as Prolific takes them: one for each way in which a session ends, and what happens with it ---
@@ -150,8 +152,8 @@ async def quote_of(
         raise RecruitError(
             study.problem("recruit.reward", "is left out, and on Prolific everybody is paid", "such as 2.00 GBP")
         )
-    asked = {"reward": job.reward.minor, "total_available_places": job.places}
-    calculated = await client.repeat("POST", "/api/v1/study-cost-calculator/", asked)
+    body = {"reward": job.reward.minor, "total_available_places": job.places}
+    calculated = await client.send_idempotent("POST", "/api/v1/study-cost-calculator/", body)
     cost, rewards = math.ceil(round(calculated["total_cost"], 4)), job.reward.minor * job.places
     factor = Fraction(cost, rewards)
     screen_outs = job.screen_out.minor * max(slots, slots_for(job.places)) if job.screen_out else 0
@@ -184,8 +186,8 @@ async def rates_of(account: ProlificAccount, client: ProlificClient) -> HourlyRa
     floor, advice = _FALLBACK.get(account.currency, (0, 0))
     if floor:
         try:
-            asked = {"workspace_id": account.workspace, "currency": account.currency}
-            rates = await client.get("/api/v1/reward-recommendations/", **asked)
+            query = {"workspace_id": account.workspace, "currency": account.currency}
+            rates = await client.get("/api/v1/reward-recommendations/", **query)
         except PlatformRefused:
             rates = []
         if rates:
@@ -218,9 +220,9 @@ async def account_of(study: Study, client: ProlificClient) -> ProlificAccount:
         for workspace in (await client.get("/api/v1/workspaces/"))["results"]
         for project in (await client.get(f"/api/v1/workspaces/{workspace['id']}/projects/"))["results"]
     ]
-    found = _choose_project(study, projects)
-    balance = await client.get(f"/api/v1/workspaces/{found.workspace}/balance/")
-    account = ProlificAccount(found.workspace, found.id, str(balance["currency_code"]))
+    chosen = _choose_project(study, projects)
+    balance = await client.get(f"/api/v1/workspaces/{chosen.workspace}/balance/")
+    account = ProlificAccount(chosen.workspace, chosen.id, str(balance["currency_code"]))
     _check_currency(study, account)
     return account
 
@@ -232,18 +234,18 @@ async def _balance_of(account: ProlificAccount, client: ProlificClient) -> Sum:
 
 
 def _choose_project(study: Study, projects: list[_Project]) -> _Project:
-    wanted = study.recruit.project
-    fitting = [project for project in projects if wanted in (None, project.id)]
+    project_id = study.recruit.project
+    fitting = [project for project in projects if project_id in (None, project.id)]
     if len(fitting) == 1:
         return fitting[0]
-    there = "; ".join(f"{project.id} ({project.title})" for project in projects)
+    listed = "; ".join(f"{project.id} ({project.title})" for project in projects)
     if not projects:
         what, fix = "finds no project on Prolific", "Make one in the workspace that pays, then launch again."
-    elif wanted is None:
+    elif project_id is None:
         what, fix = f"is left out, and there are {len(projects)} projects on Prolific", "Write the id of one of them."
     else:
-        what, fix = f"is {wanted}, which this token does not reach", "Write the id of one of them."
-    raise RecruitError(study.problem("recruit.project", what, there, fix))
+        what, fix = f"is {project_id}, which this token does not reach", "Write the id of one of them."
+    raise RecruitError(study.problem("recruit.project", what, listed, fix))
 
 
 def _check_currency(study: Study, account: ProlificAccount) -> None:

@@ -89,12 +89,12 @@ class ProlificRecruiter:
         return await self._quote(job, await self._slots() if job.screen_out is not None else 0)
 
     async def check(self, job: Job) -> None:
-        await (await self._drafting(job)).check()
+        await (await self._draft_of(job)).check()
 
     async def draft(self, job: Job) -> Posting:
-        drafting = await self._drafting(job)
-        id = await drafting.put()
-        self.notes = tuple(drafting.notes)
+        draft = await self._draft_of(job)
+        id = await draft.save()
+        self.notes = tuple(draft.notes)
         return await self.posting(id)
 
     async def posting(self, id: str) -> Posting:
@@ -106,14 +106,14 @@ class ProlificRecruiter:
         if opens is not None and moment(opens) > self._now():
             # People who come before the door opens would have come in vain.
             body = {"action": "SCHEDULE_PUBLISH", "publish_at": moment(opens).astimezone(UTC).isoformat()}
-        return await self._move(id, {"draft": body}, (*_PUBLISHED, "scheduled"))
+        return await self._transition(id, {"draft": body}, (*_PUBLISHED, "scheduled"))
 
     async def pause(self, id: str) -> Posting:
         steps: Mapping[State, Mapping[str, Any]] = {
             "active": {"action": "PAUSE"},
             "scheduled": {"action": "CANCEL_PUBLISH"},
         }
-        return await self._move(id, steps, ("paused", "completed", "draft"))
+        return await self._transition(id, steps, ("paused", "completed", "draft"))
 
     async def resuming(self, id: str) -> ResumeCost | None:
         """Return what as many slots again cost, or as the budget has left, where those who did not fit used them up."""
@@ -121,12 +121,12 @@ class ProlificRecruiter:
         entry = screen_out_of(study)
         if entry is None or state_of(study["status"]) != "paused":
             return None
-        there, used = slots_of(entry), (await counts_of(id, self._client)).get("screened_out", 0)
-        if used < there:
+        slots_now, used = slots_of(entry), (await counts_of(id, self._client)).get("screened_out", 0)
+        if used < slots_now:
             return None
         job = await self._job_of(study, entry)
         slots = used + await self._more_slots(id, job, used)
-        now, then = [(await self._quote(job, number)).total for number in (there, slots)]
+        now, then = [(await self._quote(job, number)).total for number in (slots_now, slots)]
         return ResumeCost(slots, Sum(then.minor - now.minor, then.currency))
 
     async def resume(self, id: str, slots: int | None = None) -> Posting:
@@ -134,19 +134,19 @@ class ProlificRecruiter:
             entry = screen_out_of(await self._client.get(study_path(id)))
             if entry is not None and slots_of(entry) < slots:
                 await self._set_slots(id, entry, slots)
-        return await self._move(id, {"paused": {"action": "START"}}, ("active", "completed"))
+        return await self._transition(id, {"paused": {"action": "START"}}, ("active", "completed"))
 
     async def set_places(self, id: str, total: int) -> Posting:
         study = await self._client.get(study_path(id))
-        there = round(study["total_available_places"])
-        if total < there:
-            raise PlatformRefused(f"there are {there} places, and they can only grow: {total} are fewer")
-        more: dict[str, Any] = {"total_available_places": total} if total > there else {}
+        places = round(study["total_available_places"])
+        if total < places:
+            raise PlatformRefused(f"there are {places} places, and they can only grow: {total} are fewer")
+        more: dict[str, Any] = {"total_available_places": total} if total > places else {}
         entry = screen_out_of(study)
         if entry is not None and slots_of(entry) < slots_for(total):
             more["completion_codes"] = [with_slots(entry, slots_for(total))]
         if more:  # at once: cut off in between, it would be known as done
-            await self._client.repeat("PATCH", study_path(id), more)
+            await self._client.send_idempotent("PATCH", study_path(id), more)
         return await self.posting(id)
 
     async def stop(self, id: str) -> Posting:
@@ -158,8 +158,8 @@ class ProlificRecruiter:
         if is_full((await self._client.get(study_path(id)))["status"]):
             # It would open again as soon as somebody's place is free. No document says whether it takes a stop.
             with suppress(PlatformRefused, PlatformAway, PlatformUnsure):
-                await self._client.once(f"{study_path(id)}transition/", steps["active"])
-        return await self._move(id, steps, ("completed", "draft"))
+                await self._client.send_once(f"{study_path(id)}transition/", steps["active"])
+        return await self._transition(id, steps, ("completed", "draft"))
 
     async def submissions(self, id: str) -> Sequence[Submission]:
         return await all_submissions(id, self._client)
@@ -177,18 +177,22 @@ class ProlificRecruiter:
         await request_return(id, reason, self._client)
 
     async def setup_bonus(self, posting: str, rows: Sequence[BonusRow]) -> Batch:
-        return await set_up_bonuses(posting, rows, (await self._where()).currency, self._client)
+        return await set_up_bonuses(posting, rows, (await self._load_account()).currency, self._client)
 
     async def pay_bonus(self, ref: str) -> None:
         await self._client.pay(f"/api/v1/bulk-bonus-payments/{quote(ref, safe='')}/pay/")
 
     async def exclude(self, participants: Sequence[str]) -> None:
-        group = await family_group(self._study, (await self._where()).workspace, self._client) if participants else None
+        group = (
+            await family_group(self._study, (await self._load_account()).workspace, self._client)
+            if participants
+            else None
+        )
         if group is None:
             return
         path = f"/api/v1/participant-groups/{quote(group, safe='')}/participants/"
         try:
-            await self._client.repeat("POST", path, {"participant_ids": list(participants)})
+            await self._client.send_idempotent("POST", path, {"participant_ids": list(participants)})
         except PlatformRefused as refused:
             words = str(refused)
             for participant in participants:  # who somebody is on Prolific is not for logs
@@ -198,10 +202,10 @@ class ProlificRecruiter:
     async def close(self) -> None:
         await self._client.close()
 
-    async def _drafting(self, job: Job) -> ProlificDraft:
-        return ProlificDraft(self._study, self._store, self._client, await self._where(), job)
+    async def _draft_of(self, job: Job) -> ProlificDraft:
+        return ProlificDraft(self._study, self._store, self._client, await self._load_account(), job)
 
-    async def _where(self) -> ProlificAccount:
+    async def _load_account(self) -> ProlificAccount:
         if self._account is None:
             self._account = await account_of(self._study, self._client)
         return self._account
@@ -216,39 +220,39 @@ class ProlificRecruiter:
             places=round(study["total_available_places"]),
             taken=sum(counts.get(status, 0) for status in PLACE_STATUSES),
             link="" if self.is_rehearsal else f"{_RESEARCHER}/{id}",
-            reward=Sum(round(study["reward"]), (await self._where()).currency),
+            reward=Sum(round(study["reward"]), (await self._load_account()).currency),
             slots=slots_of(entry) if (entry := screen_out_of(study)) is not None else None,
         )
 
     async def _quote(self, job: Job, slots: int) -> Quote:
         lists = (await self._store.counts(self._now(), self._study.run))["lists"]
-        return await quote_of(self._study, job, lists, await self._where(), self._client, slots=slots)
+        return await quote_of(self._study, job, lists, await self._load_account(), self._client, slots=slots)
 
     async def _slots(self) -> int:
         """Return how many who do not fit may be paid by what is published; more than at first, where it was resumed."""
-        launched = launch_record(await self._store.ledger.entries(), self._study.run)
-        if launched is None:
+        record = launch_record(await self._store.ledger.entries(), self._study.run)
+        if record is None:
             return 0
         with suppress(PlatformRefused):  # somebody has deleted it
-            return (await self.posting(launched.posting)).slots or 0
+            return (await self.posting(record.posting)).slots or 0
         return 0
 
     async def _job_of(self, study: Mapping[str, Any], entry: Mapping[str, Any]) -> Job:
         """Return what is published as a job that is only asked the price of."""
-        places, currency = round(study["total_available_places"]), (await self._where()).currency
+        places, currency = round(study["total_available_places"]), (await self._load_account()).currency
         reward, screen_out = Sum(round(study["reward"]), currency), Sum(reward_of(entry), currency)
         return Job("", "", "", "", places=places, minutes=1, reward=reward, screen_out=screen_out)
 
     async def _more_slots(self, id: str, job: Job, used: int) -> int:
         """Return how many more of those who do not fit may be paid: as many as at first, or as the budget has left."""
-        wanted = slots_for(job.places)
+        usual = slots_for(job.places)
         if self._study.budget is None:
-            return wanted
+            return usual
         quote, entries = await self._quote(job, used), await self._store.ledger.entries()
         others = cost_of_runs(self._study, entries, quote.total.currency, besides=self._study.run)
         spent = quote.total.minor + cost_beyond_quote(replay(entries), id) + others.minor
-        budget, one = money(self._study.budget), -(-quote.screen_outs.minor // max(used, wanted))
-        more = min(wanted, (budget.minor - spent) // one)
+        budget, one = money(self._study.budget), -(-quote.screen_outs.minor // max(used, usual))
+        more = min(usual, (budget.minor - spent) // one)
         if more < 1:
             needed = Sum(spent + one, quote.total.currency)
             what = f"is {budget}, and with one more who does not fit the study may cost {needed}"
@@ -256,8 +260,8 @@ class ProlificRecruiter:
             raise RecruitError(self._study.problem("budget", what, f"{needed} or more", fix))
         return more
 
-    async def _move(self, id: str, steps: Mapping[State, Mapping[str, Any]], until: Collection[State]) -> Posting:
+    async def _transition(self, id: str, steps: Mapping[State, Mapping[str, Any]], until: Collection[State]) -> Posting:
         return await transition(self._client, lambda: self.posting(id), f"{study_path(id)}transition/", steps, until)
 
     async def _set_slots(self, id: str, entry: Mapping[str, Any], slots: int) -> None:
-        await self._client.repeat("PATCH", study_path(id), {"completion_codes": [with_slots(entry, slots)]})
+        await self._client.send_idempotent("PATCH", study_path(id), {"completion_codes": [with_slots(entry, slots)]})

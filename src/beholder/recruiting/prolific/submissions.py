@@ -35,16 +35,16 @@ async def all_submissions(id: str, client: ProlificClient) -> list[Submission]:
 
     People come and go while pages are read, so that one may be on two pages and another on none.
     """
-    found: dict[str, Submission] = {}
+    submissions: dict[str, Submission] = {}
     expected = 0
     for _ in range(_TRIES):
         counts = await counts_of(id, client)
         expected = counts.get(None, 0) - counts.get("reserved", 0)  # whether lists show these is nowhere written
         async for listed in paginate(client, "/api/v1/submissions/", study=id):
-            found[str(listed["id"])] = _from_list(listed)
-        if len(found) >= expected:
-            return list(found.values())
-    raise PlatformAway(f"it counts {expected} submissions and lists {len(found)}")
+            submissions[str(listed["id"])] = _from_list(listed)
+        if len(submissions) >= expected:
+            return list(submissions.values())
+    raise PlatformAway(f"it counts {expected} submissions and lists {len(submissions)}")
 
 
 async def one_submission(id: str, client: ProlificClient) -> Submission:
@@ -148,7 +148,7 @@ async def approve(ids: Sequence[str], client: ProlificClient) -> None:
             if len(some) == 1:
                 await _approve_one(some[0], client)
             else:
-                await client.repeat("POST", "/api/v1/submissions/bulk-approve/", {"submission_ids": some})
+                await client.send_idempotent("POST", "/api/v1/submissions/bulk-approve/", {"submission_ids": some})
         except PlatformRefused:
             if len(some) == 1:
                 raise
@@ -166,17 +166,17 @@ async def reject(id: str, category: Category, message: str, client: ProlificClie
             "say what was asked for and what was done instead"
         )
     body = {"action": "REJECT", "message": message.strip(), "rejection_category": category}
-    await client.repeat("POST", f"{submission_path(id)}transition/", body)
+    await client.send_idempotent("POST", f"{submission_path(id)}transition/", body)
 
 
 async def request_return(id: str, reason: str, client: ProlificClient) -> None:
     """Ask somebody to return their submission, once, however often the answer is lost."""
     for wait in WAITS:
-        there = await one_submission(id, client)
-        if there.is_return_requested or there.status == "returned":
+        submission = await one_submission(id, client)
+        if submission.is_return_requested or submission.status == "returned":
             return
         try:
-            await client.once(f"{submission_path(id)}request-return/", {"request_return_reasons": [reason]})
+            await client.send_once(f"{submission_path(id)}request-return/", {"request_return_reasons": [reason]})
         except (PlatformAway, PlatformUnsure) as error:
             lost = error
             await client.sleep(wait)
@@ -186,7 +186,7 @@ async def request_return(id: str, reason: str, client: ProlificClient) -> None:
 
 
 async def _approve_one(id: str, client: ProlificClient) -> None:
-    await client.repeat("POST", f"{submission_path(id)}transition/", {"action": "APPROVE"})
+    await client.send_idempotent("POST", f"{submission_path(id)}transition/", {"action": "APPROVE"})
 
 
 async def _approve_each(ids: Sequence[str], client: ProlificClient) -> None:
@@ -210,7 +210,7 @@ _BUSY: frozenset[State] = frozenset(("publishing", "unknown"))
 
 async def transition(
     client: ProlificClient,
-    look: Callable[[], Awaitable[Posting]],
+    read: Callable[[], Awaitable[Posting]],
     path: str,
     steps: Mapping[State, Mapping[str, Any]],
     until: Collection[State],
@@ -224,16 +224,16 @@ async def transition(
     for wait in (0.0, *WAITS):
         if wait:
             await client.sleep(wait)
-        posting = await look()
+        posting = await read()
         if posting.state not in _BUSY and (posting.state in until or posting.state not in steps):
             return posting
         if posting.state in steps and not is_sent:
             try:
-                await client.once(path, steps[posting.state])
+                await client.send_once(path, steps[posting.state])
             except (PlatformAway, PlatformUnsure) as error:
                 lost = error
             else:
-                is_sent, posting = True, await look()
+                is_sent, posting = True, await read()
                 if posting.state in until:
                     return posting
     if lost is not None and not is_sent:

@@ -153,14 +153,14 @@ async def any_text_is_safe_and_times_keep_their_moment(open_: StoreOpener) -> No
             each = replace(answer(session, f"trial:{number}", text, at=east), tab=text, input=text)
             assert await store.append([each]) == AppendResult(east, is_new=True)
             assert await store.append([each]) == AppendResult(east, is_new=False), f"{text!r} is not found again"
-        found = await rows(store, "answers")
-        assert [row["answer"]["scores"]["q1"]["s1"] for row in found] == texts, "JSON comes back as it was"
-        assert found[1]["tab"] == "NUL \ufffd inside"
-        assert found[2]["tab"] == "lone \ufffd surrogate"
-        assert [row["tab"] for row in found[:1] + found[3:]] == texts[:1] + texts[3:]
-        assert all(row["at"] == east and row["at"].utcoffset() == timedelta(0) for row in found), "times are UTC"
+        stored = await rows(store, "answers")
+        assert [row["answer"]["scores"]["q1"]["s1"] for row in stored] == texts, "JSON comes back as it was"
+        assert stored[1]["tab"] == "NUL \ufffd inside"
+        assert stored[2]["tab"] == "lone \ufffd surrogate"
+        assert [row["tab"] for row in stored[:1] + stored[3:]] == texts[:1] + texts[3:]
+        assert all(row["at"] == east and row["at"].utcoffset() == timedelta(0) for row in stored), "times are UTC"
         cached = (await session_facts(store, session)).answers
-        assert [Answer(**row) for row in found] == list(cached.values())
+        assert [Answer(**row) for row in stored] == list(cached.values())
 
 
 async def what_was_told_is_known_at_once_and_after_reopening(open_: StoreOpener) -> None:
@@ -197,11 +197,11 @@ async def a_person_brings_along_what_other_sessions_were_told(open_: StoreOpener
         for session in (second, first, bob, robot, lab):
             await store.append([told(session, "check:colour:1")])
         await store.append([told(first, "check:colour:2")])
-        found = await store.earlier_verdicts(second)
-        assert [one for _, one in found] == [
+        earlier = await store.earlier_verdicts(second)
+        assert [one for _, one in earlier] == [
             told(first, "check:colour:1"), told(lab, "check:colour:1"), told(first, "check:colour:2"),
         ], "of the same person, robots apart, oldest first"  # fmt: skip
-        assert [session for session, _ in found] == [
+        assert [session for session, _ in earlier] == [
             session_of("ann"),
             session_of("ann", mode="lab"),
             session_of("ann"),
@@ -294,8 +294,8 @@ async def an_end_that_leads_and_one_that_follows_are_one_end(open_: StoreOpener)
         ends = {row["session"]: row["outcome"] for row in await rows(store, "ends")}
         assert len(ends) == len(await rows(store, "ends")) == 20
         for session, result in zip(sessions, results[20:], strict=True):
-            found = (await session_facts(store, session)).end
-            assert found == end(session, ends[session]), "what is known is not what is stored"
+            stored = (await session_facts(store, session)).end
+            assert stored == end(session, ends[session]), "what is known is not what is stored"
             assert result.is_new == (ends[session] == "withdrawn")
 
 
@@ -376,10 +376,10 @@ async def claim(
     return await store.claim(session, now=now, until=until, per_list=per_list, barred=barred, preferred=preferred)
 
 
-async def expect(kind: type[Exception], doing: Awaitable[object], what: str) -> Exception:
+async def expect(kind: type[Exception], operation: Awaitable[object], what: str) -> Exception:
     """Return the error that this must raise."""
     try:
-        await doing
+        await operation
     except kind as error:
         return error
     raise AssertionError(f"{what} was accepted")
