@@ -16,8 +16,6 @@ import pytest
 from beholder.errors import LedgerError, StoreError
 from beholder.store.contract import LedgerEntry, PlatformIdentity, PlatformVisit
 from beholder.store.open import open_store
-from beholder.store.rules import migrations
-from beholder.store.sqlite.files import connect_write, make_secret
 from beholder.testing.stores.facts import NOON, study_record
 
 _STOPPED = LedgerEntry("stop", "done", NOON)
@@ -88,21 +86,3 @@ async def test_a_second_process_that_wants_to_send_is_told_who_does(tmp_path: Pa
         r" Wait for them, then run it again\."
     )
     assert re.fullmatch(message, str(refused.value)), str(refused.value)
-
-
-async def test_who_is_who_of_an_older_store_is_kept(tmp_path: Path) -> None:
-    (tmp_path / "old").mkdir()
-    (tmp_path / "old" / "0001.sql").write_text(migrations("sqlite-identity")[0].sql)
-    with closing(connect_write(tmp_path / "identity.sqlite", tmp_path / "old")) as connection:
-        connection.execute("INSERT INTO links VALUES ('p-ann', 'prolific', '5f3a')")
-    with closing(connect_write(tmp_path / "facts.sqlite", "sqlite")) as connection:
-        make_secret(connection)
-    async with open_store(tmp_path, write=False) as reader:
-        assert (await reader.platform_identities(), await reader.platform_visits()) == (
-            [PlatformIdentity("p-ann", "prolific", "5f3a")],
-            [],
-        )
-    async with open_store(tmp_path) as store:
-        await store.identify(PlatformIdentity("p-ann", "prolific", "5f3a"), PlatformVisit("s", "post", "v"))
-        assert await store.platform_identities() == [PlatformIdentity("p-ann", "prolific", "5f3a")]
-        assert await store.platform_visits() == [PlatformVisit("s", "post", "v")]

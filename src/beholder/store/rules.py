@@ -226,46 +226,60 @@ def _numbered(code: str, before: list[str]) -> str:
     return f"{_FURTHER}{before.index(code) + 1}"
 
 
-# --- Numbered migrations: what `schema/<database>/0001.sql` and its followers hold, and which of them are due ---
+# Migrations
 
 
 class Migration(NamedTuple):
-    """One step of the schema."""
+    """One numbered step of a schema."""
 
     number: int
     sql: str
 
 
 def migrations(folder: str | Traversable) -> tuple[Migration, ...]:
-    """Return the migrations of a folder, in order; a name means a folder of this package."""
+    """Return the migrations of a folder, in order; a name means a folder of this package.
+
+    The first one makes the whole schema. It has the number that the schema had at the first release, so that stores
+    written before are recognised.
+    """
     place = files("beholder.store").joinpath("schema", folder) if isinstance(folder, str) else folder
     named = sorted((item.name, item) for item in place.iterdir() if item.name.endswith(".sql"))
-    found = tuple(Migration(int(name.removesuffix(".sql")), item.read_text("utf-8")) for name, item in named)
-    if [step.number for step in found] != list(range(1, len(found) + 1)):
-        raise ValueError(f"migrations must be numbered 1, 2, 3: {[name for name, _ in named]}")
-    return found
+    steps = tuple(Migration(int(name.removesuffix(".sql")), item.read_text("utf-8")) for name, item in named)
+    numbers = [step.number for step in steps]
+    if not numbers or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+        raise ValueError(f"migrations must be numbered without gaps: {[name for name, _ in named]}")
+    return steps
 
 
 def due_migrations(where: str, version: int, steps: Sequence[Migration]) -> tuple[Migration, ...]:
-    """Return the steps after this version; a version that is newer than ours raises StoreError."""
-    if version > len(steps):
+    """Return the steps after this version, all of them for 0; a version too old or too new raises StoreError."""
+    first, newest = steps[0].number, steps[-1].number
+    if version > newest:
         raise StoreError(
             Problem(
                 where,
-                f"was written by a newer Beholder (schema {version}, this one knows {len(steps)})",
+                f"was written by a newer Beholder (schema {version}, this one knows {newest})",
                 fix="Update Beholder: pip install --upgrade beholder.",
             )
         )
-    return tuple(steps[version:])
-
-
-def check_current(where: str, version: int, steps: Sequence[Migration], oldest: int | None = None) -> None:
-    """Raise StoreError unless a store can be read as it is: an older one can where `oldest` says so."""
-    if due_migrations(where, version, steps) and (oldest is None or version < oldest):
+    if 0 < version < first:
         raise StoreError(
             Problem(
                 where,
-                f"was written by an older Beholder (schema {version}, this one reads {len(steps)})",
+                f"was written before the first release of Beholder (schema {version}, this one reads {first})",
+                fix="Read it with the version that wrote it, or begin a new folder or database.",
+            )
+        )
+    return tuple(step for step in steps if step.number > version)
+
+
+def check_current(where: str, version: int, steps: Sequence[Migration]) -> None:
+    """Raise StoreError unless a store has the newest schema."""
+    if due_migrations(where, version, steps):
+        raise StoreError(
+            Problem(
+                where,
+                f"was written by an older Beholder (schema {version}, this one reads {steps[-1].number})",
                 fix="Run `beholder serve` once: it brings the store up to date.",
             )
         )

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import asyncpg
 import pytest
 
 from beholder.errors import StoreError
-from beholder.store.contract import LedgerEntry, PlatformIdentity, PosedAttempt, StoredVerdict, StoreUnavailable
+from beholder.store.contract import LedgerEntry, PlatformIdentity, StoredVerdict, StoreUnavailable
 from beholder.store.open import open_store, read_tables
-from beholder.store.postgresql.connection import migrate, open_pool
-from beholder.store.rules import migrations
 from beholder.testing.stores.facts import (
-    HOUR,
     NOON,
     answer,
     arrive,
@@ -156,65 +152,6 @@ async def test_a_database_is_read_inside_a_running_loop(postgresql_url: str) -> 
             await reader.begin(study_record())
 
 
-async def test_a_database_of_the_first_schema_keeps_its_rows_and_takes_what_is_private(
-    postgresql_url: str, tmp_path: Path
-) -> None:
-    (tmp_path / "0001.sql").write_text(migrations("postgresql")[0].sql)
-    pool = await open_pool(postgresql_url)
-    try:
-        await migrate(pool, "here", tmp_path)
-    finally:
-        await pool.close()
-    at = "'2026-05-04 12:00:00.123456+00'"
-    for row in (
-        f"studies (digest, plan_digest, study, yaml, software, at) VALUES ('d1', 'p1', 'walk', '', 'beholder 0', {at})",
-        f"sessions (session, participant, digest, run, mode, visit, device, at)"
-        f" VALUES ('s', 'p-ann', 'd1', 1, 'link', 1, '{{}}', {at})",
-        f"posed (session, key, seed, public, at) VALUES ('s', 'check:colour:1', 'seed', '{{}}', {at})",
-    ):
-        await sql(postgresql_url, f"INSERT INTO facts.{row}")
-    async with open_store(postgresql_url) as store:
-        await store.append([PosedAttempt("s", "check:colour:2", "seed", {}, {"key": [29]}, NOON)])
-        assert [row["private"] for row in await rows(store, "posed")] == [{}, {"key": [29]}]
-        assert (await rows(store, "posed"))[0]["at"] == NOON
-
-
-async def test_what_counts_of_a_list_is_known_of_an_older_database(postgresql_url: str, tmp_path: Path) -> None:
-    for step in migrations("postgresql")[:2]:
-        (tmp_path / f"{step.number:04}.sql").write_text(step.sql)
-    pool = await open_pool(postgresql_url)
-    try:
-        await migrate(pool, "here", tmp_path)
-    finally:
-        await pool.close()
-    at, ends = "'2026-05-04 12:00:00.123456+00'", {"done": "completed", "out": "screened_out"}
-    old = [
-        "meta VALUES ('digest', 'd1')",
-        f"studies (digest, plan_digest, study, yaml, software, at) VALUES ('d1', 'p1', 'walk', '', 'beholder 0', {at})",
-    ]
-    for number, name in enumerate(("live", "done", "out", "gone"), 1):
-        old += [
-            f"lists (plan_digest, list, trials) VALUES ('p1', {number}, '[]')",
-            "sessions (session, participant, digest, run, mode, visit, device, at)"
-            f" VALUES ('{name}', '{name}', 'd1', 1, 'link', 1, '{{}}', {at})",
-            f"claims (session, list, at) VALUES ('{name}', {number}, {at})",
-            f"leases VALUES ('{name}', '2026-05-04 13:00+00')",
-        ]
-        if name in ends:
-            old.append(
-                "ends (session, outcome, reason, code, receipt, at)"
-                f" VALUES ('{name}', '{ends[name]}', '', '', '', {at})"
-            )
-    for row in (*old, f"erasures (session, rows, at) VALUES ('gone', 0, {at})"):
-        await sql(postgresql_url, f"INSERT INTO facts.{row}")
-    async with open_store(postgresql_url) as store:
-        assert not await store.has_free_list(NOON, (3, 4)), "somebody is at the first list, the second is finished"
-        assert await store.has_free_list(NOON, (1, 2, 4)), "whoever was screened out"
-        assert await store.has_free_list(NOON, (1, 2, 3)), "or erased leaves their list"
-        assert not await store.has_free_list(NOON + 2 * HOUR, (1, 3, 4)), "finished for ever"
-        assert (await store.counts(NOON))["finished"] == 1
-
-
 async def test_what_one_server_told_is_known_at_the_other(postgresql_url: str) -> None:
     async with open_store(postgresql_url) as one, open_store(postgresql_url) as two:
         await one.begin(study_record())
@@ -236,6 +173,20 @@ async def test_a_newer_database_is_refused(postgresql_url: str) -> None:
     with pytest.raises(StoreError, match=r"was written by a newer Beholder \(schema 7, this one knows 4\)"):
         async with open_store(postgresql_url):
             pass
+
+
+async def test_a_database_from_before_the_first_release_is_refused(postgresql_url: str) -> None:
+    async with open_store(postgresql_url):
+        pass
+    await sql(postgresql_url, "UPDATE facts.meta SET value = '3' WHERE name = 'schema_version'")
+    for write in (True, False):
+        with pytest.raises(StoreError) as refused:
+            async with open_store(postgresql_url, write=write):
+                pass
+        assert str(refused.value).endswith(
+            "  was written before the first release of Beholder (schema 3, this one reads 4)."
+            " Read it with the version that wrote it, or begin a new folder or database."
+        )
 
 
 async def test_an_address_that_cannot_be_opened_is_shown_without_its_password() -> None:

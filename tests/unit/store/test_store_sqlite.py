@@ -16,12 +16,11 @@ from pathlib import Path
 import pytest
 
 from beholder.errors import StoreError
-from beholder.store.contract import PlatformIdentity, PosedAttempt, StoredVerdict, StoreUnavailable
+from beholder.store.contract import PlatformIdentity, StoreUnavailable
 from beholder.store.open import open_store, read_tables
 from beholder.store.rules import migrations
 from beholder.store.sqlite.files import connect_write, migrate, schema_version
 from beholder.testing.stores.facts import (
-    HOUR,
     NOON,
     answer,
     arrive,
@@ -180,69 +179,20 @@ async def test_an_older_store_is_upgraded_in_one_transaction(tmp_path: Path) -> 
     ours = migrations("sqlite")
     for step in ours:
         (schema / f"{step.number:04}.sql").write_text(step.sql)
-    newer = schema / f"{len(ours) + 1:04}.sql"
+    newest = ours[-1].number
+    newer = schema / f"{newest + 1:04}.sql"
     newer.write_text("CREATE TABLE extra (x TEXT);\nCREATE TABLE broken (;\n")
     facts = tmp_path / "store" / "facts.sqlite"
     with closing(sqlite3.connect(facts, isolation_level=None)) as connection:
         with pytest.raises(sqlite3.OperationalError):
             migrate(connection, "store", schema)
-        assert schema_version(connection) == len(ours), "a migration that fails leaves nothing behind"
+        assert schema_version(connection) == newest, "a migration that fails leaves nothing behind"
         assert connection.execute("SELECT * FROM sqlite_master WHERE name = 'extra'").fetchall() == []
     newer.write_text("-- one more\nCREATE TABLE extra (x TEXT);\nINSERT INTO extra VALUES ('kept');\n")
     with closing(connect_write(facts, schema)) as connection:
-        assert schema_version(connection) == len(ours) + 1
+        assert schema_version(connection) == newest + 1
         assert connection.execute("SELECT x FROM extra").fetchall() == [("kept",)]
         assert connection.execute("SELECT count(*) FROM answers").fetchone() == (1,)
-
-
-async def test_a_store_of_the_first_schema_keeps_its_rows_and_takes_what_is_private(tmp_path: Path) -> None:
-    schema, facts = tmp_path / "schema", tmp_path / "store" / "facts.sqlite"
-    schema.mkdir()
-    facts.parent.mkdir()
-    (schema / "0001.sql").write_text(migrations("sqlite")[0].sql)
-    with closing(connect_write(facts, schema)) as connection:
-        connection.execute("INSERT INTO meta VALUES ('secret', ?)", ("00" * 32,))
-        at = "2026-05-04T12:00:00.123456Z"
-        connection.execute("INSERT INTO studies VALUES ('d1', 'p1', 'walk', '', 'beholder 0', ?)", (at,))
-        connection.execute("INSERT INTO sessions VALUES ('s', 'p-ann', 'd1', 1, 'link', 1, '{}', ?)", (at,))
-        connection.execute("INSERT INTO posed VALUES ('s', 'check:colour:1', 'seed', '{\"a\":1}', ?)", (at,))
-        connection.execute("INSERT INTO told VALUES ('s', 'check:colour:1', 'colour', 'pass', '', '{}', ?)", (at,))
-    old = {"session": "s", "key": "check:colour:1", "seed": "seed", "public": {"a": 1}, "private": {}, "at": NOON}
-    async with open_store(facts.parent) as store:
-        assert await rows(store, "posed") == [old]
-        told = StoredVerdict("s", "check:colour:1", "colour", "pass", "", {}, NOON)
-        assert (await session_facts(store, "s")).verdicts == {told.key: told}
-        await store.append([PosedAttempt("s", "check:colour:2", "seed", {}, {"key": [29]}, NOON)])
-        assert [row["private"] for row in await rows(store, "posed")] == [{}, {"key": [29]}]
-        with pytest.raises(sqlite3.IntegrityError, match="facts are append-only"):
-            sql(facts.parent, "UPDATE posed SET private = '{}'")
-
-
-async def test_what_counts_of_a_list_is_known_of_an_older_store(tmp_path: Path) -> None:
-    schema, facts = tmp_path / "schema", tmp_path / "store" / "facts.sqlite"
-    schema.mkdir()
-    facts.parent.mkdir()
-    for step in migrations("sqlite")[:2]:
-        (schema / f"{step.number:04}.sql").write_text(step.sql)
-    at = "2026-05-04T12:00:00.123456Z"
-    ends = {"done": "completed", "out": "screened_out"}
-    with closing(connect_write(facts, schema)) as connection:
-        connection.execute("INSERT INTO meta VALUES ('secret', ?), ('digest', 'd1')", ("00" * 32,))
-        connection.execute("INSERT INTO studies VALUES ('d1', 'p1', 'walk', '', 'beholder 0', ?)", (at,))
-        for number, name in enumerate(("live", "done", "out", "gone"), 1):
-            connection.execute("INSERT INTO lists VALUES ('p1', ?, '[]')", (number,))
-            connection.execute("INSERT INTO sessions VALUES (?, ?, 'd1', 1, 'link', 1, '{}', ?)", (name, name, at))
-            connection.execute("INSERT INTO claims VALUES (?, ?, ?)", (name, number, at))
-            connection.execute("INSERT INTO leases VALUES (?, '2026-05-04T13:00:00.000000Z')", (name,))
-            if name in ends:
-                connection.execute("INSERT INTO ends VALUES (?, ?, '', '', '', ?)", (name, ends[name], at))
-        connection.execute("INSERT INTO erasures VALUES ('gone', 0, ?)", (at,))
-    async with open_store(facts.parent) as store:
-        assert not await store.has_free_list(NOON, (3, 4)), "somebody is at the first list, the second is finished"
-        assert await store.has_free_list(NOON, (1, 2, 4)), "whoever was screened out"
-        assert await store.has_free_list(NOON, (1, 2, 3)), "or erased leaves their list"
-        assert not await store.has_free_list(NOON + 2 * HOUR, (1, 3, 4)), "finished for ever"
-        assert (await store.counts(NOON))["finished"] == 1
 
 
 async def test_a_newer_store_is_refused(tmp_path: Path) -> None:
@@ -255,6 +205,22 @@ async def test_a_newer_store_is_refused(tmp_path: Path) -> None:
         assert str(refused.value) == (
             f"{tmp_path}  was written by a newer Beholder (schema 7, this one knows 3)."
             " Update Beholder: pip install --upgrade beholder."
+        )
+
+
+@pytest.mark.parametrize(("file", "version", "oldest"), [("facts.sqlite", 2, 3), ("identity.sqlite", 1, 2)])
+async def test_a_store_from_before_the_first_release_is_refused(
+    tmp_path: Path, file: str, version: int, oldest: int
+) -> None:
+    await fill(tmp_path)
+    sql(tmp_path, f"UPDATE meta SET value = '{version}' WHERE name = 'schema_version'", file=file)
+    for write in (True, False):
+        with pytest.raises(StoreError) as refused:
+            async with open_store(tmp_path, write=write) as store:
+                await store.platform_identities()
+        assert str(refused.value) == (
+            f"{tmp_path}  was written before the first release of Beholder (schema {version}, this one reads {oldest})."
+            " Read it with the version that wrote it, or begin a new folder or database."
         )
 
 

@@ -124,11 +124,13 @@ async def migrate(pool: Any, where: str, schema: str | Traversable = "postgresql
     steps = migrations(schema)
     try:
         async with transaction(pool, lock=LOCK_SCHEMA) as connection:
-            for step in due_migrations(where, await schema_version(connection), steps):
-                if step.number == 1:
-                    await connection.execute(
-                        f"CREATE SCHEMA {SCHEMA}; CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);"
-                    )
+            version = await schema_version(connection)
+            due = due_migrations(where, version, steps)
+            if version == 0:
+                await connection.execute(
+                    f"CREATE SCHEMA {SCHEMA}; CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);"
+                )
+            for step in due:
                 await connection.execute(step.sql)
                 await set_meta(connection, "schema_version", str(step.number))
             await connection.execute(

@@ -110,8 +110,8 @@ def connect_write(
     return connection
 
 
-def connect_read(path: Path, schema: str | Traversable, oldest: int | None = None) -> sqlite3.Connection:
-    """Return a connection that only reads, beside whoever writes; where `oldest` is given, also an older file."""
+def connect_read(path: Path, schema: str | Traversable) -> sqlite3.Connection:
+    """Return a connection that only reads, also while another process writes."""
     if not path.is_file():
         raise StoreError(
             Problem(str(path.parent), "holds no facts yet", fix="Run `beholder serve` or `beholder simulate` first.")
@@ -123,7 +123,7 @@ def connect_read(path: Path, schema: str | Traversable, oldest: int | None = Non
             f"{path.resolve().as_uri()}?{mode}", uri=True, isolation_level=None, check_same_thread=False, timeout=5
         )
         try:
-            check_current(str(path.parent), schema_version(connection), migrations(schema), oldest)
+            check_current(str(path.parent), schema_version(connection), migrations(schema))
         except sqlite3.Error as error:
             connection.close()
             failure = error

@@ -255,4 +255,4 @@ class SqliteStore:
         lost = writer.file.lost() if writer is not None else None
         if lost is not None:
             raise lost
-        return connect_read(self._folder / file, schema, study.OLDEST if file == IDENTITY else None)
+        return connect_read(self._folder / file, schema)

@@ -141,10 +141,6 @@ def erase(connection: sqlite3.Connection, session: str, at: datetime) -> int:
 # --- Who is who, in a file of its own: links from pseudonyms to ids on platforms, and which visit was which session ---
 
 
-OLDEST = 1
-"""The oldest schema whose file can be read as it is."""
-
-
 def identify(
     identity: sqlite3.Connection, link: PlatformIdentity, coming: PlatformVisit | None, seen: Collection[str] | None
 ) -> bool:
@@ -168,9 +164,7 @@ def platform_identities(identity: sqlite3.Connection) -> Sequence[PlatformIdenti
 
 
 def platform_visits(identity: sqlite3.Connection) -> Sequence[PlatformVisit]:
-    """Return which visits led to which sessions, oldest first; a file of the oldest schema has none."""
-    if not identity.execute("SELECT 1 FROM sqlite_master WHERE name = 'comings'").fetchone():
-        return []
+    """Return which visits led to which sessions, oldest first."""
     return [
         PlatformVisit(*row)
         for row in identity.execute("SELECT session, posting, submission FROM comings ORDER BY rowid")

@@ -1,4 +1,4 @@
--- What was done about people and money, in a file of its own: any process may add to it, also beside a server.
+-- Actions on people and money, in a file of their own: any process may append to it, also while a server runs.
 
 CREATE TABLE ledger (
   entry INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -17,12 +17,12 @@ CREATE TABLE ledger (
   at TEXT NOT NULL
 );
 
--- The same debt is owed once, and each leave to send a batch is used once.
+-- The same debt is owed once, and each permission to send a batch is used once.
 CREATE UNIQUE INDEX ledger_planned ON ledger (kind, submission, reason_code)
 WHERE event = 'planned' AND submission <> '';
 CREATE UNIQUE INDEX ledger_sent ON ledger (kind, batch, reason_code) WHERE event = 'pay_sent';
 
--- What an entry says stays, and only whose it was may be taken out of it.
+-- Entries do not change, except that identities may be removed from them.
 CREATE TRIGGER ledger_stay BEFORE UPDATE ON ledger
 WHEN NEW.entry <> OLD.entry OR NEW.kind <> OLD.kind OR NEW.event <> OLD.event OR NEW.amount_minor <> OLD.amount_minor
   OR NEW.currency <> OLD.currency OR NEW.batch <> OLD.batch OR NEW.provider_ref <> OLD.provider_ref OR NEW.at <> OLD.at
