@@ -1,18 +1,17 @@
-"""From blocking code into asyncio, also where a loop is running already (a notebook)."""
+"""Running coroutines from blocking code, also where an event loop is running already (a notebook)."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
 from collections.abc import Coroutine
-from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 
 def block_on(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Return the result of a coroutine, run in this thread, or in one of its own beside a running loop."""
+    """Return the result of a coroutine, run in this thread, or in another thread where a loop is running here."""
     return _in_thread(coroutine) if _has_loop() else asyncio.run(coroutine)
 
 
@@ -31,7 +30,7 @@ def _in_thread(coroutine: Coroutine[Any, Any, T]) -> T:
     thread.start()
     try:
         while thread.is_alive():
-            thread.join(0.2)  # a join without end would keep Ctrl-C out
+            thread.join(0.2)  # a join without a timeout would block Ctrl-C
     except KeyboardInterrupt:
         loop.call_soon_threadsafe(task.cancel)
         thread.join()
@@ -46,11 +45,3 @@ def _run(loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any]) -> None:
     asyncio.set_event_loop(loop)
     loop.run_until_complete(asyncio.wait([task]))
     loop.run_until_complete(loop.shutdown_asyncgens())
-
-
-# --- The clock of recruiting, where nobody gives another one ---
-
-
-def utc_now() -> datetime:
-    """Return the time, with its zone."""
-    return datetime.now(UTC)

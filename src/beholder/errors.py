@@ -1,11 +1,13 @@
-"""The error tree.
+"""The error tree. A `Problem` says where something is wrong, what, what is allowed and how to fix it.
 
     BeholderError
     ├── UserError            yours to fix: one or many problems, exit code 2, never a traceback
     │   ├── StudyError       in study.yaml or the files it names
     │   ├── StimuliError     in the stimuli
     │   ├── PlanError        a plan that cannot be made
-    │   └── StoreError       a store that is locked, foreign, newer, or holds another design
+    │   ├── StoreError       a store that is locked, foreign, newer, or holds another design
+    │   ├── LedgerError      a ledger that is in use, or holds the same debt already
+    │   └── RecruitError     on the recruiting platform, or in what is asked of it
     └── Refused              a request of a participant's browser that is not accepted (HTTP 4xx)
 
 A traceback means that the bug is ours (exit code 1).
@@ -41,7 +43,7 @@ class BeholderError(Exception):
 
 
 class UserError(BeholderError):
-    """Problems that the researcher can fix, all of them at once."""
+    """Problems that the researcher can fix, all reported at once."""
 
     def __init__(self, problems: Problem | Iterable[Problem]) -> None:
         self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
@@ -57,7 +59,7 @@ class StimuliError(UserError):
 
 
 class PlanError(UserError):
-    """No plan can keep what the study asks for."""
+    """No plan meets what the study asks for."""
 
 
 class StoreError(UserError):
@@ -65,17 +67,17 @@ class StoreError(UserError):
 
 
 class LedgerError(UserError):
-    """The ledger cannot be written as asked: somebody else holds it, or the same debt is there already."""
+    """The ledger cannot be written as asked: another process holds it, or the same debt is there already."""
 
 
 class RecruitError(UserError):
-    """The platform, or what is asked of it, has problems."""
+    """The recruiting platform, or what is asked of it, has problems."""
 
 
 class Refused(BeholderError):
-    """A request that changes nothing: which code, where, what is wrong, what is allowed.
+    """A request that is refused and changes nothing: its code, where, what is wrong, what is allowed.
 
-    `more` goes out beside them: `at`, the time that it is about, and `return_url`, where the person can go back to.
+    `more` is sent as well: `at`, the time that the refusal is about, and `return_url`, where to go back to.
     """
 
     def __init__(

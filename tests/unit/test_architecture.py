@@ -16,7 +16,7 @@ import beholder
 ROOT = Path(beholder.__file__).parent
 SOURCES = sorted(ROOT.rglob("*.py"))
 
-BELOW = {"errors", "types", "aio", "files", "formats", "words", "stats"}
+BELOW = {"errors", "types", "aio", "clock", "files", "formats", "words", "stats"}
 """What every part may import; these import nothing but each other."""
 ORDER = ["study", "stimuli", "methods", "checks", "planning", "store", "server", "workflow.check", "recruiting"]
 """Each part may import those to its left. `check` walks through a session as the server would, and `launch` checks."""

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 
-from beholder.aio import utc_now
+from beholder.clock import utc_now
 from beholder.recruiting.context import recruiter_of
 from beholder.recruiting.contract import GONE, Recruiter, Status, Submission
 from beholder.recruiting.launch_record import launch_record

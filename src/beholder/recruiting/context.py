@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from beholder.aio import utc_now
+from beholder.clock import utc_now
 from beholder.methods import load_study
 from beholder.recruiting.contract import Recruiter
 from beholder.store.contract import Store

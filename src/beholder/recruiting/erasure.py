@@ -8,9 +8,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from beholder.aio import block_on, utc_now
+from beholder.aio import block_on
 from beholder.cleaning.facts import Rows
 from beholder.cleaning.screening import store_of
+from beholder.clock import utc_now
 from beholder.errors import Problem, RecruitError, StoreError, UserError
 from beholder.methods import load_study
 from beholder.recruiting.closure import open_runs

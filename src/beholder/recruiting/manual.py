@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import ClassVar, NoReturn
 
-from beholder.aio import utc_now
+from beholder.clock import utc_now
 from beholder.recruiting.contract import (
     Batch,
     BonusRow,

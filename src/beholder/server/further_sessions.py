@@ -5,9 +5,10 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import NamedTuple
 
+from beholder.clock import utc_now
 from beholder.methods import find
 from beholder.methods.contract import Trial
 from beholder.planning.digest import plan_digest, study_digest
@@ -170,7 +171,7 @@ async def restore_extended_plan(
     studies = await read_rows(store, "studies")
     # All lists of a large plan take longer to read than everything else at the start.
     if plan.plan_digest in {row["plan_digest"] for row in studies}:
-        counts = await store.counts(datetime.now(UTC), study.run)
+        counts = await store.counts(utc_now(), study.run)
         if counts["lists"] <= len(plan.lists):
             return False
     record = await store.current()

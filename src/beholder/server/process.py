@@ -14,7 +14,6 @@ import tempfile
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from granian.constants import Interfaces
@@ -23,6 +22,7 @@ from starlette.types import ASGIApp
 
 from beholder.aio import block_on
 from beholder.checks.registry import check_problems
+from beholder.clock import utc_now
 from beholder.errors import Problem, StudyError, UserError
 from beholder.methods import find, load_study
 from beholder.methods.contract import Break, Trial
@@ -106,7 +106,7 @@ async def run_server(
             served, plan = load_served(study, public_url, progress)
         with no_collection():
             lists = list(lists_to_json(plan))
-        await opened.begin(record_of(study, served.catalogue, plan.plan_digest, lists, datetime.now(UTC)), study.run)
+        await opened.begin(record_of(study, served.catalogue, plan.plan_digest, lists, utc_now()), study.run)
         app_host = StudyService(served, opened)
         async with listen(make_app(app_host, Assets(served.method)), host, port):
             yield RunningServer(app_host, opened, address)
@@ -206,7 +206,7 @@ async def report_until_stopped(
     while not stop.is_set() and not (parent and parent.is_set()):
         with contextlib.suppress(StoreUnavailable):  # it comes back, or the health page says that it does not
             await server.service.look()
-            counts = await server.store.counts(datetime.now(UTC), study.run)
+            counts = await server.store.counts(utc_now(), study.run)
         if tell and counts and counts != told:
             shut = server.service.halts.words(study)
             tell(

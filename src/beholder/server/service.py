@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import NamedTuple
 
+from beholder.clock import utc_now
 from beholder.errors import Refused
 from beholder.server import tokens
 from beholder.server.admission import Admission, Entrance, FreeLists, Leases, lease_duration
@@ -36,7 +37,7 @@ class StudyService:
         self,
         served: ServedStudy,
         store: Store,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        now: Callable[[], datetime] = utc_now,
     ) -> None:
         self.served, self.store, self.now = served, store, now
         self.words = words = read_words(served.study.language)

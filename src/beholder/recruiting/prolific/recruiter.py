@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, get_args
 from urllib.parse import quote
 
-from beholder.aio import utc_now
+from beholder.clock import utc_now
 from beholder.errors import RecruitError
 from beholder.recruiting.contract import (
     Batch,

@@ -9,11 +9,11 @@ import socket
 import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Literal
 
+from beholder.clock import utc_now
 from beholder.errors import Problem, StoreError, UserError
 from beholder.store.contract import StoreUnavailable
 from beholder.store.rules import check_current, due_migrations, in_use, migrations, sql_statements
@@ -220,7 +220,7 @@ class Lock:
                 raise unwritable(folder, error) from error
             raise (refusal or in_use)(str(folder), self._who()) from error
         # Who holds the lock stands beside it, because the locked file cannot be read. Only a held lock makes it true.
-        since = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+        since = f"{utc_now():%Y-%m-%d %H:%M} UTC"
         with suppress(OSError):
             self._holder.write_text(
                 json.dumps({"process": os.getpid(), "host": socket.gethostname(), "since": since}), "utf-8"
